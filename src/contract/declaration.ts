@@ -58,23 +58,24 @@ export interface Declaration {
 type Added = Pick<Declaration, "status" | "errors">;
 type Head = Pick<Declaration, "method" | "path" | "roles">;
 type Written = Omit<Declaration, keyof Head | keyof Added> & Partial<Added>;
-type Declared<D extends Written> = D &
+type Declared<M extends Method, Path extends string, D extends Written> = D &
   Head &
-  Added &
-  (D extends { readonly answer: z.ZodType } | { readonly stream: string }
+  Added & { readonly method: M; readonly path: Path } & (D extends
+    | { readonly answer: z.ZodType }
+    | { readonly stream: string }
     ? unknown
     : { readonly answer: typeof success });
 
 /**
- * Keeps the exact type of a declaration, from which that of its request and its answer follow. Adds what most have: the
- * status 200, an answer without data, no errors of its own.
+ * Keeps the exact type of a declaration, from which those of its request and its answer follow, also by method and path.
+ * Adds what most have: the status 200, an answer without data, no errors of its own.
  */
-export function declare<const D extends Written>(
-  method: Method,
-  path: string,
+export function declare<M extends Method, Path extends string, const D extends Written>(
+  method: M,
+  path: Path,
   roles: Head["roles"],
   written: D,
-): Declared<D>;
+): Declared<M, Path, D>;
 export function declare(method: Method, path: string, roles: Head["roles"], written: Written): Declaration {
   const answer = written.stream === undefined ? { answer: success } : {};
   return { ...{ method, path, roles, status: 200, errors: [] }, ...answer, ...written };

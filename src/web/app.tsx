@@ -1,6 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { User } from "./api/shapes.ts";
 import { ChoosePassword, FirstRun, SignIn } from "./door/door.tsx";
+import { Button } from "./element/button.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { ShownView } from "./frame/shown-view.tsx";
 import { Wordmark } from "./frame/wordmark.tsx";
@@ -23,6 +25,7 @@ export function App() {
 }
 
 function Views() {
+  const texts = useTexts(frameTexts);
   const { route, replace } = useNavigation();
   const { session, onSignedIn, onEnded, onSignOut } = useSession();
   // Every sign-in begins with an empty page: it shows nothing of the session before.
@@ -47,7 +50,11 @@ function Views() {
     case "checking":
       return null;
     case "unreachable":
-      return <Unreachable />;
+      return (
+        <PlainPage>
+          <p role="alert">{texts.live.unreachable}</p>
+        </PlainPage>
+      );
     case "signed_out":
       // The address stays: a new sign-in leads back to it.
       return <SignIn hasEnded={session.hasEnded} onSignedIn={enter} />;
@@ -93,26 +100,25 @@ function SignedIn({ user, view, onUser, onEnded, onSignOut }: SignedInProps) {
   );
 }
 
-/** For an address that no view has. */
-function UnknownPage({ onHome }: { readonly onHome: () => void }) {
-  const { unknownPage } = useTexts(frameTexts);
+/** A page without a view. */
+function PlainPage({ children }: { readonly children: ComponentChildren }) {
   return (
     <main class="plain" id="content">
       <Wordmark />
-      <h1>{unknownPage.title}</h1>
-      <button type="button" class="button button-main" onClick={onHome}>
-        {unknownPage.home}
-      </button>
+      {children}
     </main>
   );
 }
 
-function Unreachable() {
-  const messages = useTexts(frameTexts);
+/** For an address that no view has. */
+function UnknownPage({ onHome }: { readonly onHome: () => void }) {
+  const { unknownPage } = useTexts(frameTexts);
   return (
-    <main class="plain" id="content">
-      <Wordmark />
-      <p role="alert">{messages.live.unreachable}</p>
-    </main>
+    <PlainPage>
+      <h1>{unknownPage.title}</h1>
+      <Button kind="main" onPress={onHome}>
+        {unknownPage.home}
+      </Button>
+    </PlainPage>
   );
 }

@@ -87,10 +87,17 @@ export function routeOf(pathname: string, search: string, hash: string): Route {
   return view === undefined ? { view: "unknown" } : { view, query: new URLSearchParams(search) };
 }
 
-/** The address of a view. Query values that are undefined or empty are left out. */
-export function addressOf(view: View, query: Readonly<Record<string, string | undefined>> = {}): string {
+/** The address of a view. */
+export function addressOf(view: View, query: QueryValues = {}): string {
+  return withQuery(PATHS[view], query);
+}
+
+export type QueryValues = Readonly<Record<string, string | undefined>>;
+
+/** A path with a query. Values that are undefined or empty are left out. */
+export function withQuery(path: string, query: QueryValues = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) search.set(name, value);
   const text = search.toString();
-  return text === "" ? PATHS[view] : `${PATHS[view]}?${text}`;
+  return text === "" ? path : `${path}?${text}`;
 }

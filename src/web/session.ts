@@ -1,9 +1,8 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { SECOND_MS } from "../domain/clock.ts";
-import { ApiFailure, bodyOf, request, statusOf } from "./api/api.ts";
-import type { User, UserAnswer } from "./api/shapes.ts";
+import { ApiFailure, ask, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
+import type { Body, User } from "./api/shapes.ts";
 
-const OVERLOADED = 503;
 type Session =
   | { readonly kind: "checking" }
   /** The server did not answer; it is asked again. */
@@ -20,15 +19,6 @@ interface SessionControl {
   readonly onSignOut: () => void;
 }
 
-interface FirstUser {
-  /** From the one-time link. */
-  readonly token: string;
-  readonly name: string;
-  readonly email: string;
-  readonly password: string;
-}
-
-const UNAUTHORIZED = 401;
 const RETRY_MS = 3_000;
 const SIGNED_OUT: Session = { kind: "signed_out", hasEnded: false };
 
@@ -101,7 +91,7 @@ async function askSession(): Promise<Session> {
 /** Only the server can end a session: when it does not answer, the page does not pretend. */
 async function signOut(): Promise<Session> {
   try {
-    await request("POST", "/api/logout", {});
+    await ask("post", "/api/logout");
     setMark(null);
     return SIGNED_OUT;
   } catch (error) {
@@ -114,11 +104,11 @@ async function signOut(): Promise<Session> {
 export async function signIn(email: string, password: string): Promise<User> {
   for (let triesLeft = 2; ; triesLeft -= 1) {
     try {
-      await request("POST", "/api/login", { email, password });
+      await ask("post", "/api/login", { email, password });
       break;
     } catch (error) {
       const seconds =
-        error instanceof ApiFailure && error.status === OVERLOADED ? error.retryAfterSeconds : null;
+        error instanceof ApiFailure && error.status === UNAVAILABLE ? error.retryAfterSeconds : null;
       if (seconds === null || triesLeft === 0) throw error;
       await new Promise((resolve) => setTimeout(resolve, seconds * SECOND_MS));
     }
@@ -127,18 +117,18 @@ export async function signIn(email: string, password: string): Promise<User> {
 }
 
 /** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that does not work. */
-export async function makeFirstUser(user: FirstUser): Promise<User> {
-  await request("POST", "/api/first-run", user);
+export async function makeFirstUser(user: Body<"post", "/api/first-run">): Promise<User> {
+  await ask("post", "/api/first-run", user);
   return askSelf();
 }
 
 /** Chooses a password by a link and signs in. Throws ApiFailure as `makeFirstUser` does. */
 export async function chooseByLink(token: string, password: string): Promise<User> {
-  await request("POST", "/api/link", { token, password });
+  await ask("post", "/api/link", { token, password });
   return askSelf();
 }
 
 /** The contract's answers do not say the role. */
 async function askSelf(): Promise<User> {
-  return (await bodyOf<UserAnswer>(await request("GET", "/api/me"))).data;
+  return (await ask("get", "/api/me")).data;
 }

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import { ApiFailure } from "../../src/web/api/api.ts";
 import type { Line, Wiring } from "../../src/web/api/shapes.ts";
 import { unplacedFailure } from "../../src/web/element/mistake.ts";
+import { ageText } from "../../src/web/format/format.ts";
 import {
   addressOfRoom,
   type Board,
@@ -16,7 +17,6 @@ import {
 } from "../../src/web/lines/board.ts";
 import { NO_MOVES, withChange, withLook, withOnly } from "../../src/web/lines/moves.ts";
 import { isOddPrice, priceOf, wholeOf } from "../../src/web/lines/price.ts";
-import { ageText } from "../../src/web/state/age.ts";
 import { deviceOf } from "./record.ts";
 
 function lineOf(address: string): Line {

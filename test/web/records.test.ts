@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import fc from "fast-check";
+import { openExport, RowCount } from "../../src/web/api/records.ts";
 import type { RecordsAnswer } from "../../src/web/api/shapes.ts";
 import {
   apiQueryOf,
@@ -7,7 +9,6 @@ import {
   isBackwards,
   isOpen,
   lets,
-  queryOf,
   quickRange,
   quickRangeOf,
 } from "../../src/web/records/filter.ts";
@@ -18,6 +19,7 @@ import {
   reduceRecords,
 } from "../../src/web/records/record-list.ts";
 import { isNearEnd, rowWindow } from "../../src/web/records/row-window.ts";
+import { addressOf } from "../../src/web/route.ts";
 import { until } from "../rig/until.ts";
 import { recordOf } from "./record.ts";
 
@@ -33,8 +35,9 @@ describe("A filter of records", () => {
       device: "d1",
       room: "1 0 1",
     };
-    expect(filterOf(new URLSearchParams(queryOf(filter)))).to.deep.equal(filter);
-    expect(queryOf(EVERY_RECORD)).to.equal("");
+    const [, query] = addressOf("records", { ...filter }).split("?");
+    expect(filterOf(new URLSearchParams(query))).to.deep.equal(filter);
+    expect(addressOf("records", { ...EVERY_RECORD })).to.equal("/registros");
   });
 
   it("leaves open what makes no sense in an address", () => {
@@ -77,8 +80,12 @@ describe("A filter of records", () => {
   it("means by a room's text the room of that name, or every room with it in its name, in either case", () => {
     const of = (habitacion: string, room: string, rooms: readonly string[]) =>
       lets({ ...EVERY_RECORD, room }, rooms, recordOf(1, { habitacion }), dayOf);
-    expect(apiQueryOf({ ...EVERY_RECORD, room: "suite ñ" }, ["Suite Ñ"])).to.equal("room=Suite+%C3%91");
-    expect(apiQueryOf({ ...EVERY_RECORD, room: "10" }, ["101"])).to.equal("roomPart=10");
+    expect(apiQueryOf({ ...EVERY_RECORD, room: "suite ñ" }, ["Suite Ñ"])).to.deep.equal({
+      ...EVERY_RECORD,
+      room: "Suite Ñ",
+    });
+    const { room: _, ...others } = EVERY_RECORD;
+    expect(apiQueryOf({ ...EVERY_RECORD, room: "10" }, ["101"])).to.deep.equal({ ...others, roomPart: "10" });
     expect(of("101", "10", ["101", "102"])).to.equal(true);
     expect(of("Suite Ñandú", "SUITE ñ", [])).to.equal(true);
     expect([of("1", "1", ["1", "10"]), of("10", "1", ["1", "10"])]).to.deep.equal([true, false]);
@@ -224,3 +231,45 @@ function range(count: number): readonly number[] {
 function answerOf(ids: readonly number[], next: string | null): RecordsAnswer {
   return { status: "success", data: ids.map((id) => recordOf(id)), next };
 }
+
+describe("The rows of an export", () => {
+  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+
+  it("are counted as they come, in pieces of any size, whatever stands in their cells", () => {
+    const cell = fc.oneof(fc.string(), fc.constantFrom("a\r\nb", 'say "no"', ";", "\n\n", "ñ€"));
+    fc.assert(
+      fc.property(fc.array(cell, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), (cells, size) => {
+        const text = `\uFEFFFecha;Valor\r\n${cells.map((value) => `${quote(value)};1\r\n`).join("")}`;
+        const bytes = new TextEncoder().encode(text);
+        const count = new RowCount();
+        for (let at = 0; at < bytes.length; at += size) count.add(bytes.subarray(at, at + size));
+        expect(count.rows).to.equal(cells.length);
+      }),
+    );
+  });
+
+  it("are none before the header has come", () => {
+    const count = new RowCount();
+    expect(count.rows).to.equal(0);
+    count.add(new TextEncoder().encode("Fecha;Valor"));
+    expect(count.rows).to.equal(0);
+  });
+});
+
+describe("An export", () => {
+  it("tells its name and its number of rows, and does without both", async () => {
+    const headers = {
+      "content-disposition": 'attachment; filename="flanco-ventas-2026.csv"',
+      "x-flanco-rows": "12",
+    };
+    const asked: unknown[] = [];
+    const stream = async (path: string, query: object) => {
+      asked.push([path, query]);
+      return new Response("x", asked.length === 1 ? { headers } : {});
+    };
+    const told = await openExport({ stream }, { room: "101", lang: "es" });
+    expect(asked).to.deep.equal([["/api/export", { room: "101", lang: "es" }]]);
+    expect(told).to.include({ fileName: "flanco-ventas-2026.csv", rows: 12 });
+    expect(await openExport({ stream }, { lang: "es" })).to.include({ fileName: "flanco.csv", rows: null });
+  });
+});

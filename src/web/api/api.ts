@@ -1,4 +1,6 @@
-import type { ErrorAnswer } from "./shapes.ts";
+import type { Method } from "../../contract/declaration.ts";
+import { withQuery } from "../route.ts";
+import type { Answer, Body, Data, ErrorAnswer, PathOf, Query } from "./shapes.ts";
 
 /** What is wrong with one field: `kind` is for programs, `message` is the server's English text. */
 export type FieldMistake = NonNullable<ErrorAnswer["errors"]>[string];
@@ -46,24 +48,28 @@ export function statusOf(error: unknown): number {
   return error instanceof ApiFailure ? error.status : UNREACHABLE;
 }
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
 /**
  * Sends one request, with `body` as JSON unless it is undefined, and gives a 2xx answer whose body is still to come.
  * Throws ApiFailure for every other status, and where the server is not reached.
  */
-export async function request(
+async function request(
   method: Method,
   path: string,
   body?: unknown,
   signal: AbortSignal | null = null,
 ): Promise<Response> {
-  const init: RequestInit = { method, credentials: "same-origin", cache: "no-store", signal };
+  // `fetch` writes PATCH as it is given.
+  const init: RequestInit = {
+    method: method.toUpperCase(),
+    credentials: "same-origin",
+    cache: "no-store",
+    // What is sent while the page is being left still arrives.
+    keepalive: method !== "get",
+    signal,
+  };
   if (body !== undefined) {
     init.headers = { "content-type": "application/json" };
     init.body = JSON.stringify(body);
-    // What is sent while the page is being left still arrives.
-    init.keepalive = true;
   }
   const response = await fetch(path, init).catch((error: unknown) => {
     throw new ApiFailure(UNREACHABLE, String(error));
@@ -73,8 +79,17 @@ export async function request(
   throw new ApiFailure(status, `HTTP ${status}`, await fieldsOf(response), secondsOf(headers));
 }
 
+/** Sends a request outside of a session, or one that begins or ends it. Throws ApiFailure. */
+export async function ask<M extends Method, Path extends PathOf<M>>(
+  method: M,
+  path: Path,
+  body?: Body<M, Path>,
+): Promise<Answer<M, Path>> {
+  return bodyOf(await request(method, path, body));
+}
+
 /** The answer's body, trusted to be of its type: the program that serves the page serves the API too. */
-export async function bodyOf<T>(response: Response): Promise<T> {
+async function bodyOf<T>(response: Response): Promise<T> {
   try {
     return (await response.json()) as T;
   } catch (error) {
@@ -114,11 +129,15 @@ export class Api {
     this.#listener = listener;
   }
 
-  async get<T>(path: string): Promise<T> {
+  /** Gives a whole answer. */
+  async get<Path extends PathOf<"get">>(
+    path: Path,
+    query?: Query<"get", Path>,
+  ): Promise<Answer<"get", Path>> {
     let at: string | null = null;
     try {
-      const response = await this.#request("GET", path);
-      const body = await bodyOf<T>(response);
+      const response = await this.#request("get", withQuery(path, query));
+      const body = await bodyOf<Answer<"get", Path>>(response);
       at = response.headers.get(POSITION_HEADER);
       return body;
     } finally {
@@ -126,13 +145,30 @@ export class Api {
     }
   }
 
-  async send<T>(method: Exclude<Method, "GET">, path: string, body?: unknown): Promise<T> {
-    return bodyOf<T>(await this.#request(method, path, body));
+  /** Gives the `data` of an answer. */
+  async data<Path extends PathOf<"get">>(path: Path, query?: Query<"get", Path>): Promise<Data<Path>> {
+    const { data } = (await this.get(path, query)) as { readonly data: Data<Path> };
+    return data;
+  }
+
+  /** Changes something, by a body of the contract's shape. */
+  async send<M extends "post" | "put" | "patch", Path extends PathOf<M>>(
+    method: M,
+    path: Path,
+    body?: Body<M, Path>,
+    query?: Query<M, Path>,
+  ): Promise<Answer<M, Path>> {
+    return bodyOf(await this.#request(method, withQuery(path, query), body));
+  }
+
+  /** Sends a DELETE. */
+  async remove<Path extends PathOf<"delete">>(path: Path, query?: Query<"delete", Path>): Promise<void> {
+    await this.#request("delete", withQuery(path, query));
   }
 
   /** Gives an answer whose body is read piece by piece. */
-  stream(path: string): Promise<Response> {
-    return this.#request("GET", path);
+  stream(path: "/api/export", query: Query<"get", "/api/export">): Promise<Response> {
+    return this.#request("get", withQuery(path, query));
   }
 
   /** Abandons the requests under way. Later requests fail. */

@@ -1,6 +1,6 @@
 import type { Api } from "./api.ts";
 import { loadLocations, roomsOf } from "./locations.ts";
-import { loadFirstRecords, loadOverview } from "./records.ts";
+import { loadFirstRecords } from "./records.ts";
 
 type Compare = (one: string, other: string) => number;
 
@@ -24,7 +24,7 @@ interface DeviceChoice {
 /** `compare` puts texts in the order of the page's language. */
 export async function loadChoices(api: Api, compare: Compare): Promise<Choices> {
   const [{ choices: sold }, { locations, devices }] = await Promise.all([
-    loadOverview(api, { period: "year", at: undefined, location: undefined, device: undefined }),
+    api.data("/api/overview", { period: "year" }),
     loadLocations(api),
   ]);
   const there = devices.map((device) => ({
@@ -79,8 +79,7 @@ export async function loadGoneNames(
 ): Promise<ReadonlyMap<string, string>> {
   const named = await Promise.all(
     [...new Set(deviceIds)].slice(0, MAX_DEVICES).map(async (id) => {
-      const filter = new URLSearchParams({ device: id }).toString();
-      const newest = await loadFirstRecords(api, filter, 1, MAX_PAGES);
+      const newest = await loadFirstRecords(api, { device: id }, 1, MAX_PAGES);
       return newest.map(({ deviceName }) => [id, deviceName] as const);
     }),
   );

@@ -1,77 +1,72 @@
-import type { listAudit } from "../../contract/audit.ts";
-import type { compareClinics, getCompanyStatus } from "../../contract/clinic.ts";
-import type { getAcceptanceReport, getCommission, listAcceptanceReports } from "../../contract/commission.ts";
-import type { AnswerOf, errorAnswer, Shape } from "../../contract/declaration.ts";
-import type { listDevices, listRooms } from "../../contract/device.ts";
-import type { listLines, listTestedEdges, readLine } from "../../contract/line.ts";
-import type { listLocations } from "../../contract/location.ts";
-import type { getSelf, linkMember, listMembers } from "../../contract/member.ts";
-import type { allowMove } from "../../contract/move.ts";
-import type { getOverview } from "../../contract/overview.ts";
-import type { listGaps, listRecords, sumRecords } from "../../contract/record.ts";
-import type { getLetterhead, getReport } from "../../contract/report.ts";
-import type { listSetups, testSink } from "../../contract/sink.ts";
-import type { getStatus } from "../../contract/status.ts";
-import type { listPrices, listWirings } from "../../contract/wiring.ts";
+import type { z } from "zod";
+import type { AnswerOf, Declaration, errorAnswer, Method, Shape } from "../../contract/declaration.ts";
+import type { QueryValues } from "../route.ts";
 
-/** The API's answers, by the names that the page has for them. */
+/** The declarations that a file of the contract exports. */
+type DeclaredIn<File> = Extract<File[keyof File], Declaration>;
+
+/** Every operation that the page asks for, as the contract declares it. */
+type Operation =
+  | DeclaredIn<typeof import("../../contract/audit.ts")>
+  | DeclaredIn<typeof import("../../contract/clinic.ts")>
+  | DeclaredIn<typeof import("../../contract/commission.ts")>
+  | DeclaredIn<typeof import("../../contract/device.ts")>
+  | DeclaredIn<typeof import("../../contract/line.ts")>
+  | DeclaredIn<typeof import("../../contract/location.ts")>
+  | DeclaredIn<typeof import("../../contract/member.ts")>
+  | DeclaredIn<typeof import("../../contract/move.ts")>
+  | DeclaredIn<typeof import("../../contract/overview.ts")>
+  | DeclaredIn<typeof import("../../contract/record.ts")>
+  | DeclaredIn<typeof import("../../contract/report.ts")>
+  | DeclaredIn<typeof import("../../contract/session.ts")>
+  | DeclaredIn<typeof import("../../contract/sink.ts")>
+  | DeclaredIn<typeof import("../../contract/status.ts")>
+  | DeclaredIn<typeof import("../../contract/wiring.ts")>;
+
+/** The paths of a method: `/api/device`. */
+export type PathOf<M extends Method> = Extract<Operation, { readonly method: M }>["path"];
+
+type At<M extends Method, Path> = Extract<Operation, { readonly method: M; readonly path: Path }>;
+export type Answer<M extends Method, Path> = AnswerOf<At<M, Path>>;
+/** As it is sent, before the server parses it; undefined where an operation takes none. */
+export type Body<M extends Method, Path> = InputOf<At<M, Path>, "body">;
+export type Query<M extends Method, Path> = Extract<InputOf<At<M, Path>, "query">, QueryValues | undefined>;
+
+type InputOf<O, Part extends "body" | "query"> =
+  O extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? Sent<z.input<Schema>> : undefined;
+
+type Sent<T> = T extends object ? { readonly [K in keyof T]: Sent<T[K]> } : T;
+
+/** What a GET answers with. */
+export type Data<Path extends PathOf<"get">> =
+  Answer<"get", Path> extends { readonly data: infer D } ? D : never;
+
 export type ErrorAnswer = Shape<typeof errorAnswer>;
-export type UserAnswer = AnswerOf<typeof getSelf>;
-export type StatusAnswer = AnswerOf<typeof getStatus>;
-export type CompanyStatusAnswer = AnswerOf<typeof getCompanyStatus>;
-export type ClinicsAnswer = AnswerOf<typeof compareClinics>;
-export type OverviewAnswer = AnswerOf<typeof getOverview>;
-export type RecordsAnswer = AnswerOf<typeof listRecords>;
-export type RecordSumAnswer = AnswerOf<typeof sumRecords>;
-export type RoomsAnswer = AnswerOf<typeof listRooms>;
-export type ReportAnswer = AnswerOf<typeof getReport>;
-export type GapsAnswer = AnswerOf<typeof listGaps>;
-export type LetterheadAnswer = AnswerOf<typeof getLetterhead>;
-export type LocationsAnswer = AnswerOf<typeof listLocations>;
-export type DevicesAnswer = AnswerOf<typeof listDevices>;
-export type LinesAnswer = AnswerOf<typeof listLines>;
-export type LevelAnswer = AnswerOf<typeof readLine>;
-export type TestedEdgesAnswer = AnswerOf<typeof listTestedEdges>;
-export type WiringAnswer = AnswerOf<typeof listWirings>;
-export type AuditAnswer = AnswerOf<typeof listAudit>;
-export type CommissionAnswer = AnswerOf<typeof getCommission>;
-export type AcceptanceReportsAnswer = AnswerOf<typeof listAcceptanceReports>;
-export type AcceptanceReportAnswer = AnswerOf<typeof getAcceptanceReport>;
+export type RecordsAnswer = Answer<"get", "/api/record">;
 
-export type MoveCodeAnswer = AnswerOf<typeof allowMove>;
-export type MembersAnswer = AnswerOf<typeof listMembers>;
-export type LinkAnswer = AnswerOf<typeof linkMember>;
-
-export type SetupsAnswer = AnswerOf<typeof listSetups>;
-export type SinkTestAnswer = AnswerOf<typeof testSink>;
-
-export type Setup = SetupsAnswer["data"][number];
-export type SinkState = StatusAnswer["data"]["sinks"][number];
-export type Member = MembersAnswer["data"][number];
-export type User = UserAnswer["data"];
-export type Status = StatusAnswer["data"];
+export type Setup = Data<"/api/sink">[number];
+export type Member = Data<"/api/member">[number];
+export type User = Data<"/api/me">;
 /** What every view may know: of a gateway or of a company. */
-export type SiteStatus = Status | CompanyStatusAnswer["data"];
-export type ClinicComparison = ClinicsAnswer["data"];
-export type Clinic = ClinicComparison["clinics"][number];
+export type SiteStatus = Data<"/api/status">;
+export type Status = Extract<SiteStatus, { readonly sinks: unknown }>;
+export type SinkState = Status["sinks"][number];
 export type Fault = Status["faults"][number];
 export type LastEdge = Status["lastEdges"][number];
-export type Overview = OverviewAnswer["data"];
-export type StoredRecord = RecordsAnswer["data"][number];
-export type Report = ReportAnswer["data"];
-export type Letterhead = LetterheadAnswer["data"];
-export type Location = LocationsAnswer["data"][number];
-export type Device = DevicesAnswer["data"][number];
-/** Every line of the machine, by chip. */
-export type Board = LinesAnswer["data"];
-export type Chip = Board["chips"][number];
+export type ClinicComparison = Data<"/api/clinic">;
+export type Clinic = ClinicComparison["clinics"][number];
+export type Overview = Data<"/api/overview">;
+export type StoredRecord = Data<"/api/record">[number];
+export type Report = Data<"/api/report">;
+export type Letterhead = Data<"/api/letterhead">;
+export type Location = Data<"/api/location">[number];
+export type Device = Data<"/api/device">[number];
+export type Chip = Data<"/api/line">["chips"][number];
 export type Line = Chip["lines"][number];
-export type Wiring = WiringAnswer["data"][number];
-export type TestedEdge = TestedEdgesAnswer["data"][number];
-export type PricesAnswer = AnswerOf<typeof listPrices>;
-export type Price = PricesAnswer["data"][number];
-export type Commission = CommissionAnswer["data"];
+export type Wiring = Data<"/api/wiring">[number];
+export type Price = Data<"/api/wiring/price">[number];
+export type Commission = Data<"/api/commission">;
 export type CommissionedRoom = Commission["rooms"][number];
-export type AcceptanceReport = AcceptanceReportAnswer["data"];
-export type Gap = GapsAnswer["data"][number];
-export type AuditEntry = AuditAnswer["data"][number];
+export type AcceptanceReport = Data<"/api/commission/report">;
+export type Gap = Data<"/api/gap">[number];
+export type AuditEntry = Data<"/api/audit">[number];

@@ -1,39 +1,31 @@
 import { SECOND_MS } from "../../domain/clock.ts";
 import { CLINIC_STATES } from "../../domain/gateway.ts";
-import type { Clinic, ClinicComparison, ClinicsAnswer } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
+import type { Clinic, ClinicComparison } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
-import { Segments } from "../element/field.tsx";
-import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
+import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { clinicsTexts } from "../messages/clinics.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
-import { periodOf } from "../panel/panel-filters.tsx";
-import { comparisonOf, comparisonText, neighbourOf } from "../panel/period.ts";
+import { PeriodChoice, PeriodSteps, periodOf } from "../panel/panel-filters.tsx";
+import { comparisonOf, comparisonText } from "../panel/period.ts";
 import { addressOf } from "../route.ts";
 
 /** What each clinic of a company has sold in a period, and the gateways that a person must see to. */
 export function ClinicsView() {
   const texts = useTexts(clinicsTexts);
   const panel = useTexts(panelTexts);
-  const { format, now } = useGateway();
+  const format = useFormat();
   const { replace } = useNavigation();
   const query = useQuery();
   const period = periodOf(query.get("period"));
-  const asked = new URLSearchParams({ period, ...(query.has("at") && { at: query.get("at") ?? "" }) });
-  const { part, isStale, reload } = useLoaded(
-    async (api) => (await api.get<ClinicsAnswer>(`/api/clinic?${asked}`)).data,
-    String(asked),
-  );
+  const asked = { period, at: query.get("at") ?? undefined };
+  const { part, isStale, reload } = useLoaded((api) => api.data("/api/clinic", asked), JSON.stringify(asked));
   const show = (of: string, at?: string) => replace(addressOf("clinics", { period: of, at }));
-  const known = readyValue(part);
-  const move = (step: -1 | 1) =>
-    known !== undefined && show(period, neighbourOf({ period, ...known.days }, step));
+  const known = part.value;
   const troubled = (known?.clinics ?? [])
     .filter(({ state }) => state !== "good")
     .sort((a, b) => CLINIC_STATES.indexOf(a.state) - CLINIC_STATES.indexOf(b.state));
@@ -41,54 +33,25 @@ export function ClinicsView() {
     <ViewFrame
       title={texts.title}
       intro={texts.intro}
-      actions={
-        <Segments
-          label={panel.period}
-          value={period}
-          choices={[
-            { value: "week", text: panel.week },
-            { value: "month", text: panel.month },
-            { value: "year", text: panel.year },
-          ]}
-          onValue={(value) => show(periodOf(value))}
-        />
-      }
+      actions={<PeriodChoice period={period} onPeriod={(of) => show(of)} />}
     >
       <FailedPanel part={part} onRetry={reload} />
       {known !== undefined && known.clinics.length === 0 && (
-        <section class="panel">
-          <Nothing title={texts.none} detail={texts.noneDetail} />
-        </section>
+        <NothingPanel title={texts.none} detail={texts.noneDetail} />
       )}
       {known !== undefined && known.clinics.length > 0 && (
         <>
-          <section
-            class={isStale ? "panel is-stale" : "panel"}
-            aria-labelledby="clinics-title"
-            aria-busy={isStale}
-          >
-            <div class="panel-head">
-              <h2 id="clinics-title">
-                {panel.days(format.dayName(known.days.from, "long"), format.dayName(known.days.to, "long"))}
-              </h2>
+          <Panel
+            isStale={isStale}
+            title={panel.days(format.dayName(known.days.from, "long"), format.dayName(known.days.to, "long"))}
+            beside={
               <span class="clinics-move">
-                <Button
-                  kind="quiet"
-                  icon="back"
-                  label={panel.periodBefore[period]}
-                  onPress={() => move(-1)}
-                />
-                <Button
-                  kind="quiet"
-                  icon="forward"
-                  label={panel.later[period]}
-                  isDisabled={known.days.to >= format.day(now())}
-                  onPress={() => move(1)}
-                />
+                <PeriodSteps shown={{ period, ...known.days }} onStep={(at) => show(period, at)} />
               </span>
-            </div>
+            }
+          >
             <ClinicTable known={known} />
-          </section>
+          </Panel>
           {troubled.length > 0 && (
             <section aria-labelledby="troubled-title" class="clinics-troubled">
               <h2 id="troubled-title">{texts.troubles(troubled.length)}</h2>
@@ -123,16 +86,15 @@ function ClinicTable({ known: { days, before, clinics } }: { readonly known: Cli
       rows={clinics}
       keyOf={({ name }) => name}
       columns={[
-        { key: "name", title: texts.clinic, isName: true, cell: ({ name }) => name },
-        { key: "revenue", title: panel.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
-        { key: "sales", title: panel.sales, isNumber: true, cell: ({ sales }) => count(sales) },
+        { title: texts.clinic, isName: true, cell: ({ name }) => name },
+        { title: panel.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
+        { title: panel.sales, isNumber: true, cell: ({ sales }) => count(sales) },
         {
-          key: "before",
           title: texts.before(format.dayName(before.from, "short"), format.dayName(before.to, "short")),
           isNumber: true,
           cell: (clinic) => compared(clinic.revenue, clinic.before.revenue),
         },
-        { key: "state", title: texts.equipment, cell: ({ state }) => texts.states[state] },
+        { title: texts.equipment, cell: ({ state }) => texts.states[state] },
       ]}
       foot={[texts.all, money(days.revenue), count(days.sales), compared(days.revenue, before.revenue), ""]}
     />

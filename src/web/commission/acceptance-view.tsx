@@ -1,6 +1,5 @@
 import { seesMoney } from "../../domain/member.ts";
-import { acceptanceReportPath, loadAcceptanceReport } from "../api/commission.ts";
-import type { AcceptanceReport, LetterheadAnswer } from "../api/shapes.ts";
+import type { AcceptanceReport } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
@@ -8,9 +7,9 @@ import { FailedPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
+import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { LetterheadBlock } from "../report/letterhead.tsx";
@@ -19,7 +18,7 @@ import { addressOf } from "../route.ts";
 /** One acceptance report: on the screen, on paper with two signatures, and as JSON. */
 export function AcceptanceView({ number }: { readonly number: string }) {
   const texts = useTexts(commissionTexts);
-  const { part, reload } = useLoaded((api) => loadAcceptanceReport(api, number), number);
+  const { part, reload } = useLoaded((api) => api.data("/api/commission/report", { number }), number);
   return (
     <ViewFrame
       title={texts.heading}
@@ -28,7 +27,11 @@ export function AcceptanceView({ number }: { readonly number: string }) {
           <Link to={addressOf("commission")} class="button button-quiet">
             {texts.back}
           </Link>
-          <a class="button" href={acceptanceReportPath(number)} download={`flanco-report-${number}.json`}>
+          <a
+            class="button"
+            href={`/api/commission/report?number=${encodeURIComponent(number)}`}
+            download={`flanco-report-${number}.json`}
+          >
             <Icon name="download" />
             {texts.json}
           </a>
@@ -47,7 +50,8 @@ export function AcceptanceView({ number }: { readonly number: string }) {
 function Sheet({ report }: { readonly report: AcceptanceReport }) {
   const texts = useTexts(commissionTexts);
   const { count, dateTime } = useFormat();
-  const { number, time, provisional, begunTime, counts, rooms, lines, technician, clinic, hash } = report;
+  const { provisional } = useTexts(elementTexts);
+  const { number, time, begunTime, counts, rooms, lines, technician, clinic, hash } = report;
   return (
     <article class="panel report acceptance">
       <Head />
@@ -57,7 +61,7 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
         </h2>
         <p class="report-when">
           {texts.begun(dateTime(begunTime))} · {texts.made(dateTime(time))}
-          {provisional && ` (${texts.provisional})`}
+          {report.provisional && ` (${provisional})`}
         </p>
       </header>
       {lines.simulated && <p class="acceptance-simulated">{texts.simulated}</p>}
@@ -89,17 +93,14 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
 function Head() {
   const { user, status } = useGateway();
   const mayRead = seesMoney(user.role);
-  const { part } = useLoaded(
-    async (api) => (mayRead ? (await api.get<LetterheadAnswer>("/api/letterhead")).data : null),
-    "letterhead",
-  );
-  const letterhead = readyValue(part);
+  const { part } = useLoaded(async (api) => (mayRead ? api.data("/api/letterhead") : null), "");
+  const letterhead = part.value;
   if (letterhead !== undefined && letterhead !== null && letterhead.company !== "") {
     return <LetterheadBlock letterhead={letterhead} />;
   }
   return (
     <div class="letterhead">
-      <strong>{readyValue(status)?.gateway.name}</strong>
+      <strong>{status.value?.gateway.name}</strong>
     </div>
   );
 }
@@ -109,13 +110,12 @@ function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
   const { count } = useFormat();
   return (
     <DataTable
-      class="report-table acceptance-table"
+      class="report-table"
       caption={texts.rooms}
       rows={rooms}
       keyOf={({ dId, room }) => `${dId} ${room}`}
       columns={[
         {
-          key: "room",
           title: texts.columns.room,
           isName: true,
           cell: ({ room, deviceName }) => (
@@ -124,10 +124,9 @@ function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
             </>
           ),
         },
-        { key: "line", title: texts.columns.line, cell: ({ wired }) => wired?.line ?? "–" },
-        { key: "result", title: texts.columns.result, cell: (room) => <Result room={room} /> },
+        { title: texts.columns.line, cell: ({ wired }) => wired?.line ?? "–" },
+        { title: texts.columns.result, cell: (room) => <Result room={room} /> },
         {
-          key: "bounce",
           title: texts.columns.bounce,
           isNumber: true,
           cell: ({ tick }) => {
@@ -137,7 +136,6 @@ function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
           },
         },
         {
-          key: "debounce",
           title: texts.columns.debounce,
           // Not on a phone, where the table has no room for it.
           class: "report-device",
@@ -193,7 +191,7 @@ function Gateway({ report }: { readonly report: AcceptanceReport }) {
 function Signature({ label, name }: { readonly label: string; readonly name: string }) {
   const texts = useTexts(commissionTexts);
   return (
-    <div class="signature">
+    <div>
       <p class="fine">{label}</p>
       <p class="words">{name}</p>
       <p class="signature-line fine">{texts.signDate}</p>

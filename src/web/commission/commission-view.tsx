@@ -2,26 +2,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { HOUR_MS, MINUTE_MS } from "../../domain/clock.ts";
 import { DEFAULT_COMMISSION_MS } from "../../domain/commission.ts";
 import { CONFLICT, statusOf } from "../api/api.ts";
-import {
-  askRoom,
-  beginCommission,
-  endCommission,
-  finishCommission,
-  loadAcceptanceReports,
-  loadCommission,
-  tickRoom,
-} from "../api/commission.ts";
-import { loadLines } from "../api/lines.ts";
 import type { Commission } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Confirm, Dialog } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
-import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
+import { Form, useForm } from "../element/form.tsx";
+import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { isFree, linesOf, wiringName } from "../lines/board.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { locationsTexts } from "../messages/locations.ts";
@@ -40,7 +29,11 @@ export function CommissionView() {
 
 function Round() {
   const texts = useTexts(commissionTexts);
-  const { part, reload } = useLoaded(loadCommission, "", ["commission", "locations", "tests"]);
+  const { part, reload } = useLoaded((api) => api.data("/api/commission"), "", [
+    "commission",
+    "locations",
+    "tests",
+  ]);
   return (
     <ViewFrame title={texts.title} intro={texts.intro}>
       <FailedPanel part={part} onRetry={reload} />
@@ -68,11 +61,9 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
 
   if (rooms.length === 0) {
     return (
-      <section class="panel">
-        <Nothing title={texts.noRooms} detail={texts.noRoomsDetail}>
-          <Link to={addressOf("locations")}>{locationsTitle}</Link>
-        </Nothing>
-      </section>
+      <NothingPanel title={texts.noRooms} detail={texts.noRoomsDetail}>
+        <Link to={addressOf("locations")}>{locationsTitle}</Link>
+      </NothingPanel>
     );
   }
   if (begunTime === null) {
@@ -128,7 +119,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
           action={texts.give}
           busyText={texts.giving}
           meaning={texts.giveMeaning}
-          onConfirm={() => endCommission(api)}
+          onConfirm={() => api.remove("/api/commission")}
           onDone={() => {
             setEnding(null);
             onChanged();
@@ -160,8 +151,9 @@ function useAutomaticRound(commission: Commission, onChanged: () => void): strin
     sent.current = key;
     const send = async () => {
       try {
-        if (work === "ask") await askRoom(api, next);
-        else await tickRoom(api, next, "");
+        const { dId, room } = next;
+        if (work === "ask") await api.send("put", "/api/commission/room", { room: { dId, room } });
+        else await api.send("put", "/api/commission/tick", { tick: { dId, room, note: "" } });
       } catch (error) {
         // The test has ended meanwhile, or another page was faster: the state that follows shows it.
         if (statusOf(error) !== CONFLICT) console.warn(error);
@@ -221,10 +213,10 @@ interface BeginProps {
 function BeginPanel({ onBegun }: BeginProps) {
   const texts = useTexts(commissionTexts);
   const { api, format } = useGateway();
-  const { form, isBusy, failure, submit } = useForm();
+  const form = useForm({});
   const [minutes, setMinutes] = useState(DEFAULT_COMMISSION_MS / MINUTE_MS);
   const [withFree, setWithFree] = useState(true);
-  const board = readyValue(useLoaded(loadLines, "lines").part);
+  const board = useLoaded((api) => api.data("/api/line"), "").part.value;
   const free =
     board === undefined
       ? []
@@ -232,14 +224,13 @@ function BeginPanel({ onBegun }: BeginProps) {
           .filter(isFree)
           .map((line) => wiringName(board, line));
   const send = async () => {
-    const lines = withFree ? free.slice(0, MAX_FREE_LINES) : [];
-    if (await submit(true, () => beginCommission(api, lines, minutes))) onBegun();
+    const commission = { freeLines: withFree ? free.slice(0, MAX_FREE_LINES) : [], minutes };
+    if (await form.submit(true, () => api.send("put", "/api/commission", { commission }))) onBegun();
   };
   return (
-    <section class="panel step-card commission-begin" aria-labelledby="commission-begin">
-      <h2 id="commission-begin">{texts.begin.title}</h2>
+    <Panel class="step-card commission-begin" title={texts.begin.title}>
       <p>{texts.begin.how}</p>
-      <Form form={form} onSubmit={send}>
+      <Form form={form} onSubmit={send} action={texts.begin.action}>
         <SelectField
           label={texts.begin.for}
           value={String(minutes)}
@@ -254,10 +245,8 @@ function BeginPanel({ onBegun }: BeginProps) {
             onCheck={setWithFree}
           />
         )}
-        <FormFailure failure={failure} />
-        <FormActions isBusy={isBusy} text={texts.begin.action} />
       </Form>
-    </section>
+    </Panel>
   );
 }
 
@@ -265,18 +254,15 @@ function BeginPanel({ onBegun }: BeginProps) {
 function PausedPanel({ freeLines, onBegun }: BeginProps & { readonly freeLines: readonly string[] }) {
   const texts = useTexts(commissionTexts);
   const { api } = useGateway();
-  const { form, isBusy, failure, submit } = useForm();
+  const form = useForm({});
   const send = async () => {
-    const minutes = DEFAULT_COMMISSION_MS / MINUTE_MS;
-    if (await submit(true, () => beginCommission(api, freeLines, minutes))) onBegun();
+    const commission = { freeLines: [...freeLines], minutes: DEFAULT_COMMISSION_MS / MINUTE_MS };
+    if (await form.submit(true, () => api.send("put", "/api/commission", { commission }))) onBegun();
   };
   return (
     <Notice kind="warn" title={texts.paused}>
       <p>{texts.pausedDetail}</p>
-      <Form form={form} onSubmit={send}>
-        <FormFailure failure={failure} />
-        <FormActions isBusy={isBusy} text={texts.goOn} />
-      </Form>
+      <Form form={form} onSubmit={send} action={texts.goOn} />
     </Notice>
   );
 }
@@ -285,12 +271,12 @@ function PausedPanel({ freeLines, onBegun }: BeginProps & { readonly freeLines: 
 function ReportList() {
   const texts = useTexts(commissionTexts);
   const { count, dateTime } = useFormat();
-  const reports = readyValue(useLoaded(loadAcceptanceReports, "reports", ["commission"]).part) ?? [];
+  const reports =
+    useLoaded((api) => api.data("/api/commission/reports"), "", ["commission"]).part.value ?? [];
   if (reports.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="commission-reports">
-      <h2 id="commission-reports">{texts.reports}</h2>
-      <ul class="commission-rooms">
+    <Panel title={texts.reports}>
+      <ul>
         {reports.map(({ number, time, technician, clinic, good, rooms }) => (
           <li key={number} class="commission-report">
             <Link to={addressOf("commission", { report: String(number) })}>
@@ -303,7 +289,7 @@ function ReportList() {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -319,40 +305,24 @@ interface FinishDialogProps {
 function FinishDialog({ untested, onDone, onClose }: FinishDialogProps) {
   const texts = useTexts(commissionTexts);
   const { api, user, format } = useGateway();
-  const { form, isBusy, failure, submit, requiredMistake } = useForm();
-  const [technician, setTechnician] = useState(user.name);
-  const [clinic, setClinic] = useState("");
+  const form = useForm({ technician: user.name, clinic: "" });
+  const { technician, clinic } = form.values;
   const send = async () => {
     let number: number | undefined;
     const isReady = technician.trim() !== "" && clinic.trim() !== "";
-    await submit(isReady, async () => {
-      number = await finishCommission(api, { technician, clinic });
+    await form.submit(isReady, async () => {
+      const answer = await api.send("post", "/api/commission/report", { report: form.values });
+      number = answer.data.number;
     });
     if (number !== undefined) onDone(number);
   };
   return (
     <Dialog title={texts.finishTitle} onClose={onClose}>
-      <Form form={form} onSubmit={send}>
+      <Form form={form} onSubmit={send} action={texts.finish} onCancel={onClose}>
         <p>{texts.finishMeaning}</p>
         {untested > 0 && <Notice kind="warn" title={texts.untestedNow(untested, format.count(untested))} />}
-        <TextField
-          label={texts.technician}
-          autocomplete="name"
-          value={technician}
-          onValue={setTechnician}
-          isRequired
-          mistake={requiredMistake("technician", technician)}
-        />
-        <TextField
-          label={texts.clinic}
-          autocomplete="name"
-          value={clinic}
-          onValue={setClinic}
-          isRequired
-          mistake={requiredMistake("clinic", clinic)}
-        />
-        <FormFailure failure={failure} />
-        <FormActions isBusy={isBusy} text={texts.finish} onCancel={onClose} />
+        <TextField label={texts.technician} autocomplete="name" {...form.required("technician")} />
+        <TextField label={texts.clinic} autocomplete="name" {...form.required("clinic")} />
       </Form>
     </Dialog>
   );

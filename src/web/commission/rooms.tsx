@@ -1,12 +1,11 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
-import { askRoom, mendRoom, tickRoom } from "../api/commission.ts";
 import type { Commission, CommissionedRoom } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
-import { OnTag } from "../element/notice.tsx";
+import { OnTag, Panel } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -68,6 +67,12 @@ function Judged({ room, onChanged }: RoomCardProps) {
   const [note, setNote] = useState("");
   const { verdict, cause, mend, measured } = room.judgement;
   const isGood = verdict === "good";
+  const { dId } = room;
+  /** What is proposed is applied, then the room is asked for again: the proof is the next switching. */
+  const mendRoom = async () => {
+    await api.send("post", "/api/commission/mend", { room: { dId, room: room.room } });
+    await api.send("put", "/api/commission/room", { room: { dId, room: room.room } });
+  };
   const act = async (work: () => Promise<unknown>) => {
     if (await send(work)) onChanged();
   };
@@ -93,7 +98,7 @@ function Judged({ room, onChanged }: RoomCardProps) {
       </div>
       {mend !== null && (
         <>
-          <Button kind="main" isBusy={isBusy} onPress={() => void act(() => mendRoom(api, room))}>
+          <Button kind="main" isBusy={isBusy} onPress={() => void act(mendRoom)}>
             <MendText mend={mend} />
           </Button>
           {mend.setting === "line" && <p class="fine">{texts.mendLine}</p>}
@@ -106,7 +111,11 @@ function Judged({ room, onChanged }: RoomCardProps) {
             kind={mend === null ? "main" : "plain"}
             icon="done"
             isBusy={isBusy}
-            onPress={() => void act(() => tickRoom(api, room, note))}
+            onPress={() =>
+              void act(() =>
+                api.send("put", "/api/commission/tick", { tick: { dId, room: room.room, note } }),
+              )
+            }
           >
             {texts.tickOff(room.room)}
           </Button>
@@ -160,14 +169,13 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
   const texts = useTexts(commissionTexts);
   const { api } = useGateway();
   const { isBusy, failure, send } = useSending();
-  const ask = async (room: CommissionedRoom) => {
-    if (!(await send(() => askRoom(api, room)))) return;
+  const ask = async ({ dId, room }: CommissionedRoom) => {
+    if (!(await send(() => api.send("put", "/api/commission/room", { room: { dId, room } })))) return;
     onChanged();
     scrollTo(0, 0);
   };
   return (
-    <section class="panel" aria-labelledby="commission-rooms">
-      <h2 id="commission-rooms">{texts.rooms}</h2>
+    <Panel title={texts.rooms}>
       <FormFailure failure={failure} />
       {byDevice(rooms).map(([first, ...others]) =>
         first === undefined ? null : (
@@ -175,7 +183,7 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
             <h3>
               {first.deviceName} <span class="soft">{first.locationName}</span>
             </h3>
-            <ul class="commission-rooms">
+            <ul>
               {[first, ...others].map((room) => (
                 <li key={room.room} class={classOf(room)}>
                   <Icon name={signOf(room)} />
@@ -198,7 +206,7 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
           </div>
         ),
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -1,5 +1,7 @@
-import type { RoomName } from "../api/commission.ts";
 import type { Commission, CommissionedRoom } from "../api/shapes.ts";
+
+/** Names a room. */
+type RoomName = Pick<CommissionedRoom, "dId" | "room">;
 
 /** Rooms that are to be switched: all but those without a line on purpose. */
 export function roomsToTest({ rooms }: Pick<Commission, "rooms">): readonly CommissionedRoom[] {

@@ -1,17 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type ApiFailure, BAD_REQUEST, UNAUTHORIZED, waitOf } from "../api/api.ts";
 import type { User } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
-import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
+import { Form, useForm } from "../element/form.tsx";
 import { useTitle } from "../frame/view.tsx";
 import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
 import { doorTexts, firstRunTexts, linkTexts } from "../messages/door.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { chooseByLink, makeFirstUser, signIn } from "../session.ts";
-import { NewPasswordFields, useNewPassword } from "./new-password.tsx";
+import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "./new-password.tsx";
 
 interface DoorProps {
   readonly title: string;
@@ -64,41 +63,35 @@ interface SignInProps {
 /** Asks for e-mail and password. The address stays, so that signing in leads back to where one was. */
 export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
   const { door } = useTexts(doorTexts);
-  const { isBusy, failure, send } = useSending();
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
+  const form = useForm({ email: "", password: "" });
+  const { failure } = form;
   // One text for both fields: an attacker must not learn which of the two is wrong.
   const isRefused = failure?.status === BAD_REQUEST || failure?.status === UNAUTHORIZED;
-  const waitSeconds = waitOf(failure);
-  const text =
-    waitSeconds === null ? (isRefused ? door.badCredentials : undefined) : door.tooMany(waitSeconds);
+  const text = waitText(failure, door) ?? (isRefused ? door.badCredentials : undefined);
 
-  const submit = () => send(async () => onSignedIn(await signIn(email, password)));
+  const send = () =>
+    form.submit(true, async () => onSignedIn(await signIn(form.values.email, form.values.password)));
 
   return (
     <Door title={door.signInTitle}>
       {hasEnded && failure === null && <p class="door-note">{door.ended}</p>}
-      <Form onSubmit={submit}>
+      <Form form={form} onSubmit={send} failureText={text} action={door.signIn} busyText={door.signingIn}>
         <TextField
           label={door.email}
           type="email"
           autocomplete="username"
-          value={email}
-          onValue={setEmail}
+          {...form.field("email")}
+          mistake={undefined}
           isRequired
         />
         <TextField
           label={door.password}
           type="password"
           autocomplete="current-password"
-          value={password}
-          onValue={setPassword}
+          {...form.field("password")}
+          mistake={undefined}
           isRequired
         />
-        <FormFailure failure={failure} text={text} />
-        <Button kind="main" type="submit" isBusy={isBusy}>
-          {isBusy ? door.signingIn : door.signIn}
-        </Button>
       </Form>
       <details class="fine">
         <summary>{door.forgotten}</summary>
@@ -125,53 +118,44 @@ const FIRST_SERVER_ERROR = 500;
 export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps) {
   const texts = useTexts(doorTexts);
   const firstRun = useTexts(firstRunTexts);
-  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState(presetEmail);
-  const chosen = useNewPassword();
+  const form = useForm({ name: "", email: presetEmail, ...NO_PASSWORD });
 
-  if (token === "" || isLinkDead(failure)) {
+  if (token === "" || isLinkDead(form.failure)) {
     return <DeadLink why={firstRun.tooLateWhy} whatToDo={firstRun.tooLateWhatToDo} onLeave={onLeave} />;
   }
 
   const send = () =>
-    submit(chosen.isGood, async () =>
-      onSignedIn(await makeFirstUser({ token, name, email, password: chosen.password })),
-    );
+    form.submit(isGoodPassword(form.values), async () => {
+      const { again: _, ...user } = form.values;
+      onSignedIn(await makeFirstUser({ token, ...user }));
+    });
 
   const { mistakes } = texts;
   const wrong = (text: string) => ({ type: text, length: text });
   return (
     <Door title={firstRun.title}>
       <p class="soft">{firstRun.intro}</p>
-      <Form form={form} onSubmit={send}>
+      <Form
+        form={form}
+        onSubmit={send}
+        failureText={waitText(form.failure, texts.door)}
+        action={firstRun.create}
+        busyText={firstRun.creating}
+      >
         <TextField
           label={firstRun.name}
           autocomplete="name"
-          value={name}
-          onValue={setName}
           isRequired
-          mistake={mistake("name", wrong(mistakes.name))}
+          {...form.field("name", wrong(mistakes.name))}
         />
         <TextField
           label={texts.door.email}
           type="email"
           autocomplete="username"
-          value={email}
-          onValue={setEmail}
           isRequired
-          mistake={mistake("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
+          {...form.field("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
         />
-        <NewPasswordFields
-          label={texts.door.password}
-          chosen={chosen}
-          wasSent={wasSent}
-          mistake={mistake("password", wrong(mistakes.password))}
-        />
-        <LinkFailure failure={failure} />
-        <Button kind="main" type="submit" isBusy={isBusy}>
-          {isBusy ? firstRun.creating : firstRun.create}
-        </Button>
+        <NewPasswordFields label={texts.door.password} form={form} />
       </Form>
     </Door>
   );
@@ -181,44 +165,39 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps)
 export function ChoosePassword({ token, presetEmail, onSignedIn, onLeave }: LinkProps) {
   const texts = useTexts(doorTexts);
   const link = useTexts(linkTexts);
-  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
-  const chosen = useNewPassword();
-  const { password: badPassword } = texts.mistakes;
+  const form = useForm(NO_PASSWORD);
 
-  if (token === "" || isLinkDead(failure)) {
+  if (token === "" || isLinkDead(form.failure)) {
     return <DeadLink why={link.tooLateWhy} whatToDo={link.tooLateWhatToDo} onLeave={onLeave} />;
   }
 
   const send = () =>
-    submit(chosen.isGood, async () => onSignedIn(await chooseByLink(token, chosen.password)));
+    form.submit(isGoodPassword(form.values), async () =>
+      onSignedIn(await chooseByLink(token, form.values.password)),
+    );
   return (
     <Door title={link.title}>
       <p class="soft">{link.intro}</p>
-      <Form form={form} onSubmit={send}>
+      <Form
+        form={form}
+        onSubmit={send}
+        failureText={waitText(form.failure, texts.door)}
+        action={link.save}
+        busyText={link.saving}
+      >
         {/* For the browser's password manager, which keeps the password under it. */}
         <p class="words">{presetEmail}</p>
         <input type="text" autocomplete="username" value={presetEmail} hidden readOnly />
-        <NewPasswordFields
-          label={texts.door.password}
-          chosen={chosen}
-          wasSent={wasSent}
-          mistake={mistake("password", { type: badPassword, length: badPassword })}
-        />
-        <LinkFailure failure={failure} />
-        <Button kind="main" type="submit" isBusy={isBusy}>
-          {isBusy ? link.saving : link.save}
-        </Button>
+        <NewPasswordFields label={texts.door.password} form={form} />
       </Form>
     </Door>
   );
 }
 
-function LinkFailure({ failure }: { readonly failure: ApiFailure | null }) {
-  const { door } = useTexts(doorTexts);
-  const waitSeconds = waitOf(failure);
-  return (
-    <FormFailure failure={failure} text={waitSeconds === null ? undefined : door.tooMany(waitSeconds)} />
-  );
+/** How long to wait after too many attempts; undefined for any other failure. */
+function waitText(failure: ApiFailure | null, door: (typeof doorTexts.es)["door"]): string | undefined {
+  const seconds = waitOf(failure);
+  return seconds === null ? undefined : door.tooMany(seconds);
 }
 
 /** A refusal that names no field means the link: used, expired, or of another service. */

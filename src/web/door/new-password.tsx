@@ -1,64 +1,55 @@
-import { useState } from "preact/hooks";
 import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
 import { TextField } from "../element/field.tsx";
+import type { FormControl } from "../element/form.tsx";
 import { doorTexts, firstRunTexts } from "../messages/door.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { checkPassword, type PasswordCheck } from "./password.ts";
+import { checkPassword } from "./password.ts";
 
 const RULES_ID = "password-rules";
 
 /** A password that is being chosen, and its repetition. */
-export interface NewPassword {
+interface NewPassword {
   readonly password: string;
   readonly again: string;
-  readonly isGood: boolean;
-  readonly check: PasswordCheck;
-  readonly setPassword: (text: string) => void;
-  readonly setAgain: (text: string) => void;
 }
 
-export function useNewPassword(): NewPassword {
-  const [password, setPassword] = useState("");
-  const [again, setAgain] = useState("");
+export const NO_PASSWORD: NewPassword = { password: "", again: "" };
+
+export function isGoodPassword({ password, again }: NewPassword): boolean {
   const check = checkPassword(password, again);
-  const isGood = check.isLongEnough && check.isShortEnough && check.isRepeated;
-  return { password, again, isGood, check, setPassword, setAgain };
+  return check.isLongEnough && check.isShortEnough && check.isRepeated;
 }
 
 interface NewPasswordFieldsProps {
   readonly label: string;
-  readonly chosen: NewPassword;
-  readonly wasSent: boolean;
-  /** What the server says of it. */
-  readonly mistake: string | undefined;
+  readonly form: FormControl<NewPassword>;
 }
 
 /** Both fields of a new password, and its rules. */
-export function NewPasswordFields({ label, chosen, wasSent, mistake }: NewPasswordFieldsProps) {
+export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
   const { mistakes } = useTexts(doorTexts);
   const texts = useTexts(firstRunTexts);
-  const { check } = chosen;
-  const isBad = wasSent && !(check.isLongEnough && check.isShortEnough);
+  const check = checkPassword(form.values.password, form.values.again);
+  const isBad = form.wasSent && !(check.isLongEnough && check.isShortEnough);
+  const isUnlike = form.wasSent && !isBad && !check.isRepeated;
   return (
     <>
       <TextField
         label={label}
         type="password"
         autocomplete="new-password"
-        value={chosen.password}
-        onValue={chosen.setPassword}
         isRequired
-        mistake={isBad ? mistakes.password : mistake}
         describedBy={RULES_ID}
+        {...form.field("password", { type: mistakes.password, length: mistakes.password })}
+        {...(isBad && { mistake: mistakes.password })}
       />
       <TextField
         label={texts.again}
         type="password"
         autocomplete="new-password"
-        value={chosen.again}
-        onValue={chosen.setAgain}
         isRequired
-        mistake={wasSent && !isBad && !check.isRepeated ? mistakes.again : undefined}
+        {...form.field("again")}
+        {...(isUnlike && { mistake: mistakes.again })}
       />
       <ul class="rules fine" id={RULES_ID}>
         <Rule text={texts.ruleLength(PASSWORD_MIN_CHARACTERS)} isMet={check.isLongEnough} />

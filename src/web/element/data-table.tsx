@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 interface Column<R> {
-  readonly key: string;
+  /** No other column has it. */
   readonly title: string;
   /** Numbers stand at the end of their column. */
   readonly isNumber?: boolean;
@@ -32,7 +32,7 @@ export function DataTable<R>({ caption, columns, rows, keyOf, foot, ...props }: 
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.key} scope="col" class={classOf(column)}>
+            <th key={column.title} scope="col" class={classOf(column)}>
               {column.title}
             </th>
           ))}
@@ -55,11 +55,11 @@ export function DataTable<R>({ caption, columns, rows, keyOf, foot, ...props }: 
 function cellOf<R>(column: Column<R>, content: ComponentChildren) {
   const props = { class: classOf(column), "data-title": column.title };
   return column.isName ? (
-    <th key={column.key} scope="row" {...props}>
+    <th key={column.title} scope="row" {...props}>
       {content}
     </th>
   ) : (
-    <td key={column.key} {...props}>
+    <td key={column.title} {...props}>
       {content}
     </td>
   );

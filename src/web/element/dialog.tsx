@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
@@ -57,6 +57,34 @@ export function Dialog({ title, onClose, isSheet = false, children }: DialogProp
       </div>
     </dialog>
   );
+}
+
+interface WorkControl<W> {
+  /** What is being done: one dialog at a time. */
+  readonly work: W | null;
+  /** What was done last, in words. */
+  readonly done: string;
+  /** Opens a work's dialog, or closes the one that is open. */
+  readonly begin: (work: W | null) => void;
+  /** Says what was done, and goes on with another work, if there is one. */
+  readonly finish: (text: string, next?: W) => void;
+}
+
+/** The dialogs of a view, and what was done in the last of them. `onDone` is called after each. */
+export function useWork<W>(onDone: () => void): WorkControl<W> {
+  const [{ work, done }, setState] = useState<Pick<WorkControl<W>, "work" | "done">>({
+    work: null,
+    done: "",
+  });
+  return {
+    work,
+    done,
+    begin: (next) => setState({ work: next, done: "" }),
+    finish: (text, next) => {
+      setState({ work: next ?? null, done: text });
+      onDone();
+    },
+  };
 }
 
 interface ConfirmProps {

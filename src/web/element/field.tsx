@@ -4,17 +4,24 @@ import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 
 interface FieldFrameProps {
-  readonly id: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly mistake?: string | undefined;
   readonly describedBy?: string | undefined;
-  /** Gets the ids of what explains the control, for its aria-describedby. */
-  readonly children: (describedBy: string | undefined) => ComponentChildren;
+  /** Gets the attributes of the control. */
+  readonly children: (control: ControlAttributes) => ComponentChildren;
+}
+
+interface ControlAttributes {
+  readonly id: string;
+  readonly class: string;
+  readonly "aria-invalid": boolean;
+  readonly "aria-describedby": string | undefined;
 }
 
 /** What stands around every control of a form: its label, its hint, its mistake. */
-function FieldFrame({ id, label, hint, mistake, describedBy, children }: FieldFrameProps) {
+function FieldFrame({ label, hint, mistake, describedBy, children }: FieldFrameProps) {
+  const id = useId();
   const hintId = `${id}-hint`;
   const mistakeId = `${id}-mistake`;
   const described = [
@@ -22,10 +29,16 @@ function FieldFrame({ id, label, hint, mistake, describedBy, children }: FieldFr
     hint === undefined ? undefined : hintId,
     mistake === undefined ? undefined : mistakeId,
   ].filter(Boolean);
+  const control = {
+    id,
+    class: "input",
+    "aria-invalid": mistake !== undefined,
+    "aria-describedby": described.length === 0 ? undefined : described.join(" "),
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <div class="field-box">{children(described.length === 0 ? undefined : described.join(" "))}</div>
+      <div class="field-box">{children(control)}</div>
       {hint !== undefined && (
         <p class="field-hint fine" id={hintId}>
           {hint}
@@ -40,7 +53,7 @@ function FieldFrame({ id, label, hint, mistake, describedBy, children }: FieldFr
   );
 }
 
-interface TextFieldProps {
+export interface TextFieldProps {
   readonly label: string;
   readonly type?: "text" | "email" | "password" | "search" | "date" | "month";
   /** The browser's hint for password managers. */
@@ -66,24 +79,16 @@ interface TextFieldProps {
 export function TextField(props: TextFieldProps) {
   const { label, type = "text", value, onValue, isRequired = false, choices } = props;
   const texts = useTexts(elementTexts);
-  const id = useId();
   const [visible, setVisible] = useState(false);
   // Preact's types take one literal only; what is set here belongs to all these kinds of input alike.
   const shownType = (visible ? "text" : type) as "text";
   const isName = type === "text" && props.autocomplete === "name";
   return (
-    <FieldFrame
-      id={id}
-      label={label}
-      hint={props.hint}
-      mistake={props.mistake}
-      describedBy={props.describedBy}
-    >
-      {(describedBy) => (
+    <FieldFrame label={label} hint={props.hint} mistake={props.mistake} describedBy={props.describedBy}>
+      {(control) => (
         <>
           <input
-            id={id}
-            class="input"
+            {...control}
             type={shownType}
             autocomplete={props.autocomplete ?? "off"}
             autocapitalize={isName ? "words" : "none"}
@@ -93,13 +98,11 @@ export function TextField(props: TextFieldProps) {
             value={value}
             min={props.min}
             max={props.max}
-            list={choices === undefined ? undefined : `${id}-choices`}
-            aria-invalid={props.mistake !== undefined}
-            aria-describedby={describedBy}
+            list={choices === undefined ? undefined : `${control.id}-choices`}
             onInput={(event) => onValue(event.currentTarget.value)}
           />
           {choices !== undefined && (
-            <datalist id={`${id}-choices`}>
+            <datalist id={`${control.id}-choices`}>
               {choices.map((choice) => (
                 <option key={choice} value={choice} />
               ))}
@@ -110,7 +113,7 @@ export function TextField(props: TextFieldProps) {
               type="button"
               class="field-show"
               aria-pressed={visible}
-              aria-controls={id}
+              aria-controls={control.id}
               onClick={() => setVisible(!visible)}
             >
               {visible ? texts.hidePassword : texts.showPassword}
@@ -127,19 +130,15 @@ interface LongTextFieldProps
 
 /** A labelled input of many lines, for what is pasted. */
 export function LongTextField({ label, value, onValue, hint, mistake }: LongTextFieldProps) {
-  const id = useId();
   return (
-    <FieldFrame id={id} label={label} hint={hint} mistake={mistake}>
-      {(describedBy) => (
+    <FieldFrame label={label} hint={hint} mistake={mistake}>
+      {(control) => (
         <textarea
-          id={id}
-          class="input"
+          {...control}
           rows={3}
           autocomplete="off"
           spellcheck={false}
           value={value}
-          aria-invalid={mistake !== undefined}
-          aria-describedby={describedBy}
           onInput={(event) => onValue(event.currentTarget.value)}
         />
       )}
@@ -164,17 +163,13 @@ interface SelectFieldProps {
 
 /** One of a few: the browser's own list, which every tablet knows how to show. */
 export function SelectField({ label, value, choices, onValue, hint, mistake, isDisabled }: SelectFieldProps) {
-  const id = useId();
   return (
-    <FieldFrame id={id} label={label} hint={hint} mistake={mistake}>
-      {(describedBy) => (
+    <FieldFrame label={label} hint={hint} mistake={mistake}>
+      {(control) => (
         <select
-          id={id}
-          class="input"
+          {...control}
           value={value}
           disabled={isDisabled}
-          aria-invalid={mistake !== undefined}
-          aria-describedby={describedBy}
           onChange={(event) => onValue(event.currentTarget.value)}
         >
           {choices.map((choice) => (

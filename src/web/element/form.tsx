@@ -4,21 +4,50 @@ import { ApiFailure, UNAVAILABLE, UNREACHABLE } from "../api/api.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
-import { mistakeOf } from "./mistake.ts";
+import type { TextFieldProps } from "./field.tsx";
+import { mistakeOf, unplacedFailure } from "./mistake.ts";
 
 interface FormProps {
-  /** Of `useForm`; not needed where no field tells its mistake. */
-  readonly form?: RefObject<HTMLFormElement | null>;
+  /** Of `useForm`. */
+  readonly form: FormControl;
   readonly onSubmit: () => Promise<unknown>;
-  readonly children: ComponentChildren;
+  /** By the answer's status, where there is more to say than that it failed: `{ 409: "…" }`. */
+  readonly failures?: Readonly<Record<number, string>>;
+  /** Says it in place of all of these, also where the answer named fields. */
+  readonly failureText?: string | undefined;
+  /** `bad`: what is sent takes something away. */
+  readonly kind?: "main" | "bad";
+  /** The main button's text; "save" without it. */
+  readonly action?: string | undefined;
+  /** The same while it is sent. */
+  readonly busyText?: string;
+  readonly isDisabled?: boolean;
+  /** Undefined where there is nothing to go back to. */
+  readonly onCancel?: (() => void) | undefined;
+  /** Further buttons. */
+  readonly buttons?: ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
-/** A form that says its mistakes itself: the browser's own bubbles speak the browser's language. */
-export function Form({ form, onSubmit, children }: FormProps) {
+/**
+ * A form with its fields, why it did not go through, and its buttons. It says its mistakes itself: the browser's own bubbles
+ * speak the browser's language.
+ */
+export function Form({
+  form,
+  onSubmit,
+  failures,
+  failureText,
+  kind = "main",
+  children,
+  ...props
+}: FormProps) {
+  const { cancel, save, saving } = useTexts(elementTexts);
+  const { isBusy, failure, values } = form;
   return (
     <form
       class="form"
-      ref={form ?? null}
+      ref={form.element}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -26,15 +55,26 @@ export function Form({ form, onSubmit, children }: FormProps) {
       }}
     >
       {children}
+      <FormFailure
+        failure={unplacedFailure(failure, Object.keys(values))}
+        texts={failures}
+        text={failureText}
+      />
+      <div class="actions">
+        <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={props.isDisabled === true}>
+          {isBusy ? (props.busyText ?? saving) : (props.action ?? save)}
+        </Button>
+        {props.onCancel !== undefined && <Button onPress={props.onCancel}>{cancel}</Button>}
+        {props.buttons}
+      </div>
     </form>
   );
 }
 
 interface FormFailureProps {
   readonly failure: ApiFailure | null;
-  /** By the answer's status, where there is more to say than that it failed: `{ 409: "…" }`. */
-  readonly texts?: Readonly<Record<number, string>>;
-  /** Says it in place of all of these, also where the answer named fields. */
+  /** By the answer's status. */
+  readonly texts?: Readonly<Record<number, string>> | undefined;
   readonly text?: string | undefined;
 }
 
@@ -89,70 +129,61 @@ export function useSending(): Sending {
 
 type Mistakes = (typeof elementTexts.es)["mistakes"];
 
-interface FormControl extends Pick<Sending, "isBusy" | "failure"> {
-  readonly form: RefObject<HTMLFormElement | null>;
+/** The names of values that are texts of any kind. */
+type TextName<V> = { [Name in keyof V]: string extends V[Name] ? Name : never }[keyof V] & string;
+
+type TextControl = Pick<TextFieldProps, "value" | "onValue" | "mistake">;
+
+/** A form that is filled in. */
+export interface FormControl<V = object> extends Pick<Sending, "isBusy" | "failure"> {
+  readonly element: RefObject<HTMLFormElement | null>;
+  /** What stands in its fields, by the API's names for them: these fields tell their mistakes themselves. */
+  readonly values: V;
+  set(part: Partial<V>): void;
   /** Sending was tried: what is missing is said. */
   readonly wasSent: boolean;
   /**
    * Sends what the person filled in, unless something is missing. True when it succeeded; otherwise the keyboard goes to
    * the first field that is wrong.
    */
-  readonly submit: (isReady: boolean, work: () => Promise<unknown>) => Promise<boolean>;
+  submit(isReady: boolean, work: () => Promise<unknown>): Promise<boolean>;
   /** What is wrong with a field, by the API's path of it; `own` says more for some kinds of mistakes. */
-  readonly mistake: (field: string, own?: Partial<Mistakes>) => string | undefined;
+  mistake(path: string, own?: Partial<Mistakes>): string | undefined;
+  /** Connects a text field to its value. */
+  field(name: TextName<V>, own?: Partial<Mistakes>): TextControl;
   /** The same for a text that must not be empty. */
-  readonly requiredMistake: (field: string, value: string, own?: Partial<Mistakes>) => string | undefined;
+  required(name: TextName<V>, own?: Partial<Mistakes>): TextControl & { readonly isRequired: true };
 }
 
-/** What every form of the views does when it is sent. */
-export function useForm(): FormControl {
+/** What every form of the views does when it is filled in and sent. */
+export function useForm<V extends object>(start: V): FormControl<V> {
   const { mistakes } = useTexts(elementTexts);
   const { isBusy, failure, send } = useSending();
-  const form = useRef<HTMLFormElement>(null);
+  const element = useRef<HTMLFormElement>(null);
+  const [values, setValues] = useState(start);
   const [wasSent, setSent] = useState(false);
   const [mistakenAttempts, setMistaken] = useState(0);
   useEffect(() => {
-    if (mistakenAttempts > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    if (mistakenAttempts > 0) element.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [mistakenAttempts]);
-  const submit = async (isReady: boolean, work: () => Promise<unknown>): Promise<boolean> => {
-    setSent(true);
-    if (isReady && (await send(work))) return true;
-    setMistaken((before) => before + 1);
-    return false;
+  const set = (part: Partial<V>) => setValues((before) => ({ ...before, ...part }));
+  const mistake = (path: string, own?: Partial<Mistakes>) => mistakeOf(failure, path, mistakes, own);
+  const field = (name: TextName<V>, own?: Partial<Mistakes>) => ({
+    value: String(values[name]),
+    onValue: (text: string) => setValues((before) => ({ ...before, [name]: text })),
+    mistake: mistake(name, own),
+  });
+  return {
+    ...{ element, isBusy, failure, values, set, wasSent, mistake, field },
+    submit: async (isReady, work) => {
+      setSent(true);
+      if (isReady && (await send(work))) return true;
+      setMistaken((before) => before + 1);
+      return false;
+    },
+    required: (name, own) => {
+      const control = { ...field(name, own), isRequired: true as const };
+      return wasSent && control.value.trim() === "" ? { ...control, mistake: mistakes.required } : control;
+    },
   };
-  const mistake = (field: string, own?: Partial<Mistakes>) => mistakeOf(failure, field, mistakes, own);
-  const requiredMistake = (field: string, value: string, own?: Partial<Mistakes>) =>
-    wasSent && value.trim() === "" ? mistakes.required : mistake(field, own);
-  return { form, isBusy, failure, wasSent, submit, mistake, requiredMistake };
-}
-
-interface FormActionsProps {
-  readonly isBusy: boolean;
-  /** `bad`: what is sent takes something away. */
-  readonly kind?: "main" | "bad";
-  /** The main button's text; "save" without it. */
-  readonly text?: string | undefined;
-  readonly isDisabled?: boolean;
-  readonly onCancel?: (() => void) | undefined;
-  readonly children?: ComponentChildren;
-}
-
-export function FormActions({
-  isBusy,
-  kind = "main",
-  text,
-  isDisabled,
-  onCancel,
-  children,
-}: FormActionsProps) {
-  const { cancel, save, saving } = useTexts(elementTexts);
-  return (
-    <div class="actions">
-      <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={isDisabled === true}>
-        {isBusy ? saving : (text ?? save)}
-      </Button>
-      {onCancel !== undefined && <Button onPress={onCancel}>{cancel}</Button>}
-      {children}
-    </div>
-  );
 }

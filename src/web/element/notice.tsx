@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import type { Part } from "../live/loading.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -52,6 +53,15 @@ export function Nothing({ title, detail, children }: NothingProps) {
   );
 }
 
+/** A panel with nothing else in it. */
+export function NothingPanel(props: NothingProps) {
+  return (
+    <section class="panel">
+      <Nothing {...props} />
+    </section>
+  );
+}
+
 interface UnreadProps {
   /** In place of the words for any part. */
   readonly text?: string;
@@ -80,5 +90,39 @@ export function FailedPanel({ part, onRetry }: FailedPanelProps) {
     <section class="panel">
       <Unread onRetry={onRetry} />
     </section>
+  );
+}
+
+interface PanelProps {
+  readonly title: ComponentChildren;
+  readonly class?: string;
+  /** At the end of the title's row. */
+  readonly beside?: ComponentChildren;
+  /** What it shows is of the request before. */
+  readonly isStale?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A part of a view, named by its title. */
+export function Panel({ title, class: style, beside, isStale, children }: PanelProps) {
+  const id = useId();
+  const styles = ["panel", style, isStale === true && "is-stale"].filter(Boolean);
+  return (
+    <section class={styles.join(" ")} aria-labelledby={id} aria-busy={isStale}>
+      <div class="panel-head">
+        <h2 id={id}>{title}</h2>
+        {beside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** What was done last, in words; empty before. It is there from the start, so that its text is read aloud when it comes. */
+export function DoneNote({ text }: { readonly text: string }) {
+  return (
+    <p class={text === "" ? "aloud" : "done-note"} role="status">
+      {text}
+    </p>
   );
 }

@@ -1,4 +1,5 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../domain/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../domain/clock.ts";
+import type { stateTexts } from "../messages/state.ts";
 import { type Day, dayReader, daysBefore, inZone } from "./day.ts";
 
 /** The money that amounts are in: an ISO 4217 code, and how many decimals it is written with. */
@@ -8,43 +9,12 @@ interface FormatCurrency {
 }
 
 /** Numbers and times as people read them, in one locale, time zone and currency. Times are Unix milliseconds. */
-export interface Format {
-  /** An amount, exactly: `1.234,50 €`. Decimals beyond the currency's are shown when they are there. */
-  money(amount: number): string;
-  /** The same in little room, rounded: `1,2 mil €`. */
-  shortMoney(amount: number): string;
-  count(count: number): string;
-  /** Of 1: `12 %`. */
-  percent(share: number): string;
-  /** `3,2 GB`. */
-  bytes(bytes: number): string;
-  /** `10:42`. */
-  time(timeMs: number): string;
-  /** `10:42:07`. */
-  exactTime(timeMs: number): string;
-  /** The time alone for today, with its day in this year, in full in another: `10:42`, `18 nov, 10:42`, `18 nov 2025, 10:42`. */
-  moment(timeMs: number, nowMs: number): string;
-  /** `18 nov 2026, 10:42`. */
-  dateTime(timeMs: number): string;
-  /** ISO 8601, for programs. */
-  iso(timeMs: number): string;
-  day(timeMs: number): Day;
-  /** 0 for today, 1 for yesterday, undefined for any other day. */
-  daysAgo(timeMs: number, nowMs: number): 0 | 1 | undefined;
-  /** Of a calendar day: `mar`, `martes, 18 de noviembre`, `18 nov`, `18/11/2026`, `nov`, `noviembre de 2026`. */
-  dayName(day: Day, style: DayStyle): string;
-  /** `32 min`, `1 h 5 min`, `12 s`. */
-  duration(durationMs: number): string;
-  /** Texts in the order of the language, numbers in them by their value. */
-  compare(a: string, b: string): number;
-}
-
-type DayStyle = "weekday" | "long" | "full" | "short" | "numeric" | "brief" | "month" | "longMonth";
+export type Format = ReturnType<typeof createFormat>;
 
 const SHORT_MONEY_FROM = 10_000;
 /** An amount is kept to so many. */
 const MAX_DECIMALS = 6;
-const DAY_STYLES: Readonly<Record<DayStyle, Intl.DateTimeFormatOptions>> = {
+const DAY_STYLES = {
   weekday: { weekday: "short" },
   long: { weekday: "long", day: "numeric", month: "long" },
   full: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
@@ -53,7 +23,8 @@ const DAY_STYLES: Readonly<Record<DayStyle, Intl.DateTimeFormatOptions>> = {
   brief: { day: "2-digit", month: "2-digit", year: "2-digit" },
   month: { month: "short" },
   longMonth: { month: "long", year: "numeric" },
-};
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
+type DayStyle = keyof typeof DAY_STYLES;
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 const BYTE_STEP = 1_000;
 const YEAR_DIGITS = 4;
@@ -66,7 +37,7 @@ export function createFormat(
   locale: string,
   timeZone: string | undefined,
   currency?: FormatCurrency | undefined,
-): Format {
+) {
   const number = (options: Intl.NumberFormatOptions) => lazy(() => new Intl.NumberFormat(locale, options));
   const date = (options: Intl.DateTimeFormatOptions) => lazy(() => inZone(locale, timeZone, options));
   const unit = (name: "hour" | "minute" | "second") =>
@@ -112,32 +83,44 @@ export function createFormat(
   const days = new Map<DayStyle, Intl.DateTimeFormat>();
 
   return {
-    money: (amount) => money().format(amount),
-    shortMoney: (amount) => (Math.abs(amount) < SHORT_MONEY_FROM ? whole() : short()).format(amount),
-    count: (value) => count().format(value),
-    percent: (share) => percent().format(share),
-    bytes: (bytes) => bytesText(locale, bytes),
-    time: (timeMs) => time().format(timeMs),
-    exactTime: (timeMs) => exactTime().format(timeMs),
-    moment: (timeMs, nowMs) => {
+    /** An amount, exactly: `1.234,50 €`. Decimals beyond the currency's are shown when they are there. */
+    money: (amount: number) => money().format(amount),
+    /** The same in little room, rounded: `1,2 mil €`. */
+    shortMoney: (amount: number) => (Math.abs(amount) < SHORT_MONEY_FROM ? whole() : short()).format(amount),
+    count: (value: number) => count().format(value),
+    /** Of 1: `12 %`. */
+    percent: (share: number) => percent().format(share),
+    /** `3,2 GB`. */
+    bytes: (bytes: number) => bytesText(locale, bytes),
+    /** `10:42`. */
+    time: (timeMs: number) => time().format(timeMs),
+    /** `10:42:07`. */
+    exactTime: (timeMs: number) => exactTime().format(timeMs),
+    /** The time alone for today, with its day in this year, in full in another: `10:42`, `18 nov, 10:42`, `18 nov 2025, 10:42`. */
+    moment: (timeMs: number, nowMs: number) => {
       const [then, today] = [day(timeMs), day(nowMs)];
       const isThisYear = then.slice(0, YEAR_DIGITS) === today.slice(0, YEAR_DIGITS);
       return (then === today ? time() : isThisYear ? moment() : dateTime()).format(timeMs);
     },
-    dateTime: (timeMs) => dateTime().format(timeMs),
-    iso: (timeMs) => new Date(timeMs).toISOString(),
+    /** `18 nov 2026, 10:42`. */
+    dateTime: (timeMs: number) => dateTime().format(timeMs),
+    /** ISO 8601, for programs. */
+    iso: (timeMs: number) => new Date(timeMs).toISOString(),
     day,
-    daysAgo: (timeMs, nowMs) => {
+    /** 0 for today, 1 for yesterday, undefined for any other day. */
+    daysAgo: (timeMs: number, nowMs: number) => {
       if (day(timeMs) === day(nowMs)) return 0;
       return day(timeMs) === daysBefore(day(nowMs), 1) ? 1 : undefined;
     },
-    dayName: (of, style) => {
+    /** Of a calendar day: `mar`, `martes, 18 de noviembre`, `18 nov`, `18/11/2026`, `nov`, `noviembre de 2026`. */
+    dayName: (of: Day, style: DayStyle) => {
       const known =
         days.get(style) ?? new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...DAY_STYLES[style] });
       days.set(style, known);
       return known.format(Date.parse(`${of}T00:00:00Z`));
     },
-    duration: (durationMs) => {
+    /** `32 min`, `1 h 5 min`, `12 s`. */
+    duration: (durationMs: number) => {
       if (durationMs < MINUTE_MS) return seconds().format(Math.max(0, Math.round(durationMs / SECOND_MS)));
       const wholeHours = Math.floor(durationMs / HOUR_MS);
       const restMinutes = Math.floor((durationMs % HOUR_MS) / MINUTE_MS);
@@ -146,8 +129,21 @@ export function createFormat(
         ? hours().format(wholeHours)
         : `${hours().format(wholeHours)} ${minutes().format(restMinutes)}`;
     },
-    compare: (a, b) => collator().compare(a, b),
+    /** Texts in the order of the language, numbers in them by their value. */
+    compare: (a: string, b: string) => collator().compare(a, b),
   };
+}
+
+/** How long something lasted, as people say it: days once there are two of them, then hours, then minutes. */
+export function ageText(
+  ageMs: number,
+  words: Pick<typeof stateTexts.es, "days">,
+  format: Pick<Format, "count" | "duration">,
+): string {
+  const days = Math.floor(ageMs / DAY_MS);
+  if (days >= 2) return words.days(format.count(days));
+  const rounded = ageMs < HOUR_MS ? ageMs : Math.floor(ageMs / HOUR_MS) * HOUR_MS;
+  return format.duration(rounded);
 }
 
 function moneyOptions(currency: FormatCurrency | undefined): Intl.NumberFormatOptions {

@@ -1,6 +1,5 @@
 import { Icon } from "../element/icon.tsx";
 import { useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
@@ -99,7 +98,7 @@ function NavItem({ to, view, class: style }: NavItemProps) {
 /** The view that shows what needs to be seen to, where the member sees it and there is something. */
 function useMarked(): NavView | null {
   const { status, user } = useGateway();
-  const known = readyValue(status);
+  const known = status.value;
   if (known === undefined) return null;
   if ("troubled" in known) return known.troubled > 0 ? "clinics" : null;
   return maySee(user, "state") && known.faults.length > 0 ? "state" : null;

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { endTests } from "../api/lines.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { useSending } from "../element/form.tsx";
@@ -8,7 +7,6 @@ import { Icon } from "../element/icon.tsx";
 import { createFormat } from "../format/format.ts";
 import type { LiveEvent } from "../live/events.ts";
 import { useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useTests } from "../live/use-loaded.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
@@ -31,7 +29,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
   const { locale } = useLanguage();
   const { user, live, status, format, now } = useGateway();
   const [isMoreOpen, setMoreOpen] = useState(false);
-  const gateway = readyValue(status);
+  const gateway = status.value;
   const simulated = gateway?.simulated === true;
   useEffect(() => setMoreOpen(false), [view]);
   // By their clocks at this moment, not by their names: Madrid and Paris have the same.
@@ -68,7 +66,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
             {(user.serves === "gateway" || live === "lost") && (
               <span class={`tag live-pill live-pill-${live}`}>
                 <span class="live-dot" aria-hidden="true" />
-                <span class="live-text">{texts.live[live]}</span>
+                <span>{texts.live[live]}</span>
               </span>
             )}
           </div>
@@ -147,7 +145,7 @@ function TestBanner() {
         <span>{texts.detail(rooms.join(", "))}</span>
       </p>
       {maySee(user, "lines") && (
-        <Button isBusy={isBusy} onPress={() => void send(() => endTests(api))}>
+        <Button isBusy={isBusy} onPress={() => void send(() => api.remove("/api/test"))}>
           {texts.end}
         </Button>
       )}

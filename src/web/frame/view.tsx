@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 
@@ -19,7 +18,7 @@ let isFirst = true;
 /** One view: names itself to the tab, and to the keyboard and the screen reader when it comes. */
 export function ViewFrame({ title, actions, intro, children }: ViewProps) {
   const { status } = useGateway();
-  useTitle(title, readyValue(status)?.gateway.name);
+  useTitle(title, status.value?.gateway.name);
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     // The page that has just been opened starts at its top, like every page.

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
-import { type Locations, leaveWithoutLine, loadLocations } from "../api/locations.ts";
-import type { RoomsAnswer } from "../api/shapes.ts";
+import { type Locations, loadLocations } from "../api/locations.ts";
+import type { Data } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { FailedPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
@@ -15,7 +15,7 @@ import { addressOf } from "../route.ts";
 import { DoneStep, LinesStep, StepCard } from "./steps.tsx";
 
 export interface Present extends Locations {
-  readonly rooms: RoomsAnswer["data"];
+  readonly rooms: Data<"/api/room">;
 }
 
 /** From nothing to the first recorded room: a location, a device with its rooms, and its lines. */
@@ -26,7 +26,7 @@ export function GuideView() {
   /** Null: the first step that is still to be done. */
   const [chosen, setChosen] = useState<Step | null>(null);
   const [dId, setDId] = useState<string | null>(null);
-  const present = part.kind === "ready" ? part.value : null;
+  const present = part.value ?? null;
   const step = present === null ? null : (chosen ?? firstStep(present));
   const device = present?.devices.find((candidate) => candidate.dId === dId);
 
@@ -91,12 +91,9 @@ export function GuideView() {
   async function leaveUnwired({ devices, rooms }: Present): Promise<void> {
     for (const { _id, dId: number } of devices) {
       const unwired = rooms.filter(({ deviceId, line }) => deviceId === _id && line === null);
-      if (unwired.length > 0)
-        await leaveWithoutLine(
-          api,
-          number,
-          unwired.map(({ room }) => room),
-        );
+      if (unwired.length === 0) continue;
+      const withoutLine = unwired.map(({ room }) => room);
+      await api.send("patch", "/api/device", { device: { withoutLine } }, { dId: number });
     }
     reload();
   }
@@ -108,10 +105,7 @@ export function GuideView() {
 }
 
 async function loadPresent(api: Api): Promise<Present> {
-  const [locations, { data: rooms }] = await Promise.all([
-    loadLocations(api),
-    api.get<RoomsAnswer>("/api/room"),
-  ]);
+  const [locations, rooms] = await Promise.all([loadLocations(api), api.data("/api/room")]);
   return { ...locations, rooms };
 }
 

@@ -1,12 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../../domain/wiring.ts";
-import { loadLines, wire } from "../api/lines.ts";
 import { roomsOf } from "../api/locations.ts";
-import type { Device, LinesAnswer, RoomsAnswer } from "../api/shapes.ts";
+import type { Data, Device } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { SelectField, TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Nothing, Unread } from "../element/notice.tsx";
 import {
@@ -21,7 +19,6 @@ import {
 } from "../lines/board.ts";
 import { priceOf } from "../lines/price.ts";
 import { useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -29,7 +26,7 @@ import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 
 interface DoneStepProps {
-  readonly rooms: RoomsAnswer["data"];
+  readonly rooms: Data<"/api/room">;
   readonly onMore: () => void;
   /** Leaves the rooms without a line as they are, on purpose. */
   readonly onLeft: () => Promise<void>;
@@ -38,11 +35,16 @@ interface DoneStepProps {
 export function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
   const { done: texts } = useTexts(guideTexts);
   const { status, format } = useGateway();
-  const { form, isBusy, failure, submit } = useForm();
+  const { isBusy, failure, send } = useSending();
   const rooms = all.length;
   const wired = all.filter(({ line }) => line !== null).length;
   const left = all.filter(({ line, withoutLine }) => line === null && withoutLine).length;
   const unwired = rooms - wired - left;
+  const counts = [
+    ["wired", "done", wired],
+    ["left", "done", left],
+    ["unwired", "info", unwired],
+  ] as const;
   return (
     <StepCard title={unwired > 0 ? texts.titleUnwired : texts.title}>
       <ul class="done-list">
@@ -50,26 +52,17 @@ export function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
           <Icon name="done" />
           {texts.rooms(rooms, format.count(rooms))}
         </li>
-        {wired > 0 && (
-          <li>
-            <Icon name="done" />
-            {texts.wired(wired, format.count(wired))}
-          </li>
-        )}
-        {left > 0 && (
-          <li>
-            <Icon name="done" />
-            {texts.left(left, format.count(left))}
-          </li>
-        )}
-        {unwired > 0 && (
-          <li>
-            <Icon name="info" />
-            {texts.unwired(unwired, format.count(unwired))}
-          </li>
+        {counts.map(
+          ([name, sign, count]) =>
+            count > 0 && (
+              <li key={name}>
+                <Icon name={sign} />
+                {texts[name](count, format.count(count))}
+              </li>
+            ),
         )}
       </ul>
-      {readyValue(status)?.simulated && <p>{texts.simulated}</p>}
+      {status.value?.simulated && <p>{texts.simulated}</p>}
       <div class="actions">
         <Link to={addressOf("rooms")} class="button button-main">
           {texts.toRooms}
@@ -83,17 +76,15 @@ export function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
           </Link>
         )}
         {unwired > 0 && (
-          <Form form={form} onSubmit={async () => void (await submit(true, onLeft))}>
-            <Button type="submit" isBusy={isBusy}>
-              {texts.leave(unwired)}
-            </Button>
-            <FormFailure failure={failure} />
-          </Form>
+          <Button isBusy={isBusy} onPress={() => void send(onLeft)}>
+            {texts.leave(unwired)}
+          </Button>
         )}
         <Button kind="quiet" icon="plus" onPress={onMore}>
           {texts.more}
         </Button>
       </div>
+      <FormFailure failure={failure} />
     </StepCard>
   );
 }
@@ -127,8 +118,8 @@ interface LinesStepProps {
 /** The lines of a new device's rooms; all of it can wait. */
 export function LinesStep({ device, onDone }: LinesStepProps) {
   const texts = useTexts(guideTexts).lines;
-  const { part, reload } = useLoaded(loadLines, "lines");
-  const hasFree = part.kind === "ready" && linesOf(part.value).some(isFree);
+  const { part, reload } = useLoaded((api) => api.data("/api/line"), "");
+  const hasFree = part.value !== undefined && linesOf(part.value).some(isFree);
   return (
     <StepCard title={texts.title} detail={texts.detail}>
       {part.kind === "failed" && <Unread onRetry={reload} />}
@@ -144,38 +135,29 @@ export function LinesStep({ device, onDone }: LinesStepProps) {
 }
 
 interface LinesFormProps extends LinesStepProps {
-  readonly board: LinesAnswer["data"];
+  readonly board: Data<"/api/line">;
 }
 
 function LinesForm({ device, board, onDone }: LinesFormProps) {
   const { lines: texts } = useTexts(guideTexts);
   const { api, status, format } = useGateway();
-  const { form, isBusy, failure, wasSent, submit } = useForm();
+  const form = useForm({ valor: "" });
   const [plan, setPlan] = useState<LinePlan>(new Map());
-  const [price, setPrice] = useState("");
   const [wired, setWired] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<string | null>(null);
   const free = linesOf(board).filter(isFree);
   const doubtful = roomsInDoubt(plan);
-  const valor = priceOf(price);
-  const currency = readyValue(status)?.currency.code ?? "";
+  const valor = priceOf(form.values.valor);
+  const currency = status.value?.currency.code ?? "";
 
   const send = async () => {
     const isReady = valor !== undefined && doubtful.size === 0;
-    const isDone = await submit(isReady, async () => {
+    const isDone = await form.submit(isReady, async () => {
       for (const [room, address] of plan) {
         const line = free.find((candidate) => candidate.address === address);
         if (!isReady || wired.has(room) || line === undefined) continue;
-        await wire(api, {
-          line: wiringName(board, line),
-          dId: device.dId,
-          actuatorId: room,
-          valor,
-          activeLow: false,
-          bias: "as-is",
-          debounceMs: DEFAULT_DEBOUNCE_MS,
-          rearmMs: DEFAULT_REARM_MS,
-        }).catch((error: unknown) => {
+        const wiring = { line: wiringName(board, line), dId: device.dId, actuatorId: room, valor };
+        await api.send("put", "/api/wiring", { wiring }).catch((error: unknown) => {
           setRefused(room);
           throw error;
         });
@@ -190,16 +172,21 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
     return room === refused ? texts.refused : undefined;
   };
   return (
-    <Form form={form} onSubmit={send}>
+    <Form
+      form={form}
+      onSubmit={send}
+      isDisabled={plan.size === 0}
+      action={plan.size === 0 ? texts.connectNone : texts.connect(plan.size, format.count(plan.size))}
+      buttons={<Button onPress={onDone}>{texts.skip}</Button>}
+    >
       <div class="fields">
         <TextField
           label={texts.price}
-          value={price}
           inputMode="decimal"
-          onValue={setPrice}
           isRequired
           hint={texts.priceHint(currency)}
-          mistake={wasSent && valor === undefined ? texts.badPrice : undefined}
+          {...form.field("valor")}
+          {...(form.wasSent && valor === undefined && { mistake: texts.badPrice })}
         />
       </div>
       <div class="actions">
@@ -229,14 +216,6 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
           />
         ))}
       </div>
-      <FormFailure failure={failure} />
-      <FormActions
-        isBusy={isBusy}
-        isDisabled={plan.size === 0}
-        text={plan.size === 0 ? texts.connectNone : texts.connect(plan.size, format.count(plan.size))}
-      >
-        <Button onPress={onDone}>{texts.skip}</Button>
-      </FormActions>
     </Form>
   );
 }

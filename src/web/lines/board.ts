@@ -1,4 +1,4 @@
-import type { Device, Line, LinesAnswer, Wiring } from "../api/shapes.ts";
+import type { Data, Device, Line, Wiring } from "../api/shapes.ts";
 import { roomKey } from "../rooms/rooms.ts";
 
 interface FreeRoom {
@@ -8,7 +8,7 @@ interface FreeRoom {
 }
 
 /** Every line of the machine, and what the account has to wire them to. */
-export interface Board extends Pick<LinesAnswer["data"], "simulated" | "chips"> {
+export interface Board extends Pick<Data<"/api/line">, "simulated" | "chips"> {
   readonly devices: readonly Device[];
   readonly wirings: readonly Wiring[];
 }

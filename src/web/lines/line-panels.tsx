@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import type { Chip, Line, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Nothing, OnTag } from "../element/notice.tsx";
+import { Nothing, OnTag, Panel } from "../element/notice.tsx";
 import { useFormat } from "../live/gateway.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -30,15 +30,17 @@ export function WiredPanel({ board, doing, onPrices, onDone }: WiredPanelProps) 
   const found = new Set(wired.map(({ wiring }) => wiring.line));
   const lost = board.wirings.filter(({ line }) => !found.has(line));
   return (
-    <section class="panel" aria-labelledby="lines-wired">
-      <div class="panel-head">
-        <h2 id="lines-wired">{texts.wiredTitle}</h2>
-        {onPrices !== undefined && board.wirings.length > 0 && (
+    <Panel
+      title={texts.wiredTitle}
+      beside={
+        onPrices !== undefined &&
+        board.wirings.length > 0 && (
           <Button kind="quiet" onPress={onPrices}>
             {texts.prices}
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       {onPrices !== undefined && <PlannedPrices onDone={onDone} />}
       {board.wirings.length === 0 ? (
         <Nothing title={texts.wiredNone} detail={texts.wiredNoneDetail} />
@@ -52,7 +54,7 @@ export function WiredPanel({ board, doing, onPrices, onDone }: WiredPanelProps) 
           ))}
         </ul>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -125,23 +127,25 @@ function WiredLine({ line, wiring, doing }: WiredLineProps) {
 export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing: LineDoing }) {
   const texts = useTexts(linesTexts);
   const { count } = useFormat();
-  const id = useId();
   return (
-    <section class="panel" aria-labelledby={id}>
-      <div class="panel-head">
-        <h2 id={id}>
+    <Panel
+      title={
+        <>
           {chip.chip} <span class="chip-label">{chip.label}</span>
-        </h2>
+        </>
+      }
+      beside={
         <span class="soft">
           {texts.chipCount(count(chip.lines.length), count(chip.lines.filter(isFree).length))}
         </span>
-      </div>
+      }
+    >
       <ul class="chip-lines">
         {chip.lines.map((line) => (
           <ChipLine key={line.address} line={line} doing={doing} />
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 

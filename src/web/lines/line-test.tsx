@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../../domain/line.ts";
-import { beginTest, loadTestedEdges } from "../api/lines.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { SelectField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { Form, useForm } from "../element/form.tsx";
+import { Moment } from "../element/moment.tsx";
+import { Panel } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -31,18 +31,23 @@ interface TestDialogProps {
 export function TestDialog({ board: { devices, wirings }, onDone, onClose }: TestDialogProps) {
   const texts = useTexts(linesTexts);
   const { api, format } = useGateway();
-  const { form, isBusy, failure, submit } = useForm();
+  const form = useForm({});
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [minutes, setMinutes] = useState(DEFAULT_TEST_MS / MINUTE_MS);
   const send = async () => {
-    const isDone = await submit(true, async () => {
-      if (chosen.size > 0) await beginTest(api, [...chosen], minutes);
+    const isDone = await form.submit(true, async () => {
+      if (chosen.size > 0) await api.send("put", "/api/test", { test: { lines: [...chosen], minutes } });
     });
     if (isDone) onDone();
   };
   return (
     <Dialog title={texts.test} onClose={onClose}>
-      <Form form={form} onSubmit={send}>
+      <Form
+        form={form}
+        onSubmit={send}
+        action={chosen.size > 0 ? texts.testBegin : texts.testFreeOnly}
+        onCancel={onClose}
+      >
         <p>{texts.testMeaning}</p>
         <SelectField
           label={texts.testFor}
@@ -58,12 +63,6 @@ export function TestDialog({ board: { devices, wirings }, onDone, onClose }: Tes
             textOf={({ actuatorId }) => actuatorId}
           />
         </div>
-        <FormFailure failure={failure} />
-        <FormActions
-          isBusy={isBusy}
-          text={chosen.size > 0 ? texts.testBegin : texts.testFreeOnly}
-          onCancel={onClose}
-        />
       </Form>
     </Dialog>
   );
@@ -87,8 +86,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
   const pickedText =
     size === 0 ? texts.testCountZero : size === 1 ? texts.testCountOne : texts.testCount(count(size));
   return (
-    <section class="panel test" aria-labelledby="line-test">
-      <h2 id="line-test">{texts.testTitle}</h2>
+    <Panel class="test" title={texts.testTitle}>
       <p>{texts.testHow}</p>
       <div class="test-screen" role="status">
         {last === undefined ? (
@@ -120,7 +118,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
         {test.refused !== null && texts.unreadable(named(test.refused))}
         {test.hasFailed && ` ${texts.testFailed}`}
       </p>
-    </section>
+    </Panel>
   );
 }
 
@@ -168,29 +166,21 @@ function OlderMove({ move, name }: { readonly move: Move; readonly name: string 
 /** What was switched on under test: kept apart from the sales. */
 export function TestedPanel() {
   const texts = useTexts(linesTexts).tested;
-  const { format, now } = useGateway();
-  const edges = readyValue(useLoaded(loadTestedEdges, "", ["actuator", "tests"]).part) ?? [];
+  const edges = useLoaded((api) => api.data("/api/test/edge"), "", ["actuator", "tests"]).part.value ?? [];
   if (edges.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="tested">
-      <div class="panel-head">
-        <h2 id="tested">{texts.title}</h2>
-      </div>
+    <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
       <DataTable
         caption={texts.title}
         rows={edges}
         keyOf={({ line, time }) => `${line} ${time}`}
         columns={[
-          { key: "room", title: texts.room, isName: true, cell: ({ room }) => room },
-          { key: "line", title: texts.line, cell: ({ line }) => line },
-          {
-            key: "time",
-            title: texts.time,
-            cell: ({ time }) => <time dateTime={format.iso(time)}>{format.moment(time, now())}</time>,
-          },
+          { title: texts.room, isName: true, cell: ({ room }) => room },
+          { title: texts.line, cell: ({ line }) => line },
+          { title: texts.time, cell: ({ time }) => <Moment timeMs={time} /> },
         ]}
       />
-    </section>
+    </Panel>
   );
 }

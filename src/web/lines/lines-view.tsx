@@ -1,11 +1,9 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
-import { beginTest, driveLine, endTests, loadLines, loadWirings } from "../api/lines.ts";
-import { loadDevices } from "../api/locations.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { useSending } from "../element/form.tsx";
-import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
+import { DoneNote, FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
 import type { Part } from "../live/loading.ts";
@@ -41,7 +39,7 @@ export function LinesView() {
   useEffect(() => {
     if (isTested) test.begin();
   }, [isTested]);
-  const board = part.kind === "ready" ? part.value : undefined;
+  const board = part.value;
   const all = board === undefined ? [] : linesOf(board);
 
   const levelOf = (line: Line): boolean | null => {
@@ -49,7 +47,8 @@ export function LinesView() {
     return test.moves.levels.get(line.address) ?? levels.get(line.address) ?? line.level;
   };
   const drive = async (line: Line, high: boolean) => {
-    if (!(await driving.send(() => driveLine(api, line.address, high)))) return;
+    if (!(await driving.send(() => api.send("post", "/api/line/drive", { line: line.address, level: high }))))
+      return;
     // A line that is not watched sends no events.
     if (line.wired === null && !test.picked.has(line.address)) note(line.address, high);
   };
@@ -63,7 +62,7 @@ export function LinesView() {
   };
   const uncovered = (board?.wirings ?? []).filter(({ line }) => !doing.tests.has(line));
   const endTest = async () => {
-    if (!isTested || (await ending.send(() => endTests(api)))) test.end();
+    if (!isTested || (await ending.send(() => api.remove("/api/test")))) test.end();
   };
   const finish = (text: string) => {
     // A line that is wired tells its own moves.
@@ -73,7 +72,8 @@ export function LinesView() {
       // What is wired during a test belongs to it.
       if (line.wired === null && firstEndMs !== undefined && board !== undefined) {
         const minutes = Math.ceil((firstEndMs - now()) / MINUTE_MS);
-        void ending.send(() => beginTest(api, [wiringName(board, line)], minutes));
+        const added = { lines: [wiringName(board, line)], minutes };
+        void ending.send(() => api.send("put", "/api/test", { test: added }));
       }
     }
     setWork(null);
@@ -101,14 +101,10 @@ export function LinesView() {
         )
       }
     >
-      <p class={done === "" ? "aloud" : "done-note"} role="status">
-        {done}
-      </p>
+      <DoneNote text={done} />
       <FailedPanel part={part} onRetry={reload} />
       {board !== undefined && all.length === 0 && (
-        <section class="panel">
-          <Nothing title={texts.none} detail={texts.noneDetail} />
-        </section>
+        <NothingPanel title={texts.none} detail={texts.noneDetail} />
       )}
       {test.isOn && uncovered.length > 0 && (
         <Notice kind="warn" title={texts.testCounts(uncovered.length, format.count(uncovered.length))}>
@@ -178,9 +174,9 @@ function useBoard(onMove: (address: string, level: boolean, timeMs: number) => v
   const { part, reload } = useLoaded<Board>(
     async (api) => {
       const [{ simulated, chips }, devices, wirings] = await Promise.all([
-        loadLines(api),
-        loadDevices(api),
-        loadWirings(api),
+        api.data("/api/line"),
+        api.data("/api/device"),
+        api.data("/api/wiring"),
       ]);
       return { simulated, chips, devices, wirings };
     },

@@ -1,16 +1,15 @@
 import { useState } from "preact/hooks";
-import { cancelPrices, loadPlannedPrices, loadPrices, setPrices } from "../api/lines.ts";
 import type { Price, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Confirm, Dialog } from "../element/dialog.tsx";
 import { CheckField, TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { Form, type FormControl, useForm } from "../element/form.tsx";
 import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { roomKey } from "../rooms/rooms.ts";
 import type { Board } from "./board.ts";
 import { isOddPrice, priceOf } from "./price.ts";
 import { RoomChoice } from "./room-choice.tsx";
@@ -19,10 +18,10 @@ import { RoomChoice } from "./room-choice.tsx";
 export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => void }) {
   const texts = useTexts(linesTexts).planned;
   const { api, format } = useGateway();
-  const { part, reload } = useLoaded(loadPlannedPrices, "", ["locations"]);
+  const { part, reload } = useLoaded((api) => api.data("/api/wiring/price"), "", ["locations"]);
   const [cancelled, setCancelled] = useState<{ readonly price: Price; readonly rooms: number } | null>(null);
   const byPrice = new Map<string, Price[]>();
-  for (const price of readyValue(part) ?? []) {
+  for (const price of part.value ?? []) {
     const key = `${price.from} ${price.valor}`;
     byPrice.set(key, [...(byPrice.get(key) ?? []), price]);
   }
@@ -52,7 +51,12 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
           action={texts.cancel}
           busyText={texts.cancelling}
           meaning={[textOf(cancelled.price, cancelled.rooms), texts.cancelMeaning]}
-          onConfirm={() => cancelPrices(api, cancelled.price.from ?? "", cancelled.price.valor)}
+          onConfirm={() =>
+            api.remove("/api/wiring/price", {
+              from: cancelled.price.from ?? "",
+              valor: String(cancelled.price.valor),
+            })
+          }
           onDone={() => {
             setCancelled(null);
             reload();
@@ -69,8 +73,11 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
 export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring: Wiring }) {
   const texts = useTexts(linesTexts).planned;
   const { format, now } = useGateway();
-  const { part } = useLoaded((api) => loadPrices(api, dId, actuatorId), `${dId} ${actuatorId}`);
-  const prices = readyValue(part) ?? [];
+  const { part } = useLoaded(
+    (api) => api.data("/api/wiring/price", { dId, room: actuatorId }),
+    roomKey(dId, actuatorId),
+  );
+  const prices = part.value ?? [];
   return (
     <details class="wire-more">
       <summary>{texts.history}</summary>
@@ -90,6 +97,65 @@ export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring:
   );
 }
 
+interface PriceDraft {
+  /** As it is typed. */
+  readonly valor: string;
+  /** A price far from the others was confirmed. */
+  readonly isSure: boolean;
+}
+
+interface PriceFieldProps {
+  readonly form: FormControl<PriceDraft>;
+  /** Those of the account, with whose prices the new one is compared. */
+  readonly wirings: readonly Wiring[];
+  /** The price before, which is not asked about again. */
+  readonly known?: number | null | undefined;
+  readonly hasHint?: boolean;
+}
+
+/** The price of a sale. One that is far from the account's others has to be confirmed. */
+export function PriceField({ form, wirings, known, hasHint = true }: PriceFieldProps) {
+  const texts = useTexts(linesTexts);
+  const { status, format } = useGateway();
+  const currency = status.value?.currency.code;
+  const valor = priceOf(form.values.valor);
+  return (
+    <>
+      <TextField
+        label={texts.priceField}
+        inputMode="decimal"
+        isRequired
+        hint={currency === undefined || !hasHint ? undefined : texts.priceHint(currency)}
+        {...form.field("valor")}
+        onValue={(text) => form.set({ valor: text, isSure: false })}
+        {...(form.wasSent && valor === undefined && { mistake: texts.mistakes.price })}
+      />
+      {valor !== undefined && isOdd(valor, wirings, known) && (
+        <CheckField
+          label={texts.oddPrice(format.money(valor))}
+          isChecked={form.values.isSure}
+          onCheck={(isSure) => form.set({ isSure })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Whether it is a price, and confirmed where it has to be; `known` as in PriceField. */
+export function isPriceReady(
+  { valor: text, isSure }: PriceDraft,
+  wirings: readonly Wiring[],
+  known?: number | null,
+): boolean {
+  const valor = priceOf(text);
+  return valor !== undefined && (isSure || !isOdd(valor, wirings, known));
+}
+
+function isOdd(valor: number, wirings: readonly Wiring[], known: number | null | undefined): boolean {
+  const prices = wirings.map((wiring) => wiring.valor);
+  return valor !== known && isOddPrice(valor, prices);
+}
+
 interface PriceDialogProps {
   readonly board: Board;
   readonly onDone: (text: string) => void;
@@ -99,23 +165,18 @@ interface PriceDialogProps {
 /** One price for many rooms at once. */
 export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: PriceDialogProps) {
   const texts = useTexts(linesTexts);
-  const { api, format, now, status } = useGateway();
-  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
+  const { api, format, now } = useGateway();
+  /** `from` is a day to come; empty: from now on. */
+  const form = useForm({ valor: "", isSure: false, from: "" });
+  const { from } = form.values;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(wirings.map(({ line }) => line)));
-  const [price, setPrice] = useState("");
-  const [isSure, setSure] = useState(false);
-  /** A day to come; empty: from now on. */
-  const [from, setFrom] = useState("");
-  const valor = priceOf(price);
-  const isOdd = isOddPrice(
-    valor,
-    wirings.map((wiring) => wiring.valor),
-  );
-  const currency = readyValue(status)?.currency.code;
+  const valor = priceOf(form.values.valor);
   const send = async () => {
-    const isReady = valor !== undefined && chosen.size > 0 && (!isOdd || isSure);
-    const isDone = await submit(isReady, async () => {
-      if (valor !== undefined) await setPrices(api, [...chosen], valor, from === "" ? undefined : from);
+    const isReady = chosen.size > 0 && isPriceReady(form.values, wirings);
+    const isDone = await form.submit(isReady, async () => {
+      if (valor === undefined) return;
+      const price = { lines: [...chosen], valor, ...(from !== "" && { from }) };
+      await api.send("put", "/api/wiring/price", { price });
     });
     if (isDone && valor !== undefined) {
       const since = from === "" ? texts.sinceNow : texts.sinceDay(format.dayName(from, "full"));
@@ -124,41 +185,25 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
   };
   return (
     <Dialog title={texts.prices} onClose={onClose}>
-      <Form form={form} onSubmit={send}>
+      <Form
+        form={form}
+        onSubmit={send}
+        failureText={form.wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
+        onCancel={onClose}
+      >
         <RoomChoice
           {...{ devices, wirings, chosen }}
           onChosen={setChosen}
           textOf={({ actuatorId, valor: now }) => texts.priceOf(actuatorId, format.money(now ?? 0))}
         />
-        <TextField
-          label={texts.priceField}
-          value={price}
-          inputMode="decimal"
-          onValue={(text) => {
-            setPrice(text);
-            setSure(false);
-          }}
-          isRequired
-          hint={currency === undefined || from !== "" ? undefined : texts.priceHint(currency)}
-          mistake={wasSent && valor === undefined ? texts.mistakes.price : mistake("valor")}
-        />
+        <PriceField form={form} wirings={wirings} hasHint={from === ""} />
         <TextField
           label={texts.priceFrom}
           type="date"
-          value={from}
           min={daysBefore(format.day(now()), -1)}
-          onValue={setFrom}
           hint={texts.priceFromHint}
-          mistake={mistake("from", { range: texts.mistakes.from })}
+          {...form.field("from", { range: texts.mistakes.from })}
         />
-        {isOdd && valor !== undefined && (
-          <CheckField label={texts.oddPrice(format.money(valor))} isChecked={isSure} onCheck={setSure} />
-        )}
-        <FormFailure
-          failure={failure}
-          text={wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
-        />
-        <FormActions isBusy={isBusy} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CONFLICT, NOT_FOUND, statusOf } from "../api/api.ts";
-import { readLine } from "../api/lines.ts";
 import { useGateway } from "../live/gateway.ts";
 import { type Moves, NO_MOVES, withChange, withLook, withOnly } from "./moves.ts";
 
@@ -43,10 +42,10 @@ export function useLineTest(): LineTest {
     let rest: ReturnType<typeof setTimeout> | undefined;
     const lookAt = async (address: string) => {
       try {
-        const level = await readLine(api, address);
+        const { data } = await api.send("post", "/api/line/read", { line: address });
         if (!isCurrent || !wanted.current.has(address)) return;
         setFailed(false);
-        setMoves((before) => withLook(before, address, level, now()));
+        setMoves((before) => withLook(before, address, data.level, now()));
       } catch (error) {
         const status = statusOf(error);
         if (!isCurrent) return;

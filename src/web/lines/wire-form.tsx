@@ -1,17 +1,13 @@
-import { useState } from "preact/hooks";
 import { BIASES, type Bias } from "../../domain/line.ts";
 import { seesMoney } from "../../domain/member.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../../domain/wiring.ts";
 import { CONFLICT, NOT_FOUND, UNAVAILABLE } from "../api/api.ts";
-import { unwire, wire } from "../api/lines.ts";
 import type { Line, Wiring } from "../api/shapes.ts";
 import { Confirm, Dialog } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
-import { unplacedFailure } from "../element/mistake.ts";
+import { Form, useForm } from "../element/form.tsx";
 import { Nothing } from "../element/notice.tsx";
 import { useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -19,8 +15,8 @@ import { Link } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
 import { addressOf } from "../route.ts";
 import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
-import { isOddPrice, priceOf, wholeOf } from "./price.ts";
-import { PriceHistory } from "./prices.tsx";
+import { priceOf, wholeOf } from "./price.ts";
+import { isPriceReady, PriceField, PriceHistory } from "./prices.tsx";
 
 interface WireFormProps {
   readonly line: Line;
@@ -29,35 +25,28 @@ interface WireFormProps {
   readonly onClose: () => void;
 }
 
-const SHOWN_FIELDS = ["actuatorId", "valor", "bias", "debounceMs", "rearmMs"] as const;
-
 /** Says which room a line is, what a sale there costs, and how the line behaves. */
 export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const texts = useTexts(linesTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
-  const { api, status, user, format } = useGateway();
+  const { api, user } = useGateway();
   const withPrice = seesMoney(user.role);
-  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
   const known = wiringOf(line, board.wirings);
-  const [room, setRoom] = useState(known === undefined ? "" : roomKey(known.dId, known.actuatorId));
-  const [price, setPrice] = useState(priceText(known?.valor, texts));
-  const [activeLow, setActiveLow] = useState(known?.activeLow ?? false);
-  const [bias, setBias] = useState<Bias>(biasOf(known?.bias));
-  const [debounce, setDebounce] = useState(String(known?.debounceMs ?? DEFAULT_DEBOUNCE_MS));
-  const [rearm, setRearm] = useState(String(known?.rearmMs ?? DEFAULT_REARM_MS));
-  const [isSure, setSure] = useState(false);
+  const form = useForm({
+    /** The room's key. */
+    actuatorId: known === undefined ? "" : roomKey(known.dId, known.actuatorId),
+    valor: priceText(known?.valor, texts),
+    isSure: false,
+    activeLow: known?.activeLow ?? false,
+    bias: biasOf(known?.bias),
+    debounceMs: String(known?.debounceMs ?? DEFAULT_DEBOUNCE_MS),
+    rearmMs: String(known?.rearmMs ?? DEFAULT_REARM_MS),
+  });
+  const { actuatorId: room, activeLow, bias } = form.values;
   const rooms = freeRooms(board);
-  const valor = priceOf(price);
-  const debounceMs = wholeOf(debounce, MAX_DEBOUNCE_MS);
-  const rearmMs = wholeOf(rearm, MAX_REARM_MS);
+  const debounceMs = wholeOf(form.values.debounceMs, MAX_DEBOUNCE_MS);
+  const rearmMs = wholeOf(form.values.rearmMs, MAX_REARM_MS);
   const name = lineName(line);
-  const isOdd =
-    valor !== known?.valor &&
-    isOddPrice(
-      valor,
-      board.wirings.map((wiring) => wiring.valor),
-    );
-  const currency = readyValue(status)?.currency.code;
   const title = known === undefined ? texts.wireTitle(name) : texts.wireChangeTitle(name);
 
   if (known === undefined && rooms.length === 0) {
@@ -71,24 +60,34 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   }
 
   const send = async () => {
-    const isPriced = valor !== undefined || !withPrice;
+    const isPriced = !withPrice || isPriceReady(form.values, board.wirings, known?.valor);
     const isReady = room !== "" && isPriced && debounceMs !== undefined && rearmMs !== undefined;
-    const isDone = await submit(isReady && (!isOdd || isSure), async () => {
-      if (!isReady) return;
+    const isDone = await form.submit(isReady, async () => {
+      const valor = priceOf(form.values.valor);
       const address = known?.line ?? wiringName(board, line);
-      await wire(api, { line: address, ...roomOf(room), valor, activeLow, bias, debounceMs, rearmMs });
+      const wiring = { line: address, ...roomOf(room), valor, activeLow, bias, debounceMs, rearmMs };
+      await api.send("put", "/api/wiring", { wiring });
     });
     if (isDone) onDone(texts.saved(name, roomOf(room).actuatorId));
   };
 
-  const wrong = (isWrong: boolean, text: string, field: string) =>
-    wasSent && isWrong ? text : mistake(field);
+  const wrong = (isWrong: boolean, mistake: string) => form.wasSent && isWrong && { mistake };
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form form={form} onSubmit={send}>
+      <Form
+        form={form}
+        onSubmit={send}
+        failures={{
+          [NOT_FOUND]: texts.mistakes.gone,
+          [CONFLICT]: texts.mistakes.taken,
+          [UNAVAILABLE]: texts.mistakes.unavailable,
+        }}
+        onCancel={onClose}
+      >
         <SelectField
           label={texts.roomField}
-          value={room}
+          {...form.field("actuatorId", { unique: texts.mistakes.taken })}
+          {...wrong(room === "", texts.mistakes.room)}
           isDisabled={known !== undefined}
           choices={
             known === undefined
@@ -101,73 +100,44 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
                 ]
               : [{ value: room, text: texts.roomOf(known.actuatorId, line.wired?.deviceName ?? known.dId) }]
           }
-          onValue={setRoom}
-          mistake={
-            wasSent && room === ""
-              ? texts.mistakes.room
-              : mistake("actuatorId", { unique: texts.mistakes.taken })
-          }
         />
         {withPrice ? (
-          <>
-            <TextField
-              label={texts.priceField}
-              value={price}
-              inputMode="decimal"
-              onValue={(text) => {
-                setPrice(text);
-                setSure(false);
-              }}
-              isRequired
-              hint={currency === undefined ? undefined : texts.priceHint(currency)}
-              mistake={wrong(valor === undefined, texts.mistakes.price, "valor")}
-            />
-            {isOdd && valor !== undefined && (
-              <CheckField label={texts.oddPrice(format.money(valor))} isChecked={isSure} onCheck={setSure} />
-            )}
-          </>
+          <PriceField form={form} wirings={board.wirings} known={known?.valor} />
         ) : (
           <p class="soft">{texts.priceOfOwner}</p>
         )}
-        <details class="wire-more" open={wasSent && (debounceMs === undefined || rearmMs === undefined)}>
+        <details class="wire-more" open={form.wasSent && (debounceMs === undefined || rearmMs === undefined)}>
           <summary>{texts.more}</summary>
           <div class="form">
-            <CheckField label={texts.activeLow} isChecked={activeLow} onCheck={setActiveLow} />
+            <CheckField
+              label={texts.activeLow}
+              isChecked={activeLow}
+              onCheck={(isChecked) => form.set({ activeLow: isChecked })}
+            />
             <SelectField
               label={texts.bias}
               value={bias}
               choices={BIASES.map((value) => ({ value, text: texts.biases[value] }))}
-              onValue={(value) => setBias(biasOf(value))}
-              mistake={mistake("bias")}
+              onValue={(value) => form.set({ bias: biasOf(value) })}
+              mistake={form.mistake("bias")}
             />
             <TextField
               label={texts.debounce}
-              value={debounce}
               inputMode="numeric"
-              onValue={setDebounce}
               hint={texts.debounceHint}
-              mistake={wrong(debounceMs === undefined, texts.mistakes.debounce, "debounceMs")}
+              {...form.field("debounceMs")}
+              {...wrong(debounceMs === undefined, texts.mistakes.debounce)}
             />
             <TextField
               label={texts.rearm}
-              value={rearm}
               inputMode="numeric"
-              onValue={setRearm}
               hint={texts.rearmHint}
-              mistake={wrong(rearmMs === undefined, texts.mistakes.rearm, "rearmMs")}
+              {...form.field("rearmMs")}
+              {...wrong(rearmMs === undefined, texts.mistakes.rearm)}
             />
           </div>
         </details>
         {withPrice && known !== undefined && <PriceHistory wiring={known} />}
-        <FormFailure
-          failure={unplacedFailure(failure, SHOWN_FIELDS)}
-          texts={{
-            [NOT_FOUND]: texts.mistakes.gone,
-            [CONFLICT]: texts.mistakes.taken,
-            [UNAVAILABLE]: texts.mistakes.unavailable,
-          }}
-        />
-        <FormActions isBusy={isBusy} onCancel={onClose} />
       </Form>
     </Dialog>
   );
@@ -208,7 +178,7 @@ export function Unwire({ line, wiring, onDone, onClose }: UnwireProps) {
       action={texts.disconnectOf(name)}
       busyText={texts.disconnecting}
       meaning={[texts.disconnectStops, texts.disconnectKept]}
-      onConfirm={() => unwire(api, wiring.line)}
+      onConfirm={() => api.remove("/api/wiring", { line: wiring.line })}
       onDone={() => onDone(texts.disconnected(name))}
       onClose={onClose}
     />

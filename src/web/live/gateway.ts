@@ -1,12 +1,12 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Api, statusOf, UNREACHABLE } from "../api/api.ts";
-import type { CompanyStatusAnswer, SiteStatus, Status, StatusAnswer, User } from "../api/shapes.ts";
+import type { SiteStatus, Status, User } from "../api/shapes.ts";
 import { createFormat, type Format } from "../format/format.ts";
 import { useLanguage } from "../messages/use-language.ts";
 import { LiveConnection, type LiveState } from "./connection.ts";
 import { LiveEvents, type LiveListener } from "./events.ts";
-import { Freshness, type Part, Refresher, ready, readyValue } from "./loading.ts";
+import { Freshness, type Part, Refresher, ready } from "./loading.ts";
 
 /** The gateway as every view behind the session shares it, from sign-in to sign-out. */
 interface Gateway {
@@ -79,7 +79,7 @@ export function useGatewayConnection(user: User, onUser: (user: User) => void, o
     };
   }, [own]);
 
-  const known = readyValue(status);
+  const known = status.value;
   const timeZone = known?.timeZone;
   const code = known?.currency.code;
   const decimals = known?.currency.decimals ?? 2;
@@ -117,7 +117,7 @@ function connect(
   });
   const refresher = new Refresher(async () => {
     try {
-      const { data } = await api.get<StatusAnswer | CompanyStatusAnswer>("/api/status");
+      const data = await api.data("/api/status");
       clockAheadMs = data.clock.time - Date.now();
       setStatus(ready(data));
       if (connection === null) onRound();

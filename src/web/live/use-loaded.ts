@@ -1,12 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Api } from "../api/api.ts";
-import { loadDevices } from "../api/locations.ts";
 import type { Device, Status } from "../api/shapes.ts";
 import { switchRoom } from "../rooms/rooms.ts";
 import type { LiveEvent } from "./events.ts";
 import { useGateway } from "./gateway.ts";
-import { type Part, Refresher, ready, readyValue } from "./loading.ts";
+import { type Part, Refresher, ready } from "./loading.ts";
 
 interface Loaded<T> {
   readonly part: Part<T>;
@@ -107,12 +106,12 @@ export function useMinute(): void {
 export function useTests(): Status["tests"] {
   const { status, now } = useGateway();
   useMinute();
-  return (readyValue(status)?.tests ?? []).filter(({ untilTime }) => untilTime > now());
+  return (status.value?.tests ?? []).filter(({ untilTime }) => untilTime > now());
 }
 
 /** The devices with their rooms, live. */
 export function useDevices(): Loaded<readonly Device[]> {
-  return useLoaded(loadDevices, "devices", ["locations"], afterSwitch);
+  return useLoaded((api) => api.data("/api/device"), "", ["locations"], afterSwitch);
 }
 
 function afterSwitch(devices: readonly Device[], event: LiveEvent): readonly Device[] {

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { NOT_FOUND } from "../api/api.ts";
-import { addDevice, addLocation, changeDevice, changeLocation, roomsOf } from "../api/locations.ts";
-import type { Device, Location } from "../api/shapes.ts";
+import { roomsOf } from "../api/locations.ts";
+import type { Body, Device, Location } from "../api/shapes.ts";
 import { Segments, SelectField, TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
-import { unplacedFailure } from "../element/mistake.ts";
+import { Form, useForm } from "../element/form.tsx";
 import { Notice } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { locationsTexts } from "../messages/locations.ts";
@@ -25,16 +24,18 @@ interface DeviceFormProps {
   readonly onCancel?: () => void;
 }
 
-const DEVICE_FIELDS = ["name", "dId", "locationId"] as const;
-
 /** Makes or changes a device, in a dialog or in the guide. */
 export function DeviceForm({ device, at, locations, action, onDone, onCancel }: DeviceFormProps) {
   const texts = useTexts(locationsTexts);
   const { api } = useGateway();
-  const { form, isBusy, failure, wasSent, submit, mistake, requiredMistake } = useForm();
-  const [name, setName] = useState(device?.name ?? "");
-  const [dId, setDId] = useState(device?.dId ?? "");
-  const [locationId, setLocationId] = useState(device?.locationId ?? at?._id ?? "");
+  const form = useForm({
+    name: device?.name ?? "",
+    dId: device?.dId ?? "",
+    locationId: device?.locationId ?? at?._id ?? "",
+  });
+  const { locationId } = form.values;
+  const name = form.values.name.trim();
+  const dId = form.values.dId.trim();
   const [rooms, setRooms] = useState<RoomsDraft>({
     ...{ way: device === null ? "range" : "list", first: "", count: "" },
     list: device === null ? "" : roomsOf(device).join(", "),
@@ -52,61 +53,57 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
 
   const send = async () => {
     const isReady =
-      name.trim() !== "" &&
-      roomList.kind === "rooms" &&
-      (device !== null || (dId.trim() !== "" && location !== undefined));
-    const isDone = await submit(isReady, async () => {
+      name !== "" && roomList.kind === "rooms" && (device !== null || (dId !== "" && location !== undefined));
+    const isDone = await form.submit(isReady, async () => {
       if (roomList.kind !== "rooms") return undefined;
       if (device !== null) {
-        return changeDevice(api, device.dId, {
-          ...changesOf(device, name.trim(), location, roomList.rooms),
+        const changes = {
+          ...changesOf(device, name, location, roomList.rooms),
           ...(renamed.length > 0 ? { renamedRooms: renamed } : {}),
-        });
+        };
+        return api.send("patch", "/api/device", { device: changes }, { dId: device.dId });
       }
       if (location === undefined) return undefined;
-      return addDevice(api, { dId: dId.trim(), name: name.trim(), location, rooms: roomList.rooms });
+      const actuators = roomList.rooms.map((id) => ({ id, value: false }));
+      const place = { locationId: location._id, locationName: location.name };
+      return api.send("post", "/api/device", {
+        newDevice: { dId, name, ...place, actuators },
+      });
     });
     if (!isDone) return;
-    const isRenamed = device !== null && (device.name !== name.trim() || device.locationId !== locationId);
-    const text = [texts.savedDevice(name.trim()), ...(isRenamed ? [texts.oldNames] : [])].join(" ");
-    onDone(text, dId.trim());
+    const isRenamed = device !== null && (device.name !== name || device.locationId !== locationId);
+    const text = [texts.savedDevice(name), ...(isRenamed ? [texts.oldNames] : [])].join(" ");
+    onDone(text, dId);
   };
 
   return (
-    <Form form={form} onSubmit={send}>
-      <TextField
-        label={texts.deviceName}
-        value={name}
-        onValue={setName}
-        isRequired
-        hint={texts.deviceNameHint}
-        mistake={requiredMistake("name", name)}
-      />
+    <Form
+      form={form}
+      onSubmit={send}
+      failures={{ [NOT_FOUND]: texts.mistakes.gone }}
+      action={action}
+      onCancel={onCancel}
+    >
+      <TextField label={texts.deviceName} hint={texts.deviceNameHint} {...form.required("name")} />
       {device === null && (
         <TextField
           label={texts.dId}
-          value={dId}
-          onValue={setDId}
-          isRequired
           hint={texts.dIdHint}
-          mistake={requiredMistake("dId", dId, { unique: texts.mistakes.taken(dId.trim()) })}
+          {...form.required("dId", { unique: texts.mistakes.taken(dId) })}
         />
       )}
       <SelectField
         label={texts.location}
-        value={locationId}
+        {...form.field("locationId")}
         choices={[
           ...(location === undefined ? [{ value: locationId, text: device?.locationName ?? "" }] : []),
           ...locations.map(({ _id, name: text }) => ({ value: _id, text })),
         ]}
-        onValue={setLocationId}
-        mistake={
-          wasSent && device === null && location === undefined
-            ? texts.mistakes.noLocation
-            : mistake("locationId")
-        }
+        {...(form.wasSent &&
+          device === null &&
+          location === undefined && { mistake: texts.mistakes.noLocation })}
       />
-      <RoomsField draft={rooms} onDraft={setRooms} wasSent={wasSent} isNew={device === null} />
+      <RoomsField draft={rooms} onDraft={setRooms} wasSent={form.wasSent} isNew={device === null} />
       {others.length > 0 && (
         <Notice
           kind="info"
@@ -129,11 +126,6 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
           <p>{texts.roomsRemovedDetail}</p>
         </Notice>
       )}
-      <FormFailure
-        failure={unplacedFailure(failure, DEVICE_FIELDS)}
-        texts={{ [NOT_FOUND]: texts.mistakes.gone }}
-      />
-      <FormActions isBusy={isBusy} text={action} onCancel={onCancel} />
     </Form>
   );
 }
@@ -144,7 +136,7 @@ function changesOf(
   name: string,
   location: Location | undefined,
   rooms: readonly string[],
-): Parameters<typeof changeDevice>[2] {
+): Body<"patch", "/api/device">["device"] {
   const isMoved = location !== undefined && location._id !== device.locationId;
   const isRearranged = roomsOf(device).join("\n") !== rooms.join("\n");
   return {
@@ -253,20 +245,18 @@ interface LocationFormProps {
   readonly onCancel?: () => void;
 }
 
-const LOCATION_FIELDS = ["name", "description"] as const;
-
 /** Makes or changes a location, in a dialog or in the guide. */
 export function LocationForm({ location, action, onDone, onCancel }: LocationFormProps) {
   const texts = useTexts(locationsTexts);
   const { api } = useGateway();
-  const { form, isBusy, failure, submit, mistake, requiredMistake } = useForm();
-  const [name, setName] = useState(location?.name ?? "");
-  const [description, setDescription] = useState(location?.description ?? "");
+  const form = useForm({ name: location?.name ?? "", description: location?.description ?? "" });
 
   const send = async () => {
-    const draft = { name: name.trim(), description: description.trim() };
-    const isDone = await submit(draft.name !== "", () =>
-      location === null ? addLocation(api, draft) : changeLocation(api, location._id, draft),
+    const draft = { name: form.values.name.trim(), description: form.values.description.trim() };
+    const isDone = await form.submit(draft.name !== "", () =>
+      location === null
+        ? api.send("post", "/api/location", { location: draft })
+        : api.send("patch", "/api/location", { location: draft }, { locationId: location._id }),
     );
     if (!isDone) return;
     const isRenamed = location !== null && location.name !== draft.name;
@@ -274,26 +264,18 @@ export function LocationForm({ location, action, onDone, onCancel }: LocationFor
   };
 
   return (
-    <Form form={form} onSubmit={send}>
-      <TextField
-        label={texts.name}
-        value={name}
-        onValue={setName}
-        isRequired
-        hint={texts.locationNameHint}
-        mistake={requiredMistake("name", name)}
-      />
+    <Form
+      form={form}
+      onSubmit={send}
+      failures={{ [NOT_FOUND]: texts.mistakes.gone }}
+      action={action}
+      onCancel={onCancel}
+    >
+      <TextField label={texts.name} hint={texts.locationNameHint} {...form.required("name")} />
       <TextField
         label={texts.description}
-        value={description}
-        onValue={setDescription}
-        mistake={mistake("description", { length: texts.mistakes.longDescription })}
+        {...form.field("description", { length: texts.mistakes.longDescription })}
       />
-      <FormFailure
-        failure={unplacedFailure(failure, LOCATION_FIELDS)}
-        texts={{ [NOT_FOUND]: texts.mistakes.gone }}
-      />
-      <FormActions isBusy={isBusy} text={action} onCancel={onCancel} />
     </Form>
   );
 }

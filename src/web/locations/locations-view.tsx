@@ -1,25 +1,23 @@
-import { useId, useState } from "preact/hooks";
-import { type Locations, loadLocations, removeDevice, removeLocation, roomsOf } from "../api/locations.ts";
+import { useId } from "preact/hooks";
+import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm, Dialog } from "../element/dialog.tsx";
-import { FailedPanel, Nothing } from "../element/notice.tsx";
+import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
+import { DoneNote, FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { DeviceForm, LocationForm } from "./forms.tsx";
 import { briefRooms, locationsInOrder } from "./rooms.ts";
 
-/** What is being done: one dialog at a time. */
 type LocationWork =
-  | { readonly kind: "add_location" }
-  | { readonly kind: "change_location"; readonly location: Location }
+  /** Null for a new one. */
+  | { readonly kind: "location"; readonly location: Location | null }
   | { readonly kind: "remove_location"; readonly location: Location; readonly devices: number }
-  | { readonly kind: "add_device"; readonly location: Location }
-  | { readonly kind: "change_device"; readonly device: Device }
+  /** Null for a new one, which goes to a location at first. */
+  | { readonly kind: "device"; readonly device: Device | null; readonly at?: Location }
   | { readonly kind: "remove_device"; readonly device: Device };
 
 /** Locations with their devices: made, named and taken away here. */
@@ -28,37 +26,25 @@ export function LocationsView() {
   const { compare } = useFormat();
   const { user } = useGateway();
   const { part, reload } = useLoaded(loadLocations, "", ["locations"]);
-  const [work, setWork] = useState<LocationWork | null>(null);
-  const [done, setDone] = useState("");
-  const known = readyValue(part);
-  const finish = (text: string) => {
-    setWork(null);
-    setDone(text);
-    reload();
-  };
-  const begin = (next: LocationWork) => {
-    setDone("");
-    setWork(next);
-  };
+  const { work, done, begin, finish } = useWork<LocationWork>(reload);
+  const known = part.value;
   return (
     <ViewFrame
       title={texts.title}
       intro={user.serves === "company" ? texts.companyIntro : texts.intro}
       actions={
         user.serves === "gateway" && (
-          <Button kind="main" icon="plus" onPress={() => begin({ kind: "add_location" })}>
+          <Button kind="main" icon="plus" onPress={() => begin({ kind: "location", location: null })}>
             {texts.addLocation}
           </Button>
         )
       }
     >
-      <p class={done === "" ? "aloud" : "done-note"} role="status">
-        {done}
-      </p>
+      <DoneNote text={done} />
       <FailedPanel part={part} onRetry={reload} />
       {known !== undefined && <LocationList locations={known} compare={compare} onWork={begin} />}
       {work !== null && known !== undefined && (
-        <Work work={work} locations={known} onDone={finish} onClose={() => setWork(null)} />
+        <Work work={work} locations={known} onDone={finish} onClose={() => begin(null)} />
       )}
     </ViewFrame>
   );
@@ -76,15 +62,13 @@ function LocationList({ locations, compare, onWork }: LocationListProps) {
   const { groups, elsewhere } = locationsInOrder(locations, compare);
   if (groups.length === 0 && elsewhere.length === 0) {
     return (
-      <section class="panel">
-        <Nothing title={texts.none} detail={user.serves === "company" ? "" : texts.noneDetail}>
-          {user.serves === "gateway" && (
-            <Button kind="main" icon="plus" onPress={() => onWork({ kind: "add_location" })}>
-              {texts.addLocation}
-            </Button>
-          )}
-        </Nothing>
-      </section>
+      <NothingPanel title={texts.none} detail={user.serves === "company" ? "" : texts.noneDetail}>
+        {user.serves === "gateway" && (
+          <Button kind="main" icon="plus" onPress={() => onWork({ kind: "location", location: null })}>
+            {texts.addLocation}
+          </Button>
+        )}
+      </NothingPanel>
     );
   }
   return (
@@ -110,30 +94,24 @@ function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
   const { count } = useFormat();
   const shared = { locations, onDone, onCancel: onClose };
   switch (work.kind) {
-    case "add_location":
+    case "location": {
+      const { location } = work;
+      const isNew = location === null;
       return (
-        <Dialog title={texts.locationTitle} onClose={onClose}>
-          <LocationForm location={null} action={texts.create} {...shared} />
+        <Dialog title={isNew ? texts.locationTitle : texts.locationChangeTitle} onClose={onClose}>
+          <LocationForm location={location} {...shared} {...(isNew && { action: texts.create })} />
         </Dialog>
       );
-    case "change_location":
+    }
+    case "device": {
+      const { device, at } = work;
+      const isNew = device === null;
       return (
-        <Dialog title={texts.locationChangeTitle} onClose={onClose}>
-          <LocationForm location={work.location} {...shared} />
+        <Dialog title={isNew ? texts.deviceTitle : texts.deviceChangeTitle} onClose={onClose}>
+          <DeviceForm device={device} at={at} {...shared} {...(isNew && { action: texts.create })} />
         </Dialog>
       );
-    case "add_device":
-      return (
-        <Dialog title={texts.deviceTitle} onClose={onClose}>
-          <DeviceForm device={null} at={work.location} action={texts.create} {...shared} />
-        </Dialog>
-      );
-    case "change_device":
-      return (
-        <Dialog title={texts.deviceChangeTitle} onClose={onClose}>
-          <DeviceForm device={work.device} at={undefined} {...shared} />
-        </Dialog>
-      );
+    }
     case "remove_location": {
       const { location, devices } = work;
       return (
@@ -146,7 +124,7 @@ function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
             ...(devices > 0 ? [texts.removeLocationDevices(count(devices), devices === 1)] : []),
             texts.removeForGood,
           ]}
-          onConfirm={() => removeLocation(api, location._id)}
+          onConfirm={() => api.remove("/api/location", { locationId: location._id })}
           onDone={() => onDone(texts.removed(location.name))}
           onClose={onClose}
         />
@@ -165,7 +143,7 @@ function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
             texts.removeDeviceRooms(briefRooms(roomsOf(device))),
             texts.removeForGood,
           ]}
-          onConfirm={() => removeDevice(api, device.dId)}
+          onConfirm={() => api.remove("/api/device", { dId: device.dId })}
           onDone={() => onDone(texts.removed(device.name))}
           onClose={onClose}
         />
@@ -197,7 +175,7 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
         {location !== null && (
           <ChangeButtons
             name={location.name}
-            onChange={() => onWork({ kind: "change_location", location })}
+            onChange={() => onWork({ kind: "location", location })}
             onRemove={() => onWork({ kind: "remove_location", location, devices: devices.length })}
           />
         )}
@@ -215,7 +193,7 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
         <Button
           icon="plus"
           label={texts.addDeviceAt(location.name)}
-          onPress={() => onWork({ kind: "add_device", location })}
+          onPress={() => onWork({ kind: "device", device: null, at: location })}
         >
           {texts.addDevice}
         </Button>
@@ -248,7 +226,7 @@ function DeviceRow({ device, onWork }: DeviceRowProps) {
       )}
       <ChangeButtons
         name={device.name}
-        onChange={() => onWork({ kind: "change_device", device })}
+        onChange={() => onWork({ kind: "device", device })}
         onRemove={() => onWork({ kind: "remove_device", device })}
       />
     </li>

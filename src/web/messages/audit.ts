@@ -6,6 +6,9 @@ function named(names: Readonly<Record<string, string>>, code: string): string {
   return names[code] ?? code;
 }
 
+/** An entry's value, as it is shown. */
+type Value = (name: string) => string;
+
 /** What was done, by whom and from where. Values come as they are shown. */
 export const auditTexts = bilingual(
   {
@@ -15,64 +18,59 @@ export const auditTexts = bilingual(
     when: "Cuándo",
     what: "Qué",
     who: "Quién",
-    provisional: "hora provisional",
     fromAddress: (address: string) => `desde ${address}`,
     byCommand: (user: string) => `un comando de ${user} en el equipo`,
     byService: "el propio equipo",
     somebody: "sin identificar",
     kinds: {
       sign_in: () => "Inició sesión",
-      sign_in_failed: (value: (name: string) => string) =>
+      sign_in_failed: (value: Value) =>
         value("attempts") === "1"
           ? "No pudo iniciar sesión: contraseña equivocada"
           : `No pudo iniciar sesión: ${value("attempts")} intentos`,
       sign_out: () => "Cerró sesión",
-      member_added: (value: (name: string) => string) => `Se añadió a ${value("email")}`,
+      member_added: (value: Value) => `Se añadió a ${value("email")}`,
       password_changed: () => "Se cambió la contraseña; todas las sesiones acabaron",
-      member_removed: (value: (name: string) => string) => `Se quitó a ${value("email")}`,
-      role_changed: (value: (name: string) => string) => `Se cambió el rol de ${value("email")}`,
-      link_made: (value: (name: string) => string) =>
-        `Se creó un enlace para que ${value("email")} elija su contraseña`,
-      sessions_ended: (value: (name: string) => string) => `Se cerraron las sesiones de ${value("email")}`,
-      wiring_set: (value: (name: string) => string) =>
+      member_removed: (value: Value) => `Se quitó a ${value("email")}`,
+      role_changed: (value: Value) => `Se cambió el rol de ${value("email")}`,
+      link_made: (value: Value) => `Se creó un enlace para que ${value("email")} elija su contraseña`,
+      sessions_ended: (value: Value) => `Se cerraron las sesiones de ${value("email")}`,
+      wiring_set: (value: Value) =>
         value("valorBefore") === ""
           ? `Línea ${value("line")} conectada a la habitación ${value("room")}, a ${value("valor")} la venta`
           : `Precio de la habitación ${value("room")}: ${value("valor")} (antes ${value("valorBefore")})`,
-      wiring_removed: (value: (name: string) => string) =>
+      wiring_removed: (value: Value) =>
         `Línea ${value("line")} desconectada de la habitación ${value("room")}`,
-      room_renamed: (value: (name: string) => string) =>
-        `La habitación ${value("from")} se llama ahora ${value("to")}`,
-      price_planned: (value: (name: string) => string) =>
+      room_renamed: (value: Value) => `La habitación ${value("from")} se llama ahora ${value("to")}`,
+      price_planned: (value: Value) =>
         `Precio de la habitación ${value("room")}: ${value("valor")} desde el ${value("from")}`,
-      price_cancelled: (value: (name: string) => string) =>
+      price_cancelled: (value: Value) =>
         `Anulado el precio de ${value("valor")} previsto desde el ${value("from")} (${value("rooms")} habitaciones)`,
-      test_begun: (value: (name: string) => string) =>
+      test_begun: (value: Value) =>
         `Prueba de ${value("minutes")} min: no cuentan las habitaciones ${value("rooms")}`,
-      test_ended: (value: (name: string) => string) =>
+      test_ended: (value: Value) =>
         `Fin de la prueba de las habitaciones ${value("rooms")}: ${value("edges")} encendidos que no cuentan`,
-      commissioned: (value: (name: string) => string) =>
+      commissioned: (value: Value) =>
         `Informe de puesta en marcha de ${value("technician")}: ${value("rooms")} habitaciones, ${value("good")} bien`,
-      letterhead_set: (value: (name: string) => string) =>
+      letterhead_set: (value: Value) =>
         `Membrete de los informes: ${value("company")}, ${value("taxNumber")}`,
-      record_voided: (value: (name: string) => string) =>
+      record_voided: (value: Value) =>
         `Registro ${value("recordId")} anulado (${value("valor")}): ${value("reason")}`,
-      data_imported: (value: (name: string) => string) =>
+      data_imported: (value: Value) =>
         `Importación de ${value("source")}: ${value("locations")} lugares, ${value("devices")} dispositivos y sus registros`,
-      ledger_restored: (value: (name: string) => string) =>
-        `Copia de seguridad restaurada: ${value("backup")}`,
-      sink_changed: (value: (name: string) => string) =>
+      ledger_restored: (value: Value) => `Copia de seguridad restaurada: ${value("backup")}`,
+      sink_changed: (value: Value) =>
         value("host") === ""
           ? `Cambió lo que el equipo envía: ${named(sinkTexts.es.names, value("sink"))}`
           : `El equipo envía a ${value("host")}: ${named(sinkTexts.es.names, value("sink"))}`,
       move_allowed: () => "Código para llevar la clínica a otro equipo",
       ledger_moved: () => "Otro equipo se hizo cargo de la clínica",
-      ledger_rebuilt: (value: (name: string) => string) =>
-        `Registros rehechos tras un daño, desde ${value("backup")}`,
+      ledger_rebuilt: (value: Value) => `Registros rehechos tras un daño, desde ${value("backup")}`,
       secret_rotated: () => "Se cambió el secreto de las sesiones: todos entran de nuevo",
       certificate_changed: () => "Certificado renovado",
-      clock_corrected: (value: (name: string) => string) =>
+      clock_corrected: (value: Value) =>
         `Se corrigió la hora de ${value("records")} registros en ${value("seconds")} segundos`,
-      findings_acknowledged: (value: (name: string) => string) =>
+      findings_acknowledged: (value: Value) =>
         `${value("name")} se da por enterado de lo que halló la comprobación: ${value("reason")}`,
     },
   },
@@ -83,7 +81,6 @@ export const auditTexts = bilingual(
     when: "When",
     what: "What",
     who: "Who",
-    provisional: "provisional time",
     fromAddress: (address) => `from ${address}`,
     byCommand: (user) => `a command of ${user} on the gateway`,
     byService: "the gateway itself",

@@ -101,7 +101,6 @@ export const commissionTexts = bilingual(
     number: (number: string) => `N.º ${number}`,
     begun: (moment: string) => `Empezada: ${moment}`,
     made: (moment: string) => `Terminada: ${moment}`,
-    provisional: "hora provisional",
     figures: {
       rooms: "Habitaciones",
       good: "Bien",
@@ -232,7 +231,6 @@ export const commissionTexts = bilingual(
     number: (number) => `No. ${number}`,
     begun: (moment) => `Begun: ${moment}`,
     made: (moment) => `Ended: ${moment}`,
-    provisional: "time not certain",
     figures: { rooms: "Rooms", good: "Good", attention: "With remarks", untested: "Not checked" },
     columns: { room: "Room", line: "Line", result: "Result", bounce: "Bounce", debounce: "Debounce" },
     edges: (edges, ms) => `${edges} in ${ms} ms`,

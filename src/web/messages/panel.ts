@@ -65,7 +65,6 @@ export const panelTexts = bilingual(
       room: (room: string) => `Habitación ${room}`,
       none: "Todavía no hay ninguna venta.",
       noneDetail: "Aparecerán aquí en el momento en que ocurran.",
-      provisional: "hora provisional",
       voided: "anulada",
     },
     now: {
@@ -145,7 +144,6 @@ export const panelTexts = bilingual(
       room: (room) => `Room ${room}`,
       none: "There are no sales yet.",
       noneDetail: "They will show here the moment they happen.",
-      provisional: "time not certain yet",
       voided: "void",
     },
     now: {

@@ -137,7 +137,7 @@ export const reportTexts = bilingual(
     notes: "Notes",
     total: "Total",
     voided: (count, one) => (one ? "1 void" : `${count} void`),
-    provisional: (count, one) => (one ? "1 with a time not certain" : `${count} with a time not certain`),
+    provisional: (count, one) => (one ? "1 with a provisional time" : `${count} with a provisional time`),
 
     remarks: "Remarks",
     voidedTotal: (count, one) =>
@@ -146,8 +146,8 @@ export const reportTexts = bilingual(
         : `${count} records are void: they are kept, and count in none of the figures.`,
     provisionalTotal: (count, one) =>
       one
-        ? "1 record has a time that is not certain: it counts, but may be of another day, because the gateway's clock was not set."
-        : `${count} records have a time that is not certain: they count, but may be of another day, because the gateway's clock was not set.`,
+        ? "1 record has a provisional time: it counts, but may be of another day, because the gateway's clock was not set."
+        : `${count} records have a provisional time: they count, but may be of another day, because the gateway's clock was not set.`,
     line: (line) => `line ${line}`,
     incidents: (count, duration) => `There were ${count} interruptions, ${duration} in all:`,
     incident: (from, duration, rooms, sales) =>

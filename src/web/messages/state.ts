@@ -21,7 +21,6 @@ export const stateTexts = bilingual(
     level: "Estado",
     lastChange: "Último cambio",
     never: "Sin señal todavía",
-    provisionalTime: "hora provisional",
 
     gaps: "Interrupciones",
     gapsNone: "Ninguna",
@@ -137,7 +136,6 @@ export const stateTexts = bilingual(
     level: "Level",
     lastChange: "Last change",
     never: "No signal yet",
-    provisionalTime: "time not certain",
 
     gaps: "Interruptions",
     gapsNone: "None",

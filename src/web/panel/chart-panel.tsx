@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import type { OverviewFilter } from "../api/records.ts";
 import type { Overview } from "../api/shapes.ts";
 import { type Bar, BarChart } from "../chart/bar-chart.tsx";
 import { Button } from "../element/button.tsx";
@@ -10,7 +9,8 @@ import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { entryIndexOf, lastDayOf, neighbourOf } from "./period.ts";
+import { type OverviewFilter, PeriodSteps } from "./panel-filters.tsx";
+import { entryIndexOf, lastDayOf } from "./period.ts";
 
 interface ChartPanelProps {
   readonly overview: Overview;
@@ -31,7 +31,11 @@ export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
     <section class="panel chart-panel" aria-labelledby="chart-title">
       <div class="panel-head">
         <h2 id="chart-title">{texts.chart[overview.period]}</h2>
-        <PeriodSteps overview={overview} filter={filter} onFilter={onFilter} />
+        <div class="chart-steps">
+          <PeriodSteps shown={overview} onStep={(at) => onFilter({ ...filter, at })}>
+            <ShownPeriod overview={overview} />
+          </PeriodSteps>
+        </div>
         {!isEmpty && (
           <Button kind="quiet" icon={isTable ? "panel" : "table"} onPress={() => setTable(!isTable)}>
             {isTable ? texts.chart.asChart : texts.chart.asTable}
@@ -60,16 +64,10 @@ export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
   );
 }
 
-/** Which days are shown with their sum, and the ways to earlier and later ones. */
-function PeriodSteps({ overview, filter, onFilter }: ChartPanelProps) {
+/** Which days are shown, with their sum. */
+function ShownPeriod({ overview: { period, from, to, revenue } }: Pick<ChartPanelProps, "overview">) {
   const texts = useTexts(panelTexts);
-  const { format, now } = useGateway();
-  const { period, from, to } = overview;
-  const today = format.day(now());
-  const go = (step: -1 | 1) => {
-    const at = neighbourOf(overview, step);
-    onFilter({ ...filter, at: at >= today ? undefined : at });
-  };
+  const format = useFormat();
   const name =
     period === "week"
       ? texts.days(format.dayName(from, "short"), format.dayName(to, "short"))
@@ -77,19 +75,9 @@ function PeriodSteps({ overview, filter, onFilter }: ChartPanelProps) {
         ? format.dayName(from, "longMonth")
         : from.slice(0, 4);
   return (
-    <div class="chart-steps">
-      <Button kind="quiet" icon="back" label={texts.periodBefore[period]} onPress={() => go(-1)} />
-      <span aria-live="polite">
-        {name}: <b>{format.money(overview.revenue)}</b>
-      </span>
-      <Button
-        kind="quiet"
-        icon="forward"
-        label={texts.later[period]}
-        isDisabled={to >= today}
-        onPress={() => go(1)}
-      />
-    </div>
+    <span aria-live="polite">
+      {name}: <b>{format.money(revenue)}</b>
+    </span>
   );
 }
 
@@ -188,19 +176,13 @@ function ChartTable({ overview }: { readonly overview: Overview }) {
       caption={texts.chart[overview.period]}
       columns={[
         {
-          key: "start",
           title: isDays ? texts.chart.day : texts.chart.monthName,
           isName: true,
           cell: (entry) => format.dayName(entry.start, isDays ? "long" : "longMonth"),
         },
-        { key: "sales", title: texts.sales, isNumber: true, cell: (entry) => format.count(entry.sales) },
-        { key: "before", title: texts.before, isNumber: true, cell: (entry) => format.money(entry.before) },
-        {
-          key: "revenue",
-          title: texts.revenue,
-          isNumber: true,
-          cell: (entry) => format.money(entry.revenue),
-        },
+        { title: texts.sales, isNumber: true, cell: (entry) => format.count(entry.sales) },
+        { title: texts.before, isNumber: true, cell: (entry) => format.money(entry.before) },
+        { title: texts.revenue, isNumber: true, cell: (entry) => format.money(entry.revenue) },
       ]}
       rows={overview.chart.slice(0, now + 1)}
       keyOf={(entry) => entry.start}

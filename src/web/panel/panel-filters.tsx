@@ -1,16 +1,28 @@
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { loadGoneNames } from "../api/choices.ts";
-import type { OverviewFilter } from "../api/records.ts";
 import type { Device, Overview } from "../api/shapes.ts";
-import { type Choice, SelectField } from "../element/field.tsx";
+import { Button } from "../element/button.tsx";
+import { type Choice, Segments, SelectField } from "../element/field.tsx";
 import { isDay } from "../format/day.ts";
-import { useFormat } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
+import { neighbourOf } from "./period.ts";
+
+/** What to sum up. An undefined part is left open. */
+export interface OverviewFilter {
+  readonly period: Overview["period"];
+  /** A day of the period, the last one of a week; undefined is today. */
+  readonly at: string | undefined;
+  /** A location's name. */
+  readonly location: string | undefined;
+  /** A device's id. */
+  readonly device: string | undefined;
+}
 
 interface PanelFilterControl {
   readonly filter: OverviewFilter;
@@ -52,6 +64,61 @@ function dayOf(text: string | null): string | undefined {
   return text !== null && isDay(text) ? text : undefined;
 }
 
+interface PeriodChoiceProps {
+  readonly period: Overview["period"];
+  readonly onPeriod: (period: Overview["period"]) => void;
+}
+
+export function PeriodChoice({ period, onPeriod }: PeriodChoiceProps) {
+  const texts = useTexts(panelTexts);
+  return (
+    <Segments
+      label={texts.period}
+      value={period}
+      choices={[
+        { value: "week", text: texts.week },
+        { value: "month", text: texts.month },
+        { value: "year", text: texts.year },
+      ]}
+      onValue={(value) => onPeriod(periodOf(value))}
+    />
+  );
+}
+
+interface PeriodStepsProps {
+  /** What is shown. */
+  readonly shown: Pick<Overview, "period" | "from" | "to">;
+  /** Takes a day of the period before or after; undefined is today. */
+  readonly onStep: (at: string | undefined) => void;
+  /** Stands between the two ways. */
+  readonly children?: ComponentChildren;
+}
+
+/** The ways to earlier and later days. */
+export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
+  const texts = useTexts(panelTexts);
+  const { format, now } = useGateway();
+  const { period, to } = shown;
+  const today = format.day(now());
+  const go = (step: -1 | 1) => {
+    const at = neighbourOf(shown, step);
+    onStep(at >= today ? undefined : at);
+  };
+  return (
+    <>
+      <Button kind="quiet" icon="back" label={texts.periodBefore[period]} onPress={() => go(-1)} />
+      {children}
+      <Button
+        kind="quiet"
+        icon="forward"
+        label={texts.later[period]}
+        isDisabled={to >= today}
+        onPress={() => go(1)}
+      />
+    </>
+  );
+}
+
 interface PanelFiltersProps {
   readonly overview: Overview;
   readonly devices: readonly Device[];
@@ -66,7 +133,7 @@ export function PanelFilters({ overview, devices, filter, onFilter }: PanelFilte
   const locations = locationNames(overview, devices, filter.location).sort(compare);
   const gone = goneIdsOf(overview, devices, filter);
   const { part } = useLoaded((api) => loadGoneNames(api, gone), JSON.stringify(gone));
-  const names = readyValue(part) ?? new Map<string, string>();
+  const names = part.value ?? new Map<string, string>();
   const choices = [
     ...thereChoices(devices, filter),
     ...gone.map((id) => ({ value: id, text: `${names.get(id) ?? id} (${texts.gone})` })),

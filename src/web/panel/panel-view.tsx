@@ -1,13 +1,12 @@
-import type { Api } from "../api/api.ts";
-import { loadFirstRecords, loadOverview, type OverviewFilter } from "../api/records.ts";
+import { loadFirstRecords } from "../api/records.ts";
 import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
-import { Segments } from "../element/field.tsx";
 import { Icon } from "../element/icon.tsx";
-import { FailedPanel, Nothing, Unread } from "../element/notice.tsx";
+import { Moment } from "../element/moment.tsx";
+import { FailedPanel, Nothing, Panel, Unread } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { type Part, readyValue } from "../live/loading.ts";
+import type { Part } from "../live/loading.ts";
 import { useDevices, useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -15,7 +14,13 @@ import { Link } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
 import { addressOf } from "../route.ts";
 import { ChartPanel } from "./chart-panel.tsx";
-import { PanelFilters, panelAddress, periodOf, usePanelFilter } from "./panel-filters.tsx";
+import {
+  type OverviewFilter,
+  PanelFilters,
+  PeriodChoice,
+  panelAddress,
+  usePanelFilter,
+} from "./panel-filters.tsx";
 import { comparisonOf, comparisonText } from "./period.ts";
 
 /** The view of the state shows the rest. */
@@ -27,21 +32,20 @@ export function PanelView() {
   const { status, user } = useGateway();
   const isOfGateway = user.serves === "gateway";
   const { filter, setFilter } = usePanelFilter();
-  const { part, isStale, reload } = useLoaded((api) => loadOverview(api, filter), JSON.stringify(filter), [
-    "record",
-    "void",
-    "time",
-    "locations",
-  ]);
+  const { part, isStale, reload } = useLoaded(
+    (api) => api.data("/api/overview", filter),
+    JSON.stringify(filter),
+    ["record", "void", "time", "locations"],
+  );
   const { location, device } = filter;
   const latest = useLoaded(
-    (api) => loadLatest(api, { location, device }),
+    (api) => loadFirstRecords(api, { location, device }, LATEST_SHOWN, MAX_PAGES),
     JSON.stringify([location, device]),
     ["record", "void", "time"],
   );
   const known = useDevices();
-  const overview = readyValue(part);
-  const devices = readyValue(known.part);
+  const overview = part.value;
+  const devices = known.part.value;
   const here = (devices ?? []).filter(
     ({ _id, locationName }) =>
       (location === undefined || locationName === location) && (device === undefined || _id === device),
@@ -49,7 +53,7 @@ export function PanelView() {
   const chosenDevice =
     device === undefined ? [] : [devices?.find(({ _id }) => _id === device)?.name ?? device];
   const scope = [...(location === undefined ? [] : [location]), ...chosenDevice].join(" · ");
-  const faults = readyValue(status)?.faults ?? [];
+  const faults = status.value?.faults ?? [];
   // It appears in one piece: nothing moves when the last part of it comes.
   const isComplete = [part, latest.part, known.part].every(({ kind }) => kind !== "waiting");
 
@@ -57,15 +61,9 @@ export function PanelView() {
     <ViewFrame
       title={scope === "" ? texts.title : `${texts.title}: ${scope}`}
       actions={
-        <Segments
-          label={texts.period}
-          value={filter.period}
-          choices={[
-            { value: "week", text: texts.week },
-            { value: "month", text: texts.month },
-            { value: "year", text: texts.year },
-          ]}
-          onValue={(period) => setFilter({ ...filter, period: periodOf(period), at: undefined })}
+        <PeriodChoice
+          period={filter.period}
+          onPeriod={(period) => setFilter({ ...filter, period, at: undefined })}
         />
       }
     >
@@ -118,7 +116,7 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
   const texts = useTexts(panelTexts);
   const { status, format } = useGateway();
   const { count } = format;
-  const wired = readyValue(status)?.lastEdges.map(({ deviceId, room }) => roomKey(deviceId, room));
+  const wired = status.value?.lastEdges.map(({ deviceId, room }) => roomKey(deviceId, room));
   const rooms = devices.flatMap((device) =>
     device.actuators.map((room) => {
       const isUnwired = wired?.includes(roomKey(device._id, room.id)) === false;
@@ -127,11 +125,7 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
   );
   const on = rooms.filter((room) => room.value);
   return (
-    <section class="panel now" aria-labelledby="now-title">
-      <div class="panel-head">
-        <h2 id="now-title">{texts.now.title}</h2>
-        <Link to={addressOf("rooms")}>{texts.now.all}</Link>
-      </div>
+    <Panel class="now" title={texts.now.title} beside={<Link to={addressOf("rooms")}>{texts.now.all}</Link>}>
       {rooms.length > 0 && (
         <>
           <p class="now-count">
@@ -161,23 +155,14 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
           </ul>
         </>
       )}
-    </section>
+    </Panel>
   );
 }
 
 const LATEST_SHOWN = 6;
 
-type Place = Pick<OverviewFilter, "location" | "device">;
-
 /** The server looks at a bounded number of records per page: a place that sells seldom lies behind many. */
 const MAX_PAGES = 10;
-
-function loadLatest(api: Api, { location, device }: Place): Promise<readonly StoredRecord[]> {
-  const query = new URLSearchParams();
-  if (location !== undefined) query.set("location", location);
-  if (device !== undefined) query.set("device", device);
-  return loadFirstRecords(api, query.toString(), LATEST_SHOWN, MAX_PAGES);
-}
 
 interface LatestPanelProps {
   readonly part: Part<readonly StoredRecord[]>;
@@ -186,44 +171,43 @@ interface LatestPanelProps {
 
 function LatestPanel({ part, onRetry }: LatestPanelProps) {
   const texts = useTexts(panelTexts);
-  const sales = part.kind === "ready" ? part.value : [];
+  const sales = part.value ?? [];
   return (
-    <section class="panel latest" aria-labelledby="latest-title">
-      <div class="panel-head">
-        <h2 id="latest-title">{texts.latest.title}</h2>
-        <Link to={addressOf("records")}>{texts.latest.all}</Link>
-      </div>
+    <Panel
+      class="latest"
+      title={texts.latest.title}
+      beside={<Link to={addressOf("records")}>{texts.latest.all}</Link>}
+    >
       {part.kind === "failed" && <Unread onRetry={onRetry} />}
       {part.kind === "ready" && sales.length === 0 && (
         <Nothing title={texts.latest.none} detail={texts.latest.noneDetail} />
       )}
       {sales.length > 0 && (
-        <ol class="latest-list">
+        <ol>
           {sales.map((sale) => (
             <LatestSale key={sale.recordId} sale={sale} />
           ))}
         </ol>
       )}
-    </section>
+    </Panel>
   );
 }
 
 function LatestSale({ sale }: { readonly sale: StoredRecord }) {
   const { latest } = useTexts(panelTexts);
-  const { format, now } = useGateway();
+  const { money } = useFormat();
   const isVoid = sale.voided !== null;
   return (
     <li class={isVoid ? "latest-sale latest-void" : "latest-sale"}>
       <span class="latest-room">{latest.room(sale.habitacion)}</span>
-      <span class="latest-money">{format.money(sale.valor)}</span>
+      <span class="latest-money">{money(sale.valor)}</span>
       <span class="latest-location fine">
         {sale.deviceName} · {sale.locationName}
         {isVoid && ` · ${latest.voided}`}
       </span>
-      <time class="latest-time fine" dateTime={format.iso(sale.createdTime)}>
-        {format.moment(sale.createdTime, now())}
-        {sale.provisional && ` · ${latest.provisional}`}
-      </time>
+      <span class="latest-time fine">
+        <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
+      </span>
     </li>
   );
 }
@@ -311,10 +295,7 @@ export function Places({ overview: { places, otherPlaces, period }, filter }: Pl
   const width = (value: number) =>
     `${most > 0 ? Math.max(0, Math.round((value / most) * WHOLE_PERCENT)) : 0}%`;
   return (
-    <section class="panel places" aria-labelledby="places-title">
-      <div class="panel-head">
-        <h2 id="places-title">{texts.places}</h2>
-      </div>
+    <Panel class="places" title={texts.places}>
       <ol>
         {all.map((place) => (
           <li key={place.key} class="place">
@@ -337,6 +318,6 @@ export function Places({ overview: { places, otherPlaces, period }, filter }: Pl
           </li>
         ))}
       </ol>
-    </section>
+    </Panel>
   );
 }

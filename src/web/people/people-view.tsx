@@ -1,22 +1,21 @@
 import { useState } from "preact/hooks";
-import { LINK_PATH } from "../../domain/member.ts";
-import { endSessions, loadMembers, newLink, removeMember } from "../api/members.ts";
+import { COMPANY_ROLES, LINK_PATH, ROLES } from "../../domain/member.ts";
+import { CONFLICT, NOT_FOUND } from "../api/api.ts";
 import type { Member } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Confirm, Dialog } from "../element/dialog.tsx";
-import { FormFailure, useSending } from "../element/form.tsx";
-import { FailedPanel } from "../element/notice.tsx";
+import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
+import { SelectField, TextField } from "../element/field.tsx";
+import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
+import { DoneNote, FailedPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
+import { doorTexts } from "../messages/door.ts";
 import { peopleTexts } from "../messages/people.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { MemberForm } from "./member-form.tsx";
 
-/** What is being done: one dialog at a time. */
 type PeopleWork =
   | { readonly kind: "invite" }
   | { readonly kind: "link"; readonly member: Pick<Member, "name" | "email">; readonly token: string }
@@ -25,19 +24,9 @@ type PeopleWork =
 /** Who signs in to the account, for its owners. */
 export function PeopleView() {
   const texts = useTexts(peopleTexts);
-  const { part, reload } = useLoaded(loadMembers, "");
-  const [work, setWork] = useState<PeopleWork | null>(null);
-  const [done, setDone] = useState("");
-  const members = readyValue(part);
-  const begin = (next: PeopleWork | null) => {
-    setDone("");
-    setWork(next);
-  };
-  const finish = (text: string, next: PeopleWork | null = null) => {
-    setWork(next);
-    setDone(text);
-    reload();
-  };
+  const { part, reload } = useLoaded((api) => api.data("/api/member"), "");
+  const { work, done, begin, finish } = useWork<PeopleWork>(reload);
+  const members = part.value;
   return (
     <ViewFrame
       title={texts.title}
@@ -48,9 +37,7 @@ export function PeopleView() {
         </Button>
       }
     >
-      <p class={done === "" ? "aloud" : "done-note"} role="status">
-        {done}
-      </p>
+      <DoneNote text={done} />
       <FailedPanel part={part} onRetry={reload} />
       {members !== undefined && <MemberTable members={members} onWork={begin} />}
       {work !== null && <Work work={work} onDone={finish} onClose={() => begin(null)} />}
@@ -67,6 +54,12 @@ function MemberTable({ members, onWork }: MemberTableProps) {
   const texts = useTexts(peopleTexts);
   const { user } = useGateway();
   const { count } = useFormat();
+  const actions = [
+    { kind: "change", icon: "edit", label: texts.changeOf },
+    { kind: "renew", icon: "link", label: texts.linkOf },
+    { kind: "sign_out", icon: "leave", label: texts.signOutOf },
+    { kind: "remove", icon: "remove", label: texts.removeOf },
+  ] as const;
   return (
     <section class="panel">
       <DataTable
@@ -75,7 +68,6 @@ function MemberTable({ members, onWork }: MemberTableProps) {
         keyOf={(member) => member._id}
         columns={[
           {
-            key: "name",
             title: texts.person,
             isName: true,
             cell: ({ _id, name, email }) => (
@@ -85,49 +77,27 @@ function MemberTable({ members, onWork }: MemberTableProps) {
               </span>
             ),
           },
+          { title: texts.role, class: "person-short", cell: ({ role }) => texts.roles[role].name },
           {
-            key: "role",
-            title: texts.role,
-            class: "person-short",
-            cell: ({ role }) => texts.roles[role].name,
-          },
-          {
-            key: "sessions",
             title: texts.state,
             class: "person-short",
             cell: ({ hasPassword, sessions }) =>
               hasPassword ? texts.sessions(count(sessions), sessions) : texts.invited,
           },
           {
-            key: "do",
             title: texts.actions,
             cell: (member) => (
               <span class="person-do">
-                <Button
-                  kind="quiet"
-                  icon="edit"
-                  label={texts.changeOf(member.name)}
-                  onPress={() => onWork({ kind: "change", member })}
-                />
-                <Button
-                  kind="quiet"
-                  icon="link"
-                  label={texts.linkOf(member.name)}
-                  onPress={() => onWork({ kind: "renew", member })}
-                />
-                <Button
-                  kind="quiet"
-                  icon="leave"
-                  label={texts.signOutOf(member.name)}
-                  isDisabled={member.sessions === 0}
-                  onPress={() => onWork({ kind: "sign_out", member })}
-                />
-                <Button
-                  kind="quiet"
-                  icon="remove"
-                  label={texts.removeOf(member.name)}
-                  onPress={() => onWork({ kind: "remove", member })}
-                />
+                {actions.map(({ kind, icon, label }) => (
+                  <Button
+                    key={kind}
+                    kind="quiet"
+                    icon={icon}
+                    label={label(member.name)}
+                    isDisabled={kind === "sign_out" && member.sessions === 0}
+                    onPress={() => onWork({ kind, member })}
+                  />
+                ))}
               </span>
             ),
           },
@@ -173,7 +143,7 @@ function Work({ work, onDone, onClose }: WorkProps) {
           action={texts.signOut}
           busyText={texts.signingOut}
           meaning={[texts.signOutMeans]}
-          onConfirm={() => endSessions(api, work.member._id)}
+          onConfirm={() => api.send("post", "/api/member/sign-out", { memberId: work.member._id })}
           onDone={() => onDone(texts.signedOut(work.member.name))}
           onClose={onClose}
         />
@@ -185,13 +155,88 @@ function Work({ work, onDone, onClose }: WorkProps) {
           action={texts.remove}
           busyText={texts.removing}
           meaning={[texts.removeMeans, texts.removeKeeps]}
-          failures={{ 409: texts.lastOwner }}
-          onConfirm={() => removeMember(api, work.member._id)}
+          failures={{ [CONFLICT]: texts.lastOwner }}
+          onConfirm={() => api.remove("/api/member", { memberId: work.member._id })}
           onDone={() => onDone(texts.removed(work.member.name))}
           onClose={onClose}
         />
       );
   }
+}
+
+interface MemberFormProps {
+  /** Null for one that is invited. */
+  readonly member: Member | null;
+  readonly onChanged: (name: string) => void;
+  readonly onInvited: (member: Pick<Member, "name" | "email">, token: string) => void;
+  readonly onCancel: () => void;
+}
+
+type MemberDraft = Pick<Member, "name" | "email" | "role">;
+
+/** Invites somebody, or changes a member's name and role. */
+function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFormProps) {
+  const texts = useTexts(peopleTexts);
+  const { mistakes } = useTexts(doorTexts);
+  const { api, user } = useGateway();
+  const form = useForm<MemberDraft>({
+    name: member?.name ?? "",
+    email: member?.email ?? "",
+    role: member?.role ?? "staff",
+  });
+  const { name, email, role } = form.values;
+
+  const send = () => {
+    const draft = { name: name.trim(), email: email.trim(), role };
+    return form.submit(draft.name !== "" && draft.email !== "", async () => {
+      if (member === null) {
+        const { data } = await api.send("post", "/api/member", { member: draft });
+        onInvited(draft, data.token);
+      } else {
+        await api.send(
+          "patch",
+          "/api/member",
+          { member: { name: draft.name, role } },
+          { memberId: member._id },
+        );
+        onChanged(draft.name);
+      }
+    });
+  };
+
+  return (
+    <Form
+      form={form}
+      onSubmit={send}
+      failures={{ [CONFLICT]: texts.lastOwner, [NOT_FOUND]: texts.gone }}
+      action={member === null ? texts.invite : undefined}
+      onCancel={onCancel}
+    >
+      <TextField label={texts.name} hint={texts.nameHint} {...form.required("name")} />
+      {member === null && (
+        <TextField
+          label={texts.email}
+          type="email"
+          {...form.required("email", {
+            type: mistakes.email,
+            length: mistakes.email,
+            unique: mistakes.emailTaken,
+          })}
+        />
+      )}
+      <SelectField
+        label={texts.role}
+        value={role}
+        choices={(user.serves === "company" ? COMPANY_ROLES : ROLES).map((value) => ({
+          value,
+          text: texts.roles[value].name,
+        }))}
+        onValue={(value) => form.set({ role: ROLES.find((known) => known === value) ?? role })}
+        hint={texts.roles[role].may}
+      />
+      {member !== null && member.role !== role && <p class="fine">{texts.roleEnds}</p>}
+    </Form>
+  );
 }
 
 interface RenewProps extends Omit<WorkProps, "work"> {
@@ -204,7 +249,10 @@ function Renew({ member, onDone, onClose }: RenewProps) {
   const { api } = useGateway();
   const { isBusy, failure, send } = useSending();
   const make = () =>
-    send(async () => onDone("", { kind: "link", member, token: await newLink(api, member._id) }));
+    send(async () => {
+      const { data } = await api.send("post", "/api/member/link", { memberId: member._id });
+      onDone("", { kind: "link", member, token: data.token });
+    });
   return (
     <Dialog title={texts.linkOf(member.name)} onClose={onClose}>
       <p>{texts.linkMeans}</p>

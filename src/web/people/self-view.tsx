@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { waitOf } from "../api/api.ts";
-import { changeOwnName, changeOwnPassword } from "../api/members.ts";
-import { NewPasswordFields, useNewPassword } from "../door/new-password.tsx";
+import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "../door/new-password.tsx";
 import { TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { Form, useForm } from "../element/form.tsx";
+import { DoneNote } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { doorTexts } from "../messages/door.ts";
@@ -19,9 +19,7 @@ export function SelfView() {
   const [changes, setChanges] = useState(0);
   return (
     <ViewFrame title={texts.title} intro={texts.intro(user.email, roles[user.role].name)}>
-      <p class={done === "" ? "aloud" : "done-note"} role="status">
-        {done}
-      </p>
+      <DoneNote text={done} />
       <section class="panel self">
         <h2>{texts.name}</h2>
         <NameForm onDone={() => setDone(texts.nameSaved)} />
@@ -43,65 +41,49 @@ export function SelfView() {
 function NameForm({ onDone }: { readonly onDone: () => void }) {
   const texts = useTexts(selfTexts);
   const { api, user, onUser } = useGateway();
-  const { form, isBusy, failure, submit, requiredMistake } = useForm();
-  const [name, setName] = useState(user.name);
+  const form = useForm({ name: user.name });
+  const name = form.values.name.trim();
   const send = () =>
-    submit(name.trim() !== "", async () => {
-      await changeOwnName(api, name.trim());
-      onUser({ ...user, name: name.trim() });
+    form.submit(name !== "", async () => {
+      await api.send("patch", "/api/me", { me: { name } });
+      onUser({ ...user, name });
       onDone();
     });
   return (
-    <Form form={form} onSubmit={send}>
-      <TextField
-        label={texts.name}
-        autocomplete="name"
-        value={name}
-        onValue={setName}
-        isRequired
-        hint={texts.nameHint}
-        mistake={requiredMistake("name", name)}
-      />
-      <FormFailure failure={failure} />
-      <FormActions isBusy={isBusy} text={texts.saveName} />
+    <Form form={form} onSubmit={send} action={texts.saveName}>
+      <TextField label={texts.name} autocomplete="name" hint={texts.nameHint} {...form.required("name")} />
     </Form>
   );
 }
 
 function PasswordForm({ onDone }: { readonly onDone: () => void }) {
   const texts = useTexts(selfTexts);
-  const { door, mistakes } = useTexts(doorTexts);
+  const { door } = useTexts(doorTexts);
   const { api, user } = useGateway();
-  const { form, isBusy, failure, wasSent, submit, mistake, requiredMistake } = useForm();
-  const [current, setCurrent] = useState("");
-  const chosen = useNewPassword();
-  const waitSeconds = waitOf(failure);
+  const form = useForm({ current: "", ...NO_PASSWORD });
+  const { current, password } = form.values;
+  const waitSeconds = waitOf(form.failure);
   const send = () =>
-    submit(chosen.isGood && current !== "", async () => {
-      await changeOwnPassword(api, current, chosen.password);
+    form.submit(isGoodPassword(form.values) && current !== "", async () => {
+      await api.send("put", "/api/me/password", { current, password });
       onDone();
     });
   return (
-    <Form form={form} onSubmit={send}>
+    <Form
+      form={form}
+      onSubmit={send}
+      failureText={waitSeconds === null ? undefined : door.tooMany(waitSeconds)}
+      action={texts.savePassword}
+    >
       <input type="text" autocomplete="username" value={user.email} hidden readOnly />
       <TextField
         label={texts.current}
         type="password"
         autocomplete="current-password"
-        value={current}
-        onValue={setCurrent}
-        isRequired
-        mistake={requiredMistake("current", current, { type: texts.wrongCurrent })}
+        {...form.required("current", { type: texts.wrongCurrent })}
       />
-      <NewPasswordFields
-        label={texts.next}
-        chosen={chosen}
-        wasSent={wasSent}
-        mistake={mistake("password", { type: mistakes.password, length: mistakes.password })}
-      />
+      <NewPasswordFields label={texts.next} form={form} />
       <p class="fine">{texts.others}</p>
-      <FormFailure failure={failure} text={waitSeconds === null ? undefined : door.tooMany(waitSeconds)} />
-      <FormActions isBusy={isBusy} text={texts.savePassword} />
     </Form>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
-import { openExport, RowCount } from "../api/records.ts";
+import { openExport, type RecordQuery, RowCount } from "../api/records.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { Notice } from "../element/notice.tsx";
@@ -23,13 +23,12 @@ const PROGRESS_EVERY_MS = 100;
 const KEEP_SAVED_MS = 60_000;
 
 interface ExportDialogProps {
-  /** A query without `?`. */
-  readonly filter: string;
+  readonly query: RecordQuery;
   readonly onClose: () => void;
 }
 
 /** Downloads an export for as long as it is shown, with its progress and a way to stop it. */
-export function ExportDialog({ filter, onClose }: ExportDialogProps) {
+export function ExportDialog({ query, onClose }: ExportDialogProps) {
   const texts = useTexts(recordsTexts);
   const { cancel, close, retry } = useTexts(elementTexts);
   const { api } = useGateway();
@@ -44,7 +43,7 @@ export function ExportDialog({ filter, onClose }: ExportDialogProps) {
       if (!abort.signal.aborted) setState(next);
     };
     show({ kind: "running", rows: 0, all: null });
-    download(api, `${filter}&lang=${language}`, abort.signal, show)
+    download(api, { ...query, lang: language }, abort.signal, show)
       .then(show)
       .catch((error: unknown) => {
         console.warn(error);
@@ -111,7 +110,7 @@ function ExportProgress({ state }: { readonly state: ExportState }) {
 /** Fetches an export, counts its rows as they come, and saves it once all of them are there. */
 async function download(
   api: Api,
-  query: string,
+  query: Parameters<typeof openExport>[1],
   signal: AbortSignal,
   onProgress: (state: ExportState) => void,
 ): Promise<ExportState> {

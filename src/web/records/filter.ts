@@ -1,3 +1,4 @@
+import type { RecordQuery } from "../api/records.ts";
 import type { StoredRecord } from "../api/shapes.ts";
 import { type Day, daysBefore, isDay } from "../format/day.ts";
 
@@ -13,22 +14,12 @@ export interface RecordFilter {
 }
 
 export const EVERY_RECORD: RecordFilter = { from: "", to: "", location: "", device: "", room: "" };
-const FIELDS = ["from", "to", "location", "device", "room"] as const;
 
-/** The filter as the API's and the page's own query have it, without `?`: empty when it is open on every side. */
-export function queryOf(filter: RecordFilter): string {
-  const query = new URLSearchParams();
-  for (const field of FIELDS) if (filter[field].trim() !== "") query.set(field, filter[field].trim());
-  return query.toString();
-}
-
-/** The same as the API has it: a room's whole name where one of `rooms` is called so, else a part of it. */
-export function apiQueryOf(filter: RecordFilter, rooms: readonly string[]): string {
-  const query = new URLSearchParams(queryOf({ ...filter, room: "" }));
-  const whole = wholeRoom(filter, rooms);
-  if (whole !== undefined) query.set("room", whole);
-  else if (filter.room.trim() !== "") query.set("roomPart", filter.room.trim());
-  return query.toString();
+/** What the API is asked for: a room by its whole name where one of `rooms` is called so, else by a part of it. */
+export function apiQueryOf(filter: RecordFilter, rooms: readonly string[]): RecordQuery {
+  const { room: text, ...others } = filter;
+  const room = wholeRoom(filter, rooms);
+  return { ...others, ...(room === undefined ? { roomPart: text } : { room }) };
 }
 
 function wholeRoom({ room }: RecordFilter, rooms: readonly string[]): string | undefined {
@@ -53,7 +44,7 @@ export function filterOf(query: URLSearchParams): RecordFilter {
 }
 
 export function isOpen(filter: RecordFilter): boolean {
-  return queryOf(filter) === "";
+  return Object.values(filter).every((part) => part === "");
 }
 
 /** Whether a record is among those that the filter asks for; `rooms` as in `apiQueryOf`. */

@@ -1,16 +1,15 @@
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { loadChoices } from "../api/choices.ts";
-import { loadRecordSum, loadRecords, voidRecord } from "../api/records.ts";
-import type { RecordSumAnswer, StoredRecord } from "../api/shapes.ts";
+import { loadRecords, type RecordQuery } from "../api/records.ts";
+import type { Data, StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
-import { Form, FormActions, useForm } from "../element/form.tsx";
+import { Form, useForm } from "../element/form.tsx";
 import { Nothing, Unread } from "../element/notice.tsx";
 import { useDelay } from "../frame/undo.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { recordsTexts } from "../messages/records.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -28,11 +27,15 @@ export function RecordsView() {
   const filter = filterOf(useQuery());
   const { compare } = useFormat();
   const choices = useLoaded((api) => loadChoices(api, compare), "", ["locations"]);
-  const known = readyValue(choices.part);
+  const known = choices.part.value;
   const rooms = roomChoices(known, filter);
   const query = apiQueryOf(filter, rooms);
   const records = useRecords(filter, rooms, query);
-  const sum = useLoaded((api) => loadRecordSum(api, query), query, ["record", "void", "time"]);
+  const sum = useLoaded((api) => api.data("/api/record/sum", query), JSON.stringify(query), [
+    "record",
+    "void",
+    "time",
+  ]);
   const [isExporting, setExporting] = useState(false);
   const [opened, setOpened] = useState<StoredRecord | null>(null);
   const { api } = useGateway();
@@ -51,12 +54,12 @@ export function RecordsView() {
       <RecordFilters filter={filter} onFilter={setFilter} choices={known} />
       <RecordPanel
         records={records}
-        sum={sum.isStale ? undefined : readyValue(sum.part)}
+        sum={sum.isStale ? undefined : sum.part.value}
         isFiltered={!isOpen(filter)}
         onClear={() => setFilter(EVERY_RECORD)}
         onOpen={setOpened}
       />
-      {isExporting && <ExportDialog filter={query} onClose={() => setExporting(false)} />}
+      {isExporting && <ExportDialog query={query} onClose={() => setExporting(false)} />}
       {opened !== null && (
         <RecordDialog
           // As it stands: it may have been voided meanwhile.
@@ -65,7 +68,7 @@ export function RecordsView() {
             setOpened(null);
             delay({
               ...texts.voiding(String(recordId)),
-              run: () => voidRecord(api, recordId, reason),
+              run: () => api.send("post", "/api/record/void", { void: { recordId, reason } }),
             });
           }}
           onClose={() => setOpened(null)}
@@ -130,7 +133,7 @@ function RecordPanel({ records, sum, isFiltered, onClear, onOpen }: RecordPanelP
 
 function ignore(): void {}
 
-type RecordSum = RecordSumAnswer["data"];
+type RecordSum = Data<"/api/record/sum">;
 
 /** Its place is there before the sum is, so that nothing moves. */
 function Sum({ sum }: { readonly sum: RecordSum | undefined }) {
@@ -197,7 +200,7 @@ interface Records {
 }
 
 /** The records that a filter lets through, fetched as they are asked for; void ones are marked as that is told. */
-function useRecords(filter: RecordFilter, rooms: readonly string[], query: string): Records {
+function useRecords(filter: RecordFilter, rooms: readonly string[], query: RecordQuery): Records {
   const { api, format, live } = useGateway();
   const [list, dispatch] = useReducer(reduceRecords, NO_RECORDS);
   const feed = useRef<RecordFeed | null>(null);
@@ -208,7 +211,7 @@ function useRecords(filter: RecordFilter, rooms: readonly string[], query: strin
     feed.current = own;
     own.begin();
     return () => own.close();
-  }, [api, query]);
+  }, [api, JSON.stringify(query)]);
 
   useLiveEvents((event) => {
     if (event.kind === "record" && lets(filter, rooms, event.data, format.day)) dispatch({ kind: "sold" });
@@ -287,10 +290,16 @@ interface VoidFormProps {
 
 function VoidForm({ money, onVoid, onClose }: VoidFormProps) {
   const texts = useTexts(recordsTexts);
-  const [reason, setReason] = useState("");
-  const { form, submit, requiredMistake } = useForm();
+  const form = useForm({ reason: "" });
+  const reason = form.values.reason.trim();
   return (
-    <Form form={form} onSubmit={() => submit(reason.trim() !== "", async () => onVoid(reason.trim()))}>
+    <Form
+      form={form}
+      onSubmit={() => form.submit(reason !== "", async () => onVoid(reason))}
+      kind="bad"
+      action={texts.voidIt}
+      onCancel={onClose}
+    >
       <ul class="prose">
         {texts.voidMeaning(money).map((sentence) => (
           <li key={sentence}>{sentence}</li>
@@ -299,13 +308,9 @@ function VoidForm({ money, onVoid, onClose }: VoidFormProps) {
       <TextField
         label={texts.reason}
         hint={texts.reasonHint}
-        value={reason}
         choices={texts.reasons}
-        isRequired
-        mistake={requiredMistake("reason", reason)}
-        onValue={setReason}
+        {...form.required("reason")}
       />
-      <FormActions kind="bad" isBusy={false} text={texts.voidIt} onCancel={onClose} />
     </Form>
   );
 }

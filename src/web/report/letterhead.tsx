@@ -4,7 +4,7 @@ import type { Letterhead } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { Form, useForm } from "../element/form.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -22,35 +22,37 @@ const MAX_LOGO_BYTES = 40 * 1024;
 export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDialogProps) {
   const texts = useTexts(reportTexts).letterhead;
   const { api } = useGateway();
-  const { form, isBusy, failure, submit, mistake } = useForm();
-  const [draft, setDraft] = useState(letterhead);
+  const form = useForm(letterhead);
+  const { logo } = form.values;
   const [isTooLarge, setTooLarge] = useState(false);
   const choose = async (file: File | undefined) => {
     if (file === undefined) return;
     setTooLarge(file.size > MAX_LOGO_BYTES);
-    if (file.size <= MAX_LOGO_BYTES) setDraft({ ...draft, logo: await dataUrlOf(file) });
+    if (file.size <= MAX_LOGO_BYTES) form.set({ logo: await dataUrlOf(file) });
   };
   const send = async () => {
-    if (await submit(true, () => api.send("PUT", "/api/letterhead", { letterhead: draft }))) onSaved();
+    if (await form.submit(true, () => api.send("put", "/api/letterhead", { letterhead: form.values })))
+      onSaved();
   };
   const field = (name: "company" | "taxNumber" | "address") => (
-    <TextField
-      label={texts[name]}
-      value={draft[name]}
-      onValue={(value) => setDraft({ ...draft, [name]: value })}
-      mistake={mistake(name, { length: texts.long })}
-    />
+    <TextField label={texts[name]} {...form.field(name, { length: texts.long })} />
   );
   return (
     <Dialog title={texts.title} onClose={onClose}>
-      <Form form={form} onSubmit={send}>
+      <Form
+        form={form}
+        onSubmit={send}
+        failureText={form.mistake("logo") === undefined ? undefined : texts.noPicture}
+        failures={{ [BAD_REQUEST]: texts.noPicture }}
+        onCancel={onClose}
+      >
         <p class="soft">{texts.intro}</p>
         {field("company")}
         {field("taxNumber")}
         {field("address")}
         <div class="field">
           <label for="logo">{texts.logo}</label>
-          {draft.logo !== "" && <img class="letterhead-logo" src={draft.logo} alt={texts.logo} />}
+          {logo !== "" && <img class="letterhead-logo" src={logo} alt={texts.logo} />}
           <input
             id="logo"
             class="input"
@@ -63,20 +65,14 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
           <p class={isTooLarge ? "field-mistake" : "field-hint fine"} id="logo-hint" role="status">
             {isTooLarge ? texts.tooLarge : texts.logoHint}
           </p>
-          {draft.logo !== "" && (
+          {logo !== "" && (
             <div class="actions">
-              <Button icon="remove" onPress={() => setDraft({ ...draft, logo: "" })}>
+              <Button icon="remove" onPress={() => form.set({ logo: "" })}>
                 {texts.removeLogo}
               </Button>
             </div>
           )}
         </div>
-        <FormFailure
-          failure={failure}
-          text={mistake("logo") === undefined ? undefined : texts.noPicture}
-          texts={{ [BAD_REQUEST]: texts.noPicture }}
-        />
-        <FormActions isBusy={isBusy} onCancel={onClose} />
       </Form>
     </Dialog>
   );

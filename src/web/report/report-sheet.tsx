@@ -5,11 +5,9 @@ import { DataTable } from "../element/data-table.tsx";
 import { Nothing } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { IncidentItems } from "./incident-items.tsx";
-import { incidentsOf } from "./incidents.ts";
+import { type Incident, incidentsOf } from "./incidents.ts";
 import { LetterheadBlock } from "./letterhead.tsx";
 
 interface ReportSheetProps {
@@ -26,7 +24,7 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
   const texts = useTexts(reportTexts);
   const spanTexts = report.day === null ? texts.ofMonth : texts.ofDay;
   const { status, format, now } = useGateway();
-  const gateway = readyValue(status);
+  const gateway = status.value;
   const { totals, rooms, places, before } = report;
   const active = rooms.filter(({ sales }) => sales > 0).length;
   const hasRecords = rooms.length > 0;
@@ -107,10 +105,10 @@ function PlaceTable({ report: { day, places, otherPlaces, totals, before } }: { 
         ]}
         keyOf={({ key }) => key}
         columns={[
-          { key: "place", title: texts.location, isName: true, cell: ({ name }) => name },
-          { key: "sales", title: texts.sales, isNumber: true, cell: ({ sales }) => count(sales) },
-          { key: "revenue", title: texts.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
-          { key: "before", title: spanTexts.before, isNumber: true, cell: (place) => money(place.before) },
+          { title: texts.location, isName: true, cell: ({ name }) => name },
+          { title: texts.sales, isNumber: true, cell: ({ sales }) => count(sales) },
+          { title: texts.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
+          { title: spanTexts.before, isNumber: true, cell: (place) => money(place.before) },
         ]}
         foot={[texts.total, count(totals.sales), money(totals.revenue), money(before?.revenue ?? 0)]}
       />
@@ -135,7 +133,6 @@ function RoomTable({ rooms, total }: RoomTableProps) {
       keyOf={(room) => `${room.deviceId}/${room.deviceName}/${room.room}`}
       columns={[
         {
-          key: "room",
           title: texts.room,
           isName: true,
           cell: (room) => (
@@ -146,15 +143,10 @@ function RoomTable({ rooms, total }: RoomTableProps) {
             </>
           ),
         },
-        { key: "device", title: texts.device, class: "report-device", cell: (room) => room.deviceName },
-        {
-          key: "notes",
-          title: texts.notes,
-          class: "report-notes",
-          cell: (room) => <Notes room={room} style="fine" />,
-        },
-        { key: "sales", title: texts.sales, isNumber: true, cell: (room) => format.count(room.sales) },
-        { key: "revenue", title: texts.revenue, isNumber: true, cell: (room) => format.money(room.revenue) },
+        { title: texts.device, class: "report-device", cell: (room) => room.deviceName },
+        { title: texts.notes, class: "report-notes", cell: (room) => <Notes room={room} style="fine" /> },
+        { title: texts.sales, isNumber: true, cell: (room) => format.count(room.sales) },
+        { title: texts.revenue, isNumber: true, cell: (room) => format.money(room.revenue) },
       ]}
       {...(total !== null && {
         foot: [texts.total, null, null, format.count(total.sales), format.money(total.revenue)],
@@ -213,6 +205,33 @@ function Remarks({
   );
 }
 
+interface IncidentItemsProps {
+  readonly incidents: readonly Incident[];
+  /** Line to the room that it is; a line that is wired nowhere any more is absent. */
+  readonly roomOfLine: ReadonlyMap<string, string>;
+}
+
+/** The items of a list: when each was, how long, and which rooms. */
+export function IncidentItems({ incidents, roomOfLine }: IncidentItemsProps) {
+  const texts = useTexts(reportTexts);
+  const format = useFormat();
+  const roomsOf = (lines: readonly string[]) =>
+    lines
+      .map((line) => roomOfLine.get(line) ?? texts.line(line))
+      .sort(format.compare)
+      .join(", ");
+  return incidents.map(({ fromTime, toTime, lines, missedRises }) => (
+    <li key={`${fromTime}/${lines[0]}`}>
+      {texts.incident(
+        format.dateTime(fromTime),
+        format.duration(toTime - fromTime),
+        roomsOf(lines),
+        missedRises,
+      )}
+    </li>
+  ));
+}
+
 type ReportDay = Report["days"][number];
 
 /** The days of the month beside those of the month before: as bars, and in two tables of half a month each. */
@@ -262,24 +281,13 @@ function DayTable({ days }: { readonly days: readonly ReportDay[] }) {
       keyOf={({ day }) => day}
       columns={[
         {
-          key: "day",
           title: texts.day,
           isName: true,
           cell: ({ day }) => `${format.dayName(day, "weekday")} ${Number(day.slice(-2))}`,
         },
-        { key: "sales", title: texts.sales, isNumber: true, cell: ({ sales }) => format.count(sales) },
-        {
-          key: "revenue",
-          title: texts.revenue,
-          isNumber: true,
-          cell: ({ revenue }) => format.money(revenue),
-        },
-        {
-          key: "before",
-          title: texts.ofMonth.before,
-          isNumber: true,
-          cell: ({ before }) => format.money(before),
-        },
+        { title: texts.sales, isNumber: true, cell: ({ sales }) => format.count(sales) },
+        { title: texts.revenue, isNumber: true, cell: ({ revenue }) => format.money(revenue) },
+        { title: texts.ofMonth.before, isNumber: true, cell: ({ before }) => format.money(before) },
       ]}
     />
   );

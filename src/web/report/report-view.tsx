@@ -1,14 +1,11 @@
 import { useState } from "preact/hooks";
 import { type Choices, loadChoices } from "../api/choices.ts";
-import { loadWirings } from "../api/lines.ts";
-import type { LetterheadAnswer, ReportAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
-import { FailedPanel, Nothing } from "../element/notice.tsx";
+import { FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { reportTexts } from "../messages/report.ts";
@@ -23,7 +20,7 @@ export function ReportView() {
   const { title: locationsTitle } = useTexts(locationsTexts);
   const { compare } = useFormat();
   const choices = useLoaded((api) => loadChoices(api, compare), "", ["locations"]);
-  const known = readyValue(choices.part);
+  const known = choices.part.value;
   return (
     <ViewFrame
       title={texts.title}
@@ -38,11 +35,9 @@ export function ReportView() {
     >
       <FailedPanel part={choices.part} onRetry={choices.reload} />
       {known !== undefined && known.locations.length === 0 && (
-        <section class="panel">
-          <Nothing title={texts.noLocations} detail={texts.noLocationsDetail}>
-            <Link to={addressOf("locations")}>{locationsTitle}</Link>
-          </Nothing>
-        </section>
+        <NothingPanel title={texts.noLocations} detail={texts.noLocationsDetail}>
+          <Link to={addressOf("locations")}>{locationsTitle}</Link>
+        </NothingPanel>
       )}
       {known !== undefined && known.locations.length > 0 && <ChosenReport choices={known} />}
     </ViewFrame>
@@ -76,21 +71,17 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const move = (steps: number) =>
     show(day === undefined ? { month: monthAfter(month, steps) } : { day: daysBefore(day, -steps) });
   const { part, isStale, reload } = useLoaded(
-    async (api) => (await api.get<ReportAnswer>(`/api/report?${new URLSearchParams(asksFor)}`)).data,
+    (api) => api.data("/api/report", asksFor),
     JSON.stringify(asksFor),
     ["record", "void", "time", "gap"],
   );
-  const head = useLoaded(
-    async (api) => (await api.get<LetterheadAnswer>("/api/letterhead")).data,
-    "letterhead",
-    [],
-  );
-  const letterhead = readyValue(head.part);
+  const head = useLoaded((api) => api.data("/api/letterhead"), "");
+  const letterhead = head.part.value;
   const ofGateway = user.serves === "gateway";
-  const wirings = useLoaded(async (api) => (ofGateway ? loadWirings(api) : []), "wirings", [
+  const wirings = useLoaded(async (api) => (ofGateway ? api.data("/api/wiring") : []), "", [
     "locations",
   ]).part;
-  const roomOfLine = new Map((readyValue(wirings) ?? []).map(({ line, actuatorId }) => [line, actuatorId]));
+  const roomOfLine = new Map((wirings.value ?? []).map(({ line, actuatorId }) => [line, actuatorId]));
   return (
     <>
       <section class="panel report-choice" aria-label={texts.title}>

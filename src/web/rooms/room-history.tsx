@@ -4,6 +4,7 @@ import { Dialog } from "../element/dialog.tsx";
 import { Nothing, OnTag, Unread } from "../element/notice.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
+import { elementTexts } from "../messages/element.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
@@ -27,16 +28,14 @@ const MAX_PAGES = 40;
 export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHistoryProps) {
   const texts = useTexts(roomsTexts);
   const { format, now } = useGateway();
-  const filter = new URLSearchParams({ device: deviceId, room: roomId }).toString();
-  const { part, reload } = useLoaded((api) => loadFirstRecords(api, filter, SHOWN, MAX_PAGES), filter, [
-    "record",
-    "void",
-    "time",
-    "actuator",
-  ]);
+  const { part, reload } = useLoaded(
+    (api) => loadFirstRecords(api, { device: deviceId, room: roomId }, SHOWN, MAX_PAGES),
+    roomKey(deviceId, roomId),
+    ["record", "void", "time", "actuator"],
+  );
   const room = device?.actuators.find((candidate) => candidate.id === roomId);
   const sinceMs = times.get(roomKey(deviceId, roomId));
-  const sales = part.kind === "ready" ? part.value : [];
+  const sales = part.value ?? [];
   const ongoing = room?.value
     ? sales.find((sale) => ["edge", "found_at_start"].includes(sale.origin) && sale.endedTime === null)
     : undefined;
@@ -105,13 +104,14 @@ function HistoryDay({ day, ongoing }: HistoryDayProps) {
 
 function SaleNotes({ sale, isOngoing }: { readonly sale: StoredRecord; readonly isOngoing: boolean }) {
   const { history } = useTexts(roomsTexts);
+  const { provisional } = useTexts(elementTexts);
   const { duration } = useGateway().format;
   const notes = [
     sale.endedTime !== null && history.lasted(duration(sale.endedTime - sale.createdTime)),
     sale.origin === "posted" && history.posted,
     sale.origin === "imported" && history.imported,
     sale.origin === "found_at_start" && history.foundAtStart,
-    sale.provisional && history.provisional,
+    sale.provisional && provisional,
     sale.voided !== null && history.voided(sale.voided.reason),
   ].filter((note) => note !== false);
   return (

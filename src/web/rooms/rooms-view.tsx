@@ -1,11 +1,10 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { type Role, seesMoney } from "../../domain/member.ts";
 import type { Device } from "../api/shapes.ts";
 import { Segments, TextField } from "../element/field.tsx";
-import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
+import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useDevices, useLoaded, useMinute, useTests } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
@@ -37,14 +36,14 @@ export function RoomsView() {
   useMinute();
   // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
-  const devices = readyValue(part);
+  const devices = part.value;
   const day = format.day(now());
   const today = useLoaded((api) => loadTallies(api), day, ["record", "void", "time", "locations"]).part;
-  const edges = readyValue(status)?.lastEdges ?? [];
+  const edges = status.value?.lastEdges ?? [];
   const times = roomTimes(devices ?? [], changes, edges);
   // Tiles appear with their sales: nothing in them moves afterwards.
   const isComplete = today.kind !== "waiting";
-  const tallies = readyValue(today);
+  const tallies = today.value;
   const tested = new Set(useTests().map((test) => roomKey(test.deviceId, test.room)));
   const isUnwired = (device: Device, room: Room) => {
     const tally = tallies?.get(roomKey(device._id, room.id));
@@ -106,24 +105,19 @@ export function RoomsView() {
       )}
       <FailedPanel part={part} onRetry={reload} />
       {devices?.length === 0 && (
-        <section class="panel">
-          <Nothing title={texts.none} detail={texts.noneDetail}>
-            {maySee(user, "guide") && (
-              <Link to={addressOf("guide")} class="button button-main">
-                {texts.add}
-              </Link>
-            )}
-          </Nothing>
-        </section>
+        <NothingPanel title={texts.none} detail={texts.noneDetail}>
+          {maySee(user, "guide") && (
+            <Link to={addressOf("guide")} class="button button-main">
+              {texts.add}
+            </Link>
+          )}
+        </NothingPanel>
       )}
       {isComplete && devices !== undefined && devices.length > 0 && shown.length === 0 && (
-        <section class="panel">
-          {search.trim() === "" ? (
-            <Nothing title={texts.noneOn} detail={texts.noneOnDetail} />
-          ) : (
-            <Nothing title={texts.noMatch} detail={texts.noMatchDetail} />
-          )}
-        </section>
+        <NothingPanel
+          title={search.trim() === "" ? texts.noneOn : texts.noMatch}
+          detail={search.trim() === "" ? texts.noneOnDetail : texts.noMatchDetail}
+        />
       )}
       <div class={isMany ? "rooms-many" : "rooms-few"}>
         {shown.map(({ device, rooms }) => (
@@ -188,18 +182,21 @@ interface DeviceRoomsProps {
 function DeviceRooms({ device, times, tallies, tested, rooms, style }: DeviceRoomsProps) {
   const texts = useTexts(roomsTexts);
   const { count } = useFormat();
-  const titleId = useId();
   const on = device.actuators.filter((room) => room.value).length;
   return (
-    <section class="panel device" aria-labelledby={titleId}>
-      <header class="panel-head device-head">
-        <h2 id={titleId}>
+    <Panel
+      class="device"
+      title={
+        <>
           {device.name} <span class="device-location fine">{device.locationName}</span>
-        </h2>
+        </>
+      }
+      beside={
         <p class={on > 0 ? "tag tag-warn" : "tag"}>
           {texts.count(count(on), count(device.actuators.length))}
         </p>
-      </header>
+      }
+    >
       <ul class={style}>
         {rooms.map((room) => {
           const key = roomKey(device._id, room.id);
@@ -215,7 +212,7 @@ function DeviceRooms({ device, times, tallies, tested, rooms, style }: DeviceRoo
           );
         })}
       </ul>
-    </section>
+    </Panel>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Api } from "../api/api.ts";
-import type { Device, LastEdge, RoomsAnswer, StoredRecord } from "../api/shapes.ts";
+import type { Device, LastEdge, StoredRecord } from "../api/shapes.ts";
 import type { Day } from "../format/day.ts";
 import type { RoomChange } from "../live/events.ts";
 
@@ -63,8 +63,8 @@ export function roomTimes(
 
 /** What each room has sold today, by room key. */
 export async function loadTallies(api: Api): Promise<ReadonlyMap<string, Tally>> {
-  const { data } = await api.get<RoomsAnswer>("/api/room");
-  return new Map(data.map(({ deviceId, room, ...tally }) => [roomKey(deviceId, room), tally]));
+  const rooms = await api.data("/api/room");
+  return new Map(rooms.map(({ deviceId, room, ...tally }) => [roomKey(deviceId, room), tally]));
 }
 
 /** Sales that follow each other in the ledger and fall on one day. */

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import type { FaultCode } from "../../domain/fault.ts";
 import type { Gap, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
+import { ageText } from "../format/format.ts";
 import { useFormat } from "../live/gateway.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
-import { IncidentItems } from "../report/incident-items.tsx";
 import { incidentsOf } from "../report/incidents.ts";
-import { ageText } from "./age.ts";
+import { IncidentItems } from "../report/report-sheet.tsx";
 
 interface PartProps {
   readonly title: string;
@@ -88,7 +88,7 @@ export function ClockPart({ status }: { readonly status: Status }) {
   );
 }
 
-/** A disk with less free of it, or less in bytes, deserves a look. */
+/** A card whose life is used to more than this is beyond it. */
 const BEYOND_PERCENT = 100;
 
 export function DiskPart({ status }: { readonly status: Status }) {

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import { SETUP_NAMES, type SetupName } from "../../domain/sink-setting.ts";
-import type { Setup, SinkState, SinkTestAnswer } from "../api/shapes.ts";
-import { clearSetup, loadSetups, testSink } from "../api/sinks.ts";
+import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
+import type { Answer, Setup, SinkState } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm, Dialog } from "../element/dialog.tsx";
+import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
+import { DoneNote, Panel } from "../element/notice.tsx";
+import { ageText } from "../format/format.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { sinkTexts } from "../messages/sinks.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { ageText } from "./age.ts";
 import { Part } from "./parts.tsx";
 import { SetupForm } from "./setup-form.tsx";
 
@@ -23,10 +23,9 @@ interface SendingPanelProps {
 export function SendingPanel({ sinks }: SendingPanelProps) {
   const { user } = useGateway();
   if (user.role === "owner") return <OwnPanel sinks={sinks} />;
-  return sinks.length === 0 ? null : <Panel sinks={sinks} setups={[]} done="" onWork={() => {}} />;
+  return sinks.length === 0 ? null : <SinkPanel sinks={sinks} setups={[]} done="" onWork={() => {}} />;
 }
 
-/** What is being done: one dialog at a time. */
 interface Work {
   readonly kind: "set" | "clear";
   readonly setup: Setup;
@@ -35,26 +34,18 @@ interface Work {
 function OwnPanel({ sinks }: SendingPanelProps) {
   const texts = useTexts(sinkTexts);
   const { api, reloadStatus } = useGateway();
-  const { part, reload } = useLoaded(loadSetups, "");
-  const [work, setWork] = useState<Work | null>(null);
-  const [done, setDone] = useState("");
-  const setups = readyValue(part) ?? [];
-  if (sinks.length + setups.length === 0) return null;
-  const finish = (text: string) => {
-    setWork(null);
-    setDone(text);
+  const { part, reload } = useLoaded((api) => api.data("/api/sink"), "");
+  const { work, done, begin, finish } = useWork<Work>(() => {
     reload();
     reloadStatus();
-  };
-  const begin = (next: Work | null) => {
-    setDone("");
-    setWork(next);
-  };
+  });
+  const setups = part.value ?? [];
+  if (sinks.length + setups.length === 0) return null;
   const name = work?.setup.name;
   const shown = name === undefined ? "" : texts.names[name];
   return (
     <>
-      <Panel sinks={sinks} setups={setups} done={done} onWork={begin} />
+      <SinkPanel sinks={sinks} setups={setups} done={done} onWork={begin} />
       {work?.kind === "set" && (
         <Dialog title={shown} onClose={() => begin(null)}>
           <SetupForm
@@ -71,8 +62,8 @@ function OwnPanel({ sinks }: SendingPanelProps) {
           action={name === "notice" ? texts.usual : texts.turnOff}
           busyText={texts.turningOff}
           meaning={name === "notice" ? texts.usualMeans : texts.offMeans}
-          failures={{ 409: texts.conflict, 429: texts.tooMany }}
-          onConfirm={() => clearSetup(api, work.setup.name)}
+          failures={{ [CONFLICT]: texts.conflict, [TOO_MANY_REQUESTS]: texts.tooMany }}
+          onConfirm={() => api.remove("/api/sink", { name: work.setup.name })}
           onDone={() => finish(name === "notice" ? texts.savedNotice : texts.turnedOff(shown))}
           onClose={() => begin(null)}
         />
@@ -81,7 +72,7 @@ function OwnPanel({ sinks }: SendingPanelProps) {
   );
 }
 
-interface PanelProps extends SendingPanelProps {
+interface SinkPanelProps extends SendingPanelProps {
   /** None for a member who may not set them up. */
   readonly setups: readonly Setup[];
   /** What was done last. */
@@ -89,7 +80,7 @@ interface PanelProps extends SendingPanelProps {
   readonly onWork: (work: Work) => void;
 }
 
-function Panel({ sinks, setups, done, onWork }: PanelProps) {
+function SinkPanel({ sinks, setups, done, onWork }: SinkPanelProps) {
   const texts = useTexts(sinkTexts);
   const rows = SETUP_NAMES.flatMap((name) => {
     const sink = sinks.find((one) => one.name === name);
@@ -97,18 +88,15 @@ function Panel({ sinks, setups, done, onWork }: PanelProps) {
     return sink === undefined && setup === undefined ? [] : [{ name, sink, setup }];
   });
   return (
-    <section class="panel" aria-labelledby="state-sending">
-      <h2 id="state-sending">{texts.title}</h2>
+    <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
-      <p class={done === "" ? "aloud" : "done-note"} role="status">
-        {done}
-      </p>
+      <DoneNote text={done} />
       <ul class="parts">
         {rows.map((row) => (
           <Row key={row.name} {...row} onWork={onWork} />
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -191,19 +179,19 @@ interface ActionsProps extends Pick<RowProps, "onWork"> {
   readonly isOn: boolean;
 }
 
-const CONFLICT = 409;
-
 function Actions({ setup, isOn, onWork }: ActionsProps) {
   const { name, madeIn } = setup;
   const texts = useTexts(sinkTexts);
   const { api, reloadStatus } = useGateway();
   const { isBusy, failure, send } = useSending();
-  const [tested, setTested] = useState<SinkTestAnswer["data"] | null>(null);
+  const [tested, setTested] = useState<Answer<"post", "/api/sink/test">["data"] | null>(null);
   const of = (action: string) => texts.of(action, texts.names[name]);
   const test = () => {
     if (name === "notice") return;
     setTested(null);
-    void send(async () => setTested(await testSink(api, name))).then(reloadStatus);
+    void send(async () => setTested((await api.send("post", "/api/sink/test", { name })).data)).then(
+      reloadStatus,
+    );
   };
   return (
     <div class="sink-actions">

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import {
   isHidden,
   SETUP_FIELDS,
@@ -6,11 +5,10 @@ import {
   type SetupName,
   type SetupValue,
 } from "../../domain/sink-setting.ts";
+import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
 import type { Setup } from "../api/shapes.ts";
-import { setSetup } from "../api/sinks.ts";
 import { CheckField, LongTextField, SelectField, TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
-import { unplacedFailure } from "../element/mistake.ts";
+import { Form, useForm } from "../element/form.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { sinkTexts } from "../messages/sinks.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
@@ -22,23 +20,20 @@ interface SetupFormProps {
   readonly onCancel: () => void;
 }
 
-const CONFLICT = 409;
-const TOO_MANY = 429;
-
 /** Sets up one sink, or the notices: the form is drawn from its fields. */
 export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
   const texts = useTexts(sinkTexts);
   const { api } = useGateway();
   const { language } = useLanguage();
-  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
   const fields = SETUP_FIELDS[name];
-  const [values, setValues] = useState<Drafts>(() => draftsOf(fields, setup, language));
+  const form = useForm<Drafts>(draftsOf(fields, setup, language));
+  const { values, wasSent, mistake } = form;
 
   const isMissing = ({ key, kind, isRequired }: SetupField) =>
     isRequired === true && values[key] === "" && !(kind === "secret" && setup.stored.includes(key));
   const send = () =>
-    submit(!fields.some(isMissing), async () => {
-      await setSetup(api, name, valuesOf(fields, values));
+    form.submit(!fields.some(isMissing), async () => {
+      await api.send("put", "/api/sink", { name, values: valuesOf(fields, values) });
       onDone();
     });
   const mistakeIn = (field: SetupField) => {
@@ -51,7 +46,12 @@ export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
   };
 
   return (
-    <Form form={form} onSubmit={send}>
+    <Form
+      form={form}
+      onSubmit={send}
+      failures={{ [CONFLICT]: texts.conflict, [TOO_MANY_REQUESTS]: texts.tooMany }}
+      onCancel={onCancel}
+    >
       <p class="soft">{texts.means[name]}</p>
       {fields.map((field) => (
         <DrawnField
@@ -60,17 +60,9 @@ export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
           value={values[field.key] ?? ""}
           isStored={setup.stored.includes(field.key)}
           mistake={mistakeIn(field)}
-          onValue={(value) => setValues({ ...values, [field.key]: value })}
+          onValue={(value) => form.set({ [field.key]: value })}
         />
       ))}
-      <FormFailure
-        failure={unplacedFailure(
-          failure,
-          fields.map(({ key }) => key),
-        )}
-        texts={{ [CONFLICT]: texts.conflict, [TOO_MANY]: texts.tooMany }}
-      />
-      <FormActions isBusy={isBusy} onCancel={onCancel} />
     </Form>
   );
 }

@@ -1,15 +1,17 @@
-import type { Gap, GapsAnswer, Status } from "../api/shapes.ts";
+import { useState } from "preact/hooks";
+import { CONFLICT } from "../api/api.ts";
+import type { Answer, Gap, Status } from "../api/shapes.ts";
+import { Button } from "../element/button.tsx";
+import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
-import { FailedPanel } from "../element/notice.tsx";
+import { FailedPanel, Panel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { GatewayMark } from "../frame/wordmark.tsx";
 import { useFormat, useGateway, useGatewayStatus, useLiveEvents } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { MovePanel } from "./move.tsx";
 import { BackupPart, ClockPart, DiskPart, GapPart, MachinePart, ProgramPart, QueuePart } from "./parts.tsx";
 import { SendingPanel } from "./sending.tsx";
 import { AuditPanel, LineCard } from "./tables.tsx";
@@ -19,7 +21,7 @@ export function StateView() {
   const texts = useTexts(stateTexts);
   const { reloadStatus } = useGateway();
   const status = useGatewayStatus();
-  const gaps = useLoaded(async (api) => (await api.get<GapsAnswer>("/api/gap")).data, "gaps", ["gap"]);
+  const gaps = useLoaded((api) => api.data("/api/gap"), "", ["gap"]);
   useLiveEvents((event) => {
     if (event.kind !== "missed") reloadStatus();
   });
@@ -28,7 +30,7 @@ export function StateView() {
       <FailedPanel part={status} onRetry={reloadStatus} />
       {/* At once: what came later would push away what is being read. */}
       {status.kind === "ready" && gaps.part.kind !== "waiting" && (
-        <Whole status={status.value} gaps={readyValue(gaps.part) ?? []} />
+        <Whole status={status.value} gaps={gaps.part.value ?? []} />
       )}
     </ViewFrame>
   );
@@ -41,8 +43,7 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
     <>
       <Verdict status={status} />
       {status.faults.length > 0 && <FaultList faults={status.faults} />}
-      <section class="panel" aria-labelledby="state-parts">
-        <h2 id="state-parts">{texts.parts}</h2>
+      <Panel title={texts.parts}>
         <ul class="parts">
           <BackupPart status={status} />
           <GapPart status={status} newest={gaps} />
@@ -52,7 +53,7 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
           <MachinePart status={status} />
           <ProgramPart status={status} />
         </ul>
-      </section>
+      </Panel>
       {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
       <SendingPanel sinks={status.sinks} />
       <LineCard status={status} />
@@ -66,8 +67,7 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
 function OtherGateways({ others }: { readonly others: Status["otherGateways"] }) {
   const texts = useTexts(stateTexts);
   return (
-    <section class="panel" aria-labelledby="state-others">
-      <h2 id="state-others">{texts.others}</h2>
+    <Panel title={texts.others}>
       <ul class="others">
         {others.map((other) => (
           <li key={other.address}>
@@ -79,7 +79,7 @@ function OtherGateways({ others }: { readonly others: Status["otherGateways"] })
         ))}
       </ul>
       <p class="fine">{texts.othersDetail}</p>
-    </section>
+    </Panel>
   );
 }
 
@@ -106,5 +106,46 @@ function Verdict({ status }: { readonly status: Status }) {
         </dl>
       )}
     </section>
+  );
+}
+
+/** Other browsers than the gateway's own reach it over HTTPS alone. */
+function address(): string {
+  return location.protocol === "https:" ? location.origin : `https://${location.hostname}`;
+}
+
+/** For an owner: the code by which a new gateway takes the clinic over. */
+function MovePanel() {
+  const texts = useTexts(stateTexts);
+  const { api } = useGateway();
+  const { time } = useFormat();
+  const { isBusy, failure, send } = useSending();
+  const [made, setMade] = useState<Answer<"post", "/api/move/code">["data"] | null>(null);
+  const make = () => send(async () => setMade((await api.send("post", "/api/move/code")).data));
+  return (
+    <Panel class="move" title={texts.move}>
+      <p>{texts.moveMeans}</p>
+      <div class="move-made" role="status">
+        {made !== null && (
+          <>
+            <p>{texts.moveDo}</p>
+            <p>
+              <code class="move-code">flanco restore {address()}</code>
+            </p>
+            <p>{texts.moveCode(time(made.endsTime))}</p>
+            <p>
+              <code class="move-code">{made.code}</code>
+            </p>
+            <p class="soft">{texts.moveAfter}</p>
+          </>
+        )}
+      </div>
+      <FormFailure failure={failure} texts={{ [CONFLICT]: texts.moveShared }} />
+      <div class="actions">
+        <Button isBusy={isBusy} onPress={() => void make()}>
+          {texts.moveMake}
+        </Button>
+      </div>
+    </Panel>
   );
 }

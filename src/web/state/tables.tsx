@@ -1,7 +1,8 @@
-import type { AuditAnswer, AuditEntry, LastEdge, Status } from "../api/shapes.ts";
+import type { AuditEntry, LastEdge, Status } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
-import { Nothing, OnTag, Unread } from "../element/notice.tsx";
-import { useFormat, useGateway } from "../live/gateway.ts";
+import { Moment } from "../element/moment.tsx";
+import { Nothing, OnTag, Panel, Unread } from "../element/notice.tsx";
+import { useFormat } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { auditTexts } from "../messages/audit.ts";
 import { stateTexts } from "../messages/state.ts";
@@ -12,37 +13,36 @@ export function LineCard({ status: { linesWired, linesWatched, lastEdges } }: { 
   const { count } = useFormat();
   const isWell = linesWatched === linesWired;
   return (
-    <section class="panel" aria-labelledby="state-lines">
-      <div class="panel-head">
-        <h2 id="state-lines">{texts.lines}</h2>
-        {linesWired > 0 && (
+    <Panel
+      title={texts.lines}
+      beside={
+        linesWired > 0 && (
           <span class={isWell ? "tag" : "tag tag-bad"}>
             {texts.linesWatched(count(linesWatched), count(linesWired))}
           </span>
-        )}
-      </div>
+        )
+      }
+    >
       {lastEdges.length === 0 ? (
         <Nothing title={texts.linesNone} detail={texts.linesNoneDetail} />
       ) : (
         <EdgeTable edges={lastEdges} />
       )}
-    </section>
+    </Panel>
   );
 }
 
 function EdgeTable({ edges }: { readonly edges: readonly LastEdge[] }) {
   const texts = useTexts(stateTexts);
-  const { format, now } = useGateway();
-  const nowMs = now();
+  const format = useFormat();
   return (
     <DataTable
       caption={texts.lastEdges}
       rows={[...edges].sort((one, other) => format.compare(one.line, other.line))}
       keyOf={(edge) => edge.line}
       columns={[
-        { key: "line", title: texts.line, isName: true, cell: (edge) => edge.line },
+        { title: texts.line, isName: true, cell: (edge) => edge.line },
         {
-          key: "room",
           title: texts.room,
           cell: (edge) => (
             <span>
@@ -51,23 +51,14 @@ function EdgeTable({ edges }: { readonly edges: readonly LastEdge[] }) {
           ),
         },
         {
-          key: "level",
           title: texts.level,
           cell: ({ level }) =>
             level === null ? <span class="soft">{texts.never}</span> : <OnTag isOn={level} />,
         },
         {
-          key: "time",
           title: texts.lastChange,
-          cell: (edge) =>
-            edge.time === null ? (
-              "–"
-            ) : (
-              <span>
-                <time dateTime={format.iso(edge.time)}>{format.moment(edge.time, nowMs)}</time>
-                {edge.provisional && <span class="soft"> · {texts.provisionalTime}</span>}
-              </span>
-            ),
+          cell: ({ time, provisional }) =>
+            time === null ? "–" : <Moment timeMs={time} isProvisional={provisional} />,
         },
       ]}
     />
@@ -80,29 +71,24 @@ const AMOUNTS = ["valor", "valorBefore"];
 
 export function AuditPanel() {
   const texts = useTexts(auditTexts);
-  const { part, reload } = useLoaded(
-    async (api) => (await api.get<AuditAnswer>(`/api/audit?limit=${SHOWN_ENTRIES}`)).data,
-    "audit",
-    ["void", "locations"],
-  );
+  const { part, reload } = useLoaded((api) => api.data("/api/audit", { limit: String(SHOWN_ENTRIES) }), "", [
+    "void",
+    "locations",
+  ]);
   if (part.kind === "waiting") return null;
   return (
-    <section class="panel" aria-labelledby="state-audit">
-      <div class="panel-head">
-        <h2 id="state-audit">{texts.title}</h2>
-      </div>
+    <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
       {part.kind === "failed" && <Unread onRetry={reload} />}
       {part.kind === "ready" &&
         (part.value.length === 0 ? <Nothing title={texts.none} /> : <AuditTable entries={part.value} />)}
-    </section>
+    </Panel>
   );
 }
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   const texts = useTexts(auditTexts);
-  const { format, now } = useGateway();
-  const nowMs = now();
+  const format = useFormat();
   return (
     <DataTable
       caption={texts.title}
@@ -110,7 +96,6 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
       keyOf={(entry) => entry.auditId}
       columns={[
         {
-          key: "what",
           title: texts.what,
           isName: true,
           cell: ({ kind, details }) => {
@@ -123,16 +108,10 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
             });
           },
         },
-        { key: "who", title: texts.who, cell: (entry) => actorText(entry, texts) },
+        { title: texts.who, cell: (entry) => actorText(entry, texts) },
         {
-          key: "time",
           title: texts.when,
-          cell: ({ time, provisional }) => (
-            <span>
-              <time dateTime={format.iso(time)}>{format.moment(time, nowMs)}</time>
-              {provisional && <span class="soft"> · {texts.provisional}</span>}
-            </span>
-          ),
+          cell: ({ time, provisional }) => <Moment timeMs={time} isProvisional={provisional} />,
         },
       ]}
     />
