@@ -3,23 +3,12 @@ import fc from "fast-check";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../src/domain/overview.ts";
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
-import { rebuildRollups } from "../../../src/store/ledger/rollup.ts";
 import { overviewReader } from "../../../src/store/read/overview.ts";
-import { RowBudget } from "../../../src/store/read/rollup-sum.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
-import { RawLedger } from "./raw-ledger.ts";
+import { RawLedger, type Sale, USER } from "./raw-ledger.ts";
 
-interface Sale {
-  readonly location: string;
-  readonly device: string;
-  readonly valorMicros: number;
-  readonly timeMs: number;
-  readonly voided: boolean;
-}
-
-const USER = "u".repeat(24);
 const ALL: OverviewFilter = { location: null, deviceId: null };
 const ALL_OF_NOW = { at: null, filter: ALL };
 
@@ -38,19 +27,11 @@ describe("an overview", () => {
   const ledger = forEachTest(() => new RawLedger());
 
   function store(sales: readonly Sale[], calendar: LocalCalendar): void {
-    const insert = ledger.db.prepare(
-      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                           effective_ms, origin, voided_by, hash)
-       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted', ?, x'')`,
-    );
-    ledger.db.transaction(() => {
-      ledger.db.exec(`DELETE FROM record; DELETE FROM correction;
-               INSERT INTO correction (correction_id, kind, reason, noted_ms, hash) VALUES (1, 'void', '', 0, x'')`);
-      for (const { location, device, valorMicros, timeMs, voided } of sales)
-        insert.run(USER, location, device, valorMicros, timeMs, timeMs, voided ? 1 : null);
-      rebuildRollups(ledger.db, calendar, () => {});
-    })();
+    ledger.store(sales);
+    ledger.rollUp(calendar);
   }
+
+  const reader = (calendar: LocalCalendar) => overviewReader(ledger.db, calendar, ledger.budget);
 
   const sale = (nowMs: number) =>
     fc.record({
@@ -83,11 +64,7 @@ describe("an overview", () => {
         fc.property(anyCase, ({ nowMs, sales, zone, filter }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const { spans, ...overview } = overviewReader(
-            ledger.db,
-            calendar,
-            new RowBudget(ledger.db),
-          ).overview(USER, { period, at: null, filter }, nowMs);
+          const { spans, ...overview } = reader(calendar).overview(USER, { period, at: null, filter }, nowMs);
           expect(spans.map(({ name }) => name)).to.deep.equal(["day", "week", "month", "year"]);
           expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone)));
         }),
@@ -103,12 +80,12 @@ describe("an overview", () => {
         fc.property(anyCase, ({ nowMs, sales, zone }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const { totalMicros, count, chart } = overviewReader(
-            ledger.db,
-            calendar,
-            new RowBudget(ledger.db),
-          ).overview(USER, { period, ...ALL_OF_NOW }, nowMs);
-          const summary = summaryReader(ledger.db, calendar, new RowBudget(ledger.db)).summary(
+          const { totalMicros, count, chart } = reader(calendar).overview(
+            USER,
+            { period, ...ALL_OF_NOW },
+            nowMs,
+          );
+          const summary = summaryReader(ledger.db, calendar, ledger.budget).summary(
             USER,
             period === "week" ? "semanal" : "anual",
             nowMs,
@@ -129,7 +106,7 @@ describe("an overview", () => {
   it("compares the 29th of February with the 28th of the year before", () => {
     const calendar = new LocalCalendar("UTC");
     store([], calendar);
-    const { before } = overviewReader(ledger.db, calendar, new RowBudget(ledger.db)).overview(
+    const { before } = reader(calendar).overview(
       USER,
       { period: "year", ...ALL_OF_NOW },
       Date.UTC(2024, 1, 29, 12),
@@ -152,11 +129,7 @@ describe("an overview", () => {
       calendar,
     );
     const filter = { location: "A", deviceId: "none" };
-    const { choices } = overviewReader(ledger.db, calendar, new RowBudget(ledger.db)).overview(
-      USER,
-      { period: "week", at: null, filter },
-      nowMs,
-    );
+    const { choices } = reader(calendar).overview(USER, { period: "week", at: null, filter }, nowMs);
     expect(choices).to.deep.equal({
       locations: ["A", "B"],
       devices: [
@@ -183,11 +156,7 @@ describe("an overview", () => {
     }));
     store([...seldom, ...often], calendar);
     for (const period of ["week", "year"] as const) {
-      const { choices, count } = overviewReader(ledger.db, calendar, new RowBudget(ledger.db)).overview(
-        USER,
-        { period, ...ALL_OF_NOW },
-        nowMs,
-      );
+      const { choices, count } = reader(calendar).overview(USER, { period, ...ALL_OF_NOW }, nowMs);
       expect(count).to.equal(1_000);
       expect(choices.locations).to.deep.equal(["A", "B"]);
       expect(choices.devices).to.have.lengthOf(MAX_CHOICES);

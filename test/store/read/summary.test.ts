@@ -6,21 +6,12 @@ import { monthOf } from "../../../src/domain/day.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Period } from "../../../src/domain/overview.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/store/ledger/calendar.ts";
-import { RollupWriter, rebuildRollups } from "../../../src/store/ledger/rollup.ts";
-import { RowBudget } from "../../../src/store/read/rollup-sum.ts";
+import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
-import { RawLedger } from "./raw-ledger.ts";
+import { RawLedger, type Sale, USER } from "./raw-ledger.ts";
 
-interface Sale {
-  readonly location: string;
-  readonly device: string;
-  readonly valorMicros: number;
-  readonly timeMs: number;
-}
-
-const USER = "u".repeat(24);
 /** Records of the largest valor that one sum holds. */
 const MOST_OF_LARGEST = 900_000;
 const LARGEST = BigInt(microsFromValor(MAX_VALOR));
@@ -60,27 +51,14 @@ function addUp(
 describe("a summary", () => {
   const ledger = forEachTest(() => new RawLedger());
 
-  function store(sales: readonly Sale[]): void {
-    const insert = ledger.db.prepare(
-      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                           effective_ms, origin, hash)
-       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted', x'')`,
-    );
-    ledger.db.transaction(() => {
-      ledger.db.exec("DELETE FROM record");
-      for (const { location, device, valorMicros, timeMs } of sales)
-        insert.run(USER, location, device, valorMicros, timeMs, timeMs);
-    })();
-  }
-
   function rollUp(zone: string): LocalCalendar {
     const calendar = new LocalCalendar(zone);
-    ledger.db.transaction(() => rebuildRollups(ledger.db, calendar, () => {}))();
+    ledger.rollUp(calendar);
     return calendar;
   }
 
   function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
-    const summary = summaryReader(ledger.db, calendar, new RowBudget(ledger.db)).summary(USER, period, nowMs);
+    const summary = summaryReader(ledger.db, calendar, ledger.budget).summary(USER, period, nowMs);
     if (summary === undefined) return undefined;
     const { totalMicros, count, locations, devices, chart } = summary;
     return { total: totalMicros, count, locations, devices, chart: chart.map((entry) => entry.totalMicros) };
@@ -94,7 +72,7 @@ describe("a summary", () => {
       valorMicros: (index % 2 === 0 ? 1 : -1) * (index + 1) * 100_001,
       timeMs,
     }));
-    store(sales);
+    ledger.store(sales);
     for (const zone of RULE_ZONES) {
       const calendar = rollUp(zone);
       const dates = new ZoneDates(zone);
@@ -120,18 +98,12 @@ describe("a summary", () => {
       fc.property(fc.array(sale, { maxLength: 30 }), fc.constantFrom(...RULE_ZONES), (sales, zone) => {
         const calendar = new LocalCalendar(zone);
         const dates = new ZoneDates(zone);
-        store(sales);
+        ledger.store(sales);
         ledger.db.transaction(() => {
           ledger.db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
           const rollups = new RollupWriter(ledger.db, calendar);
           for (const { location, device, valorMicros, timeMs } of sales) {
-            rollups.add({
-              userId: USER,
-              locationName: location,
-              deviceId: device,
-              valorMicros,
-              timeMs,
-            });
+            rollups.add({ userId: USER, locationName: location, deviceId: device, valorMicros, timeMs });
             if (timeMs % 3 === 0) rollups.flush();
           }
           rollups.flush();
@@ -191,24 +163,12 @@ describe("a summary", () => {
   });
 
   it("names the days and months as the contract spells them", () => {
-    store([{ location: "A", device: "1", valorMicros: 1, timeMs: Date.UTC(2026, 10, 21) }]);
-    const reader = summaryReader(ledger.db, rollUp("UTC"), new RowBudget(ledger.db));
+    ledger.store([{ location: "A", device: "1", valorMicros: 1, timeMs: Date.UTC(2026, 10, 21) }]);
+    const reader = summaryReader(ledger.db, rollUp("UTC"), ledger.budget);
     const nowMs = Date.UTC(2026, 10, 21, 12);
     const names = (period: Period) => reader.summary(USER, period, nowMs)?.chart.map((entry) => entry.name);
     expect(names("semanal")).to.deep.equal(["dom", "lun", "mar", "mié", "jue", "vie", "sáb"]);
-    expect(names("anual")).to.deep.equal([
-      "ene",
-      "feb",
-      "mar",
-      "abr",
-      "may",
-      "jun",
-      "jul",
-      "ago",
-      "sep",
-      "oct",
-      "nov",
-      "dic",
-    ]);
+    const months = "ene feb mar abr may jun jul ago sep oct nov dic";
+    expect(names("anual")).to.deep.equal(months.split(" "));
   });
 });
