@@ -10,8 +10,7 @@ import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
-import { heavyReads, MAX_ROWS_IN_PLACE } from "../store/read/heavy-reads.ts";
-import { openReader, type StoreReader } from "../store/read/reader.ts";
+import { heavyReads, MAX_ROWS_IN_PLACE, openReader, type StoreReader } from "../store/read/reader.ts";
 import {
   clearSuspect,
   isSuspect,

@@ -29,8 +29,7 @@ import { Sinks } from "../../src/service/sinks.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
-import { heavyReads } from "../../src/store/read/heavy-reads.ts";
-import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
+import { heavyReads, openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { Breaker, FakeLines, KeptLog, SetClock } from "../http/fakes.ts";
 import { writerHere } from "./writer.ts";
 

@@ -7,7 +7,7 @@ import type { SinkName } from "../../src/domain/sink-setting.ts";
 import { NoticeWriter } from "../../src/notice/notice-writer.ts";
 import { NoticeOutbox } from "../../src/service/notice-outbox.ts";
 import { Notices } from "../../src/service/notices.ts";
-import { heavyReads } from "../../src/store/read/heavy-reads.ts";
+import { heavyReads } from "../../src/store/read/reader.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";

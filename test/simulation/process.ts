@@ -19,7 +19,7 @@ import type {
   WriterStart,
 } from "../../src/store/ledger/commands.ts";
 import { Committer, toFailure } from "../../src/store/ledger/committer.ts";
-import { folderOf, readLedgerId } from "../../src/store/ledger/identity.ts";
+import { readLedgerId } from "../../src/store/ledger/identity.ts";
 import { lineStateReader } from "../../src/store/ledger/line-state.ts";
 import { recordReader } from "../../src/store/ledger/record.ts";
 import { Tail } from "../../src/store/ledger/tail.ts";
@@ -133,19 +133,15 @@ class WriterThread implements WriterPort {
   }
 
   backUp(directory: string, proved: number | null): void {
-    const folder = this.db && folderOf(directory, readLedgerId(this.db));
-    if (folder === undefined) return;
-    if (proved === null) this.tail?.begin(folder);
-    else void this.tail?.trim(folder, proved);
+    if (this.db !== undefined) this.tail?.backup(directory, proved);
   }
 
   #open({ file, tailDirectory = "", timeZone }: WriterStart): void {
     const calendar = new LocalCalendar(timeZone);
     const db = openUpToDate({ file, tailDirectory }, calendar, refuseLongWork);
     this.db = db;
-    const id = readLedgerId(db);
-    this.tail = new Tail(() => {});
-    this.tail.open(folderOf(tailDirectory, id), readCommits(db));
+    this.tail = new Tail(readLedgerId(db), () => {});
+    this.tail.open(tailDirectory, readCommits(db));
     this.#committer = new Committer(db, calendar, undefined);
   }
 

@@ -3,6 +3,7 @@ import type { BootMoment } from "../../domain/boot.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Gap } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
 import type { WriteContext } from "./commands.ts";
 
@@ -32,6 +33,19 @@ interface GapRow extends Omit<Gap, "gapId"> {
 interface Found extends Omit<Gap, "gapId" | "line" | "toTimeMs"> {
   /** Where it began by the monotonic time of the boot in which it ends; null where it began in another. */
   readonly fromMs: number | null;
+}
+
+/** A row of `gap` as a Gap. */
+export const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
+  missed_rises AS missedRises, reason`;
+
+export function gapReader(db: Database) {
+  const page = db.prepare<[Id, number, number], Gap>(
+    `SELECT ${GAP} FROM gap WHERE user_id = ? AND gap_id < ? ORDER BY gap_id DESC LIMIT ?`,
+  );
+  return {
+    gaps: (userId, { before, limit }) => page.all(userId, before ?? Number.MAX_SAFE_INTEGER, limit),
+  } satisfies Partial<LedgerReader>;
 }
 
 /** Gives how gaps enter the ledger: each in the transaction of what shows it. */

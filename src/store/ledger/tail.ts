@@ -149,6 +149,7 @@ export interface TailState {
  * is held open in between: a removable disk can be unmounted.
  */
 export class Tail {
+  readonly #ledgerId: string;
   readonly #tell: (state: TailState) => void;
   #file = "";
   /** How much of the file is written, and durable. */
@@ -161,16 +162,19 @@ export class Tail {
   #writing: Promise<void> | undefined;
   #beginning = Promise.resolve();
   #failure: string | null = null;
-  /** Whether commits are missing, so that nothing is added before the next `begin`. */
+  /** Whether commits are missing, so that nothing is added before the next backup. */
   #hasGap = false;
 
-  constructor(tell: (state: TailState) => void) {
+  /** Each directory that it is told of has a folder of this ledger. */
+  constructor(ledgerId: string, tell: (state: TailState) => void) {
+    this.#ledgerId = ledgerId;
     this.#tell = tell;
   }
 
   /** Goes on with the newest file where that ends with this commit, otherwise begins one. */
-  open(folder: string, commit: number): void {
+  open(directory: string, commit: number): void {
     this.#attempt(() => {
+      const folder = folderOf(directory, this.#ledgerId);
       const last = segmentsIn(folder).at(-1);
       if (last === undefined || last.end !== commit) return this.#begin(folder, commit);
       truncateSync(last.file, last.bytes);
@@ -179,23 +183,14 @@ export class Tail {
     this.#commit = commit;
   }
 
-  /** Begins a new file, as each backup does, so that the ones before can be removed once it is proved. */
-  begin(folder: string): void {
-    this.#beginning = this.#write().then(() => this.#attempt(() => this.#begin(folder, this.#commit)));
-  }
-
-  /** Removes what a proved backup of that folder holds. */
-  async trim(folder: string, commit: number): Promise<void> {
-    await this.#beginning;
-    this.#attempt(() => {
-      for (const { file, end } of segmentsIn(folder)) {
-        if (end <= commit && file !== this.#file) rmSync(file);
-      }
-      for (const name of readdirSync(folder)) {
-        const schema = NAME.exec(name)?.[1];
-        if (schema !== undefined && Number(schema) !== SCHEMA_VERSION) rmSync(join(folder, name));
-      }
-    });
+  /**
+   * A backup to that directory begins, and a new file with it; or, with the number of its commits, is proved: files that hold
+   * no later commits are removed.
+   */
+  backup(directory: string, proved: number | null): void {
+    const folder = folderOf(directory, this.#ledgerId);
+    if (proved !== null) void this.#trim(folder, proved);
+    else this.#beginning = this.#write().then(() => this.#attempt(() => this.#begin(folder, this.#commit)));
   }
 
   /** Takes a commit. Call after it, in the order of the commits. */
@@ -210,6 +205,19 @@ export class Tail {
     if (!this.#hasGap) this.#push(encoded(this.#commit, null));
     await this.#write();
     clearTimeout(this.#timer);
+  }
+
+  async #trim(folder: string, commit: number): Promise<void> {
+    await this.#beginning;
+    this.#attempt(() => {
+      for (const { file, end } of segmentsIn(folder)) {
+        if (end <= commit && file !== this.#file) rmSync(file);
+      }
+      for (const name of readdirSync(folder)) {
+        const schema = NAME.exec(name)?.[1];
+        if (schema !== undefined && Number(schema) !== SCHEMA_VERSION) rmSync(join(folder, name));
+      }
+    });
   }
 
   #push(bytes: Buffer): void {
@@ -290,7 +298,7 @@ export class Tail {
     }
   }
 
-  /** From here to the next `begin` nothing is added: a file with a gap is of no use. */
+  /** From here to the next backup nothing is added: a file with a gap is of no use. */
   #giveUp(reason: string): void {
     this.#drop();
     this.#hasGap = true;

@@ -6,7 +6,7 @@ import { readCommits } from "./chain.ts";
 import type { WriterMessage, WriterRequest, WriterStart } from "./commands.ts";
 import { Committer, toFailure } from "./committer.ts";
 import { DiskRoom, isFull, Reserve } from "./disk-room.ts";
-import { folderOf, readLedgerId } from "./identity.ts";
+import { readLedgerId } from "./identity.ts";
 import { Tail } from "./tail.ts";
 import { openUpToDate, refuseLongWork } from "./up-to-date.ts";
 
@@ -14,13 +14,13 @@ function say(port: MessagePort, message: WriterMessage): void {
   port.postMessage(message);
 }
 
-function addToTail(committer: Committer, tail: LedgerTail | undefined): void {
+function addToTail(committer: Committer, tail: Tail | undefined): void {
   const frame = committer.takeCommitted();
-  if (frame !== undefined) tail?.tail.add(committer.commits, frame);
+  if (frame !== undefined) tail?.add(committer.commits, frame);
 }
 
 /** Commits each batch and answers it. */
-function serve(port: MessagePort, committer: Committer, tail: LedgerTail | undefined): void {
+function serve(port: MessagePort, committer: Committer, tail: Tail | undefined): void {
   port.on("message", (request: WriterRequest) => {
     if (request.kind === "backup") tail?.backup(request.directory, request.proved);
     if (request.kind === "batch") {
@@ -32,29 +32,16 @@ function serve(port: MessagePort, committer: Committer, tail: LedgerTail | undef
     if (failure !== undefined) say(port, { kind: "fatal", error: failure });
     if (request.kind === "close" || failure !== undefined) {
       committer.close();
-      void Promise.resolve(tail?.tail.close()).finally(() => port.close());
+      void Promise.resolve(tail?.close()).finally(() => port.close());
     }
   });
 }
 
-/** The tail with the folders of its ledger. */
-interface LedgerTail {
-  readonly tail: Tail;
-  backup(directory: string, proved: number | null): void;
-}
-
-function openTail(port: MessagePort, db: Database, directory: string | undefined): LedgerTail | undefined {
+function openTail(port: MessagePort, db: Database, directory: string | undefined): Tail | undefined {
   if (directory === undefined) return undefined;
-  const id = readLedgerId(db);
-  const tail = new Tail((state) => say(port, { kind: "tail", state }));
-  tail.open(folderOf(directory, id), readCommits(db));
-  return {
-    tail,
-    backup: (target, proved) => {
-      if (proved === null) tail.begin(folderOf(target, id));
-      else void tail.trim(folderOf(target, id), proved);
-    },
-  };
+  const tail = new Tail(readLedgerId(db), (state) => say(port, { kind: "tail", state }));
+  tail.open(directory, readCommits(db));
+  return tail;
 }
 
 /** A full disk must not keep the service from starting: then the reserve is for that. */

@@ -1,13 +1,16 @@
 import type { Database } from "better-sqlite3";
-import type { Gap } from "../../domain/gap.ts";
+import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { LedgerReader, PageRequest } from "../../domain/ledger.ts";
+import { JobSlots } from "../../domain/job-slots.ts";
+import type { HeavyRead, HeavyReads, LedgerReader } from "../../domain/ledger.ts";
+import { TaskThread } from "../../task-thread.ts";
 import { auditReader } from "../ledger/audit.ts";
 import { bootReader } from "../ledger/boot.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { commissionReader } from "../ledger/commission.ts";
 import { clockReader } from "../ledger/correction.ts";
 import { deviceReader } from "../ledger/device.ts";
+import { gapReader } from "../ledger/gap.ts";
 import { numberKeyOf, readLedgerKey } from "../ledger/identity.ts";
 import { lineStateReader } from "../ledger/line-state.ts";
 import { lineTestReader } from "../ledger/line-test.ts";
@@ -21,11 +24,20 @@ import { transferReader } from "../ledger/transfer.ts";
 import { wiringReader } from "../ledger/wiring.ts";
 import { chainReader } from "./chain-entries.ts";
 import { overviewReader } from "./overview.ts";
+import type { ReadAnswer, ReaderStart, ReadTask } from "./reader-thread.ts";
 import { recordFinder } from "./record-search.ts";
-import { RowBudget } from "./rollup-sum.ts";
+import { RowBudget, TooManyRows } from "./rollup-sum.ts";
 import { roomReader } from "./room.ts";
-import { GAP, statusReader } from "./status.ts";
+import { statusReader } from "./status.ts";
 import { summaryReader } from "./summary.ts";
+
+/** Rows that a read in the serving thread may visit: some five milliseconds of work. */
+export const MAX_ROWS_IN_PLACE = 10_000;
+/** A page asks again at every sale, without waiting for the answer before. */
+const SLOTS = { what: "reads of this account", inAll: 3, waitingOfUser: 8 };
+const MAX_HEAP_MB = 64;
+/** Years of many rooms take seconds on a Pi that is busy. */
+const DEADLINE_MS = 30_000;
 
 /** The ledger's reads on a connection of their own that cannot write. */
 export type StoreReader = LedgerReader & { readonly budget: RowBudget; close(): void };
@@ -69,12 +81,65 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
   };
 }
 
-function gapReader(db: Database) {
-  const page = db.prepare<[Id, number, number], Gap>(
-    `SELECT ${GAP} FROM gap WHERE user_id = ? AND gap_id < ? ORDER BY gap_id DESC LIMIT ?`,
-  );
+/**
+ * Reads in place, and in a thread what would visit more rows than the reader's budget: one read of an account at a time. The
+ * thread's heap is bounded, and a read has 30 seconds there.
+ */
+export function heavyReads(
+  reader: Pick<LedgerReader, HeavyRead>,
+  budget: RowBudget,
+  workerData: ReaderStart,
+  deadlineMs = DEADLINE_MS,
+): HeavyReads & { close(): Promise<void> } {
+  const slots = new JobSlots(SLOTS);
+  const thread = new TaskThread<ReadTask, ReadAnswer>({
+    ...{ source: "reader", workerData, refusal: cannotRead },
+    deadline: { ms: deadlineMs, refusal: takesTooLong },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+
+  async function inThread(userId: Id, task: ReadTask): Promise<unknown> {
+    const leave = await slots.take(userId);
+    try {
+      const answer = await thread.submit(task);
+      if ("error" in answer) throw errorFromData(answer.error);
+      return answer.value;
+    } finally {
+      leave();
+    }
+  }
+
+  function of<N extends HeavyRead>(name: N, accountOf: (input: Parameters<LedgerReader[N]>) => Id) {
+    type Result = ReturnType<LedgerReader[N]>;
+    return async (...input: Parameters<LedgerReader[N]>): Promise<Result> => {
+      try {
+        budget.renew();
+        return (reader[name] as (...given: typeof input) => Result)(...input);
+      } catch (error) {
+        if (!(error instanceof TooManyRows)) throw error;
+      }
+      return (await inThread(accountOf(input), { name, input })) as Result;
+    };
+  }
+
   return {
-    gaps: (userId: Id, request: PageRequest): readonly Gap[] =>
-      page.all(userId, request.before ?? Number.MAX_SAFE_INTEGER, request.limit),
+    summary: of("summary", ([userId]) => userId),
+    overview: of("overview", ([userId]) => userId),
+    roomsToday: of("roomsToday", ([userId]) => userId),
+    roomDays: of("roomDays", ([userId]) => userId),
+    countRecords: of("countRecords", ([userId]) => userId),
+    sumRecords: of("sumRecords", ([userId]) => userId),
+    ledgerStatus: of("ledgerStatus", ([, , userId = ""]) => userId),
+    close: () => thread.close(),
   };
+}
+
+function cannotRead(): FlancoError {
+  return new FlancoError("unavailable", "The ledger cannot be read.", { hint: "Try again in a second." });
+}
+
+function takesTooLong(): FlancoError {
+  return new FlancoError("overloaded", "The answer takes too long to work out.", {
+    hint: "Ask for a shorter time or for one location.",
+  });
 }

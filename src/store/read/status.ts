@@ -8,6 +8,7 @@ import type { Provisional } from "../../domain/record.ts";
 import type { LastEdge, LedgerStatus, Today } from "../../domain/status.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
 import { clockReader } from "../ledger/correction.ts";
+import { GAP } from "../ledger/gap.ts";
 import { UNSETTLED } from "../ledger/record.ts";
 import { addUp, type RowBudget, rollupSums } from "./rollup-sum.ts";
 
@@ -23,10 +24,6 @@ interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
   readonly active: number | null;
   readonly provisional: number | null;
 }
-
-/** A row of `gap` as a Gap. */
-export const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
-  missed_rises AS missedRises, reason`;
 
 /**
  * The ledger's part of the status, of one user or of all: each read is of sums that are kept, by an index,

@@ -1,8 +1,7 @@
 import Database from "better-sqlite3";
 import { expect } from "chai";
 import type { HeavyRead } from "../../../src/domain/ledger.ts";
-import { heavyReads } from "../../../src/store/read/heavy-reads.ts";
-import { openReader, type StoreReader } from "../../../src/store/read/reader.ts";
+import { heavyReads, openReader, type StoreReader } from "../../../src/store/read/reader.ts";
 import { LoopHolds } from "../../http/loop-holds.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { TestLedger } from "../ledger.ts";
