@@ -11,32 +11,15 @@ import { ShownNumbers } from "../http/shown-number.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
+/** What the application needs that is made here. */
+type Made = "signInGate" | "numbers" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
+type FromConfig = "timeZone" | "dailyLimits" | "metrics";
+
 export interface ApiDependencies
-  extends Omit<
-      AppDependencies,
-      | "sessions"
-      | "signInGate"
-      | "numbers"
-      | "status"
-      | "commissioner"
-      | "events"
-      | "firstRun"
-      | "timeZone"
-      | "dailyLimits"
-      | "metrics"
-    >,
+  extends Omit<AppDependencies, Made | "sessions">,
     Omit<StatusDependencies, "timeZone" | "currency" | "heavy" | "lines">,
     Pick<CommissioningDependencies, "timers"> {
-  readonly config: Pick<
-    Config,
-    | "time_zone"
-    | "currency"
-    | "currency_decimals"
-    | "daily_records"
-    | "daily_bytes"
-    | "metrics"
-    | "metrics_token_file"
-  >;
+  readonly config: Config;
   readonly reader: LedgerReader;
   readonly writer: LedgerWriter;
   readonly sessions: Sessions;

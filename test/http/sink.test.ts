@@ -178,7 +178,7 @@ describe("What the gateway sends", () => {
   describe("that the settings file has", () => {
     const set = forEachTest(() =>
       Appliance.open({
-        settings: { webhook_url: "https://hooks.example.org/", webhook_key_file: "/etc/key" },
+        config: { webhook_url: "https://hooks.example.org/", webhook_key_file: "/etc/key" },
       }),
     );
 

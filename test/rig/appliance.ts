@@ -21,7 +21,7 @@ import type { LiveEvents } from "../../src/http/event.ts";
 import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
-import { Api, type ApiDependencies } from "../../src/service/api.ts";
+import { Api } from "../../src/service/api.ts";
 import { systemTimers } from "../../src/service/clock.ts";
 import { Moving } from "../../src/service/moving.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
@@ -60,9 +60,7 @@ export interface ApplianceOptions {
   /** In place of the real hasher in its worker. */
   readonly passwords?: PasswordHasher;
   /** Settings that differ. */
-  readonly config?: Partial<ApiDependencies["config"]>;
-  /** Of the settings file, for what is sent to others. */
-  readonly settings?: Partial<Config>;
+  readonly config?: Partial<Config>;
   /** Addresses that say where a request comes from. */
   readonly proxies?: readonly string[];
   /** Whether lines cannot be set by hand. */
@@ -201,7 +199,7 @@ export class Appliance {
       gateway: () => ({ hostName: "clinica", settings: {}, keys: { authority: null, certificates: [] } }),
       servedFingerprint: () => FINGERPRINT,
     });
-    this.#config = { ...defaultConfig(null), ...options.settings };
+    this.#config = { ...defaultConfig(null), time_zone: TIME_ZONE, ...options.config };
     const settings = this.settingsAnew();
     const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
     this.sending = new Sinks({
@@ -222,11 +220,7 @@ export class Appliance {
         bootId: BOOT_ID,
         sessions: this.sessions,
       },
-      config: {
-        ...{ time_zone: TIME_ZONE, currency: "EUR", currency_decimals: 2 },
-        ...{ daily_records: 1_000_000, daily_bytes: 250_000_000, metrics: false, metrics_token_file: "" },
-        ...options.config,
-      },
+      config: this.#config,
       passwords: options.passwords ?? sharedHasher().hasher,
       drivable: options.realLines === true ? null : lines,
       page: Page.of(options.page ?? []),
