@@ -1,23 +1,18 @@
 import { z } from "zod";
-import { MINUTE_MS } from "../domain/clock.ts";
 import { DEFAULT_COMMISSION_MS } from "../domain/commission.ts";
-import { BIASES, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
+import { BIASES, DRIVER_NAMES } from "../domain/line.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { CAUSES, MENDED_SETTINGS, VERDICTS } from "../domain/verdict.ts";
 import { declare, type Shape, TECHNICAL } from "./declaration.ts";
-import { digits, id, name, text, timeMs, withData } from "./field.ts";
+import { digits, id, lineNames, name, text, timeMs, withData } from "./field.ts";
+import { testMinutes } from "./line.ts";
 
 /** Free lines that are looked at, at most: each look costs the kernel a request. */
 const MAX_FREE_LINES = 64;
-/** Wired lines of one commissioning. */
-const MAX_LINES = 1_000;
 
 /** What a commissioning is begun with. */
 export const newCommission = {
-  lines: z
-    .array(name)
-    .min(1)
-    .max(MAX_LINES)
+  lines: lineNames
     .optional()
     .describe("The wired lines; left out for all of the account, also those that are wired meanwhile."),
   freeLines: z
@@ -25,12 +20,9 @@ export const newCommission = {
     .max(MAX_FREE_LINES)
     .default([])
     .describe("Lines without a room that are looked at too, to see which one moves."),
-  minutes: z
-    .int()
-    .min(1)
-    .max(MAX_TEST_MS / MINUTE_MS)
-    .default(DEFAULT_COMMISSION_MS / MINUTE_MS)
-    .describe("The lines' test then ends by itself. What was ticked off stays."),
+  minutes: testMinutes(DEFAULT_COMMISSION_MS).describe(
+    "The lines' test then ends by itself. What was ticked off stays.",
+  ),
 };
 
 /** Names a room. */

@@ -26,6 +26,11 @@ export const listDevices = declare("get", "/api/device", ROLES, {
   statuses: LEDGER_FAILS,
 });
 
+/** Rooms of a device, or something of each. */
+function roomList<S extends z.ZodType>(entry: S) {
+  return z.array(entry).min(1).max(MAX_ACTUATORS);
+}
+
 /** Refuses a list that names a room twice; `path` leads from an entry to its name. */
 function onceEach<T>(nameOf: (entry: T) => string, path: readonly string[]) {
   return (context: z.core.ParsePayload<T[]>): void => {
@@ -50,11 +55,7 @@ export const addDevice = declare("post", "/api/device", TECHNICAL, {
       name,
       locationId: name,
       locationName: name,
-      actuators: z
-        .array(z.object({ id: name, value: z.boolean() }))
-        .min(1)
-        .max(MAX_ACTUATORS)
-        .check(onceEach(({ id }) => id, ["id"])),
+      actuators: roomList(z.object({ id: name, value: z.boolean() })).check(onceEach(({ id }) => id, ["id"])),
     }),
   }),
   errors: ["conflict"],
@@ -68,18 +69,12 @@ export const changeDevice = declare("patch", "/api/device", TECHNICAL, {
     device: someOf({
       name,
       locationId: name,
-      rooms: z
-        .array(name)
-        .min(1)
-        .max(MAX_ACTUATORS)
+      rooms: roomList(name)
         .check(onceEach((room) => room, []))
         .meta({
           description: "All of its rooms, in order. The line of a room that is left out is released.",
         }),
-      renamedRooms: z
-        .array(z.object({ from: name, to: name }))
-        .min(1)
-        .max(MAX_ACTUATORS)
+      renamedRooms: roomList(z.object({ from: name, to: name }))
         .check(onceEach(({ from }) => from, ["from"]))
         .check(onceEach(({ to }) => to, ["to"]))
         .meta({

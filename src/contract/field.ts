@@ -37,6 +37,8 @@ export function text(minimum: number, maximum: number) {
 }
 
 export const name = text(1, MAX_TEXT);
+/** Lines that one request names. */
+export const lineNames = z.array(name).min(1).max(1_000);
 export const valor = z.number().min(-MAX_VALOR).max(MAX_VALOR);
 
 /** An object of which any field may be left out, but not all. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { DEFAULT_TEST_MS, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
 import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
-import { id, name, timeMs, withData } from "./field.ts";
+import { id, lineNames, name, timeMs, withData } from "./field.ts";
 
 const line = z.strictObject({
   address: z.string().describe("Chip and offset: gpiochip0:17."),
@@ -45,18 +45,21 @@ export const driveLine = declare("post", "/api/line/drive", TECHNICAL, {
   errors: ["not_found", "conflict"],
 });
 
-/** Lines that one request may put under test. */
-const MAX_LINES = 1_000;
-
-/** What a test of lines is begun with. */
-export const newTest = {
-  lines: z.array(name).min(1).max(MAX_LINES),
-  minutes: z
+/** How long lines are under test, in minutes. */
+export function testMinutes(defaultMs: number) {
+  return z
     .int()
     .min(1)
     .max(MAX_TEST_MS / MINUTE_MS)
-    .default(DEFAULT_TEST_MS / MINUTE_MS)
-    .describe("Then it ends by itself, also if the service was restarted."),
+    .default(defaultMs / MINUTE_MS);
+}
+
+/** What a test of lines is begun with. */
+export const newTest = {
+  lines: lineNames,
+  minutes: testMinutes(DEFAULT_TEST_MS).describe(
+    "Then it ends by itself, also if the service was restarted.",
+  ),
 };
 
 export const beginTest = declare("put", "/api/test", TECHNICAL, {

@@ -3,10 +3,7 @@ import { parseDay } from "../domain/day.ts";
 import { BIASES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { declare, MONEY, OWNER, PEOPLE, TECHNICAL } from "./declaration.ts";
-import { dateText, day, name, timeMs, valor, withData } from "./field.ts";
-
-/** Lines that one request may give a price. */
-const MAX_PRICED_LINES = 1_000;
+import { dateText, day, lineNames, name, timeMs, valor, withData } from "./field.ts";
 
 const wiring = z.strictObject({
   line: z
@@ -57,7 +54,7 @@ export const setPrices = declare("put", "/api/wiring/price", OWNER, {
   summary: "Give wired lines one price, from now or from a day to come: all of them, or none.",
   body: z.object({
     price: z.object({
-      lines: z.array(name).min(1).max(MAX_PRICED_LINES),
+      lines: lineNames,
       valor,
       from: dateText(parseDay, "YYYY-MM-DD, a day to come; it holds from its beginning").optional(),
     }),

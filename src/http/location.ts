@@ -28,14 +28,9 @@ export function locationEndpoints(
   ];
 }
 
-function toAnswer(location: Location): LocationAnswer {
+function toAnswer({ id, createdTimeMs, revision, devices, ...location }: Location): LocationAnswer {
   return {
-    _id: location.id,
-    userId: location.userId,
-    name: location.name,
-    description: location.description,
-    createdTime: location.createdTimeMs,
-    devices: location.devices.map(({ id, dId, name }) => ({ _id: id, dId, name })),
-    __v: location.revision,
+    ...{ _id: id, ...location, createdTime: createdTimeMs, __v: revision },
+    devices: devices.map(({ id, dId, name }) => ({ _id: id, dId, name })),
   };
 }
