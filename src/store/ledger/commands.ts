@@ -40,20 +40,17 @@ export interface WriteContext {
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
   const rooms = lineRooms(db, context);
   const tests = lineTestCommands(db, context);
+  const places = { ...locationCommands(db, context), ...deviceCommands(db, context) };
+  const corrections = correctionCommands(db, context);
   return {
     ping: () => {},
-    ...rooms.watching({
-      ...memberCommands(db, context),
-      ...locationCommands(db, context),
-      ...deviceCommands(db, context),
-      ...wiringCommands(db, context),
-    }),
+    ...rooms.watching({ ...memberCommands(db, context), ...places, ...wiringCommands(db, context) }),
     ...priceCommands(db, context),
     ...letterheadCommands(db, context),
     ...sessionCommands(db, context),
     ...recordCommands(db, context),
-    ...transferCommands(db, context),
-    ...correctionCommands(db, context),
+    ...transferCommands(db, context, { ...places, ...corrections }),
+    ...corrections,
     ...lineCommands(db, context, rooms),
     ...tests,
     ...commissionCommands(db, context, tests),

@@ -178,9 +178,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
     },
     removeDevice(userId, dId, by = SERVICE_ACTOR) {
       wirings.removed(userId, { dId }, by);
-      if (remove.run(userId, dId).changes === 0) {
-        throw unknownDevice();
-      }
+      if (remove.run(userId, dId).changes === 0) throw unknownDevice();
       context.tell({ kind: "locations", userId });
       context.tell({ kind: "wiring" });
     },

@@ -56,9 +56,7 @@ export function locationCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "locations", userId });
     },
     removeLocation(userId, locationId) {
-      if (remove.run(userId, locationId).changes === 0) {
-        throw unknownLocation();
-      }
+      if (remove.run(userId, locationId).changes === 0) throw unknownLocation();
       context.tell({ kind: "locations", userId });
     },
   } satisfies Partial<LedgerCommands>;

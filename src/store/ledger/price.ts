@@ -117,40 +117,33 @@ export function priceCommands(db: Database, context: WriteContext) {
     `DELETE FROM price WHERE from_day = ? AND valor_micros = ?
         AND device_id IN (SELECT device_id FROM device WHERE user_id = ?)`,
   );
-  const isToCome = (day: Day) => day > context.calendar.dayOf(context.nowMs());
+  const today = () => context.calendar.dayOf(context.nowMs());
 
   return {
     planPrices(userId, lines, valorMicros, from, by = SERVICE_ACTOR) {
-      if (!isToCome(from)) {
+      if (from <= today()) {
         const message = "must be a day to come";
         throw new FlancoError("invalid", `from: ${message}.`, {
           fields: { from: { kind: "range", message } },
         });
       }
+      const plan = { valor: valorFromMicros(valorMicros), from: formatDay(from) };
       for (const line of lines) {
         const room = roomOf.get(userId, line);
         if (room === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
         context.audit.requireFew(userId, by);
         replace.run(room.deviceId, room.actuatorId, from);
-        const today = context.calendar.dayOf(context.nowMs());
-        if ((count.get(room.deviceId, room.actuatorId, today) ?? 0) >= MAX_PLANNED) {
+        if ((count.get(room.deviceId, room.actuatorId, today()) ?? 0) >= MAX_PLANNED) {
           throw tooManyError(MAX_PLANNED, "planned prices of one room");
         }
         keep(room, valorMicros, from);
-        const { dId, actuatorId } = room;
-        const details = {
-          line,
-          dId,
-          room: actuatorId,
-          valor: valorFromMicros(valorMicros),
-          from: formatDay(from),
-        };
+        const details = { line, dId: room.dId, room: room.actuatorId, ...plan };
         context.audit.note("price_planned", userId, details, by);
       }
       context.tell({ kind: "locations", userId });
     },
     cancelPrices(userId, from, valorMicros, by = SERVICE_ACTOR) {
-      const rooms = isToCome(from) ? cancel.run(from, valorMicros, userId).changes : 0;
+      const rooms = from > today() ? cancel.run(from, valorMicros, userId).changes : 0;
       if (rooms === 0) throw new FlancoError("not_found", "No such price is planned for a day to come.");
       const details = { rooms, valor: valorFromMicros(valorMicros), from: formatDay(from) };
       context.audit.note("price_cancelled", userId, details, by);

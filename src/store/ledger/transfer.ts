@@ -4,9 +4,8 @@ import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { WriteContext } from "./commands.ts";
-import { correctionCommands } from "./correction.ts";
-import { deviceCommands, deviceReader } from "./device.ts";
-import { locationCommands, locationReader } from "./location.ts";
+import { type deviceCommands, deviceReader } from "./device.ts";
+import { locationReader } from "./location.ts";
 import { RECORD_CORRECTIONS, type RecordRow, recordInserter, SELECT_RECORD, toRecord } from "./record.ts";
 
 /** An imported record has its key where an edge's has its line; the index is of imported ones alone (schema.ts). */
@@ -25,12 +24,16 @@ export function transferReader(db: Database) {
   } satisfies Partial<LedgerReader>;
 }
 
-export function transferCommands(db: Database, context: WriteContext) {
+/** @param commands by which an import makes its locations and devices, and voids records */
+export function transferCommands(
+  db: Database,
+  context: WriteContext,
+  commands: Pick<ReturnType<typeof deviceCommands>, "addDevice"> &
+    Pick<LedgerCommands, "addLocation" | "voidRecord">,
+) {
   const { locations } = locationReader(db);
   const { devices } = deviceReader(db);
-  const { addLocation } = locationCommands(db, context);
-  const { addDevice } = deviceCommands(db, context);
-  const { voidRecord } = correctionCommands(db, context);
+  const { addLocation, addDevice, voidRecord } = commands;
   const known = db.prepare<[Id, string]>(KNOWN);
   const add = recordInserter(db, context);
   const end = db.prepare<[number, number]>("UPDATE record SET ended_ms = ? WHERE record_id = ?");

@@ -78,6 +78,8 @@ export function* overviewOf(
   const sold = sumIn(barsOf("own"));
   const soldBefore = sumIn(splitDays(before));
   const others = without(sold, places);
+  const placesBefore = places.map((place) => place.before);
+  const othersBefore = without(soldBefore, placesBefore);
   return {
     ...{ ...own, ...sold },
     before: { ...before, ...soldBefore },
@@ -91,16 +93,7 @@ export function* overviewOf(
       before: found.get(bar.before) ?? NOTHING_SOLD,
     })),
     places,
-    otherPlaces:
-      others.count === 0
-        ? null
-        : {
-            ...others,
-            before: without(
-              soldBefore,
-              places.map((place) => place.before),
-            ),
-          },
+    otherPlaces: others.count === 0 ? null : { ...others, before: othersBefore },
     choices: choicesOf(choices),
   };
 }

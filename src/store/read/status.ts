@@ -58,11 +58,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
     const counts = counted.get({ userId, monthMs: nowMs - MONTH_MS }) ?? { all: 0, last30Days: 0 };
     // What is further ahead than a day was noted by a clock that was wrong.
     const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS });
-    return {
-      ...counts,
-      lostToday: lostIn(rows),
-      unwatchedToday: unwatchedIn(rows),
-    };
+    return { ...counts, lostToday: lostIn(rows), unwatchedToday: unwatchedIn(rows) };
   }
 
   function unplaced(userId: Id | null, bootId: string): Provisional {

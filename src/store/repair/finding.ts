@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { MICROS_PER_UNIT, valorFromMicros } from "../../domain/amount.ts";
 import type { Id } from "../../domain/id.ts";
@@ -68,7 +68,7 @@ export class Findings {
 
   add({ mark, ...finding }: NewFinding): void {
     const { kind, from, to } = finding;
-    const digest = createHash("sha256").update(mark).digest("hex").slice(0, KEY_DIGITS);
+    const digest = hash("sha256", mark).slice(0, KEY_DIGITS);
     const key = `${kind} ${from}-${to} ${digest}`;
     const acknowledged = this.#acknowledged.has(key);
     if (this.#found.length < MAX_FINDINGS || acknowledged)
