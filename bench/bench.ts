@@ -35,7 +35,7 @@ type Measure = (plan: Plan) => Promise<Claim | readonly Claim[]>;
 const MEASURES: Readonly<Record<string, Measure>> = {
   posts: (plan) => measurePosts(plan),
   "slow-posts": (plan) => measurePosts(plan, DELAY_MS),
-  written: measureWritten,
+  written: async (plan) => [...(await measureWritten(plan)), ...(await measureWritten(plan, DELAY_MS))],
   beside: measureBeside,
   edges: measureEdges,
   growth: measureGrowth,

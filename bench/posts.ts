@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
-import { compileLibrary } from "../scripts/compile-library.ts";
 import { type Claim, type Pair, spreadOf } from "./claim.ts";
 import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
 import { startPeer } from "./peer-process.ts";
 import type { Plan } from "./plan.ts";
 import { checkRows, processorTime, type Server } from "./server.ts";
+import { slowSync } from "./slow-sync.ts";
 import { type Answered, post } from "./wrk.ts";
 
 /** What is promised at each number of connections, of the floor. */
@@ -148,11 +148,4 @@ function describeWindows({ name }: Server, windows: readonly Window[]): string {
     `p99 ${median(({ latencyMs }) => latencyMs.p99).toFixed(2)} ms`,
     `processor ${median(({ allUs }) => allUs).toFixed(0)} µs a post, ${median(({ mainUs }) => mainUs).toFixed(0)} of it the main thread's`,
   ].join(", ");
-}
-
-/** Compiles the library that adds `delayMs` to every fsync and fdatasync of a process that preloads it. */
-function slowSync({ directory }: Plan, delayMs: number): string {
-  const library = join(directory, `slow-sync-${delayMs}ms.so`);
-  compileLibrary(join(import.meta.dirname, "slow-sync.c"), library, [`-DDELAY_MS=${delayMs}`]);
-  return library;
 }

@@ -88,20 +88,31 @@ const SLOW_MS = 2;
 const SHARE = 0.5;
 const MAX_MS = 25;
 
+/** So many writes are worth a batch of their own that follows the one on its way, while syncs are quick. */
+const FOLLOWING = 8;
+
 /**
- * When the next batch leaves while syncs are slow. Clients that post again once they are answered form groups: while one group
+ * When the next batch leaves. While syncs are quick the writer must not wait for the main thread, which may be in a long turn:
+ * then a second batch follows the first. While they are slow it waits for others. Clients that post again once they are answered form groups: while one group
  * is on its way to the disk the others wait, and each pays for the syncs of all. So after a slow sync the next batch waits
  * until as many writes wait as were answered and as came meanwhile: then there is one group. A client that is alone never
  * waits. The bench's `slow-posts` measures what that gains.
  */
 export class Gathering {
+  #quick = false;
   #complete = 0;
   #untilMs = 0;
 
   /** So many writes were answered after a sync, and so many others wait already. `nowMs` is monotonic, here and below. */
   answered(writes: number, waiting: number, syncMs: number, nowMs: number): void {
-    this.#complete = syncMs < SLOW_MS ? 0 : writes + waiting;
+    this.#quick = syncMs < SLOW_MS;
+    this.#complete = this.#quick ? 0 : writes + waiting;
     this.#untilMs = nowMs + Math.min(MAX_MS, syncMs * SHARE);
+  }
+
+  /** Whether so many writes leave while so many batches are on their way. */
+  mayFollow(waiting: number, batches: number): boolean {
+    return batches === 0 || (batches === 1 && this.#quick && waiting >= FOLLOWING);
   }
 
   /** How much longer so many writes wait for others; 0: they leave. */
@@ -125,7 +136,7 @@ export interface WriterListener {
 
 /**
  * The writer thread, seen from the main thread. Writes gather while a commit is under way and go out together: one message
- * each way and one fsync per batch. One batch is on its way at a time: what came meanwhile is the next.
+ * each way and one fsync per batch. One batch is on its way, or two (`Gathering`): what came meanwhile is the next.
  */
 class WriterLink {
   readonly #settings: WriterSettings;
@@ -135,7 +146,8 @@ class WriterLink {
   readonly #timers: Timers;
   #worker: WriterPort | undefined;
   #waiting: Waiting[] = [];
-  #inFlight: readonly Waiting[] = [];
+  /** The batches that are on their way. */
+  #inFlight: Waiting[][] = [];
   readonly #gathering = new Gathering();
   /** Of the batch that waits for others. */
   #timer: Cancel | undefined;
@@ -208,7 +220,7 @@ class WriterLink {
 
   /** Writes that wait for their commit. */
   get depth(): number {
-    return this.#waiting.length + this.#inFlight.length;
+    return this.#waiting.length + this.#inFlight.flat().length;
   }
 
   /** The same beside its bound. */
@@ -272,7 +284,7 @@ class WriterLink {
 
   /** Waits for the end of this turn of the loop, so that what arrives together leaves together. */
   #schedule(): void {
-    if (this.#scheduled || this.#inFlight.length > 0) return;
+    if (this.#scheduled || !this.#mayLeave()) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -280,8 +292,12 @@ class WriterLink {
     });
   }
 
+  #mayLeave(): boolean {
+    return this.#gathering.mayFollow(this.#waiting.length, this.#inFlight.length);
+  }
+
   #flush(): void {
-    if (this.#waiting.length === 0 || this.#inFlight.length > 0) return;
+    if (this.#waiting.length === 0 || !this.#mayLeave()) return;
     const waitMs = this.#urgent ? 0 : this.#gathering.waitMs(this.#waiting.length, monotonicMs(this.#clock));
     if (waitMs > 0) this.#timer ??= this.#timers.after(waitMs, () => this.#leave());
     else this.#leave();
@@ -292,9 +308,10 @@ class WriterLink {
     this.#timer?.();
     this.#timer = undefined;
     this.#urgent = false;
-    this.#inFlight = this.#waiting;
+    const batch = this.#waiting;
     this.#waiting = [];
-    const commands = this.#inFlight.map(({ name, input }) => ({ name, input }));
+    this.#inFlight.push(batch);
+    const commands = batch.map(({ name, input }) => ({ name, input }));
     const clock = this.#clock;
     this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
@@ -304,8 +321,7 @@ class WriterLink {
   }
 
   #settle({ results, syncMs }: Extract<WriterMessage, { kind: "batch" }>): void {
-    const batch = this.#inFlight;
-    this.#inFlight = [];
+    const batch = this.#inFlight.shift() ?? [];
     this.#syncs.push(syncMs);
     if (this.#syncs.length > SYNCS) this.#syncs.shift();
     const changes: Change[] = [];
@@ -339,7 +355,7 @@ class WriterLink {
     this.#worker = undefined;
     this.#timer?.();
     const lost = new FlancoError("unavailable", "The ledger takes no writes.", { cause: error });
-    for (const waiting of [...this.#inFlight, ...this.#waiting]) waiting.reject(lost);
+    for (const waiting of [...this.#inFlight.flat(), ...this.#waiting]) waiting.reject(lost);
     this.#inFlight = [];
     this.#waiting = [];
     this.#onIdle?.();

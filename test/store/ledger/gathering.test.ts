@@ -15,6 +15,10 @@ const PAUSE_MS = 0.2;
 /** Never told of an answer, it never waits. */
 class NoGathering extends Gathering {
   override answered(): void {}
+
+  override mayFollow(_waiting: number, batches: number): boolean {
+    return batches === 0;
+  }
 }
 
 interface Scene {
@@ -26,6 +30,11 @@ interface Scene {
   readonly seed: number;
 }
 
+interface Waiting {
+  readonly sinceMs: number;
+  readonly again: boolean;
+}
+
 /** Posts a second of the closed loops, and the latencies of all posts, in virtual time: the writer's rules with this gathering. */
 class Simulation {
   readonly #gathering: Gathering;
@@ -34,8 +43,9 @@ class Simulation {
   #events: { readonly atMs: number; readonly run: () => void }[] = [];
   #nowMs = 0;
   #mainFreeMs = 0;
-  #waiting: { readonly sinceMs: number; readonly again: boolean }[] = [];
-  #inFlight = 0;
+  #waiting: Waiting[] = [];
+  #batches = 0;
+  #writerFreeMs = 0;
   #held = 0;
   #answered = 0;
   readonly #latenciesMs: number[] = [];
@@ -91,7 +101,7 @@ class Simulation {
   }
 
   #flush(): void {
-    if (this.#inFlight > 0 || this.#waiting.length === 0) return;
+    if (this.#waiting.length === 0 || !this.#gathering.mayFollow(this.#waiting.length, this.#batches)) return;
     const waitMs = this.#gathering.waitMs(this.#waiting.length, this.#nowMs);
     this.#held += 1;
     const held = this.#held;
@@ -103,10 +113,16 @@ class Simulation {
     this.#held += 1;
     const batch = this.#waiting;
     this.#waiting = [];
-    this.#inFlight = batch.length;
+    this.#batches += 1;
     const syncMs = this.#scene.syncMs * this.#between(1 - SPREAD, 1 + SPREAD);
-    this.#at(this.#nowMs + batch.length * WRITE_MS + syncMs, () => {
-      this.#inFlight = 0;
+    this.#writerFreeMs = Math.max(this.#nowMs, this.#writerFreeMs) + batch.length * WRITE_MS + syncMs;
+    this.#at(this.#writerFreeMs, () => this.#settle(batch, syncMs));
+  }
+
+  /** The main thread hears of a commit once it has done what it does. */
+  #settle(batch: readonly Waiting[], syncMs: number): void {
+    this.#onMain(0, () => {
+      this.#batches -= 1;
       for (const { sinceMs, again } of batch) {
         this.#latenciesMs.push(this.#nowMs - sinceMs);
         if (!again) continue;

@@ -276,41 +276,105 @@ describe("a batch that waits for those that were just answered", () => {
   });
 });
 
+/** A writer whose thread the test plays, and how many writes each batch had that it was sent. */
+async function playedThread() {
+  const sizes: number[] = [];
+  const thread = new EventEmitter();
+  const postMessage = (request: WriterRequest) => {
+    if (request.kind === "batch") sizes.push(request.batch.commands.length);
+  };
+  const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
+  const time = new VirtualTime();
+  const port = Object.assign(thread, { postMessage });
+  const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, time);
+  const opened = writer.open();
+  thread.emit("message", { kind: "ready" });
+  await opened;
+  return {
+    writer,
+    time,
+    sizes,
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    /** Posts so many times; resolves when all are answered. */
+    post: (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, id) => writer.removeLocation("u", String(id)))),
+    answer: (count: number, syncMs: number) => {
+      const results = Array.from({ length: count }, () => ({ output: true }));
+      thread.emit("message", { kind: "batch", results, syncMs });
+    },
+  };
+}
+
 describe("the writer, after a slow sync", () => {
   it("waits for those that it has just answered, up to a bound, and lets an edge take all that waits along at once", async () => {
-    const sent: WriterRequest[] = [];
-    const thread = new EventEmitter();
-    const port = Object.assign(thread, { postMessage: (request: WriterRequest) => void sent.push(request) });
-    const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
-    const time = new VirtualTime();
-    const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, time);
-    const opened = writer.open();
-    thread.emit("message", { kind: "ready" });
-    await opened;
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
-    const sizes = () => sent.map((request) => (request.kind === "batch" ? request.batch.commands.length : 0));
-
-    const outputs = (count: number) => Array.from({ length: count }, () => ({ output: true }));
-    const answered = ["1", "2", "3"].map((id) => writer.removeLocation("u", id));
+    const { writer, time, sizes, turn, post, answer } = await playedThread();
+    const first = post(3);
     await turn();
-    thread.emit("message", { kind: "batch", results: outputs(3), syncMs: 1_000 });
-    await Promise.all(answered);
-    const late: Promise<unknown>[] = [writer.removeLocation("u", "4")];
+    answer(3, 1_000);
+    await first;
+    const late: Promise<unknown>[] = [post(1)];
     await turn();
-    expect(sizes(), "one of three is back").to.deep.equal([3]);
+    expect(sizes, "one of three is back").to.deep.equal([3]);
     late.push(writer.ping());
     await turn();
-    expect(sizes(), "and an edge").to.deep.equal([3, 2]);
-    thread.emit("message", { kind: "batch", results: outputs(2), syncMs: 1_000 });
+    expect(sizes, "and an edge").to.deep.equal([3, 2]);
+    answer(2, 1_000);
     await Promise.all(late);
 
-    const alone = writer.removeLocation("u", "5");
+    const alone = post(1);
     await turn();
     time.advance(24);
-    expect(sizes(), "just before the end of the wait").to.deep.equal([3, 2]);
+    expect(sizes, "just before the end of the wait").to.deep.equal([3, 2]);
     time.advance(1);
-    expect(sizes(), "no other came").to.deep.equal([3, 2, 1]);
-    thread.emit("message", { kind: "batch", results: outputs(1), syncMs: 0 });
+    expect(sizes, "no other came").to.deep.equal([3, 2, 1]);
+    answer(1, 0);
     await alone;
+  });
+
+  it("sends one batch at a time", async () => {
+    const { sizes, turn, post, answer } = await playedThread();
+    const first = post(8);
+    await turn();
+    answer(8, 1_000);
+    await first;
+    const [second, third] = [post(8), post(8)];
+    await turn();
+    const fourth = post(100);
+    await turn();
+    expect(sizes).to.deep.equal([8, 16]);
+    answer(16, 0);
+    await Promise.all([second, third]);
+    expect(sizes).to.deep.equal([8, 16, 100]);
+    answer(100, 0);
+    await fourth;
+  });
+});
+
+describe("the writer, after a quick sync", () => {
+  it("sends a second batch after the one on its way once eight writes wait, never a third, and answers each its own", async () => {
+    const { sizes, turn, post, answer } = await playedThread();
+    const first = post(1);
+    await turn();
+    answer(1, 0.1);
+    await first;
+    const [second, third] = [post(2), post(7)];
+    await turn();
+    expect(sizes).to.deep.equal([1, 9]);
+    const fourth = post(7);
+    await turn();
+    expect(sizes, "seven wait").to.deep.equal([1, 9]);
+    const fifth = post(1);
+    await turn();
+    expect(sizes, "eight wait").to.deep.equal([1, 9, 8]);
+    const sixth = post(50);
+    await turn();
+    expect(sizes, "two are on their way").to.deep.equal([1, 9, 8]);
+    answer(9, 0.1);
+    await Promise.all([second, third]);
+    expect(sizes).to.deep.equal([1, 9, 8, 50]);
+    answer(8, 0.1);
+    await Promise.all([fourth, fifth]);
+    answer(50, 0.1);
+    await sixth;
   });
 });
