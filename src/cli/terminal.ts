@@ -91,8 +91,7 @@ export class Terminal {
 
   /** One line of standard input, or of the keyboard without echo, for a secret that is not to be in an argument. */
   async secret(what: string, fromStandardInput: boolean, flag: string): Promise<string> {
-    if (fromStandardInput) return this.#firstLine();
-    const [answer = ""] = await this.#askSilently(what, [`${capital(what)}: `], flag);
+    const [answer = ""] = await this.#answers([`${capital(what)}: `], fromStandardInput, what, flag);
     return answer;
   }
 
@@ -102,18 +101,20 @@ export class Terminal {
     what = "password",
     flag = "--password-stdin",
   ): Promise<string> {
-    if (fromStandardInput) return this.#firstLine();
     const questions = [`${capital(what)} (at least 10 characters): `, "Once more: "];
-    const [first = "", second] = await this.#askSilently(what, questions, flag);
+    const [first = "", second = first] = await this.#answers(questions, fromStandardInput, what, flag);
     if (first === second) return first;
     throw new FlancoError("invalid", `The two ${what}s differ.`, { hint: "Try again." });
   }
 
-  async #firstLine(): Promise<string> {
-    return (await this.readAll()).replace(/\r?\n[\s\S]*$/, "");
-  }
-
-  async #askSilently(what: string, questions: readonly string[], flag: string): Promise<readonly string[]> {
+  /** The answers of the keyboard, or only the first line of standard input. */
+  async #answers(
+    questions: readonly string[],
+    fromStandardInput: boolean,
+    what: string,
+    flag: string,
+  ): Promise<readonly string[]> {
+    if (fromStandardInput) return [(await this.readAll()).replace(/\r?\n[\s\S]*$/, "")];
     if (!process.stdin.isTTY) {
       throw new FlancoError("invalid", `There is no terminal to ask for the ${what}.`, {
         hint: `Pass it on standard input with ${flag}.`,

@@ -7,6 +7,7 @@ import { MAX_WIRING_ROWS, type WiringRow, wiringRow } from "../contract/operator
 import { FlancoError } from "../domain/error.ts";
 import type { CliContext } from "./context.ts";
 import { operate } from "./door.ts";
+import type { Terminal } from "./terminal.ts";
 
 const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_WIRING_ROWS).default([]) });
 
@@ -100,34 +101,24 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .option("--user <email>", "the user of all devices, in place of the file's")
     .addHelpText("after", "\nExample:\n  flanco wiring import wiring.toml")
     .action(async (file: string, options: { user?: string }, command: Command) => {
-      const rows = parseRows(file, file === "-" ? await terminal.readAll() : readText(file));
-      const { user } = options;
-      await operate(context, command, "importWiring", { user, rows });
+      const rows = await readRows(terminal, file);
+      await operate(context, command, "importWiring", { user: options.user, rows });
       terminal.out(`${rows.length} line(s) wired.`);
     });
 }
 
-function readText(file: string): string {
+/** The rows of a file, or of standard input for `-`. Throws `invalid` with every mistake and its place. */
+async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> {
+  let content: unknown;
   try {
-    return readFileSync(file, "utf8");
+    content = parse(file === "-" ? await terminal.readAll() : readFileSync(file, "utf8"));
   } catch (error) {
     throw new FlancoError("invalid", describeUnreadable(file, error), { cause: error });
   }
-}
-
-function parseRows(file: string, text: string): WiringRow[] {
-  const parsed = wiringFile.safeParse(parseToml(file, text));
+  const parsed = wiringFile.safeParse(content);
   if (parsed.success) return parsed.data.wiring;
   const mistakes = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}`);
   throw new FlancoError("invalid", mistakes.join("\n"), { hint: "`flanco wiring export` shows the form." });
-}
-
-function parseToml(file: string, text: string): unknown {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new FlancoError("invalid", describeUnreadable(file, error), { cause: error });
-  }
 }
 
 function describe(row: WiringRow, state: string): string {

@@ -181,14 +181,15 @@ export function judgeRoom(
   const measured = measure(seen, wired);
   const { line, activeLow, bias, debounceMs } = wired;
   const contact = { line, activeLow, bias, debounceMs };
-  if (seen.levels.length === 0) return { ...judgeStill(contact, asking), measured };
+  const { levels } = seen;
+  if (levels.length === 0) return { ...judgeStill(contact, asking), measured };
   if (isFloating(seen)) {
     const isFree = bias === "as-is" || bias === "disabled";
     const towardsRest: Bias = activeLow ? "pull-up" : "pull-down";
     const mend: Mend | null = isFree ? { setting: "bias", ...contact, bias: towardsRest } : null;
     return { verdict: "floating", cause: isFree ? "no_bias" : "loose_wire", mend, measured };
   }
-  const last = seen.levels.at(-1);
+  const last = levels.at(-1);
   if (last === undefined || nowMs - last.atMs <= SWITCHING_MS) return { ...UNKNOWN, measured };
   if (seen.restActive) {
     // Without the question the room may have been on when it began.
@@ -198,11 +199,7 @@ export function judgeRoom(
   }
   if (last.active || measured.switchings < 2) return { ...UNKNOWN, measured };
   if (measured.longestMs * BOUNCE_MARGIN > debounceMs) {
-    const mend: Mend = {
-      setting: "debounce",
-      ...contact,
-      debounceMs: bounceOf(line, seen.levels).debounceMs,
-    };
+    const mend: Mend = { setting: "debounce", ...contact, debounceMs: bounceOf(line, levels).debounceMs };
     return { verdict: "chattering", cause: "bounce", mend, measured };
   }
   return { verdict: "good", cause: null, mend: null, measured };
