@@ -22,7 +22,7 @@ export function printable(text: string): string {
 const COLUMNS = 80;
 /** A narrower terminal shows the percentage alone. */
 const LEAST_BAR = 8;
-/** What stands before a text in a list: up to the last wide space near the line's begin. */
+/** The label of a list's entry: all up to the last run of two or more spaces within the first 40 characters. */
 const LABEL = /^(?:.{0,38} {2,})?/;
 
 /** The text with long lines broken between words, for so many columns; what follows a break stands below the line's own text. */

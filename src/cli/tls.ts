@@ -6,11 +6,11 @@ import { FlancoError } from "../domain/error.ts";
 import { readHostNames } from "../net/host-names.ts";
 import { readDropIns } from "../net/tls/drop-in.ts";
 import { fingerprintLines, readKeyed } from "../net/tls/keyed-certificate.ts";
-import { ensureOwnCertificate, type OwnFiles, ownFiles } from "../net/tls/own-certificate.ts";
+import { ensureOwnCertificate, ownFiles } from "../net/tls/own-certificate.ts";
 import { systemClock } from "../service/clock.ts";
 import { becomeOwner, type DataDirectory } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
-import type { Terminal } from "./terminal.ts";
+import { iso, type Terminal } from "./terminal.ts";
 
 const HELP = `
 Example:
@@ -31,21 +31,6 @@ must stop trusting the old one.
 
 Example:
   flanco tls renew`;
-
-/** A certificate's own fields. */
-interface Facts {
-  readonly subject: string;
-  readonly names: readonly string[];
-  readonly from: string;
-  readonly to: string;
-}
-
-/** All that the command shows, as text and as JSON. */
-interface Shown {
-  readonly served: Facts & { readonly file: string; readonly own: boolean };
-  readonly authority: Facts & { readonly file: string; readonly fingerprint: readonly string[] };
-  readonly refused: readonly { readonly file: string; readonly reason: string }[];
-}
 
 /** `flanco tls`: the certificate of HTTPS, and the authority that browsers are to trust. */
 export function addTlsCommands(program: Command, context: CliContext): void {
@@ -83,8 +68,9 @@ export function addTlsCommands(program: Command, context: CliContext): void {
     });
 }
 
-function read(config: Config, dataDirectory: DataDirectory): Shown {
-  const files: OwnFiles = ownFiles(dataDirectory.tls);
+/** All that the command shows, as text and as JSON. */
+function read(config: Config, dataDirectory: DataDirectory) {
+  const files = ownFiles(dataDirectory.tls);
   const authority = readKeyed(files.authority);
   const leaf = readKeyed(files.leaf);
   if (authority === undefined || leaf === undefined) throw nothingYet();
@@ -102,17 +88,18 @@ function read(config: Config, dataDirectory: DataDirectory): Shown {
   };
 }
 
-function factsOf(cert: string): Facts {
+/** A certificate's own fields. */
+function factsOf(cert: string) {
   const { subject, subjectAltName = "", validFrom, validTo } = new X509Certificate(cert);
   return {
     subject: subject.replaceAll("\n", ", "),
     names: subjectAltName === "" ? [] : subjectAltName.split(", ").map((name) => name.replace(/^[^:]*:/, "")),
-    from: new Date(validFrom).toISOString(),
-    to: new Date(validTo).toISOString(),
+    from: iso(Date.parse(validFrom)),
+    to: iso(Date.parse(validTo)),
   };
 }
 
-function tell(terminal: Terminal, shown: Shown, json: boolean): void {
+function tell(terminal: Terminal, shown: ReturnType<typeof read>, json: boolean): void {
   const { served, authority, refused } = shown;
   terminal.show(json, shown, [
     `Certificate in use: ${served.own ? "the appliance's own" : "an administrator's"}`,

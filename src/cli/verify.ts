@@ -113,7 +113,7 @@ async function check(context: CliContext, command: Command): Promise<Verificatio
   }
 }
 
-/** What a call gave, or throws, when it is asked for. */
+/** Calls at once; the function that it gives then returns the value, or throws the error of that call. */
 function attempt<T>(call: () => T): () => T {
   try {
     const value = call();

@@ -28,25 +28,22 @@ export interface ChardevDependencies {
  */
 export class ChardevDriver implements LineDriver {
   readonly name = "chardev";
-  readonly #clock: Clock;
-  readonly #loadKernel: () => Promise<GpioKernel>;
-  readonly #keeper: DescriptorKeeper | undefined;
+  readonly #dependencies: ChardevDependencies;
   readonly #lines = new Set<ChardevLine>();
   #kernel: GpioKernel | null = null;
   #kept: KeptLines | null = null;
 
-  constructor({ clock, loadKernel, keeper }: ChardevDependencies) {
-    this.#clock = clock;
-    this.#loadKernel = loadKernel;
-    this.#keeper = keeper;
+  constructor(dependencies: ChardevDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Throws `unavailable` when access is denied or the kernel lacks uAPI v2. A machine without a chip passes. */
   async open(): Promise<void> {
-    const kernel = await this.#loadKernel();
+    const { clock, loadKernel, keeper } = this.#dependencies;
+    const kernel = await loadKernel();
     readChips(kernel);
     this.#kernel = kernel;
-    this.#kept = this.#keeper === undefined ? null : new KeptLines(kernel, this.#keeper, this.#clock);
+    this.#kept = keeper === undefined ? null : new KeptLines(kernel, keeper, clock);
     this.#kept?.open();
   }
 
@@ -78,7 +75,7 @@ export class ChardevDriver implements LineDriver {
       descriptor,
       resumeAfter: adopted === undefined ? null : (request.keep?.seen?.sequence ?? null),
       forget,
-      clock: this.#clock,
+      clock: this.#dependencies.clock,
       onNodeChange: (callback) => kernel.onNodeChange(devicePath(line.chip), callback),
       onEnd: () => this.#lines.delete(watched),
     });

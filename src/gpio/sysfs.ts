@@ -250,15 +250,6 @@ class SysfsLine implements WatchedLine {
   }
 }
 
-/** A chip as /sys/class/gpio shows it: its lines' global numbers run from `base`. */
-interface SysfsChip {
-  readonly base: number;
-  readonly label: string;
-  readonly lineCount: number;
-  /** The real path of the device that it hangs from. */
-  readonly device: string;
-}
-
 /** A chip and the global number of its line 0. */
 export interface NumberedChip {
   readonly chip: ChipInfo;
@@ -297,7 +288,8 @@ function namelessChip(name: string, label: string, place: string, lineCount: num
   return { name, label, place, lines };
 }
 
-function sysfsChips(sysfs: string): SysfsChip[] {
+/** The chips as /sys/class/gpio shows them; `device` is the real path of the device that a chip hangs from. */
+function sysfsChips(sysfs: string) {
   const folder = join(sysfs, "class", "gpio");
   return chipEntries(folder).map((entry) => {
     const path = join(folder, entry);
@@ -310,13 +302,7 @@ function sysfsChips(sysfs: string): SysfsChip[] {
   });
 }
 
-interface CharDevice {
-  readonly name: string;
-  readonly path: string;
-  readonly parent: string;
-}
-
-function charDevices(sysfs: string): CharDevice[] {
+function charDevices(sysfs: string) {
   const folder = join(sysfs, "bus", "gpio", "devices");
   return chipEntries(folder).map((entry) => {
     const path = realpathSync(join(folder, entry));
