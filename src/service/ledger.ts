@@ -80,13 +80,8 @@ async function tailThatAnswers({ config, dataDirectory, clock, log }: LedgerOpti
   const directory = tailDirectory(config);
   if (directory === backupDirectory(config)) return directory;
   const ledgerIds = identitiesOf(dataDirectory.ledger);
-  const disk = new RemovableDisk({
-    directory,
-    clock,
-    log,
-    look: () => beginJob("look", { directory, ledgerIds }),
-    patienceMs: DISK_MS,
-  });
+  const look = () => beginJob("look", { directory, ledgerIds });
+  const disk = new RemovableDisk({ directory, clock, log, look, patienceMs: DISK_MS });
   return (await disk.see())?.skipped === null ? directory : backupDirectory(config);
 }
 

@@ -156,10 +156,8 @@ export class Upkeep {
   acknowledged(keys: string): void {
     const known = new Set(splitKeys(keys));
     for (const [name, findings] of this.#findings) {
-      this.#findings.set(
-        name,
-        findings.filter(({ key }) => !known.has(key)),
-      );
+      const open = findings.filter(({ key }) => !known.has(key));
+      this.#findings.set(name, open);
     }
     this.#losses = readLosses(this.#dependencies.dataDirectory.ledger);
   }
@@ -195,17 +193,13 @@ export class Upkeep {
 
   /** `tail` is the directory of the ledger's tail. */
   async #backup({ directory, skipped, newest }: SeenTarget, tail: string): Promise<void> {
-    const { dataDirectory, clock, trust, log, config, writer, jobs = PROCESSES } = this.#dependencies;
-    const { gateway } = this.#dependencies;
+    const { dataDirectory, clock, trust, log, config, writer, gateway } = this.#dependencies;
+    const { jobs = PROCESSES } = this.#dependencies;
     if (skipped !== null || !this.#isBackupDue(directory, newest, tail)) return;
     if (directory === tail) writer.backupBegins(directory);
     const request = {
-      ledger: dataDirectory.ledger,
-      directory,
-      nowMs: clock.nowMs(),
-      clockTrusted: trust.trusted(),
-      rotate: true,
-      gateway: gateway(),
+      ...{ ledger: dataDirectory.ledger, directory, rotate: true, gateway: gateway() },
+      ...{ nowMs: clock.nowMs(), clockTrusted: trust.trusted() },
     };
     await this.#run(`backup ${directory}`, jobs.backup(request), {
       done: ({ findings, keys, ...backup }) => {
@@ -267,11 +261,8 @@ export class Upkeep {
     const { dataDirectory, clock, log } = this.#dependencies;
     try {
       writeDurably(dataDirectory.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
-    } catch (error) {
-      log.warn(
-        { err: error },
-        "the time of the check cannot be stored: the next start checks the ledger again",
-      );
+    } catch (err) {
+      log.warn({ err }, "the time of the check cannot be stored: the next start checks the ledger again");
     }
   }
 

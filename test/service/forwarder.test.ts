@@ -125,13 +125,9 @@ describe("the forwarder", () => {
     forwarder.open();
     await pass(10 * SECOND_MS);
     expect(sink.got).to.have.length(4);
-    const failure = {
-      message: "The server refuses the password.",
-      hint: "Mend it.",
-      sinceMs: 1_000,
-      tries: 4,
-    };
-    expect(status()?.failure).to.deep.equal(failure);
+    expect(status()?.failure).to.deep.equal({
+      ...{ message: "The server refuses the password.", hint: "Mend it.", sinceMs: 1_000, tries: 4 },
+    });
     expect(status()).to.include({ waiting: 1, behindMs: 10 * SECOND_MS, failed: 4 });
     await pass(2 * HOUR_MS);
     expect(sink.got).to.have.length.within(24, 34);

@@ -92,10 +92,7 @@ describe("The MQTT sink", () => {
   }
 
   const batchOf = (...entries: readonly ChainEntry[]) => ({
-    ledger: LEDGER,
-    earlierLedgers: [],
-    entries,
-    waiting: 0,
+    ...{ ledger: LEDGER, earlierLedgers: [], entries, waiting: 0 },
   });
 
   it("publishes each sale and correction with the entry's identity, and nothing of who did what", async () => {
@@ -104,21 +101,9 @@ describe("The MQTT sink", () => {
 
     const identity = { ledger: LEDGER, hash: link.hash };
     expect(JSON.parse(newest(`${ROOM}/sale`) ?? "")).to.deep.equal({
-      ...{
-        event_type: "sale",
-        locationName: "Clínica",
-        deviceName: "Pasillo A",
-        deviceId: DEVICE,
-        room: "101",
-      },
-      ...{
-        valor: 4.5,
-        time: 1_700_000_000_000,
-        provisional: false,
-        origin: "edge",
-        position: 7,
-        ...identity,
-      },
+      ...{ event_type: "sale", locationName: "Clínica", deviceName: "Pasillo A", deviceId: DEVICE },
+      ...{ room: "101", valor: 4.5, time: 1_700_000_000_000, provisional: false, origin: "edge" },
+      ...{ position: 7, ...identity },
     });
     expect(JSON.parse(newest(`${BASE}/correction`) ?? "")).to.include({
       ...{ kind: "void", record: 7, reason: "relay tested", position: 8, ...identity },
@@ -130,15 +115,8 @@ describe("The MQTT sink", () => {
     await until("both states", () => newest(`${BASE}/${DEVICE}/102/state`) === "ON");
     expect(newest(`${ROOM}/state`)).to.equal("OFF");
 
-    const change = {
-      kind: "actuator",
-      userId: USER,
-      deviceId: DEVICE,
-      actuatorId: "101",
-      value: true,
-      timeMs: 0,
-    } as const;
-    sink.apply([change]);
+    const change = { userId: USER, deviceId: DEVICE, actuatorId: "101", value: true, timeMs: 0 };
+    sink.apply([{ kind: "actuator", ...change }]);
     await until("the change", () => newest(`${ROOM}/state`) === "ON");
 
     await reader.endAsync();
