@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { choicesOf } from "../../src/web/api/choices.ts";
+import { choicesOf } from "../../src/web/api/locations.ts";
 import type { Location } from "../../src/web/api/shapes.ts";
 import {
   briefRooms,

@@ -72,7 +72,6 @@ export const commissionTexts = bilingual(
     rooms: "Habitaciones",
     pending: "por comprobar",
     onPurpose: "sin línea, a propósito",
-    on: "encendida",
 
     finish: "Terminar con informe",
     finishTitle: "Terminar con el informe",
@@ -202,7 +201,6 @@ export const commissionTexts = bilingual(
     rooms: "Rooms",
     pending: "to be checked",
     onPurpose: "without a line, on purpose",
-    on: "on",
 
     finish: "End with a report",
     finishTitle: "End with the report",

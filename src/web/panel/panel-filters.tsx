@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { loadGoneNames } from "../api/choices.ts";
+import { loadGoneNames } from "../api/locations.ts";
 import type { Device, Overview } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { type Choice, Segments, SelectField } from "../element/field.tsx";

@@ -71,7 +71,8 @@ export function isBackwards({ from, to }: RecordFilter): boolean {
   return from !== "" && to !== "" && from > to;
 }
 
-export type QuickRange = "today" | "week" | "month" | "all";
+export const QUICK_RANGES = ["all", "today", "week", "month"] as const;
+type QuickRange = (typeof QUICK_RANGES)[number];
 
 /** The days of a range that ends today. */
 export function quickRange(range: QuickRange, today: Day): Pick<RecordFilter, "from" | "to"> {
@@ -89,8 +90,7 @@ export function quickRange(range: QuickRange, today: Day): Pick<RecordFilter, "f
 
 /** The range that a filter's days are, if they are one. */
 export function quickRangeOf({ from, to }: RecordFilter, today: Day): QuickRange | undefined {
-  const ranges: readonly QuickRange[] = ["today", "week", "month", "all"];
-  return ranges.find((range) => {
+  return QUICK_RANGES.find((range) => {
     const days = quickRange(range, today);
     return days.from === from && days.to === to;
   });

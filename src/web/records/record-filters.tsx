@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Choices } from "../api/choices.ts";
+import type { Choices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
 import { type Choice, Segments, SelectField, TextField } from "../element/field.tsx";
 import { useGateway } from "../live/gateway.ts";
@@ -9,7 +9,7 @@ import {
   EVERY_RECORD,
   isBackwards,
   isOpen,
-  type QuickRange,
+  QUICK_RANGES,
   quickRange,
   quickRangeOf,
   type RecordFilter,
@@ -22,7 +22,6 @@ interface RecordFiltersProps {
   readonly choices: Choices | undefined;
 }
 
-const RANGES = ["all", "today", "week", "month"] as const satisfies readonly QuickRange[];
 /** A room's number is asked for once typing has paused for so long. */
 const TYPING_MS = 400;
 
@@ -42,9 +41,9 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
         <Segments
           label={texts.date}
           value={range ?? ""}
-          choices={RANGES.map((value) => ({ value, text: texts.ranges[value] }))}
+          choices={QUICK_RANGES.map((value) => ({ value, text: texts.ranges[value] }))}
           onValue={(value) => {
-            const chosen = RANGES.find((candidate) => candidate === value);
+            const chosen = QUICK_RANGES.find((candidate) => candidate === value);
             if (chosen !== undefined) set(quickRange(chosen, today));
           }}
         />

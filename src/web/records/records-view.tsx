@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import { loadChoices } from "../api/choices.ts";
+import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
 import type { Data, StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type Choices, loadChoices } from "../api/choices.ts";
+import { type Choices, loadChoices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
 import { FailedPanel, NothingPanel } from "../element/notice.tsx";
