@@ -12,7 +12,7 @@ import type {
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { readHead } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
-import { type Range, type RowBudget, rollupSums } from "./rollup-sum.ts";
+import { FITS_FILTER, type Range, type RowBudget, rollupSums } from "./rollup-sum.ts";
 
 /** Records that one piece looks at, at one moment and before it: about a millisecond's work each. */
 export const MAX_LOOKED_AT = 2_000;
@@ -21,8 +21,7 @@ const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 /** Every day that a moment can have. */
 export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 
-const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)
-  AND (@room IS NULL OR room GLOB @room OR ${ROOM_TODAY} GLOB @room)`;
+const FITS = `${FITS_FILTER} AND (@room IS NULL OR room GLOB @room OR ${ROOM_TODAY} GLOB @room)`;
 
 /** What the two kinds of statements below are asked for. */
 interface Asked extends Pick<RecordFilter, "location" | "deviceId"> {

@@ -49,18 +49,19 @@ export type Bounds = Readonly<Record<string, number>>;
 const MAX_RECORDS = 20_000;
 const NO_RANGE = { from: 1, to: 0 };
 const ALL: OverviewFilter = { location: null, deviceId: null };
+/** Rows of the location and of the device that are asked for; null asks for all. */
+export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
 
-const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
+/** The rollups of the ranges that a statement takes. */
+const SPANS = ["month", "month", "day", "day"] as const;
 
 /** Every sum of the ranges by location and device. */
 const PARTS = `WITH part (locationName, deviceId, count, totalMicros) AS (
-  ${["month", "month", "day", "day"]
-    .map(
-      (period, index) =>
-        `SELECT location_name, device_id, count, total_micros FROM rollup_${period}
-          WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS}`,
-    )
-    .join(" UNION ALL ")})`;
+  ${SPANS.map(
+    (period, index) =>
+      `SELECT location_name, device_id, count, total_micros FROM rollup_${period}
+          WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS_FILTER}`,
+  ).join(" UNION ALL ")})`;
 
 /**
  * Sums of the stored sums, added up by SQLite: an account may have thousands of locations and devices, and to read a row of
@@ -157,8 +158,7 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
          FROM (SELECT valor_micros, location_name, device_id, voided_by FROM record INDEXED BY record_by_time
                 WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs
                 ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
-        WHERE voided_by IS NULL AND (@location IS NULL OR location_name = @location)
-          AND (@deviceId IS NULL OR device_id = @deviceId)`,
+        WHERE voided_by IS NULL AND ${FITS_FILTER}`,
     )
     .safeIntegers();
 
@@ -225,7 +225,7 @@ export function splitDays({ from, to }: Range<Day>): Ranges {
 
 function periodSql(period: "day" | "month"): string {
   return `SELECT ${period} AS period, sum(count) AS count, sum(total_micros) AS totalMicros
-            FROM rollup_${period} WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS}
+            FROM rollup_${period} WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER}
            GROUP BY ${period}`;
 }
 
@@ -273,7 +273,7 @@ export class RowBudget {
   constructor(db: Database, rows: number = Number.POSITIVE_INFINITY) {
     this.#rows = rows;
     this.#left = rows;
-    const parts = ["month", "month", "day", "day"].map(
+    const parts = SPANS.map(
       (period, index) =>
         `(SELECT count(*) FROM (SELECT 1 FROM rollup_${period} WHERE user_id = @userId
              AND ${period} BETWEEN @from${index} AND @to${index} LIMIT @limit))`,

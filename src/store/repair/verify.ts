@@ -176,7 +176,7 @@ type CountedRow = [
 ];
 
 /** Adds the records that count up again: every stored rollup that differs from what they say is a finding. */
-export function checkRollups(db: Database, calendar: LocalCalendar, findings: Findings): void {
+function checkRollups(db: Database, calendar: LocalCalendar, findings: Findings): void {
   const days = addedUp(db, calendar);
   for (const table of ["rollup_day", "rollup_month"] as const) {
     const sums = table === "rollup_day" ? new Map(days) : monthsOf(days);
