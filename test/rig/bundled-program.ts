@@ -1,30 +1,28 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleProgram } from "../../scripts/bundle.mjs";
 import type { Patch } from "../../scripts/patch.ts";
 import { NODE_FLAGS } from "../../scripts/release/node-flags.ts";
 import { CHECKOUT } from "./program.ts";
+import { TemporaryDirectory } from "./temporary-directory.ts";
 
 const UNIT = join(CHECKOUT, "systemd", "flanco.service");
 
 /** The program as it is installed: one file a thread, and the memory settings of its release and its unit. */
 export class BundledProgram {
-  readonly #directory: string;
+  readonly #directory = new TemporaryDirectory();
 
-  private constructor(directory: string) {
-    this.#directory = directory;
-  }
+  private constructor() {}
 
   /** With `patches` in its sources. Throws when one does not fit. */
   static async make(patches: readonly Patch[] = []): Promise<BundledProgram> {
-    const directory = mkdtempSync(join(tmpdir(), "flanco-bundle-"));
-    await bundleProgram(directory, patches);
-    return new BundledProgram(directory);
+    const made = new BundledProgram();
+    await bundleProgram(made.#directory.path, patches);
+    return made;
   }
 
   get program(): string {
-    return join(this.#directory, "flanco.mjs");
+    return this.#directory.file("flanco.mjs");
   }
 
   /** Options of Node, before the program's name. */
@@ -39,6 +37,6 @@ export class BundledProgram {
   }
 
   remove(): void {
-    rmSync(this.#directory, { recursive: true, force: true });
+    this.#directory.remove();
   }
 }

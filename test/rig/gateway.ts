@@ -1,7 +1,4 @@
 import { createSecretKey, randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Sessions } from "../../src/auth/session.ts";
 import { type Clock, NANOSECONDS_PER_MILLISECOND, type Timers } from "../../src/domain/clock.ts";
 import type { Change } from "../../src/domain/ledger.ts";
@@ -14,6 +11,7 @@ import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { recordsOf } from "../store/records-of.ts";
+import { TemporaryDirectory } from "./temporary-directory.ts";
 import { until } from "./until.ts";
 import { writerHere } from "./writer.ts";
 
@@ -106,7 +104,7 @@ export class Gateway {
   /** What `GatewayOptions` says; may change between two starts. */
   settling: boolean;
   readonly #noting: boolean;
-  readonly #directory = mkdtempSync(join(tmpdir(), "flanco-clock-"));
+  readonly #directory = new TemporaryDirectory();
   readonly #secret = createSecretKey(Buffer.alloc(32, 7));
   readonly #driver: SimulatedDriver;
   #running: Running | undefined;
@@ -128,7 +126,7 @@ export class Gateway {
   }
 
   get file(): string {
-    return join(this.#directory, "flanco.db");
+    return this.#directory.file("flanco.db");
   }
 
   get writer(): StoreWriter {
@@ -235,7 +233,7 @@ export class Gateway {
 
   async remove(): Promise<void> {
     if (this.#running !== undefined) await this.stop();
-    rmSync(this.#directory, { recursive: true });
+    this.#directory.remove();
   }
 
   /** The watch looks at the clock, as it does every second; resolves once all that follows is done. */
