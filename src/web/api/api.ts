@@ -3,7 +3,7 @@ import { withQuery } from "../route.ts";
 import type { Answer, Body, Data, ErrorAnswer, PathOf, Query } from "./shapes.ts";
 
 /** What is wrong with one field: `kind` is for programs, `message` is the server's English text. */
-export type FieldMistake = NonNullable<ErrorAnswer["errors"]>[string];
+type FieldMistake = NonNullable<ErrorAnswer["errors"]>[string];
 
 /** The status of a request that did not reach the server, or whose answer did not come whole. */
 export const UNREACHABLE = 0;

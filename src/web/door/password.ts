@@ -1,7 +1,7 @@
 import { PASSWORD_MAX_BYTES, PASSWORD_MIN_CHARACTERS, passwordBytes } from "../../domain/user.ts";
 
 /** Which of the service's rules a new password and its repetition meet. */
-export interface PasswordCheck {
+interface PasswordCheck {
   readonly isLongEnough: boolean;
   readonly isShortEnough: boolean;
   /** False also while both are empty: nothing has been repeated yet. */

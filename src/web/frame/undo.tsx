@@ -6,7 +6,7 @@ import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 
 /** What cannot be taken back once it is done, and is done only after a while. */
-export interface DelayedWork {
+interface DelayedWork {
   /** What is about to be done. */
   readonly text: string;
   readonly done: string;
@@ -28,7 +28,7 @@ const DELAY_S = 10;
 /** How long the outcome stands. */
 const SAID_MS = 6_000;
 
-export interface UndoControl {
+interface UndoControl {
   readonly delay: Delay;
   /** Does at once what waits, and resolves when that is through. */
   readonly flush: () => Promise<void>;

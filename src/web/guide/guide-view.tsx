@@ -14,7 +14,7 @@ import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 import { DoneStep, LinesStep, StepCard } from "./steps.tsx";
 
-export interface Present extends Locations {
+interface Present extends Locations {
   readonly rooms: Data<"/api/room">;
 }
 

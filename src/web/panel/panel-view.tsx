@@ -215,7 +215,7 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
 type Span = Overview["spans"][number];
 
 /** Today, the week, the month and the year so far, each beside the same span before. */
-export function Figures({ spans }: Pick<Overview, "spans">) {
+function Figures({ spans }: Pick<Overview, "spans">) {
   return (
     <dl class="figures">
       {spans.map((span) => (
@@ -281,7 +281,7 @@ interface PlacesProps {
 const WHOLE_PERCENT = 100;
 
 /** What each location took in the period, as bars on one scale, beside the period before; each leads to its own figures. */
-export function Places({ overview: { places, otherPlaces, period }, filter }: PlacesProps) {
+function Places({ overview: { places, otherPlaces, period }, filter }: PlacesProps) {
   const texts = useTexts(panelTexts);
   const { money, count } = useFormat();
   if (places.length < 2) return null;
