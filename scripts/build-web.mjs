@@ -1,7 +1,7 @@
 // Builds the page from src/web into dist/web: hashed files in assets/, which never change and may be
-// cached without a limit, and index.html, which names them. Safe while a server reads the folder: assets come
-// first, index.html is renamed into place, and only then are unused assets removed. A reader that finds the
-// same names after reading as before has files of one build (src/installation.ts).
+// cached without a limit, and index.html, which names them. A server that starts meanwhile
+// finds files of one build, unless the sources changed since the build before: assets come first, index.html is renamed
+// into place, and only then are unused assets removed.
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";

@@ -88,7 +88,7 @@ export const configSchema = z.strictObject({
   ),
   time_zone: setting(
     z.string().refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid"),
-    Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zoneOfSystem(),
     "Time zone of days, weeks and years; after a change the next start adds up all records again.",
   ),
   currency: setting(
@@ -290,6 +290,13 @@ export const CONFIG_KEYS = Object.keys(configSchema.shape) as ConfigKey[];
 
 function isQuietHours(text: string): boolean {
   return text === "" || parseQuietHours(text) !== undefined;
+}
+
+/** UTC where the system's zone has no name that Intl knows, as with TZ=:/etc/localtime. */
+function zoneOfSystem(): string {
+  // TypeScript promises a name, and ICU has none for some zones.
+  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zone !== undefined && isTimeZone(zone) ? zone : "UTC";
 }
 
 function isTimeZone(name: string): boolean {

@@ -172,7 +172,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   throw new FlancoError("invalid", `${text}.`, { fields: Object.fromEntries(fields) });
 }
 
-/** A field's name, without the object that the contract wraps a body's fields in (`newDevice`). */
+/** A field's name, without the object that a body has its fields in (`newDevice`, `values`). */
 function nameOf(path: readonly PropertyKey[]): string {
   const steps = typeof path[1] === "string" ? path.slice(1) : path;
   return steps.length === 0 ? "body" : steps.map(String).join(".");

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { parse, stringify } from "smol-toml";
@@ -53,6 +54,16 @@ describe("The configuration", () => {
     });
     expect(config.allowed_origins).to.deep.equal([]);
   });
+
+  for (const zone of [":/etc/localtime", "", "Foo/Bar"]) {
+    it(`has days in UTC where the system's time zone has no name, as with TZ=${zone}`, () => {
+      const parse = new URL("../../src/config/parse.ts", import.meta.url);
+      const script = `const { defaultConfig } = await import("${parse}"); console.log(defaultConfig(null).time_zone);`;
+      const options = { env: { ...process.env, TZ: zone }, encoding: "utf8" } as const;
+      const args = ["--input-type=module", "--eval", script];
+      expect(execFileSync(process.execPath, args, options)).to.equal("UTC\n");
+    });
+  }
 
   it("takes flags over the environment over the file over its defaults", () => {
     const config = write('http_port = 1001\nhttps_port = 1002\nhost = "10.0.0.1"\n');

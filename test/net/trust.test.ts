@@ -43,7 +43,8 @@ describe("Plain HTTP on the network", () => {
     const known = new Set(["clinic.local", "192.168.1.20", "fd00::20"]);
     const app = createTrustApp({
       authority: () => trusted,
-      isKnownHost: (name) => known.has(name),
+      // As a certificate for *.example.org and an address with a zone are known.
+      isKnownHost: (name) => known.has(name) || name.endsWith(".example.org") || name.includes("%"),
       httpsPort,
     });
     server = createServer(app.callback()).listen(0, "127.0.0.1");
@@ -72,6 +73,11 @@ describe("Plain HTTP on the network", () => {
       "clinic.local@evil.org",
       "clinic.local:x",
       "[::1",
+      "[fe80::1%eth0]",
+      "2130706433/.example.org",
+      "a\\.example.org",
+      "a#.example.org",
+      "a; script-src *.example.org",
       "",
     ];
     for (const host of hosts) {

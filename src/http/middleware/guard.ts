@@ -77,7 +77,7 @@ function requireOneHost({ req: { rawHeaders }, res }: Context): void {
 
 /** The name in a Host header, in lower case, without port and brackets; empty where the header is malformed. */
 export function hostNameOf(host: string): string {
-  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];
+  const [, bracketed, plain] = /^(?:\[([\da-f:.]*)\]|([\w.-]*))(?::\d*)?$/i.exec(host) ?? [];
   return (bracketed ?? plain ?? "").toLowerCase().replace(/\.$/, "");
 }
 

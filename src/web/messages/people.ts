@@ -34,6 +34,7 @@ export const peopleTexts = bilingual(
     roleEnds: "Al cambiar el rol se cierran sus sesiones: tendrá que entrar de nuevo.",
     lastOwner:
       "Es el único propietario que puede entrar. Antes, otra persona tiene que ser propietaria y haber elegido su contraseña.",
+    full: "La cuenta tiene todos los miembros que puede tener. Antes, quite a uno.",
     gone: "Esta persona ya no está en la cuenta.",
     changeOf: (name: string) => `Cambiar a ${name}`,
     changed: (name: string) => `Se guardó ${name}.`,
@@ -93,6 +94,7 @@ export const peopleTexts = bilingual(
     roleEnds: "Another role ends their sessions: they have to sign in again.",
     lastOwner:
       "This is the only owner who can sign in. First make somebody else an owner who has chosen a password.",
+    full: "The account has all the members that it may have. Remove one first.",
     gone: "This person is no longer in the account.",
     changeOf: (name) => `Change ${name}`,
     changed: (name) => `${name} was saved.`,

@@ -208,7 +208,7 @@ function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFormProps)
     <Form
       form={form}
       onSubmit={send}
-      failures={{ [CONFLICT]: texts.lastOwner, [NOT_FOUND]: texts.gone }}
+      failures={{ [CONFLICT]: member === null ? texts.full : texts.lastOwner, [NOT_FOUND]: texts.gone }}
       action={member === null ? texts.invite : undefined}
       onCancel={onCancel}
     >
@@ -233,6 +233,7 @@ function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFormProps)
         }))}
         onValue={(value) => form.set({ role: ROLES.find((known) => known === value) ?? role })}
         hint={texts.roles[role].may}
+        mistake={form.mistake("role")}
       />
       {member !== null && member.role !== role && <p class="fine">{texts.roleEnds}</p>}
     </Form>
