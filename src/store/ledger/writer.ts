@@ -110,9 +110,9 @@ export class Gathering {
     this.#untilMs = nowMs + Math.min(MAX_MS, syncMs * SHARE);
   }
 
-  /** Whether so many writes leave while so many batches are on their way. */
-  mayFollow(waiting: number, batches: number): boolean {
-    return batches === 0 || (batches === 1 && this.#quick && waiting >= FOLLOWING);
+  /** Whether so many writes may leave while so many batches are on their way. With an edge among them they are urgent. */
+  mayFollow(waiting: number, batches: number, urgent: boolean): boolean {
+    return batches === 0 || (batches === 1 && this.#quick && (urgent || waiting >= FOLLOWING));
   }
 
   /** How much longer so many writes wait for others; 0: they leave. */
@@ -146,12 +146,14 @@ class WriterLink {
   readonly #timers: Timers;
   #worker: WriterPort | undefined;
   #waiting: Waiting[] = [];
+  /** Writes that wait for their commit, sent or not. */
+  #depth = 0;
   /** The batches that are on their way. */
   #inFlight: Waiting[][] = [];
   readonly #gathering = new Gathering();
   /** Of the batch that waits for others. */
   #timer: Cancel | undefined;
-  /** An edge waits: its batch waits for no others. */
+  /** An edge waits: its batch waits for no other writes. */
   #urgent = false;
   #scheduled = false;
   #opened = false;
@@ -208,7 +210,7 @@ class WriterLink {
     const worker = this.#worker;
     if (worker === undefined || this.#closing) return;
     this.#closing = true;
-    if (this.depth > 0) {
+    if (this.#depth > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
@@ -218,14 +220,9 @@ class WriterLink {
     await ended;
   }
 
-  /** Writes that wait for their commit. */
-  get depth(): number {
-    return this.#waiting.length + this.#inFlight.flat().length;
-  }
-
-  /** The same beside its bound. */
+  /** How many writes wait for their commit, beside their bound. */
   get queue(): Queue {
-    return { waiting: this.depth, limit: MAX_WAITING };
+    return { waiting: this.#depth, limit: MAX_WAITING };
   }
 
   /** Since when the disk is full, in Unix milliseconds; null while it has room. */
@@ -262,7 +259,7 @@ class WriterLink {
     }
     const isEdge = PRIORITIES[name] === "edge";
     const limit = isEdge ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
-    if (this.#waiting.length >= limit) {
+    if (this.#depth >= limit) {
       return Promise.reject(
         new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
           hint: "Try again in a second.",
@@ -278,6 +275,7 @@ class WriterLink {
         return OWN_CHANGES[name]?.(input, output);
       };
       this.#waiting.push({ name, input, resolve: taken, reject });
+      this.#depth += 1;
       this.#schedule();
     });
   }
@@ -293,7 +291,7 @@ class WriterLink {
   }
 
   #mayLeave(): boolean {
-    return this.#gathering.mayFollow(this.#waiting.length, this.#inFlight.length);
+    return this.#gathering.mayFollow(this.#waiting.length, this.#inFlight.length, this.#urgent);
   }
 
   #flush(): void {
@@ -322,6 +320,7 @@ class WriterLink {
 
   #settle({ results, syncMs }: Extract<WriterMessage, { kind: "batch" }>): void {
     const batch = this.#inFlight.shift() ?? [];
+    this.#depth -= batch.length;
     this.#syncs.push(syncMs);
     if (this.#syncs.length > SYNCS) this.#syncs.shift();
     const changes: Change[] = [];
@@ -342,7 +341,7 @@ class WriterLink {
     if (changes.length > 0) this.#listener.onChanges(changes);
     this.#gathering.answered(batch.length, this.#waiting.length, syncMs, monotonicMs(this.#clock));
     this.#flush();
-    if (this.depth === 0) this.#onIdle?.();
+    if (this.#depth === 0) this.#onIdle?.();
   }
 
   #noteDisk(fullSinceMs: number | null): void {
@@ -358,6 +357,7 @@ class WriterLink {
     for (const waiting of [...this.#inFlight.flat(), ...this.#waiting]) waiting.reject(lost);
     this.#inFlight = [];
     this.#waiting = [];
+    this.#depth = 0;
     this.#onIdle?.();
     if (this.#opened && !this.#closing) this.#listener.onDeath(error);
   }

@@ -101,7 +101,8 @@ class Simulation {
   }
 
   #flush(): void {
-    if (this.#waiting.length === 0 || !this.#gathering.mayFollow(this.#waiting.length, this.#batches)) return;
+    if (this.#waiting.length === 0 || !this.#gathering.mayFollow(this.#waiting.length, this.#batches, false))
+      return;
     const waitMs = this.#gathering.waitMs(this.#waiting.length, this.#nowMs);
     this.#held += 1;
     const held = this.#held;
