@@ -110,9 +110,9 @@ export class Gathering {
     this.#untilMs = nowMs + Math.min(MAX_MS, syncMs * SHARE);
   }
 
-  /** Whether so many writes may leave while so many batches are on their way. With an edge among them they are urgent. */
-  mayFollow(waiting: number, batches: number, urgent: boolean): boolean {
-    return batches === 0 || (batches === 1 && this.#quick && (urgent || waiting >= FOLLOWING));
+  /** Whether so many writes may leave while so many batches are on their way. */
+  mayFollow(waiting: number, batches: number): boolean {
+    return batches === 0 || (batches === 1 && this.#quick && waiting >= FOLLOWING);
   }
 
   /** How much longer so many writes wait for others; 0: they leave. */
@@ -291,7 +291,7 @@ class WriterLink {
   }
 
   #mayLeave(): boolean {
-    return this.#gathering.mayFollow(this.#waiting.length, this.#inFlight.length, this.#urgent);
+    return this.#gathering.mayFollow(this.#waiting.length, this.#inFlight.length);
   }
 
   #flush(): void {

@@ -101,8 +101,7 @@ class Simulation {
   }
 
   #flush(): void {
-    if (this.#waiting.length === 0 || !this.#gathering.mayFollow(this.#waiting.length, this.#batches, false))
-      return;
+    if (this.#waiting.length === 0 || !this.#gathering.mayFollow(this.#waiting.length, this.#batches)) return;
     const waitMs = this.#gathering.waitMs(this.#waiting.length, this.#nowMs);
     this.#held += 1;
     const held = this.#held;

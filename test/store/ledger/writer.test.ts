@@ -377,23 +377,4 @@ describe("the writer, after a quick sync", () => {
     answer(50, 0.1);
     await sixth;
   });
-
-  it("sends an edge after the one batch on its way at once, with all that waits", async () => {
-    const { writer, sizes, turn, post, answer } = await playedThread();
-    const first = post(1);
-    await turn();
-    answer(1, 0.1);
-    await first;
-    const late: Promise<unknown>[] = [post(2)];
-    await turn();
-    late.push(post(1));
-    await turn();
-    expect(sizes, "a post waits").to.deep.equal([1, 2]);
-    late.push(writer.ping());
-    await turn();
-    expect(sizes, "and an edge").to.deep.equal([1, 2, 2]);
-    answer(2, 0.1);
-    answer(2, 0.1);
-    await Promise.all(late);
-  });
 });
