@@ -92,11 +92,11 @@ const MAX_MS = 25;
 const FOLLOWING = 8;
 
 /**
- * When the next batch leaves. While syncs are quick the writer must not wait for the main thread, which may be in a long turn:
- * then a second batch follows the first. While they are slow it waits for others. Clients that post again once they are answered form groups: while one group
- * is on its way to the disk the others wait, and each pays for the syncs of all. So after a slow sync the next batch waits
- * until as many writes wait as were answered and as came meanwhile: then there is one group. A client that is alone never
- * waits. The bench's `slow-posts` measures what that gains.
+ * When the next batch leaves. While syncs are quick the writer must not wait for the main thread, which may be in a long
+ * turn: then a second batch follows the first. While they are slow the next batch waits for others. Clients that post again
+ * once they are answered form groups: while one group is on its way to the disk the others wait, and each pays for the syncs
+ * of all. So after a slow sync the next batch waits until as many writes wait as were answered and as came meanwhile: then
+ * there is one group. A client that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
  */
 export class Gathering {
   #quick = false;
@@ -110,7 +110,7 @@ export class Gathering {
     this.#untilMs = nowMs + Math.min(MAX_MS, syncMs * SHARE);
   }
 
-  /** Whether so many writes may leave while so many batches are on their way. */
+  /** Whether so many writes, edges or not, may leave while so many batches are on their way. */
   mayFollow(waiting: number, batches: number): boolean {
     return batches === 0 || (batches === 1 && this.#quick && waiting >= FOLLOWING);
   }
