@@ -7,7 +7,7 @@ import { SECOND_MS } from "../src/domain/clock.ts";
 import type { Change } from "../src/domain/ledger.ts";
 import { Recorder } from "../src/gpio/recorder.ts";
 import { SimulatedDriver } from "../src/gpio/simulated.ts";
-import { systemClock, systemTimers } from "../src/service/clock.ts";
+import { systemClock, systemTimers } from "../src/service/machine.ts";
 import { storeWriter } from "../src/store/ledger/writer.ts";
 import { openReader } from "../src/store/read/reader.ts";
 import type { Claim, Pair } from "./claim.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
 import type { Id } from "../src/domain/id.ts";
-import { systemClock } from "../src/service/clock.ts";
+import { systemClock } from "../src/service/machine.ts";
 import { type StoreWriter, storeWriter } from "../src/store/ledger/writer.ts";
 import { openReader } from "../src/store/read/reader.ts";
 import { ledgerIn, prepareFlanco, startFlanco, TIME_ZONE, verifyFlanco } from "./flanco-process.ts";

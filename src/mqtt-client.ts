@@ -76,6 +76,13 @@ export async function connectToBroker(
   });
 }
 
+/** The error for a broker that says nothing. */
+export function silentBrokerError(url: string): FlancoError {
+  return new FlancoError("unavailable", `The broker ${new URL(url).host} does not answer.`, {
+    hint: "Check the broker and the network; flanco tries again by itself.",
+  });
+}
+
 /** What keeps a broker from serving, as an `unavailable` error for people. Its text holds no credentials. */
 export function brokerError(url: string, cause: Error): FlancoError {
   const code = "code" in cause ? cause.code : undefined;

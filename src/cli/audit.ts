@@ -3,7 +3,7 @@ import { MAX_AUDIT_PAGE, type OperationData } from "../contract/operator.ts";
 import type { Door } from "../control/client.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
-import { systemClock } from "../service/clock.ts";
+import { systemClock } from "../service/machine.ts";
 import { type CliContext, toCount } from "./context.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";

@@ -12,7 +12,7 @@ import type { Overview } from "../contract/overview.ts";
 import { type Day, parseDay } from "../domain/day.ts";
 import { type Clinic, clinicState } from "../domain/gateway.ts";
 import { toOverviewAnswer } from "../http/overview.ts";
-import { systemClock } from "../service/clock.ts";
+import { systemClock } from "../service/machine.ts";
 import {
   type Access,
   companyCommand,

@@ -6,7 +6,7 @@ import { commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import { COMPANY_ROLES, LINK_PATH, type Role } from "../domain/member.ts";
 import { newLink } from "../http/member.ts";
-import { systemClock } from "../service/clock.ts";
+import { systemClock } from "../service/machine.ts";
 import { type Access, companyCommand, DATABASE, example, ofCompany } from "./company-door.ts";
 import type { CliContext } from "./context.ts";
 

@@ -8,7 +8,7 @@ import { type Actor, commandActor } from "../domain/audit.ts";
 import { noService, operatorTable, runOperation } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { tailDirectory } from "../service/backup-target.ts";
-import { systemClock } from "../service/clock.ts";
+import { systemClock } from "../service/machine.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import { becomeOwner, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
 import { LocalCalendar } from "../store/ledger/calendar.ts";

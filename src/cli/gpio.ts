@@ -8,7 +8,7 @@ import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace.ts";
-import { systemClock, systemTimers } from "../service/clock.ts";
+import { systemClock, systemTimers } from "../service/machine.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
 import { withDoor, withRunning, withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";

@@ -7,7 +7,7 @@ import { readHostNames } from "../net/host-names.ts";
 import { readDropIns } from "../net/tls/drop-in.ts";
 import { fingerprintLines, readKeyed } from "../net/tls/keyed-certificate.ts";
 import { ensureOwnCertificate, ownFiles } from "../net/tls/own-certificate.ts";
-import { systemClock } from "../service/clock.ts";
+import { systemClock } from "../service/machine.ts";
 import { becomeOwner, type DataDirectory } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { iso, type Terminal } from "./terminal.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
-import { type BrokerAddress, brokerError, connectToBroker } from "../mqtt-client.ts";
+import { type BrokerAddress, brokerError, connectToBroker, silentBrokerError } from "../mqtt-client.ts";
 import { CONSUMER, describeLine, inUseError, resolveLine } from "./address.ts";
 
 /** What this driver cannot do, for the log at start. */
@@ -110,7 +110,7 @@ export class MqttDriver implements LineDriver {
    * for, and then refused as `unavailable`.
    */
   async watch(request: LineRequest): Promise<WatchedLine> {
-    if (!this.#isReady) throw this.#problem ?? this.#awayError();
+    if (!this.#isReady) throw this.#problem ?? silentBrokerError(this.#dependencies.broker.url);
     const line = await this.#find(request);
     if (line.watch !== null) throw inUseError(line.info, CONSUMER);
     const before = line.given ?? request.lastHigh;
@@ -177,7 +177,7 @@ export class MqttDriver implements LineDriver {
     this.#isCatchingUp = true;
     if (!this.#isReady) return;
     this.#isReady = false;
-    const problem = this.#problem ?? this.#awayError();
+    const problem = this.#problem ?? silentBrokerError(this.#dependencies.broker.url);
     for (const line of this.#lines.values()) line.watch?.fail(problem);
   }
 
@@ -248,16 +248,6 @@ export class MqttDriver implements LineDriver {
 
   #wake(): void {
     for (const check of this.#waiters) check();
-  }
-
-  #awayError(): FlancoError {
-    return new FlancoError(
-      "unavailable",
-      `The broker ${new URL(this.#dependencies.broker.url).host} does not answer.`,
-      {
-        hint: "Check the broker and the network; flanco tries again by itself.",
-      },
-    );
   }
 }
 

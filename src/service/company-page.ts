@@ -17,7 +17,7 @@ import { FrontDoor } from "../net/front-door.ts";
 import { pageAddresses } from "../net/host-names.ts";
 import { readSecret } from "../secret-file.ts";
 import { dataDirectoryOf, prepareDataDirectory } from "../store/data-directory.ts";
-import { systemClock, systemTimers } from "./clock.ts";
+import { systemClock, systemTimers } from "./machine.ts";
 import { beginServing, endHanging } from "./process.ts";
 import type { Console } from "./serving.ts";
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
+import type { Clock, Timers } from "../domain/clock.ts";
 import type { Machine, Memory } from "../domain/status.ts";
 import { deviceNumber } from "../store/read/disk.ts";
 
@@ -11,6 +12,20 @@ const PI_VOLTAGE = "rpi_volt";
 const AVAHI_SOCKET = "run/avahi-daemon/socket";
 const MILLIDEGREES = 1_000;
 const BYTES_PER_KIB = 1_024;
+
+/** The machine's own clocks. `process.hrtime` is CLOCK_MONOTONIC on Linux, as the kernel stamps edges. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicNs: () => process.hrtime.bigint(),
+};
+
+/** The timers of the process. A pending one keeps the process alive. */
+export const systemTimers: Timers = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** The kernel's id of this boot. */
 export function readBootId(): string {

@@ -7,8 +7,8 @@ import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { minuteOf, type Notice } from "../domain/notice.ts";
 import type { Status } from "../domain/status.ts";
-import type { NoticeWriter, SilentRoom } from "../notice/notice-writer.ts";
 import type { NoticeOutbox } from "./notice-outbox.ts";
+import type { NoticeWriter, SilentRoom } from "./notice-writer.ts";
 
 const LOOK_MS = MINUTE_MS;
 /** Minutes after midnight, local time: when the day before is summed up, and rooms are looked at. */

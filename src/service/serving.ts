@@ -8,7 +8,7 @@ import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
 import { networkAddresses, pageAddresses } from "../net/host-names.ts";
 import { connectSystemd, OWN_VARIABLES, type Systemd, Watchdog } from "../systemd/systemd.ts";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "./machine.ts";
 import { beginServing, endHanging } from "./process.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
 

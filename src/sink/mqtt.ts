@@ -7,7 +7,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
-import { type BrokerAddress, brokerError, connectToBroker } from "../mqtt-client.ts";
+import { type BrokerAddress, brokerError, connectToBroker, silentBrokerError } from "../mqtt-client.ts";
 
 const ONLINE = "online";
 const OFFLINE = "offline";
@@ -113,13 +113,7 @@ export class MqttSink implements EntrySink {
 
   #connected(): MqttClient {
     if (this.#client?.connected) return this.#client;
-    const { host } = new URL(this.#options.publication.broker.url);
-    throw (
-      this.#problem ??
-      new FlancoError("unavailable", `The broker ${host} does not answer.`, {
-        hint: "Check the broker and the network; flanco tries again by itself.",
-      })
-    );
+    throw this.#problem ?? silentBrokerError(this.#options.publication.broker.url);
   }
 
   /** After each connection: the broker may have lost what it kept. */

@@ -4,9 +4,9 @@
 import { writeFileSync } from "node:fs";
 import { addGateway, companyOf, initialise } from "../../src/central/company.ts";
 import { CentralSink } from "../../src/central/sink.ts";
-import { systemClock, systemTimers } from "../../src/service/clock.ts";
 import { EntryFeed } from "../../src/service/entry-feed.ts";
 import { Forwarder } from "../../src/service/forwarder.ts";
+import { systemClock, systemTimers } from "../../src/service/machine.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { until } from "../rig/until.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";

@@ -4,7 +4,7 @@ import { type Connection, ConnectionPool, connect, parseAddress } from "../../sr
 import { accountOf, CompanyMembers } from "../../src/central/members.ts";
 import { commandActor } from "../../src/domain/audit.ts";
 import type { Member } from "../../src/domain/member.ts";
-import { systemTimers } from "../../src/service/clock.ts";
+import { systemTimers } from "../../src/service/machine.ts";
 import { rejection } from "../rig/rejection.ts";
 import { Postgres } from "./postgres.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { addGateway, type Company } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { CentralSink } from "../../src/central/sink.ts";
-import { systemClock } from "../../src/service/clock.ts";
+import { systemClock } from "../../src/service/machine.ts";
 import { TestChain } from "./chain.ts";
 
 /** As the forwarder gives them. */

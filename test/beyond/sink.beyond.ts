@@ -7,7 +7,7 @@ import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
 import { MINUTE_MS, type Timers } from "../../src/domain/clock.ts";
 import type { FlancoError } from "../../src/domain/error.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
-import { systemClock } from "../../src/service/clock.ts";
+import { systemClock } from "../../src/service/machine.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { rejection } from "../rig/rejection.ts";

@@ -6,7 +6,7 @@ import type { Id } from "../../src/domain/id.ts";
 import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../../src/domain/wiring.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
-import { systemClock } from "../../src/service/clock.ts";
+import { systemClock } from "../../src/service/machine.ts";
 import { openReader } from "../../src/store/read/reader.ts";
 import { PASSWORD } from "../rig/program.ts";
 import { writerHere } from "../rig/writer.ts";

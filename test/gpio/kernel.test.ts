@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { LineDriver } from "../../src/domain/line.ts";
 import { createDriver } from "../../src/gpio/driver.ts";
-import { systemClock, systemTimers } from "../../src/service/clock.ts";
+import { systemClock, systemTimers } from "../../src/service/machine.ts";
 import { until } from "../rig/until.ts";
 import { KernelChip, lineRequest, watchLine } from "./rigs.ts";
 

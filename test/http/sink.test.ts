@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { dirname } from "node:path";
 import { expect } from "chai";
 import { connectAsync } from "mqtt";
-import { HookReceiver, KEY, Secrets } from "../notice/receivers.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { HookReceiver, KEY, Secrets } from "../sink/receivers.ts";
 import { aRecord } from "./bodies.ts";
 
 const MODE = 0o777;

@@ -4,7 +4,7 @@ import { formatDay } from "../../src/domain/day.ts";
 import type { Id } from "../../src/domain/id.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { DEFAULT_REARM_MS } from "../../src/domain/wiring.ts";
-import { systemClock } from "../../src/service/clock.ts";
+import { systemClock } from "../../src/service/machine.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";

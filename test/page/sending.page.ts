@@ -2,8 +2,8 @@ import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { announcementPacket } from "../../src/net/other-gateways.ts";
-import { HookReceiver, KEY, Secrets } from "../notice/receivers.ts";
 import { forSuite } from "../rig/standing.ts";
+import { HookReceiver, KEY, Secrets } from "../sink/receivers.ts";
 import { focused, PAGE_TEST_MS, suiteService } from "./opened.ts";
 
 /** Where gateways of a network speak to each other. */

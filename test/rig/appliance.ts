@@ -22,7 +22,7 @@ import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api } from "../../src/service/api.ts";
-import { systemTimers } from "../../src/service/clock.ts";
+import { systemTimers } from "../../src/service/machine.ts";
 import { Moving } from "../../src/service/moving.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { Sinks } from "../../src/service/sinks.ts";

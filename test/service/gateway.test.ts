@@ -4,11 +4,11 @@ import { otherSettings, readGateway } from "../../src/service/gateway.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { KeptLog } from "../http/fakes.ts";
-import { KEY } from "../notice/receivers.ts";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
+import { KEY } from "../sink/receivers.ts";
 
 describe("The gateway file", () => {
   const directory = forEachTest(() => new TemporaryDirectory());

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
 import { VirtualTime } from "../../../src/domain/clock.ts";
-import { systemClock } from "../../../src/service/clock.ts";
+import { systemClock } from "../../../src/service/machine.ts";
 import type { WriterRequest } from "../../../src/store/ledger/commands.ts";
 import { openForReading } from "../../../src/store/ledger/open.ts";
 import { Gathering, storeWriter } from "../../../src/store/ledger/writer.ts";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
-import { WebhookSink } from "../../src/notice/webhook.ts";
+import { WebhookSink } from "../../src/sink/webhook.ts";
 import { SetClock } from "../http/fakes.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forSuite } from "../rig/standing.ts";

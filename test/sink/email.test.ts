@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
-import { EmailSink } from "../../src/notice/email.ts";
+import { EmailSink } from "../../src/sink/email.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forSuite } from "../rig/standing.ts";
 import { A_NOTICE, MailReceiver, Secrets } from "./receivers.ts";
