@@ -1,14 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { createProgram, EXIT_CODES } from "../src/cli/program.ts";
-import { Terminal } from "../src/cli/terminal.ts";
+import { EXIT_CODES } from "../src/cli/program.ts";
 import { defaultConfig } from "../src/config/parse.ts";
 import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/config/schema.ts";
 import { FAULTS } from "../src/domain/fault.ts";
 import { MEASURES } from "../src/http/metrics.ts";
-import { findInstallation } from "../src/installation.ts";
-import { type Described, describedCommands, shownOptions } from "./release/manual.ts";
+import { type Described, describedCommands, describedProgram, shownOptions } from "./release/manual.ts";
 
 /** The page that `npm run reference` writes. */
 export const REFERENCE = join(import.meta.dirname, "..", "docs", "reference.md");
@@ -33,13 +31,9 @@ const valuesSchema = z.object({
 });
 
 /** docs/reference.md: every command, exit code, setting, fault and metric. */
-export function referencePage(): string {
-  const program = createProgram({
-    ...{ terminal: new Terminal(), environment: {} },
-    ...{ installation: findInstallation(), user: "" },
-  });
+export async function referencePage(): Promise<string> {
   // The program's own options are the settings.
-  const [, ...commands] = describedCommands(program);
+  const [, ...commands] = describedCommands(await describedProgram());
   return [
     HEAD,
     ...commands.map(commandPart),
@@ -138,4 +132,4 @@ function unindented(text: string): string {
     .join("\n");
 }
 
-if (import.meta.main) writeFileSync(REFERENCE, referencePage());
+if (import.meta.main) writeFileSync(REFERENCE, await referencePage());

@@ -28,7 +28,8 @@ export async function main(argv: readonly string[]): Promise<never> {
 /** Runs one command; gives the exit code that it ends with. */
 export async function run(argv: readonly string[], context: CliContext): Promise<ExitCode> {
   try {
-    await createProgram(context).parseAsync(argv, { from: "user" });
+    const program = await createProgram(context, argv);
+    await program.parseAsync(argv, { from: "user" });
     return 0;
   } catch (error) {
     return report(error, context.terminal);

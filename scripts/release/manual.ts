@@ -1,4 +1,7 @@
 import type { Command, Option } from "commander";
+import { createProgram } from "../../src/cli/program.ts";
+import { Terminal } from "../../src/cli/terminal.ts";
+import { findInstallation } from "../../src/installation.ts";
 
 /** A command with the words that call it, groups included. */
 export interface Described {
@@ -7,6 +10,12 @@ export interface Described {
   readonly title: string;
   /** What the help says after the options: exit codes, examples. */
   readonly more: string;
+}
+
+/** The program, to be described: whole, or as it is when it is called with these words. */
+export function describedProgram(words: readonly string[] = []): Promise<Command> {
+  const installation = findInstallation();
+  return createProgram({ terminal: new Terminal(), environment: {}, installation, user: "" }, words);
 }
 
 /** The program and all its commands, in the order of the help. */

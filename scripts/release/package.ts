@@ -13,12 +13,9 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
-import { createProgram } from "../../src/cli/program.ts";
-import { Terminal } from "../../src/cli/terminal.ts";
-import { findInstallation } from "../../src/installation.ts";
 import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
 import { runCommand } from "../command.ts";
-import { bashCompletion, fishCompletion, manualPage, zshCompletion } from "./manual.ts";
+import { bashCompletion, describedProgram, fishCompletion, manualPage, zshCompletion } from "./manual.ts";
 import type { Processor } from "./processor.ts";
 import { settingsFile } from "./settings-file.ts";
 
@@ -51,7 +48,7 @@ export interface PackageOptions {
 }
 
 /** Builds the Debian package from a tree of its files. Throws ScriptFailure. */
-export function buildPackage(options: PackageOptions): void {
+export async function buildPackage(options: PackageOptions): Promise<void> {
   const { processor, checkout, directory, binary, target, epochSeconds } = options;
   const { quick = false, schema = SCHEMA_VERSION } = options;
   const tree = join(directory, `package-${processor.debian}`);
@@ -62,7 +59,7 @@ export function buildPackage(options: PackageOptions): void {
   write(join(tree, "etc/flanco/flanco.toml"), settingsFile());
   const notes = { es: notesIn(checkout, "es"), en: notesIn(checkout, "en") };
   write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options, notes.en)));
-  placeManual(tree, options.version);
+  await placeManual(tree, options.version);
   const files = filesIn(tree);
   const control = join(tree, "DEBIAN");
   mkdirSync(control);
@@ -99,11 +96,8 @@ export function buildPackage(options: PackageOptions): void {
 }
 
 /** The manual page and the shells' completions, made from the program's own help. */
-function placeManual(tree: string, version: string): void {
-  const program = createProgram({
-    ...{ terminal: new Terminal(), environment: {} },
-    ...{ installation: findInstallation(), user: "" },
-  });
+async function placeManual(tree: string, version: string): Promise<void> {
+  const program = await describedProgram();
   const share = join(tree, "usr/share");
   write(join(share, "man/man1/flanco.1.gz"), gzipped(manualPage(program, version)));
   write(join(share, "bash-completion/completions/flanco"), bashCompletion(program));

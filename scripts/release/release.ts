@@ -33,7 +33,15 @@ async function release(): Promise<void> {
     await buildBinary({ processor, checkout: CHECKOUT, directory, target: binary });
     say(binary);
     const deb = join(target, `flanco_${version}_${processor.debian}.deb`);
-    buildPackage({ processor, version, checkout: CHECKOUT, directory, binary, target: deb, epochSeconds });
+    await buildPackage({
+      processor,
+      version,
+      checkout: CHECKOUT,
+      directory,
+      binary,
+      target: deb,
+      epochSeconds,
+    });
     say(deb);
     files.push(binary, deb);
   }

@@ -21,7 +21,7 @@ Examples:
   flanco audit --since 2026-11-21T09:00 --json`;
 
 /** `flanco audit`: actions, each with its user and address. */
-export function addAuditCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("audit")

@@ -30,7 +30,7 @@ interface Options {
 }
 
 /** `flanco backup`: a proven copy of the ledger, made beside a running service. */
-export function addBackupCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("backup")

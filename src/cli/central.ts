@@ -40,7 +40,7 @@ interface SalesOptions extends Access {
 }
 
 /** `flanco central`: the company's database, which takes the ledgers of many gateways. */
-export function addCentralCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const central = program
     .command("central")

@@ -30,7 +30,7 @@ interface Options {
 }
 
 /** `flanco clock`: sales that were recorded by a clock that was wrong. */
-export function addClockCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   program
     .command("clock")
     .description("sales that were recorded by a clock that was wrong")

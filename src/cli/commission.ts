@@ -53,7 +53,7 @@ interface WalkOptions {
 }
 
 /** `flanco commission`: switch each room's relay, and know that each line is right. */
-export function addCommissionCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const commission = program
     .command("commission")

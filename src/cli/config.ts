@@ -5,7 +5,7 @@ import { dataDirectoryOf } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 
 /** `flanco config`: what is in force, and whether it can be. */
-export function addConfigCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const config = program
     .command("config")

@@ -121,7 +121,7 @@ interface Finding {
 }
 
 /** `flanco doctor`: examines the appliance and says what to mend. */
-export function addDoctorCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("doctor")

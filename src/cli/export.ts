@@ -22,7 +22,7 @@ Examples:
 const PIECE = 500;
 
 /** `flanco export`: what one account has, for another system. */
-export function addExportCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   program
     .command("export")
     .description("write an account's places, wiring and records to standard output")

@@ -8,7 +8,7 @@ import { withRunning } from "./door.ts";
 const TEST_MS = 40 * SECOND_MS;
 
 /** `flanco forward`: the systems that the gateway sends to. */
-export function addForwardCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("forward")

@@ -19,7 +19,7 @@ const KEEP_AWAKE_MS = HOUR_MS;
 const SERVICE_RETRY_MS = SECOND_MS;
 
 /** `flanco gpio`: what lines there are, and what they do. */
-export function addGpioCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const gpio = program
     .command("gpio")

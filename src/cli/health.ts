@@ -25,7 +25,7 @@ Example:
   flanco health --wait 60`;
 
 /** `flanco health`: whether the service works, for scripts; `flanco status` says more. */
-export function addHealthCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   program
     .command("health")
     .description("say whether the service works, as GET /healthz does")

@@ -40,7 +40,7 @@ type NewPlaces = { readonly [P in "locations" | "devices"]: OperationInput<"impo
 type NewWiring = OperationInput<"importWiring">["rows"];
 
 /** `flanco import` and `flanco import-mongo`: what another system holds. */
-export function addImportCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   program
     .command("import")
     .description("add places, wiring and records of a file that flanco export has written")

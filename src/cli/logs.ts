@@ -32,7 +32,7 @@ Example:
   flanco logs --since yesterday --warnings`;
 
 /** `flanco logs`: the service's log of the last day, as sentences. */
-export function addLogsCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("logs")

@@ -13,7 +13,7 @@ Example:
   flanco move`;
 
 /** `flanco move`: a code by which another gateway takes the clinic over. */
-export function addMoveCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("move")

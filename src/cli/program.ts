@@ -1,29 +1,35 @@
 import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
-import { addAuditCommand } from "./audit.ts";
-import { addBackupCommand } from "./backup.ts";
-import { addCentralCommands } from "./central.ts";
-import { addClockCommands } from "./clock.ts";
-import { addCommissionCommands } from "./commission.ts";
-import { addConfigCommands } from "./config.ts";
-import { type CliContext, configOf } from "./context.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addExportCommand } from "./export.ts";
-import { addForwardCommands } from "./forward.ts";
-import { addGpioCommands } from "./gpio.ts";
-import { addHealthCommand } from "./health.ts";
-import { addImportCommands } from "./import.ts";
-import { addLogsCommand } from "./logs.ts";
-import { addMoveCommand } from "./move.ts";
-import { addRestoreCommand } from "./restore.ts";
-import { addSecretCommands } from "./secret.ts";
-import { addSimulateCommand } from "./simulate.ts";
-import { addStatusCommand } from "./status.ts";
-import { addTlsCommands } from "./tls.ts";
-import { addUserCommands } from "./user.ts";
-import { addVerifyCommand } from "./verify.ts";
-import { addVoidCommand } from "./void.ts";
-import { addWiringCommands } from "./wiring.ts";
+import type { CliContext } from "./context.ts";
+
+/** The modules that declare the commands, by the word that calls them and in the order of the help. */
+const COMMANDS = {
+  serve: () => import("./serve.ts"),
+  status: () => import("./status.ts"),
+  doctor: () => import("./doctor.ts"),
+  logs: () => import("./logs.ts"),
+  health: () => import("./health.ts"),
+  user: () => import("./user.ts"),
+  secret: () => import("./secret.ts"),
+  wiring: () => import("./wiring.ts"),
+  gpio: () => import("./gpio.ts"),
+  commission: () => import("./commission.ts"),
+  simulate: () => import("./simulate.ts"),
+  config: () => import("./config.ts"),
+  tls: () => import("./tls.ts"),
+  verify: () => import("./verify.ts"),
+  backup: () => import("./backup.ts"),
+  restore: () => import("./restore.ts"),
+  move: () => import("./move.ts"),
+  void: () => import("./void.ts"),
+  export: () => import("./export.ts"),
+  // It declares `import-mongo`, too.
+  import: () => import("./import.ts"),
+  clock: () => import("./clock.ts"),
+  audit: () => import("./audit.ts"),
+  forward: () => import("./forward.ts"),
+  central: () => import("./central.ts"),
+} satisfies Record<string, () => Promise<{ declare(program: Command, context: CliContext): void }>>;
 
 /** What a command's exit code means. 78 is EX_CONFIG of sysexits.h. */
 export const EXIT_CODES = {
@@ -45,21 +51,14 @@ Exit codes: ${Object.entries(EXIT_CODES)
 Example:
   flanco serve --config /etc/flanco/flanco.toml`;
 
-/** `flanco serve`: the service itself, until a signal ends it. */
-function addServeCommand(program: Command, context: CliContext): void {
-  program
-    .command("serve", { isDefault: true })
-    .description("run the service: watch the wired lines, serve the API and the page")
-    .addHelpText("after", "\nExample:\n  flanco serve --config /etc/flanco/flanco.toml")
-    .action(async (_options: object, command: Command) => {
-      // The service is most of the program: no other command waits until it is loaded.
-      const { serve } = await import("../service/serving.ts");
-      await serve(context.terminal, context.installation, () => configOf(context, command));
-    });
-}
-
-/** The whole command line. Settings are global options: every command needs to know where the data is. */
-export function createProgram(context: CliContext): Command {
+/**
+ * The command line. Settings are global options: every command needs to know where the data is. Where the first word calls
+ * a command, only that one's module is loaded: a start waits for no other.
+ */
+export async function createProgram(
+  context: CliContext,
+  [first = ""]: readonly string[] = [],
+): Promise<Command> {
   const program = new Command("flanco")
     .description("Records each switching-on of a relay as a sale, and serves the ledger.")
     .version(context.installation.version)
@@ -75,29 +74,9 @@ export function createProgram(context: CliContext): Command {
     const flag = `--${key.replaceAll("_", "-")} <value>`;
     program.addOption(new Option(flag, configSchema.shape[key].description ?? ""));
   }
-  addServeCommand(program, context);
-  addStatusCommand(program, context);
-  addDoctorCommand(program, context);
-  addLogsCommand(program, context);
-  addHealthCommand(program, context);
-  addUserCommands(program, context);
-  addSecretCommands(program, context);
-  addWiringCommands(program, context);
-  addGpioCommands(program, context);
-  addCommissionCommands(program, context);
-  addSimulateCommand(program, context);
-  addConfigCommands(program, context);
-  addTlsCommands(program, context);
-  addVerifyCommand(program, context);
-  addBackupCommand(program, context);
-  addRestoreCommand(program, context);
-  addMoveCommand(program, context);
-  addVoidCommand(program, context);
-  addExportCommand(program, context);
-  addImportCommands(program, context);
-  addClockCommands(program, context);
-  addAuditCommand(program, context);
-  addForwardCommands(program, context);
-  addCentralCommands(program, context);
+  const called = Object.entries(COMMANDS).filter(([name]) => name === first);
+  for (const [, load] of called.length > 0 ? called : Object.entries(COMMANDS)) {
+    (await load()).declare(program, context);
+  }
   return program;
 }

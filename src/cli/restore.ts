@@ -57,7 +57,7 @@ interface Completed {
 }
 
 /** `flanco restore`: puts a backup in the ledger's place and keeps what it replaces. */
-export function addRestoreCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   program
     .command("restore")
     .description(

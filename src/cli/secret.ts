@@ -5,7 +5,7 @@ import { operate } from "./door.ts";
 const EXAMPLE = "\nExample:\n  flanco secret rotate";
 
 /** `flanco secret`: what signs everybody's session. */
-export function addSecretCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const secret = program
     .command("secret")

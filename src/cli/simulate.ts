@@ -36,7 +36,7 @@ interface Options {
 }
 
 /** `flanco simulate`: what the recorder would make of a trace, and why. */
-export function addSimulateCommand(program: Command, { terminal }: CliContext): void {
+export function declare(program: Command, { terminal }: CliContext): void {
   const { debounceMs, rearmMs } = DEFAULT_REPLAY_WIRING;
   program
     .command("simulate")

@@ -56,7 +56,7 @@ Example:
   flanco status --json`;
 
 /** `flanco status`: how the whole appliance is. */
-export function addStatusCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("status")

@@ -33,7 +33,7 @@ Example:
   flanco tls renew`;
 
 /** `flanco tls`: the certificate of HTTPS, and the authority that browsers are to trust. */
-export function addTlsCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const tls = program
     .command("tls")

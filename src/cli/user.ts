@@ -26,7 +26,7 @@ interface Adding {
 }
 
 /** `flanco user`: the members of accounts. */
-export function addUserCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const user = program.command("user").description("users who may sign in").addHelpText("after", EXAMPLE);
   const role = () => new Option("--role <role>", "what the user may do").choices(ROLES);

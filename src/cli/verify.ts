@@ -39,7 +39,7 @@ interface Options {
 }
 
 /** `flanco verify`: is the ledger as it was written, and does it say what its records say? */
-export function addVerifyCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   program
     .command("verify")
     .description(

@@ -3,7 +3,7 @@ import { type CliContext, toCount } from "./context.ts";
 import { operate } from "./door.ts";
 
 /** `flanco void`: takes a record back, for all to see. */
-export function addVoidCommand(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("void")

@@ -25,7 +25,7 @@ interface SetOptions {
 }
 
 /** `flanco wiring`: which line is which room. */
-export function addWiringCommands(program: Command, context: CliContext): void {
+export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const wiring = program
     .command("wiring")

@@ -1,16 +1,8 @@
 import { expect } from "chai";
 import type { Command } from "commander";
-import { createProgram } from "../../src/cli/program.ts";
-import { Terminal } from "../../src/cli/terminal.ts";
-import { findInstallation } from "../../src/installation.ts";
+import { describedProgram } from "../../scripts/release/manual.ts";
 
-function freshProgram(): Command {
-  return createProgram({
-    terminal: new Terminal(),
-    environment: {},
-    ...{ installation: findInstallation(), user: "" },
-  });
-}
+const whole = await describedProgram();
 
 /** Every command with the words that call it, groups included. */
 function allCommands(command: Command, words: readonly string[] = []): { command: Command; path: string }[] {
@@ -43,7 +35,7 @@ function shellWords(line: string): string[] {
 
 /** Parses words as the program would, runs nothing, and gives the path of the command that they call. */
 async function commandCalledBy(words: readonly string[]): Promise<string> {
-  const program = freshProgram();
+  const program = await describedProgram();
   const called: string[] = [];
   for (const { command, path } of allCommands(program)) {
     if (command.commands.length === 0) command.action(() => void called.push(path));
@@ -53,7 +45,7 @@ async function commandCalledBy(words: readonly string[]): Promise<string> {
 }
 
 describe("The help", () => {
-  for (const { command, path } of allCommands(freshProgram())) {
+  for (const { command, path } of allCommands(whole)) {
     const title = `flanco ${path}`.trim();
 
     it(`of ${title} has worked examples, and each calls that command and is understood`, async () => {
@@ -75,7 +67,7 @@ describe("The help", () => {
   }
 
   it("knows no option that takes a password: others on the machine could read it", () => {
-    const options = allCommands(freshProgram()).flatMap(({ command }) => command.options);
+    const options = allCommands(whole).flatMap(({ command }) => command.options);
     // A file that holds one may be named.
     const secret = options.filter(({ long }) => /(pass|secret|token)(?!.*-file$)/.test(long ?? ""));
     expect(new Set(secret.map(({ long }) => long))).to.deep.equal(
@@ -84,8 +76,17 @@ describe("The help", () => {
     expect(secret.every((option) => option.isBoolean())).to.equal(true);
   });
 
+  it("of a command is the same where its module alone is loaded", async () => {
+    for (const command of whole.commands) {
+      const called = await describedProgram([command.name()]);
+      const alone = called.commands.find((one) => one.name() === command.name());
+      expect(alone && helpOf(alone)).to.equal(helpOf(command));
+    }
+    expect((await describedProgram(["serve"])).commands.map((one) => one.name())).to.deep.equal(["serve"]);
+  });
+
   it("names the exit codes", () => {
-    const help = helpOf(freshProgram());
+    const help = helpOf(whole);
     for (const code of ["0 done", "1 failed", "2 wrong usage", "78 the configuration has mistakes"]) {
       expect(help).to.contain(code);
     }

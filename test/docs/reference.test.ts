@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { REFERENCE, referencePage } from "../../scripts/reference.ts";
 
 describe("docs/reference.md", () => {
-  it("is what npm run reference makes of this source", () => {
-    const isCurrent = readFileSync(REFERENCE, "utf8") === referencePage();
+  it("is what npm run reference makes of this source", async () => {
+    const isCurrent = readFileSync(REFERENCE, "utf8") === (await referencePage());
     expect(isCurrent, "the source has changed: npm run reference").to.equal(true);
   });
 });

@@ -26,7 +26,7 @@ export async function builtImage(kind: CardKind): Promise<string> {
   const binary = await buildSealed(ARM64);
   const deb = join(WORK, "card.deb");
   const common = { processor: ARM64, version: VERSION, epochSeconds: EPOCH_SECONDS };
-  buildPackage({ ...common, checkout: CHECKOUT, directory: WORK, binary, target: deb, quick: true });
+  await buildPackage({ ...common, checkout: CHECKOUT, directory: WORK, binary, target: deb, quick: true });
   const directory = join(CHECKOUT, "build", "image");
   mkdirSync(directory, { recursive: true });
   const target = join(directory, testedName(kind));

@@ -23,7 +23,7 @@ export function ownProcessor(): Processor {
 export async function buildFirst(): Promise<string> {
   const folder = emptyFolder("package-first");
   const processor = ownProcessor();
-  pack(folder, "first", { processor, version: "0.0.1", binary: await buildSealed(processor) });
+  await pack(folder, "first", { processor, version: "0.0.1", binary: await buildSealed(processor) });
   return folder;
 }
 
@@ -44,12 +44,32 @@ export async function buildVersions(): Promise<string> {
     ...laterSchema,
     ...CONTROLS["it records and answers, but is never healthy"],
   ]);
-  pack(folder, "other-processor", { processor: other, version: "0.0.1", binary: broken });
-  pack(folder, "first", { processor, version: "0.0.1", binary });
-  pack(folder, "failing", { processor, version: "0.0.2", binary: failing, schema: LATER_MIGRATIONS.length });
-  pack(folder, "newer", { processor, version: "0.0.3", binary: newer, schema: LATER_MIGRATIONS.length });
-  pack(folder, "newest", { processor, version: "0.0.4", binary: newer, schema: LATER_MIGRATIONS.length });
-  pack(folder, "broken", { processor, version: "0.0.5", binary: broken, schema: LATER_MIGRATIONS.length });
+  await pack(folder, "other-processor", { processor: other, version: "0.0.1", binary: broken });
+  await pack(folder, "first", { processor, version: "0.0.1", binary });
+  await pack(folder, "failing", {
+    processor,
+    version: "0.0.2",
+    binary: failing,
+    schema: LATER_MIGRATIONS.length,
+  });
+  await pack(folder, "newer", {
+    processor,
+    version: "0.0.3",
+    binary: newer,
+    schema: LATER_MIGRATIONS.length,
+  });
+  await pack(folder, "newest", {
+    processor,
+    version: "0.0.4",
+    binary: newer,
+    schema: LATER_MIGRATIONS.length,
+  });
+  await pack(folder, "broken", {
+    processor,
+    version: "0.0.5",
+    binary: broken,
+    schema: LATER_MIGRATIONS.length,
+  });
   return folder;
 }
 
@@ -60,8 +80,8 @@ interface Version {
   readonly schema?: number;
 }
 
-function pack(folder: string, name: string, version: Version): void {
-  buildPackage({
+function pack(folder: string, name: string, version: Version): Promise<void> {
+  return buildPackage({
     ...{ checkout: CHECKOUT, directory: WORK, epochSeconds: EPOCH_SECONDS, quick: true, ...version },
     target: join(folder, `${name}.deb`),
   });

@@ -5,17 +5,16 @@ import { installFor } from "../../scripts/debian.ts";
 import {
   bashCompletion,
   describedCommands,
+  describedProgram,
   fishCompletion,
   manualPage,
   zshCompletion,
 } from "../../scripts/release/manual.ts";
-import { createProgram } from "../../src/cli/program.ts";
-import { Terminal } from "../../src/cli/terminal.ts";
-import { findInstallation } from "../../src/installation.ts";
 import { forSuite } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const INSTALL_MS = 120_000;
+const program = await describedProgram();
 
 function run(command: readonly [string, ...string[]], input = ""): string {
   const [program, ...args] = command;
@@ -30,10 +29,6 @@ function oneSpace(text: string): string {
 
 describe("What the package has beside the program", function () {
   this.timeout(INSTALL_MS);
-  const program = createProgram({
-    ...{ terminal: new Terminal(), environment: {} },
-    ...{ installation: findInstallation(), user: "" },
-  });
   const described = describedCommands(program);
   const directory = forSuite(() => new TemporaryDirectory());
 

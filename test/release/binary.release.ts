@@ -95,12 +95,12 @@ for (const processor of TESTED) {
       expect((await service.end("SIGTERM")).exitCode).to.equal(0);
     });
 
-    it("makes a package that Debian's lintian has nothing to say of", function () {
+    it("makes a package that Debian's lintian has nothing to say of", async function () {
       this.timeout(LINTIAN_MS);
       installFor("package check");
       const target = join(WORK, `flanco-tested_${processor.debian}.deb`);
       const common = { processor, checkout: CHECKOUT, directory: WORK, epochSeconds: EPOCH_SECONDS };
-      buildPackage({ ...common, version: "0.0.1", binary, target, quick: true });
+      await buildPackage({ ...common, version: "0.0.1", binary, target, quick: true });
       const checked = spawnSync("lintian", ["--fail-on", "error,warning", target], { encoding: "utf8" });
       expect(checked.stdout).to.equal("");
       expect(checked.status, checked.stderr).to.equal(0);

@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import { type CliContext, configOf } from "./context.ts";
+
+/** `flanco serve`: the service itself, until a signal ends it. */
+export function declare(program: Command, context: CliContext): void {
+  program
+    .command("serve", { isDefault: true })
+    .description("run the service: watch the wired lines, serve the API and the page")
+    .addHelpText("after", "\nExample:\n  flanco serve --config /etc/flanco/flanco.toml")
+    .action(async (_options: object, command: Command) => {
+      // The service is most of the program: no help and no mistake waits until it is loaded.
+      const { serve } = await import("../service/serving.ts");
+      await serve(context.terminal, context.installation, () => configOf(context, command));
+    });
+}
