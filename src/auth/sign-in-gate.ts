@@ -24,8 +24,8 @@ const ALIKE = 3;
 const MAX_COUNTED = 4_096;
 const MS_PER_SECOND = 1_000;
 
-/** One attempt to sign in. */
-export interface Attempt {
+/** One attempt to sign in, which gives `T` where it succeeds. */
+export interface Attempt<T> {
   /** The client's address, as `clientAddress` gives it. */
   readonly address: string;
   /** What failures count on beside the address: the account's id, or the unknown e-mail. */
@@ -34,12 +34,12 @@ export interface Attempt {
   readonly userId: Id | null;
   /** Whether the client has hung up. */
   readonly isGone: () => boolean;
-  /** Compares what was sent. Called at most once. */
-  readonly prove: () => Promise<boolean>;
+  /** Compares what was sent; false or undefined where it is wrong. Called at most once. */
+  readonly prove: () => Promise<T | false | undefined>;
 }
 
-interface Waiting extends Attempt {
-  readonly resolve: (isRight: boolean) => void;
+interface Waiting extends Attempt<true> {
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -99,25 +99,29 @@ export class SignInGate {
   }
 
   /**
-   * Waits for a turn and gives what `prove` says. Rejects with `too_many` while the address is delayed or the account has
+   * Waits for a turn and gives what `prove` gives; undefined where what was sent is wrong. Rejects with `too_many` while the address is delayed or the account has
    * signed in too often, with `overloaded` when too many others wait, and with the error of `prove`, which counts as no
    * failure. Everything but a success goes to the audit log.
    */
-  async attempt(attempt: Attempt): Promise<boolean> {
-    let isRight = false;
+  async attempt<T>(attempt: Attempt<T>): Promise<T | undefined> {
+    let proved: T | undefined;
+    const prove = async () => {
+      proved = (await attempt.prove()) || undefined;
+      return proved !== undefined;
+    };
     try {
       const delayMs = this.#delayMs(attempt.address);
       if (delayMs > 0) throw tooMany(delayMs);
       if (this.#signIns.of(attempt.account) >= MAX_SIGN_INS) throw tooMany(MINUTE_MS);
       this.#attempts.add(attempt.address);
       this.#makeRoom(attempt.address);
-      isRight = await new Promise<boolean>((resolve, reject) => {
-        this.#waiting = [...this.#waiting, { ...attempt, resolve, reject }];
+      await new Promise<void>((resolve, reject) => {
+        this.#waiting = [...this.#waiting, { ...attempt, prove, resolve, reject }];
         this.#fill();
       });
-      return isRight;
+      return proved;
     } finally {
-      if (!isRight) this.#failed.note(attempt.address, attempt.userId);
+      if (proved === undefined) this.#failed.note(attempt.address, attempt.userId);
     }
   }
 
@@ -186,7 +190,7 @@ export class SignInGate {
       else this.#failFrom(address, this.#accounts.left(account) > 0);
       if (isRight) this.#signIns.add(account);
       else this.#accounts.fail(account, true);
-      resolve(isRight);
+      resolve();
     } catch (error) {
       reject(error);
     } finally {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ErrorCode } from "../domain/error.ts";
+import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { Role } from "../domain/member.ts";
 import { success } from "./field.ts";
 
@@ -142,6 +142,12 @@ export function statusOf(code: ErrorCode, at?: Pick<Declaration, "statuses">): n
 export function codeOf(status: number): ErrorCode {
   const codes = Object.keys(STATUS) as ErrorCode[];
   return codes.find((code) => STATUS[code] === status) ?? "internal";
+}
+
+/** The error that an answer tells of, whose text says already what to do; undefined where it has another shape. */
+export function errorOf(status: number, body: unknown): FlancoError | undefined {
+  const parsed = errorAnswer.safeParse(body);
+  return parsed.success ? new FlancoError(codeOf(status), parsed.data.error) : undefined;
 }
 
 /** The contract's status where the ledger cannot be read or written: 500, whose text shows nothing of why. */

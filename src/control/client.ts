@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { codeOf, type Declaration, errorAnswer } from "../contract/declaration.ts";
+import { type Declaration, errorOf } from "../contract/declaration.ts";
 import {
   declarationOf,
   OPERATOR_HEADER,
@@ -65,7 +65,7 @@ export class ControlClient implements Door {
     const declaration = declarationOf(name);
     const answer = await this.#send(declaration, input, this.#agent);
     const body: unknown = JSON.parse(await text(answer));
-    if (answer.statusCode !== declaration.status) throw errorOf(answer, body);
+    if (answer.statusCode !== declaration.status) throw failureOf(answer, body);
     const parsed = declaration.answer.safeParse(body);
     if (!parsed.success) throw otherVersion(parsed.error);
     // Parsed by the shape of this very operation.
@@ -75,7 +75,7 @@ export class ControlClient implements Door {
   /** Levels of the wired lines from this moment on, until the service ends or the loop is left. */
   async *watch(): AsyncGenerator<ShownSighting> {
     const answer = await this.#send(watchLines, {}, new Agent());
-    if (answer.statusCode !== watchLines.status) throw errorOf(answer, JSON.parse(await text(answer)));
+    if (answer.statusCode !== watchLines.status) throw failureOf(answer, JSON.parse(await text(answer)));
     let rest = "";
     try {
       for await (const piece of answer.setEncoding("utf8")) {
@@ -109,13 +109,11 @@ export class ControlClient implements Door {
   }
 }
 
-/** The text already says what to do. */
-function errorOf({ statusCode = 0 }: IncomingMessage, body: unknown): FlancoError {
-  const parsed = errorAnswer.safeParse(body);
-  return parsed.success ? new FlancoError(codeOf(statusCode), parsed.data.error) : otherVersion(parsed.error);
+function failureOf({ statusCode = 0 }: IncomingMessage, body: unknown): FlancoError {
+  return errorOf(statusCode, body) ?? otherVersion();
 }
 
-function otherVersion(cause: unknown): FlancoError {
+function otherVersion(cause?: unknown): FlancoError {
   return new FlancoError("unavailable", "The service's answer is not of this version of flanco.", {
     hint: "Start the service again: systemctl restart flanco.",
     cause,

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import Koa from "koa";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
-import { errorMiddleware } from "../http/middleware/errors.ts";
+import { errorMiddleware } from "../http/errors.ts";
 import { type Endpoint, otherMethod, routesOf, type Senders } from "../http/router.ts";
 import { requireSocketPath } from "./client.ts";
 

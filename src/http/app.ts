@@ -17,14 +17,10 @@ import { auditEndpoints } from "./audit.ts";
 import { commissionEndpoints } from "./commission.ts";
 import { DailyBound, type DailyLimits, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
+import { errorMiddleware } from "./errors.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
-import { lineEndpoints } from "./line.ts";
-import { locationEndpoints, locationListEndpoint } from "./location.ts";
-import { memberEndpoints } from "./member.ts";
-import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
-import { errorMiddleware } from "./middleware/errors.ts";
 import {
   crossSiteMiddleware,
   headMiddleware,
@@ -32,7 +28,11 @@ import {
   type IsKnownHost,
   senderMiddleware,
   senderOf,
-} from "./middleware/guard.ts";
+} from "./guard.ts";
+import { lineEndpoints } from "./line.ts";
+import { locationEndpoints, locationListEndpoint } from "./location.ts";
+import { memberEndpoints } from "./member.ts";
+import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
 import { type Moves, moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";

@@ -112,15 +112,12 @@ export function memberEndpoints(
     serve(endMemberSessions, ({ userId, body, by }) => writer.endSessionsOf(userId, body.memberId, by)),
     serve(useLink, async ({ body, context, by }) => {
       requirePassword(body.password);
-      const used: { member: Member; passwordHash: string }[] = [];
       const prove = async () => {
         const passwordHash = await passwords.hash(body.password);
         const member = await orUndefined(writer.useLink(hashOf(body.token), passwordHash, by));
-        if (member !== undefined) used.push({ member, passwordHash });
-        return member !== undefined;
+        return member && { member, passwordHash };
       };
-      await attemptSignIn(gate, context, { account: LINKS, userId: null, prove });
-      const [credentials] = used;
+      const credentials = await attemptSignIn(gate, context, { account: LINKS, userId: null, prove });
       if (credentials === undefined) {
         throw new FlancoError("unauthorized", "This link has been used or has expired.", {
           hint: "Ask an owner of the account for a new one.",

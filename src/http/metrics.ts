@@ -3,7 +3,7 @@ import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { SinkStatus, Status, StatusReader } from "../domain/status.ts";
 import { isSecret, readSecret } from "../secret-file.ts";
-import { senderOf } from "./middleware/guard.ts";
+import { senderOf } from "./guard.ts";
 
 const PATH = "/metrics";
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);

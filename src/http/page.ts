@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import type { Context, Middleware, Next } from "koa";
-import { pageHeaders } from "./middleware/guard.ts";
+import { pageHeaders } from "./guard.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -10,8 +10,8 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
+import { senderOf } from "./guard.ts";
 import { parseInput, readBody, UNKNOWN_SENDER } from "./input.ts";
-import { senderOf } from "./middleware/guard.ts";
 
 /** From this length on an answer is given in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;

@@ -6,7 +6,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
 import { emailKey, type Member } from "../domain/member.ts";
 import type { Credentials, PasswordHasher } from "../domain/user.ts";
-import { senderOf } from "./middleware/guard.ts";
+import { senderOf } from "./guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
 const COOKIE = "auth_token";
@@ -41,15 +41,15 @@ export function sessionEndpoints(
   return [
     serve(login, async ({ body, context }) => {
       const found = await reader.credentials(body.email);
-      const isRight = await attemptSignIn(gate, context, {
+      const credentials = await attemptSignIn(gate, context, {
         account: found?.member.id ?? emailKey(body.email),
         userId: found?.member.userId ?? null,
         // An unknown e-mail costs a comparison too, so that its answer takes as long.
-        prove: () => passwords.matches(body.password, found?.passwordHash ?? null),
+        prove: async () => (await passwords.matches(body.password, found?.passwordHash ?? null)) && found,
       });
-      if (found === undefined || !isRight) throw unauthorized();
-      await signIn(sessions, context, found);
-      return { userData: toUserData(found.member) };
+      if (credentials === undefined) throw unauthorized();
+      await signIn(sessions, context, credentials);
+      return { userData: toUserData(credentials.member) };
     }),
     serve(verify, async ({ signedIn }) => {
       const member = await reader.member(signedIn.memberId);
@@ -64,12 +64,12 @@ export function sessionEndpoints(
   ];
 }
 
-/** Compares what a client sent once the gate lets it. Rejects with `too_many` after too many failures. */
-export function attemptSignIn(
+/** Compares what a client sent, by `SignInGate.attempt`. Rejects with `too_many` after too many failures. */
+export function attemptSignIn<T>(
   gate: SignInGate,
   context: Context,
-  attempt: Pick<Attempt, "account" | "userId" | "prove">,
-): Promise<boolean> {
+  attempt: Pick<Attempt<T>, "account" | "userId" | "prove">,
+): Promise<T | undefined> {
   const isGone = () => context.req.socket.destroyed;
   return gate.attempt({ ...attempt, address: senderOf(context), isGone });
 }

@@ -4,8 +4,8 @@ import { getSummary, postData } from "../contract/data.ts";
 import { API } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { Work, WorkKind } from "../domain/work.ts";
+import { headMiddleware, pageHeaders } from "./guard.ts";
 import { dropBody } from "./input.ts";
-import { headMiddleware, pageHeaders } from "./middleware/guard.ts";
 
 /** When clients are told to ask again, and the page does. */
 const RETRY_SECONDS = 5;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { clientAddress } from "../http/middleware/guard.ts";
+import { clientAddress } from "../http/guard.ts";
 import { Turns } from "./turns.ts";
 
 /** Requests of one connection that may wait for their answers, including the one being answered. */

@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
-import { type AnswerOf, codeOf, type Declaration, errorAnswer } from "../contract/declaration.ts";
+import { type AnswerOf, codeOf, type Declaration, errorOf } from "../contract/declaration.ts";
 import { beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
 import { FlancoError, messageOf, systemCode } from "../domain/error.ts";
 import { beginOf, type MoveCode } from "../domain/move.ts";
@@ -176,17 +176,13 @@ export class GatewayClient {
   }
 }
 
-/** Throws the gateway's own error. The text already says what to do. */
+/** Throws the gateway's own error. */
 async function requireSuccess({ status }: Declaration, answer: IncomingMessage): Promise<void> {
   const { statusCode = 0 } = answer;
   if (statusCode === status) return;
-  const parsed = errorAnswer.safeParse(parsedOrNull(await boundedText(answer)));
-  throw new FlancoError(
-    codeOf(statusCode),
-    parsed.success
-      ? parsed.data.error
-      : `The old gateway answers ${statusCode}: it may be of an older version.`,
-  );
+  const otherwise = `The old gateway answers ${statusCode}: it may be of an older version.`;
+  const body = parsedOrNull(await boundedText(answer));
+  throw errorOf(statusCode, body) ?? new FlancoError(codeOf(statusCode), otherwise);
 }
 
 function parsedOrNull(json: string): unknown {

@@ -38,7 +38,7 @@ describe("The sign-in gate", () => {
       return isRight;
     };
     try {
-      return await gate.attempt({ address, account, userId: null, isGone, prove });
+      return (await gate.attempt({ address, account, userId: null, isGone, prove })) ?? false;
     } catch (error) {
       if (error instanceof FlancoError) return error.code;
       throw error;

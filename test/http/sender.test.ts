@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { clientAddress } from "../../src/http/middleware/guard.ts";
+import { clientAddress } from "../../src/http/guard.ts";
 import { Appliance, PASSWORD } from "../rig/appliance.ts";
 
 const PROXY = "127.0.0.1";

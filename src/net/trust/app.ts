@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
 import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
-import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS } from "../../http/middleware/guard.ts";
+import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS } from "../../http/guard.ts";
 import { trustTexts } from "./text.ts";
 
 /** The authority that browsers are to trust. */

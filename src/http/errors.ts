@@ -1,9 +1,9 @@
 import type { Context, Next } from "koa";
-import { type ErrorField, statusOf } from "../../contract/declaration.ts";
-import { MINUTE_MS } from "../../domain/clock.ts";
-import { FlancoError } from "../../domain/error.ts";
-import type { Log } from "../../domain/log.ts";
-import { dropBody } from "../input.ts";
+import { type ErrorField, statusOf } from "../contract/declaration.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Log } from "../domain/log.ts";
+import { dropBody } from "./input.ts";
 
 /** Kinds of failures that have a line of their own in a minute; the others are told apart by their codes alone. */
 const MAX_KINDS = 32;

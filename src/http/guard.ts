@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Context, Middleware, Next } from "koa";
-import { API } from "../../contract/declaration.ts";
-import { FlancoError } from "../../domain/error.ts";
+import { API } from "../contract/declaration.ts";
+import { FlancoError } from "../domain/error.ts";
 
 /** Limits what browsers do with an answer. The two pages replace the policy by one of their own. */
 export const SECURITY_HEADERS = {
