@@ -97,28 +97,38 @@ export class SignedInUser implements Member {
     return response.on("error", () => {});
   }
 
-  get(path: string) {
-    return this.#appliance.api.get(path).set("Cookie", this.cookie);
+  get(path: string, query: object = {}) {
+    return this.#with(this.#appliance.api.get(path)).query(query);
+  }
+
+  /** What a GET that succeeds has as its data. */
+  async data(path: string, query: object = {}) {
+    return (await this.get(path, query).expect(200)).body.data;
   }
 
   head(path: string) {
-    return this.#appliance.api.head(path).set("Cookie", this.cookie);
+    return this.#with(this.#appliance.api.head(path));
   }
 
-  post(path: string) {
-    return this.#appliance.api.post(path).set("Cookie", this.cookie);
+  delete(path: string, query: object = {}) {
+    return this.#with(this.#appliance.api.delete(path)).query(query);
   }
 
-  put(path: string) {
-    return this.#appliance.api.put(path).set("Cookie", this.cookie);
+  post(path: string, body?: string | object) {
+    return this.#with(this.#appliance.api.post(path), body);
   }
 
-  patch(path: string) {
-    return this.#appliance.api.patch(path).set("Cookie", this.cookie);
+  put(path: string, body?: string | object) {
+    return this.#with(this.#appliance.api.put(path), body);
   }
 
-  delete(path: string) {
-    return this.#appliance.api.delete(path).set("Cookie", this.cookie);
+  patch(path: string, body?: string | object) {
+    return this.#with(this.#appliance.api.patch(path), body);
+  }
+
+  #with(request: supertest.Test, body?: string | object) {
+    request.set("Cookie", this.cookie);
+    return body === undefined ? request : request.send(body);
   }
 }
 
