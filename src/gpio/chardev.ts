@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Cancel, Clock } from "../domain/clock.ts";
-import { FlancoError, systemCode } from "../domain/error.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
-import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
+import { CONSUMER, formatLine, lostError, resolveLine } from "./address.ts";
 import { type DescriptorKeeper, KeptLines } from "./kept-lines.ts";
-import { deniedError, devicePath, type GpioKernel, isDenied, readChip, readChips } from "./kernel.ts";
+import { devicePath, type GpioKernel, readChip, readChips, refusalOf } from "./kernel.ts";
 import { LineDescriptor } from "./line-descriptor.ts";
 import type { LineEventStruct } from "./uapi.ts";
 
@@ -139,17 +139,9 @@ function requestFrom(
       kernel.close(chipFd);
     }
   } catch (error) {
-    if (isDenied(error)) throw deniedError(error);
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    if (code === "EBUSY") {
-      // Read now: the holder may have come after the lines were listed.
-      const holder = readChip(kernel, path).lines[line.offset]?.holder ?? null;
-      throw inUseError(line, holder, error);
-    }
-    throw new FlancoError("unavailable", `The kernel cannot watch ${describeLine(line)} (${code}).`, {
-      cause: error,
-    });
+    // Read now: the holder may have come after the lines were listed.
+    const holder = () => readChip(kernel, path).lines[line.offset]?.holder ?? null;
+    throw refusalOf(error, line, "watch", holder);
   }
 }
 
@@ -174,7 +166,8 @@ class ChardevLine implements WatchedLine {
   readonly resumed: boolean;
   initiallyActive = false;
   readonly #parts: ChardevLineParts;
-  readonly #cancels: Cancel[] = [];
+  /** Disposed once the line is closed, left to its keeper, or lost. */
+  readonly #ending = new DisposableStack();
   #onEdge: (edge: Edge) => void = () => {};
   #onFailure: (error: Error) => void = () => {};
   /** Events that were read before `listen`. */
@@ -183,7 +176,6 @@ class ChardevLine implements WatchedLine {
   /** The last edge's number, and the same in the kernel's 32 bits. */
   #sequence: number;
   #lastSeqno: number;
-  #ended = false;
 
   constructor(parts: ChardevLineParts) {
     this.#parts = parts;
@@ -192,6 +184,8 @@ class ChardevLine implements WatchedLine {
     this.resumed = parts.resumeAfter !== null;
     this.#sequence = parts.resumeAfter ?? 0;
     this.#lastSeqno = this.#sequence >>> 0;
+    this.#ending.defer(parts.onEnd);
+    this.#ending.defer(() => parts.descriptor.close());
   }
 
   /** Reads the level, and the events that are there already. */
@@ -215,10 +209,10 @@ class ChardevLine implements WatchedLine {
     this.#onFailure = onFailure;
     const { descriptor, onNodeChange } = this.#parts;
     try {
-      this.#cancels.push(
-        descriptor.onReadable((state) => (state === "failed" ? this.#fail(null) : this.#read())),
-        onNodeChange(() => this.#check()),
-      );
+      const onReadable = (state: "readable" | "failed") =>
+        state === "failed" ? this.#fail(null) : this.#read();
+      this.#ending.defer(descriptor.onReadable(onReadable));
+      this.#ending.defer(onNodeChange(() => this.#check()));
     } catch (error) {
       this.#release();
       throw error;
@@ -229,18 +223,18 @@ class ChardevLine implements WatchedLine {
 
   async close(): Promise<void> {
     this.#read();
-    if (!this.#ended) this.#release();
+    this.#release();
   }
 
   /** Ends this process's part in the line. If the line is kept, the kernel goes on buffering its edges. */
   leave(): void {
     this.#read();
-    if (!this.#ended) this.#end();
+    this.#ending.dispose();
   }
 
   /** Delivers all events that the kernel has buffered. */
   #read(): void {
-    if (this.#ended) return;
+    if (this.#ending.disposed) return;
     let events: readonly LineEventStruct[];
     try {
       events = this.#parts.descriptor.take();
@@ -288,20 +282,14 @@ class ChardevLine implements WatchedLine {
   }
 
   #fail(cause: unknown): void {
-    if (this.#ended) return;
+    if (this.#ending.disposed) return;
     this.#release();
     this.#onFailure(lostError(this, "its chip was removed", cause));
   }
 
   #release(): void {
+    if (this.#ending.disposed) return;
     this.#parts.forget();
-    this.#end();
-  }
-
-  #end(): void {
-    this.#ended = true;
-    for (const cancel of this.#cancels) cancel();
-    this.#parts.descriptor.close();
-    this.#parts.onEnd();
+    this.#ending.dispose();
   }
 }

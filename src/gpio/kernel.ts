@@ -13,7 +13,8 @@ import { basename, dirname } from "node:path";
 import { getSystemErrorName } from "node:util";
 import type { Cancel } from "../domain/clock.ts";
 import { FlancoError, systemCode } from "../domain/error.ts";
-import type { ChipInfo } from "../domain/line.ts";
+import type { ChipInfo, LineInfo } from "../domain/line.ts";
+import { describeLine, inUseError } from "./address.ts";
 import {
   CHIP_INFO_BYTES,
   decodeChipInfo,
@@ -25,34 +26,7 @@ import {
 } from "./uapi.ts";
 
 /** The system calls that the drivers need, so that tests can stand in for the kernel. */
-export interface GpioKernel {
-  /** The paths of the chips' character devices, in order of number. Empty where there is none. */
-  chipPaths(): readonly string[];
-  /** The name of the device that the chip of a path hangs from; undefined where sysfs does not show it. */
-  placeOf(path: string): string | undefined;
-  /** Opens a character device. Throws an error with a system code (`EACCES`). */
-  open(path: string): number;
-  close(fd: number): void;
-  /** ioctl(2): `argument` is read and written in place. Throws a SyscallError. */
-  ioctl(fd: number, request: number, argument: Uint8Array): void;
-  /** Makes read(2) on the descriptor return at once. */
-  setNonBlocking(fd: number): void;
-  /** read(2) on a non-blocking descriptor: the number of bytes, 0 when there are none to read. */
-  read(fd: number, into: Uint8Array): number;
-  /**
-   * Calls back on the event loop as long as the descriptor is readable (level-triggered). `failed` comes at most once
-   * and is the last call. Cancel before closing the descriptor.
-   */
-  onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel;
-  /** Creates zeroed memory that exists while any process has its descriptor open: memfd_create(2). */
-  createMemory(bytes: number): number;
-  /** Whether a descriptor is one of `createMemory`. */
-  isMemory(fd: number): boolean;
-  /** Maps memory, shared with every other mapping of it. The mapping outlives the descriptor. */
-  mapMemory(fd: number, bytes: number): Uint8Array;
-  /** Calls back when the device node at `path` changes or is removed. Spurious calls are possible. */
-  onNodeChange(path: string, callback: () => void): Cancel;
-}
+export type GpioKernel = Pick<KoffiKernel, keyof KoffiKernel>;
 
 /** A failed system call, with the code that Node's own errors carry (`EBUSY`). */
 export class SyscallError extends Error {
@@ -68,7 +42,7 @@ export class SyscallError extends Error {
 }
 
 /** Whether the kernel denied access: EACCES or EPERM. */
-export function isDenied(error: unknown): boolean {
+function isDenied(error: unknown): boolean {
   const code = systemCode(error);
   return code === "EACCES" || code === "EPERM";
 }
@@ -123,7 +97,7 @@ const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 /** asm-generic/ioctls.h: the same on x86-64 and arm64. */
 const FIONBIO = 0x5421;
 
-class KoffiKernel implements GpioKernel {
+class KoffiKernel {
   readonly #koffi: Koffi;
   readonly #libc: Libc;
 
@@ -132,6 +106,7 @@ class KoffiKernel implements GpioKernel {
     this.#libc = libc;
   }
 
+  /** The paths of the chips' character devices, in order of number. Empty where there is none. */
   chipPaths(): readonly string[] {
     // Symbolic links are left out: a Pi 5 has /dev/gpiochip4 as a second name of its first chip.
     return readdirSync(DEVICE_FOLDER, { withFileTypes: true })
@@ -141,6 +116,7 @@ class KoffiKernel implements GpioKernel {
       .map((name) => `${DEVICE_FOLDER}/${name}`);
   }
 
+  /** The name of the device that the chip of a path hangs from; undefined where sysfs does not show it. */
   placeOf(path: string): string | undefined {
     try {
       return basename(dirname(realpathSync(`/sys/bus/gpio/devices/${basename(path)}`)));
@@ -150,6 +126,7 @@ class KoffiKernel implements GpioKernel {
     }
   }
 
+  /** Opens a character device. Throws an error with a system code (`EACCES`). */
   open(path: string): number {
     return openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   }
@@ -158,16 +135,19 @@ class KoffiKernel implements GpioKernel {
     closeSync(fd);
   }
 
+  /** ioctl(2): `argument` is read and written in place. Throws a SyscallError. */
   ioctl(fd: number, request: number, argument: Uint8Array): void {
     if (this.#libc.ioctl(fd, request, "void *", argument) < 0) {
       throw new SyscallError("ioctl", this.#koffi.errno());
     }
   }
 
+  /** Makes read(2) on the descriptor return at once. */
   setNonBlocking(fd: number): void {
     this.ioctl(fd, FIONBIO, new Uint8Array(new Int32Array([1]).buffer));
   }
 
+  /** read(2) on a non-blocking descriptor: the number of bytes, 0 when there are none to read. */
   read(fd: number, into: Uint8Array): number {
     try {
       return readSync(fd, into);
@@ -178,6 +158,9 @@ class KoffiKernel implements GpioKernel {
   }
 
   /**
+   * Calls back on the event loop as long as the descriptor is readable (level-triggered). `failed` comes at most once
+   * and is the last call. Cancel before closing the descriptor.
+   *
    * Through libuv's own epoll, so that waiting takes neither a thread nor a timer. koffi calls back with
    * (status, events), not as its declaration says, and outside any scope of Node's: promises that the callback settled
    * would wait for the next turn, and its errors would be lost. Hence the hop over setImmediate, which runs in the same
@@ -202,6 +185,7 @@ class KoffiKernel implements GpioKernel {
     };
   }
 
+  /** Creates zeroed memory that exists while any process has its descriptor open: memfd_create(2). */
   createMemory(bytes: number): number {
     const fd = this.#libc.memfdCreate("flanco-events", MFD_CLOEXEC);
     if (fd < 0) throw new SyscallError("memfd_create", this.#koffi.errno());
@@ -215,11 +199,15 @@ class KoffiKernel implements GpioKernel {
     return fd;
   }
 
+  /** Whether a descriptor is one of `createMemory`. */
   isMemory(fd: number): boolean {
     return fstatSync(fd).isFile();
   }
 
-  /** Never unmapped: a process maps each line once, and the returned array must not outlive its pages. */
+  /**
+   * Maps memory, shared with every other mapping of it. The mapping outlives the descriptor, and is never unmapped: a
+   * process maps each line once, and the returned array must not outlive its pages.
+   */
   mapMemory(fd: number, bytes: number): Uint8Array {
     if (fstatSync(fd).size < bytes) throw new FlancoError("internal", "A line's kept memory is too small.");
     const address = this.#libc.mmap(null, bytes, PROT_READ_WRITE, MAP_SHARED, fd, 0);
@@ -227,6 +215,7 @@ class KoffiKernel implements GpioKernel {
     return new Uint8Array(this.#koffi.view(address, bytes));
   }
 
+  /** Calls back when the device node at `path` changes or is removed. Spurious calls are possible. */
   onNodeChange(path: string, callback: () => void): Cancel {
     try {
       const watcher = watch(path, { persistent: false }, () => callback());
@@ -296,8 +285,27 @@ export function devicePath(chip: string): string {
   return `/dev/${chip}`;
 }
 
+/**
+ * What a system error of a call for one line means: access is denied, `holder` has the line, or, for any other code, that the
+ * kernel cannot do `what` with it. Gives back what is no system error.
+ */
+export function refusalOf(
+  error: unknown,
+  line: LineInfo,
+  what: string,
+  holder: () => string | null,
+): unknown {
+  if (isDenied(error)) return deniedError(error);
+  const code = systemCode(error);
+  if (code === undefined) return error;
+  if (code === "EBUSY") return inUseError(line, holder(), error);
+  return new FlancoError("unavailable", `The kernel cannot ${what} ${describeLine(line)} (${code}).`, {
+    cause: error,
+  });
+}
+
 /** The error for a device that this user may not open. */
-export function deniedError(cause: unknown): FlancoError {
+function deniedError(cause: unknown): FlancoError {
   return new FlancoError("unavailable", "The kernel denies this user access to the GPIO lines.", {
     hint: "Add the user that runs flanco to the group gpio (usermod -aG gpio USER) and start it again.",
     cause,

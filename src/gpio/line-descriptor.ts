@@ -40,7 +40,6 @@ export class LineDescriptor {
   readonly #kernel: GpioKernel;
   readonly fd: number;
   #ring = new EventRing(new Uint8Array(READ_BYTES));
-  #open = true;
 
   /** `fd` must be non-blocking. */
   constructor(kernel: GpioKernel, fd: number) {
@@ -131,8 +130,6 @@ export class LineDescriptor {
 
   /** Releases the line, unless another process has the descriptor too. */
   close(): void {
-    if (!this.#open) return;
-    this.#open = false;
     this.#kernel.close(this.fd);
   }
 }

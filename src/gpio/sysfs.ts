@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Cancel, Clock, Timers } from "../domain/clock.ts";
-import { FlancoError, systemCode } from "../domain/error.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
 import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
 import { DebouncedEdges } from "./debounce.ts";
-import { deniedError, devicePath, type GpioKernel, isDenied, readChips } from "./kernel.ts";
+import { devicePath, type GpioKernel, readChips, refusalOf } from "./kernel.ts";
 import type { ExportedLine, ExportLine } from "./onoff.ts";
 
 /** What this driver cannot do, for the log at start. */
@@ -126,13 +126,7 @@ export class SysfsDriver implements LineDriver {
     try {
       return this.#exportLine(number, activeLow);
     } catch (error) {
-      if (isDenied(error)) throw deniedError(error);
-      const code = systemCode(error);
-      if (code === "EBUSY") throw inUseError(line, line.holder, error);
-      if (code === undefined) throw error;
-      throw new FlancoError("unavailable", `The kernel cannot export ${describeLine(line)} (${code}).`, {
-        cause: error,
-      });
+      throw refusalOf(error, line, "export", () => line.holder);
     }
   }
 
@@ -186,9 +180,9 @@ class SysfsLine implements WatchedLine {
   initiallyActive = false;
   readonly #parts: SysfsLineParts;
   readonly #edges: DebouncedEdges;
+  /** Disposed once the line is closed or lost. */
+  readonly #ending = new DisposableStack();
   #onFailure: (error: Error) => void = () => {};
-  #cancelNodeChange: Cancel = () => {};
-  #ended = false;
 
   constructor(parts: SysfsLineParts) {
     this.#parts = parts;
@@ -196,6 +190,9 @@ class SysfsLine implements WatchedLine {
     this.offset = parts.line.offset;
     const { clock, timers, debounceMs } = parts;
     this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: () => this.#level() });
+    this.#ending.defer(parts.onEnd);
+    this.#ending.defer(() => parts.exported.release());
+    this.#ending.defer(() => this.#edges.stop());
   }
 
   open(): void {
@@ -208,20 +205,20 @@ class SysfsLine implements WatchedLine {
     this.#onFailure = onFailure;
     this.#orRelease(() => {
       this.#parts.exported.listen((active) => this.#edges.change(active));
-      this.#cancelNodeChange = this.#parts.onNodeChange(() => void this.#level());
+      this.#ending.defer(this.#parts.onNodeChange(() => void this.#level()));
     });
     this.#edges.listen(this.initiallyActive, onEdge);
   }
 
   async close(): Promise<void> {
-    if (!this.#ended) this.#release();
+    this.#ending.dispose();
   }
 
   #orRelease(act: () => void): void {
     try {
       act();
     } catch (error) {
-      this.#release();
+      this.#ending.dispose();
       throw error;
     }
   }
@@ -236,17 +233,9 @@ class SysfsLine implements WatchedLine {
   }
 
   #fail(cause: unknown): void {
-    if (this.#ended) return;
-    this.#release();
+    if (this.#ending.disposed) return;
+    this.#ending.dispose();
     this.#onFailure(lostError(this, "it can no longer be read", cause));
-  }
-
-  #release(): void {
-    this.#ended = true;
-    this.#edges.stop();
-    this.#cancelNodeChange();
-    this.#parts.exported.release();
-    this.#parts.onEnd();
   }
 }
 
