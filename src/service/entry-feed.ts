@@ -27,10 +27,15 @@ const cursorSchema = z.strictObject({
 });
 type Stored = z.infer<typeof cursorSchema>;
 
-export interface ForwardedChain extends JudgingChain {
+/** The chain as a sink gets it. */
+export interface ForwardedChain {
+  /** The ledger's identity, then those that it had on the gateways before, the latest first. */
+  ledgerIds(): readonly string[];
   /** Number of the newest entry, which may not be durable yet. */
   newestEntry(): number;
   entriesAfter(after: number, upTo: number, limit: number): readonly ChainEntry[];
+  /** The hash of an entry; undefined where the chain has none of that number. */
+  entryHash(position: number): string | undefined;
 }
 
 export interface EntryFeedOptions {
@@ -42,26 +47,43 @@ export interface EntryFeedOptions {
   readonly clock: Clock;
 }
 
-/** The chain as one sink gets it: from its cursor to the newest entry that a power cut cannot take. */
+/**
+ * The chain as one sink gets it: from its cursor to the newest entry that a power cut cannot take.
+ *
+ * The cursor lies in a file beside the ledger: a backup does not hold it, so that a restored ledger meets the cursor of the
+ * one that it replaces. The cursor therefore names its ledger, and not one entry alone but some marks, newest first and
+ * further and further apart. The newest mark that the chain has is where the sink continues: a restored ledger repeats few
+ * entries and omits none. A file that is missing or unreadable begins again with the first entry.
+ */
 export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   readonly #options: EntryFeedOptions;
-  readonly #cursor: ForwardCursor;
+  #ledger = "";
+  #marks: readonly ChainHead[] = [];
+  #deliveredMs: number | null = null;
+  #isSaved = true;
   /** Monotonic time of the last time that the cursor was saved. */
   #savedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: EntryFeedOptions) {
     this.#options = options;
-    this.#cursor = new ForwardCursor(options.file);
   }
 
+  /** Reads the file and finds where the chain continues. */
   open(): void {
-    this.#cursor.open(this.#options.chain);
+    const { chain, file } = this.#options;
+    const stored = readStored(file);
+    [this.#ledger = ""] = chain.ledgerIds();
+    this.#deliveredMs = stored?.deliveredMs ?? null;
+    // Another identity: the same entries are those of another ledger, which the other side lacks.
+    const marks = stored?.ledger === this.#ledger ? stored.marks : [];
+    const first = marks.findIndex(({ position, hash }) => chain.entryHash(position) === hash);
+    this.#marks = first === -1 ? [] : marks.slice(first);
   }
 
   async next(): Promise<EntryBatch | undefined> {
     const { chain, settled } = this.#options;
     const newest = chain.newestEntry();
-    const { position } = this.#cursor.place;
+    const { position } = this.#place;
     if (newest <= position) {
       this.#save(SAVE_EVERY_MS);
       return undefined;
@@ -75,106 +97,63 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     return { ledger, earlierLedgers, entries, waiting: newest - last.position };
   }
 
+  /** Goes on after the entry that the other side names, also where that is before the batch; without one, after the batch. */
   taken({ entries }: EntryBatch, answer: ChainHead | null): void {
     const { chain, clock } = this.#options;
-    const place = answer ?? entries.at(-1) ?? this.#cursor.place;
-    if (chain.entryHash(place.position) !== place.hash) {
+    const { position, hash } = answer ?? entries.at(-1) ?? this.#place;
+    if (chain.entryHash(position) !== hash) {
       throw new FlancoError(
         "conflict",
-        `The other side stands at an entry ${place.position} that this ledger does not hold.`,
+        `The other side stands at an entry ${position} that this ledger does not hold.`,
         { hint: "Look whether it holds the entries of another ledger under this one's identity." },
       );
     }
     // Otherwise the same batch would be sent again without end.
-    if (place.position === this.#cursor.place.position) {
-      throw new FlancoError("unavailable", `The other side took no entry after ${place.position}.`, {
+    if (position === this.#place.position) {
+      throw new FlancoError("unavailable", `The other side took no entry after ${position}.`, {
         hint: "Look at its own log.",
       });
     }
-    this.#cursor.moveTo({ position: place.position, hash: place.hash }, clock.nowMs());
+    const earlier = this.#marks.filter((mark) => mark.position < position);
+    this.#marks = position === 0 ? [] : thinned([{ position, hash }, ...earlier]);
+    this.#deliveredMs = clock.nowMs();
+    this.#isSaved = false;
     this.#save(SAVE_EVERY_MS);
   }
 
   waiting(): number {
-    return Math.max(0, this.#options.chain.newestEntry() - this.#cursor.place.position);
+    return Math.max(0, this.#options.chain.newestEntry() - this.#place.position);
   }
 
   get deliveredMs(): number | null {
-    return this.#cursor.deliveredMs;
+    return this.#deliveredMs;
   }
 
   close(): void {
     this.#save(0);
   }
 
-  #save(everyMs: number): void {
-    const nowMs = monotonicMs(this.#options.clock);
-    if (nowMs - this.#savedMs < everyMs) return;
-    this.#cursor.save();
-    this.#savedMs = nowMs;
-  }
-}
-
-/** The chain as a cursor is judged by it. */
-export interface JudgingChain {
-  ledgerIds(): readonly string[];
-  /** The hash of an entry; undefined where the chain has none of that number. */
-  entryHash(position: number): string | undefined;
-}
-
-/**
- * Up to which entry a sink has the chain. It lies in a file beside the ledger: a backup does not hold it, so that a restored
- * ledger meets the cursor of the one that it replaces. The cursor therefore names its ledger, and not one entry alone but
- * some marks, newest first and further and further apart. The newest mark that the chain has is where the sink continues: a
- * restored ledger repeats few entries and omits none. A file that is missing or unreadable begins again with the first entry.
- */
-export class ForwardCursor {
-  readonly #file: string;
-  #ledger = "";
-  #marks: readonly ChainHead[] = [];
-  #deliveredMs: number | null = null;
-  #isSaved = true;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** Reads the file and finds where the chain continues. */
-  open(chain: JudgingChain): void {
-    const stored = readStored(this.#file);
-    [this.#ledger = ""] = chain.ledgerIds();
-    this.#deliveredMs = stored?.deliveredMs ?? null;
-    // Another identity: the same entries are those of another ledger, which the other side lacks.
-    const marks = stored?.ledger === this.#ledger ? stored.marks : [];
-    const first = marks.findIndex(({ position, hash }) => chain.entryHash(position) === hash);
-    this.#marks = first === -1 ? [] : marks.slice(first);
-  }
-
   /** The entry up to which the sink has the chain; position 0 before the first. */
-  get place(): ChainHead {
+  get #place(): ChainHead {
     return this.#marks[0] ?? { position: 0, hash: NO_HASH };
   }
 
-  /** When a batch was delivered last, in Unix milliseconds. */
-  get deliveredMs(): number | null {
-    return this.#deliveredMs;
-  }
-
-  /** Moves to an entry of the chain, also back. Durable once saved: what is sent again after a crash is dropped over there. */
-  moveTo(place: ChainHead, nowMs: number): void {
-    const earlier = this.#marks.filter(({ position }) => position < place.position);
-    this.#marks = place.position === 0 ? [] : thinned([place, ...earlier]);
-    this.#deliveredMs = nowMs;
-    this.#isSaved = false;
-  }
-
-  /** Makes the cursor durable. Throws where the disk refuses that. */
-  save(): void {
-    if (this.#isSaved) return;
-    const stored: Stored = { ledger: this.#ledger, deliveredMs: this.#deliveredMs, marks: [...this.#marks] };
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    writeDurably(this.#file, `${JSON.stringify(stored)}\n`);
-    this.#isSaved = true;
+  /** Makes the cursor durable, unless that was done within this time. Throws where the disk refuses it. */
+  #save(withinMs: number): void {
+    const { file, clock } = this.#options;
+    const nowMs = monotonicMs(clock);
+    if (nowMs - this.#savedMs < withinMs) return;
+    if (!this.#isSaved) {
+      const stored: Stored = {
+        ledger: this.#ledger,
+        deliveredMs: this.#deliveredMs,
+        marks: [...this.#marks],
+      };
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeDurably(file, `${JSON.stringify(stored)}\n`);
+      this.#isSaved = true;
+    }
+    this.#savedMs = nowMs;
   }
 }
 

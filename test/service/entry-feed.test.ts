@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import type { EntryBatch } from "../../src/domain/sink.ts";
-import { EntryFeed, ForwardCursor, type JudgingChain } from "../../src/service/entry-feed.ts";
+import { EntryFeed, type ForwardedChain } from "../../src/service/entry-feed.ts";
 import { restoreLedger } from "../../src/store/backup/restore.ts";
 import { SetClock } from "../http/fakes.ts";
 import { thrown } from "../rig/rejection.ts";
@@ -159,9 +159,11 @@ function hashOf(position: number, branch = "0"): string {
 }
 
 /** A chain with entries of one branch up to a place, and of another after it. */
-function chain(newest: number, { branchedAt = newest, ledger = LEDGER } = {}): JudgingChain {
+function chain(newest: number, { branchedAt = newest, ledger = LEDGER } = {}): ForwardedChain {
   return {
     ledgerIds: () => [ledger],
+    newestEntry: () => newest,
+    entriesAfter: () => [],
     entryHash: (position) =>
       position > newest ? undefined : hashOf(position, position > branchedAt ? "f" : "0"),
   };
@@ -169,36 +171,44 @@ function chain(newest: number, { branchedAt = newest, ledger = LEDGER } = {}): J
 
 describe("a sink's cursor", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
+  const file = () => directory.file("forward", "central.json");
 
-  function opened(judging: JudgingChain): ForwardCursor {
-    const cursor = new ForwardCursor(directory.file("forward", "central.json"));
-    cursor.open(judging);
-    return cursor;
+  /** A process that begins, and its time. */
+  function opened(over: ForwardedChain, nowMs = 0): EntryFeed {
+    const clock = new SetClock(nowMs);
+    const feed = new EntryFeed({ chain: over, settled: async () => {}, file: file(), clock });
+    feed.open();
+    return feed;
+  }
+
+  /** The entry up to which the sink has that chain. */
+  const placeIn = (over: ForwardedChain) => over.newestEntry() - opened(over).waiting();
+
+  function move(feed: EntryFeed, position: number): void {
+    const batch = { ledger: LEDGER, earlierLedgers: [], entries: [], waiting: 0 };
+    feed.taken(batch, { position, hash: hashOf(position) });
   }
 
   function moved(upTo: number): void {
-    const cursor = opened(chain(upTo));
-    for (let position = 1; position <= upTo; position += 1) {
-      cursor.moveTo({ position, hash: hashOf(position) }, position);
-    }
-    cursor.save();
+    const feed = opened(chain(upTo), 100);
+    for (let position = 1; position <= upTo; position += 1) move(feed, position);
+    feed.close();
   }
 
   it("begins before the first entry", () => {
-    expect(opened(chain(7)).place.position).to.equal(0);
+    expect(placeIn(chain(7))).to.equal(0);
   });
 
   it("continues where it was saved", () => {
     moved(100);
-    const cursor = opened(chain(200));
-    expect(cursor.place).to.deep.equal({ position: 100, hash: hashOf(100) });
-    expect(cursor.deliveredMs).to.equal(100);
+    expect(placeIn(chain(200))).to.equal(100);
+    expect(opened(chain(200)).deliveredMs).to.equal(100);
   });
 
   it("goes back to the last entry in common with a restored ledger, or a few before it", () => {
     moved(5_000);
     for (const branchedAt of [4_999, 4_900, 4_000, 1_000]) {
-      const { position } = opened(chain(6_000, { branchedAt })).place;
+      const position = placeIn(chain(6_000, { branchedAt }));
       expect(position, `branched at ${branchedAt}`).to.be.at.most(branchedAt);
       expect(5_000 - position, `branched at ${branchedAt}`).to.be.at.most(4 * (5_000 - branchedAt) + 1);
     }
@@ -206,26 +216,26 @@ describe("a sink's cursor", () => {
 
   it("stays in a file of bounded size", () => {
     moved(5_000);
-    expect(readFileSync(directory.file("forward", "central.json")).length).to.be.below(5_000);
+    expect(readFileSync(file()).length).to.be.below(5_000);
   });
 
   it("begins anew for a ledger of another identity, though its entries are the same", () => {
     moved(100);
-    expect(opened(chain(200, { ledger: "0b".repeat(16) })).place.position).to.equal(0);
+    expect(placeIn(chain(200, { ledger: "0b".repeat(16) }))).to.equal(0);
   });
 
   it("begins anew where its file cannot be read", () => {
     moved(100);
-    writeFileSync(directory.file("forward", "central.json"), '{"marks":');
-    expect(opened(chain(200)).place.position).to.equal(0);
+    writeFileSync(file(), '{"marks":');
+    expect(placeIn(chain(200))).to.equal(0);
   });
 
   it("moves back with the other side", () => {
     moved(100);
-    const cursor = opened(chain(200));
-    cursor.moveTo({ position: 40, hash: hashOf(40) }, 1);
-    cursor.save();
-    expect(opened(chain(200)).place.position).to.equal(40);
-    expect(opened(chain(200, { branchedAt: 10 })).place.position).to.be.within(0, 10);
+    const feed = opened(chain(200));
+    move(feed, 40);
+    feed.close();
+    expect(placeIn(chain(200))).to.equal(40);
+    expect(placeIn(chain(200, { branchedAt: 10 }))).to.be.within(0, 10);
   });
 });
