@@ -2,15 +2,44 @@
 export const LANGUAGES = ["es", "en"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Texts of one subject in both languages, with the same keys. */
+/** The same in Spanish and in English: a text, several, or the words of one field. */
+export type Pair<T = unknown> = readonly [es: T, en: T];
+
+/** Texts by their names. One with values in it is a function of these. */
+interface Pairs {
+  readonly [name: string]: Pair | ((...values: never[]) => Pair) | Pairs;
+}
+
+/** What pairs are in one language. */
+type Spoken<P> =
+  P extends Pair<infer T>
+    ? T
+    : P extends (...values: infer V) => Pair<infer T>
+      ? (...values: V) => T
+      : { readonly [Name in keyof P]: Spoken<P[Name]> };
+
+/** Texts of one subject in both languages. */
 export interface Bilingual<M> {
   readonly es: M;
   readonly en: M;
 }
 
-/** The Spanish texts' shape is the shape of the others. A text with values in it is a function. */
-export function bilingual<M extends object>(es: M, en: NoInfer<M>): Bilingual<M> {
-  return { es, en };
+/** Makes the texts of one subject from pairs: each text stands beside its translation. */
+export function bilingual<P extends Pairs>(pairs: P): Bilingual<Spoken<P>> {
+  return { es: spoken(pairs, 0) as Spoken<P>, en: spoken(pairs, 1) as Spoken<P> };
+}
+
+function spoken(pairs: Pairs, at: 0 | 1): object {
+  const entries = Object.entries(pairs).map(([name, pair]) => {
+    if (isPair(pair)) return [name, pair[at]];
+    if (typeof pair === "function") return [name, (...values: never[]) => pair(...values)[at]];
+    return [name, spoken(pair, at)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isPair(pairs: Pairs[string]): pairs is Pair {
+  return Array.isArray(pairs);
 }
 
 /** Spanish comes first: it is shown where a browser asks for neither. */

@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { expect } from "chai";
-import { AUDIT_KINDS } from "../../src/domain/audit.ts";
 import { FAULT_CODES } from "../../src/domain/fault.ts";
 import { pickLanguage, pickLocale } from "../../src/domain/language.ts";
 import { type FaultValues, faultTexts } from "../../src/text/faults.ts";
@@ -13,52 +12,33 @@ const FOLDERS = ["web/messages/", "text/"].map((folder) => new URL(`../../src/${
 /** The file of the folder that holds no texts. */
 const MECHANISM = ["use-language.ts"];
 
-interface TextFile {
-  readonly name: string;
-  readonly es: object;
-  readonly en: object;
-}
-
-/** Every export of every message file. */
-async function textFiles(): Promise<readonly TextFile[]> {
+/** Every text and list of texts of every file, each with its name: `panel.panelTexts.title`. */
+async function allTexts(): Promise<readonly (readonly [string, unknown])[]> {
   const places = FOLDERS.flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => !MECHANISM.includes(name))
-      .map((name) => ({ name, place: new URL(name, folder) })),
+      .map((name) => new URL(name, folder)),
   );
   const files = await Promise.all(
-    places.map(async ({ name, place }): Promise<readonly TextFile[]> => {
-      const exported: Readonly<Record<string, unknown>> = await import(place.href);
-      return Object.entries(exported).map(([key, value]) => {
-        const { es, en } = Object(value);
-        return { name: `${basename(name, ".ts")}.${key}`, es: Object(es), en: Object(en) };
-      });
-    }),
+    places.map(async ({ href }) => textsIn(await import(href), basename(href, ".ts"))),
   );
   return files.flat();
 }
 
-/** Every key with its kind: `live.lost text`, `week.of function/2`. */
-function shapeOf(messages: object, path = ""): readonly string[] {
-  return Object.entries(messages).flatMap(([key, value]: [string, unknown]) => {
-    if (typeof value === "string")
-      return [`${path}${key} text${value.trim() === "" ? " that is empty" : ""}`];
-    if (typeof value === "function") return [`${path}${key} function/${value.length}`];
-    return shapeOf(Object(value), `${path}${key}.`);
+function textsIn(texts: object, path: string): readonly (readonly [string, unknown])[] {
+  return Object.entries(texts).flatMap(([key, value]: [string, unknown]) => {
+    const isGroup = typeof value === "object" && !Array.isArray(value);
+    return isGroup ? textsIn(Object(value), `${path}.${key}`) : [[`${path}.${key}`, value] as const];
   });
 }
 
 describe("The page's messages", () => {
-  it("have the same keys in both languages, none of them empty", async () => {
-    const files = await textFiles();
-    expect(files.length).to.be.greaterThan(3);
-    for (const { name, es, en } of files) {
-      expect(shapeOf(es).length, name).to.be.greaterThan(0);
-      expect(shapeOf(en), name).to.deep.equal(shapeOf(es));
-      expect(
-        shapeOf(es).filter((line) => line.endsWith("empty")),
-        name,
-      ).to.deep.equal([]);
+  it("are none of them empty, in either language", async () => {
+    const texts = await allTexts();
+    expect(texts.length).to.be.greaterThan(1_000);
+    for (const [name, value] of texts) {
+      if (typeof value === "function") continue;
+      for (const text of [value].flat()) expect(text, name).to.be.a("string").that.matches(/\S/);
     }
   });
 
@@ -116,12 +96,6 @@ describe("The gateway's faults in plain words", () => {
 });
 
 describe("The audit log in words", () => {
-  it("has a text in both languages for every kind of entry", () => {
-    for (const texts of [auditTexts.es, auditTexts.en]) {
-      expect(Object.keys(texts.kinds).sort()).to.deep.equal([...AUDIT_KINDS].sort());
-    }
-  });
-
   it("tells a price with the one before it", () => {
     const value = (name: string) => ({ room: "101", valor: "5,00 €", valorBefore: "4,50 €" })[name] ?? "";
     expect(auditTexts.es.kinds.wiring_set(value)).to.equal(

@@ -178,13 +178,7 @@ export function ChoosePassword({ token, presetEmail, onSignedIn, onLeave }: Link
   return (
     <Door title={link.title}>
       <p class="soft">{link.intro}</p>
-      <Form
-        form={form}
-        onSubmit={send}
-        failureText={waitText(form.failure, texts.door)}
-        action={link.save}
-        busyText={link.saving}
-      >
+      <Form form={form} onSubmit={send} failureText={waitText(form.failure, texts.door)} action={link.save}>
         {/* For the browser's password manager, which keeps the password under it. */}
         <p class="words">{presetEmail}</p>
         <input type="text" autocomplete="username" value={presetEmail} hidden readOnly />

@@ -1,166 +1,137 @@
 import { bilingual } from "../../domain/language.ts";
 
-export const locationsTexts = bilingual(
-  {
-    title: "Lugares y dispositivos",
-    companyIntro: "Los lugares de todas las clínicas que han vendido algo, con sus dispositivos.",
-    intro:
-      "Un lugar es una clínica o un edificio. Un dispositivo es una caja de relés en él, con sus habitaciones.",
-    addLocation: "Añadir lugar",
-    addDevice: "Añadir dispositivo",
-    addDeviceAt: (location: string) => `Añadir dispositivo en ${location}`,
-    changeOf: (name: string) => `Cambiar ${name}`,
-    removeOf: (name: string) => `Borrar ${name}`,
-    elsewhere: "Sin lugar conocido",
-    elsewhereDetail: "Su lugar se borró o lo creó otro programa. Use «Cambiar» para darles uno.",
-    rooms: (count: string, one: boolean) => (one ? "1 habitación" : `${count} habitaciones`),
-    number: (dId: string) => `n.º ${dId}`,
-    noDevices: "Aquí no hay dispositivos todavía.",
-    none: "Todavía no hay ningún lugar.",
-    noneDetail: "Empiece por uno: el nombre de la clínica o del edificio.",
+export const locationsTexts = bilingual({
+  title: ["Lugares y dispositivos", "Locations and devices"],
+  companyIntro: [
+    "Los lugares de todas las clínicas que han vendido algo, con sus dispositivos.",
+    "The locations of all clinics that have sold anything, with their devices.",
+  ],
+  intro: [
+    "Un lugar es una clínica o un edificio. Un dispositivo es una caja de relés en él, con sus habitaciones.",
+    "A location is a clinic or a building. A device is a box of relays in it, with its rooms.",
+  ],
+  addLocation: ["Añadir lugar", "Add location"],
+  addDevice: ["Añadir dispositivo", "Add device"],
+  addDeviceAt: (location: string) => [`Añadir dispositivo en ${location}`, `Add device at ${location}`],
+  changeOf: (name: string) => [`Cambiar ${name}`, `Change ${name}`],
+  removeOf: (name: string) => [`Borrar ${name}`, `Delete ${name}`],
+  elsewhere: ["Sin lugar conocido", "Location not known"],
+  elsewhereDetail: [
+    "Su lugar se borró o lo creó otro programa. Use «Cambiar» para darles uno.",
+    "Their location was deleted, or another program made it. “Change” gives them one.",
+  ],
+  rooms: (count: string, one: boolean) =>
+    one ? ["1 habitación", "1 room"] : [`${count} habitaciones`, `${count} rooms`],
+  number: (dId: string) => [`n.º ${dId}`, `no. ${dId}`],
+  noDevices: ["Aquí no hay dispositivos todavía.", "There are no devices here yet."],
+  none: ["Todavía no hay ningún lugar.", "There are no locations yet."],
+  noneDetail: [
+    "Empiece por uno: el nombre de la clínica o del edificio.",
+    "Begin with one: the name of the clinic or the building.",
+  ],
 
-    name: "Nombre",
-    locationNameHint: "Por ejemplo: Clínica Norte",
-    description: "Descripción (opcional)",
-    locationTitle: "Lugar nuevo",
-    locationChangeTitle: "Cambiar el lugar",
-    deviceTitle: "Dispositivo nuevo",
-    deviceChangeTitle: "Cambiar el dispositivo",
-    deviceName: "Nombre",
-    deviceNameHint: "Por ejemplo: Pasillo A",
-    dId: "Número del dispositivo",
-    dIdHint: "El que lleva en la caja, por ejemplo 7234. No puede repetirse ni cambiarse después.",
-    location: "Lugar",
-    roomsLegend: "Habitaciones",
-    byRange: "Consecutivas",
-    byList: "Lista",
-    first: "Primera",
-    count: "Cuántas",
-    list: "Habitaciones, separadas por comas",
-    listHint: "Por ejemplo: 101, 102, 105",
-    preview: (rooms: string, count: string, one: boolean) =>
-      one ? `Será 1 habitación: ${rooms}` : `Serán ${count} habitaciones: ${rooms}`,
-    listChangeHint: "Añada, quite, ordene o cambie nombres: se muestran en este orden.",
-    otherNames: (rooms: string) => `Nombres que cambian: ${rooms}`,
-    areSame: "¿Son las mismas habitaciones?",
-    sameRooms: "Las mismas, con otro nombre",
-    otherRooms: "Otras habitaciones",
-    sameRoomsDetail:
-      "Conservan su línea, su precio y sus ventas. Los registros ya hechos muestran el nombre que tenían.",
-    roomsRemoved: (rooms: string) => `Se quitan: ${rooms}`,
-    roomsRemovedDetail:
-      "Su línea queda libre y dejan de registrar ventas. Sus registros se conservan, y vuelven a ser suyos si las añade otra vez con el mismo nombre.",
-    create: "Crear",
+  name: ["Nombre", "Name"],
+  locationNameHint: ["Por ejemplo: Clínica Norte", "For example: North Clinic"],
+  description: ["Descripción (opcional)", "Description (optional)"],
+  locationTitle: ["Lugar nuevo", "New location"],
+  locationChangeTitle: ["Cambiar el lugar", "Change the location"],
+  deviceTitle: ["Dispositivo nuevo", "New device"],
+  deviceChangeTitle: ["Cambiar el dispositivo", "Change the device"],
+  deviceName: ["Nombre", "Name"],
+  deviceNameHint: ["Por ejemplo: Pasillo A", "For example: Corridor A"],
+  dId: ["Número del dispositivo", "Number of the device"],
+  dIdHint: [
+    "El que lleva en la caja, por ejemplo 7234. No puede repetirse ni cambiarse después.",
+    "The one on the box, 7234 for example. It must be unique, and cannot be changed later.",
+  ],
+  location: ["Lugar", "Location"],
+  roomsLegend: ["Habitaciones", "Rooms"],
+  byRange: ["Consecutivas", "In a row"],
+  byList: ["Lista", "List"],
+  first: ["Primera", "First"],
+  count: ["Cuántas", "How many"],
+  list: ["Habitaciones, separadas por comas", "Rooms, with commas between"],
+  listHint: ["Por ejemplo: 101, 102, 105", "For example: 101, 102, 105"],
+  preview: (rooms: string, count: string, one: boolean) =>
+    one
+      ? [`Será 1 habitación: ${rooms}`, `1 room: ${rooms}`]
+      : [`Serán ${count} habitaciones: ${rooms}`, `${count} rooms: ${rooms}`],
+  listChangeHint: [
+    "Añada, quite, ordene o cambie nombres: se muestran en este orden.",
+    "Add, remove, reorder or rename them: they show in this order.",
+  ],
+  otherNames: (rooms: string) => [`Nombres que cambian: ${rooms}`, `Names that change: ${rooms}`],
+  areSame: ["¿Son las mismas habitaciones?", "Are they the same rooms?"],
+  sameRooms: ["Las mismas, con otro nombre", "The same, under another name"],
+  otherRooms: ["Otras habitaciones", "Other rooms"],
+  sameRoomsDetail: [
+    "Conservan su línea, su precio y sus ventas. Los registros ya hechos muestran el nombre que tenían.",
+    "They keep their line, their price and their sales. Records made until now show the name that they had.",
+  ],
+  roomsRemoved: (rooms: string) => [`Se quitan: ${rooms}`, `To be removed: ${rooms}`],
+  roomsRemovedDetail: [
+    "Su línea queda libre y dejan de registrar ventas. Sus registros se conservan, y vuelven a ser suyos si las añade otra vez con el mismo nombre.",
+    "Their lines become free and they record no more sales. Their records are kept, and are theirs again if you add them under the same name.",
+  ],
+  create: ["Crear", "Make"],
 
-    savedLocation: (name: string) => `Lugar guardado: ${name}.`,
-    savedDevice: (name: string) => `Dispositivo guardado: ${name}.`,
-    removed: (name: string) => `Borrado: ${name}.`,
-    oldNames: "Los registros hechos hasta ahora conservan el nombre que tenían.",
+  savedLocation: (name: string) => [`Lugar guardado: ${name}.`, `Location saved: ${name}.`],
+  savedDevice: (name: string) => [`Dispositivo guardado: ${name}.`, `Device saved: ${name}.`],
+  removed: (name: string) => [`Borrado: ${name}.`, `Deleted: ${name}.`],
+  oldNames: [
+    "Los registros hechos hasta ahora conservan el nombre que tenían.",
+    "Records made until now keep the name that they had.",
+  ],
 
-    removeLocationTitle: (name: string) => `¿Borrar el lugar ${name}?`,
-    removeLocationKept: "Sus registros de ventas se conservan todos, con este nombre.",
-    removeLocationDevices: (count: string, one: boolean) =>
-      one
-        ? "Su dispositivo no se borra: sigue registrando ventas, sin lugar conocido hasta que le dé otro."
-        : `Sus ${count} dispositivos no se borran: siguen registrando ventas, sin lugar conocido hasta que les dé otro.`,
-    removeDeviceTitle: (name: string) => `¿Borrar el dispositivo ${name}?`,
-    removeDeviceKept: "Sus registros de ventas se conservan todos.",
-    removeDeviceStops:
-      "Deja de registrar ventas: sus líneas se desconectan de las habitaciones y quedan libres.",
-    removeDeviceRooms: (rooms: string) => `Sus habitaciones (${rooms}) desaparecen de «Habitaciones».`,
-    removeForGood: "No se puede deshacer.",
-    removing: "Borrando…",
+  removeLocationTitle: (name: string) => [`¿Borrar el lugar ${name}?`, `Delete the location ${name}?`],
+  removeLocationKept: [
+    "Sus registros de ventas se conservan todos, con este nombre.",
+    "All its records of sales are kept, with this name.",
+  ],
+  removeLocationDevices: (count: string, one: boolean) =>
+    one
+      ? [
+          "Su dispositivo no se borra: sigue registrando ventas, sin lugar conocido hasta que le dé otro.",
+          "Its device is not deleted: it goes on recording sales, without a known location until you give it one.",
+        ]
+      : [
+          `Sus ${count} dispositivos no se borran: siguen registrando ventas, sin lugar conocido hasta que les dé otro.`,
+          `Its ${count} devices are not deleted: they go on recording sales, without a known location until you give them one.`,
+        ],
+  removeDeviceTitle: (name: string) => [`¿Borrar el dispositivo ${name}?`, `Delete the device ${name}?`],
+  removeDeviceKept: ["Sus registros de ventas se conservan todos.", "All its records of sales are kept."],
+  removeDeviceStops: [
+    "Deja de registrar ventas: sus líneas se desconectan de las habitaciones y quedan libres.",
+    "It stops recording sales: its lines are unwired from the rooms and become free.",
+  ],
+  removeDeviceRooms: (rooms: string) => [
+    `Sus habitaciones (${rooms}) desaparecen de «Habitaciones».`,
+    `Its rooms (${rooms}) disappear from “Rooms”.`,
+  ],
+  removeForGood: ["No se puede deshacer.", "This cannot be undone."],
+  removing: ["Borrando…", "Deleting…"],
 
-    mistakes: {
-      longDescription: "Escriba hasta 2.000 caracteres.",
-      taken: (dId: string) => `Ya tiene un dispositivo con el número ${dId}. Ponga otro.`,
-      noRooms: "Indique al menos una habitación.",
-      noCount: "Indique cuántas, de 1 a 64.",
-      manyRooms: (count: string) =>
-        `Son ${count} habitaciones. Un dispositivo lleva como mucho 64: reparta el resto en otro.`,
-      twice: (room: string) => `La habitación ${room} está dos veces.`,
-      noNumber: "La primera tiene que acabar en un número, como 101. Si no, use una lista.",
-      noLocation: "Elija un lugar.",
-      gone: "Ya no existe: alguien lo ha borrado. Cierre y mire la lista de nuevo.",
-    },
+  mistakes: {
+    longDescription: ["Escriba hasta 2.000 caracteres.", "Write up to 2,000 characters."],
+    taken: (dId: string) => [
+      `Ya tiene un dispositivo con el número ${dId}. Ponga otro.`,
+      `You have a device with the number ${dId} already. Choose another.`,
+    ],
+    noRooms: ["Indique al menos una habitación.", "Name at least one room."],
+    noCount: ["Indique cuántas, de 1 a 64.", "Say how many, from 1 to 64."],
+    manyRooms: (count: string) => [
+      `Son ${count} habitaciones. Un dispositivo lleva como mucho 64: reparta el resto en otro.`,
+      `These are ${count} rooms. A device takes 64 at most: put the rest in another.`,
+    ],
+    twice: (room: string) => [`La habitación ${room} está dos veces.`, `Room ${room} is there twice.`],
+    noNumber: [
+      "La primera tiene que acabar en un número, como 101. Si no, use una lista.",
+      "The first must end in a number, like 101. Otherwise use a list.",
+    ],
+    noLocation: ["Elija un lugar.", "Choose a location."],
+    gone: [
+      "Ya no existe: alguien lo ha borrado. Cierre y mire la lista de nuevo.",
+      "It is not there any more: somebody has deleted it. Close this and look at the list again.",
+    ],
   },
-  {
-    title: "Locations and devices",
-    companyIntro: "The locations of all clinics that have sold anything, with their devices.",
-    intro: "A location is a clinic or a building. A device is a box of relays in it, with its rooms.",
-    addLocation: "Add location",
-    addDevice: "Add device",
-    addDeviceAt: (location) => `Add device at ${location}`,
-    changeOf: (name) => `Change ${name}`,
-    removeOf: (name) => `Delete ${name}`,
-    elsewhere: "Location not known",
-    elsewhereDetail: "Their location was deleted, or another program made it. “Change” gives them one.",
-    rooms: (count, one) => (one ? "1 room" : `${count} rooms`),
-    number: (dId) => `no. ${dId}`,
-    noDevices: "There are no devices here yet.",
-    none: "There are no locations yet.",
-    noneDetail: "Begin with one: the name of the clinic or the building.",
-
-    name: "Name",
-    locationNameHint: "For example: North Clinic",
-    description: "Description (optional)",
-    locationTitle: "New location",
-    locationChangeTitle: "Change the location",
-    deviceTitle: "New device",
-    deviceChangeTitle: "Change the device",
-    deviceName: "Name",
-    deviceNameHint: "For example: Corridor A",
-    dId: "Number of the device",
-    dIdHint: "The one on the box, 7234 for example. It must be unique, and cannot be changed later.",
-    location: "Location",
-    roomsLegend: "Rooms",
-    byRange: "In a row",
-    byList: "List",
-    first: "First",
-    count: "How many",
-    list: "Rooms, with commas between",
-    listHint: "For example: 101, 102, 105",
-    preview: (rooms, count, one) => (one ? `1 room: ${rooms}` : `${count} rooms: ${rooms}`),
-    listChangeHint: "Add, remove, reorder or rename them: they show in this order.",
-    otherNames: (rooms) => `Names that change: ${rooms}`,
-    areSame: "Are they the same rooms?",
-    sameRooms: "The same, under another name",
-    otherRooms: "Other rooms",
-    sameRoomsDetail:
-      "They keep their line, their price and their sales. Records made until now show the name that they had.",
-    roomsRemoved: (rooms) => `To be removed: ${rooms}`,
-    roomsRemovedDetail:
-      "Their lines become free and they record no more sales. Their records are kept, and are theirs again if you add them under the same name.",
-    create: "Make",
-
-    savedLocation: (name) => `Location saved: ${name}.`,
-    savedDevice: (name) => `Device saved: ${name}.`,
-    removed: (name) => `Deleted: ${name}.`,
-    oldNames: "Records made until now keep the name that they had.",
-
-    removeLocationTitle: (name) => `Delete the location ${name}?`,
-    removeLocationKept: "All its records of sales are kept, with this name.",
-    removeLocationDevices: (count, one) =>
-      one
-        ? "Its device is not deleted: it goes on recording sales, without a known location until you give it one."
-        : `Its ${count} devices are not deleted: they go on recording sales, without a known location until you give them one.`,
-    removeDeviceTitle: (name) => `Delete the device ${name}?`,
-    removeDeviceKept: "All its records of sales are kept.",
-    removeDeviceStops: "It stops recording sales: its lines are unwired from the rooms and become free.",
-    removeDeviceRooms: (rooms) => `Its rooms (${rooms}) disappear from “Rooms”.`,
-    removeForGood: "This cannot be undone.",
-    removing: "Deleting…",
-
-    mistakes: {
-      longDescription: "Write up to 2,000 characters.",
-      taken: (dId) => `You have a device with the number ${dId} already. Choose another.`,
-      noRooms: "Name at least one room.",
-      noCount: "Say how many, from 1 to 64.",
-      manyRooms: (count) => `These are ${count} rooms. A device takes 64 at most: put the rest in another.`,
-      twice: (room) => `Room ${room} is there twice.`,
-      noNumber: "The first must end in a number, like 101. Otherwise use a list.",
-      noLocation: "Choose a location.",
-      gone: "It is not there any more: somebody has deleted it. Close this and look at the list again.",
-    },
-  },
-);
+});

@@ -1,158 +1,139 @@
 import { bilingual } from "../../domain/language.ts";
 
-export const peopleTexts = bilingual(
-  {
-    title: "Personas",
-    intro: "Quién entra en esta cuenta y qué puede hacer. Cada persona usa su propio correo y su contraseña.",
-    person: "Persona",
-    role: "Rol",
-    state: "Sesiones",
-    actions: "Acciones",
-    you: (name: string) => `${name} (usted)`,
-    invited: "Invitación pendiente",
-    sessions: (count: string, sessions: number) =>
-      sessions === 0 ? "Ninguna abierta" : sessions === 1 ? "1 abierta" : `${count} abiertas`,
-    roles: {
-      owner: { name: "Propietario", may: "Puede hacerlo todo: personas, precios, anulaciones." },
-      staff: { name: "Personal", may: "Ve el panel, las habitaciones, los registros y el informe." },
-      technician: {
-        name: "Técnico",
-        may: "Configura lugares y líneas, hace pruebas y ve el estado. No ve dinero.",
-      },
-      display: {
-        name: "Pantalla",
-        may: "Muestra qué habitaciones están encendidas, sin dinero. La sesión dura un año.",
-      },
+export const peopleTexts = bilingual({
+  title: ["Personas", "People"],
+  intro: [
+    "Quién entra en esta cuenta y qué puede hacer. Cada persona usa su propio correo y su contraseña.",
+    "Who signs in to this account, and what each may do. Everybody uses an e-mail and a password of their own.",
+  ],
+  person: ["Persona", "Person"],
+  role: ["Rol", "Role"],
+  state: ["Sesiones", "Sessions"],
+  actions: ["Acciones", "Actions"],
+  you: (name: string) => [`${name} (usted)`, `${name} (you)`],
+  invited: ["Invitación pendiente", "Invitation pending"],
+  sessions: (count: string, sessions: number) =>
+    sessions === 0
+      ? ["Ninguna abierta", "None open"]
+      : [sessions === 1 ? "1 abierta" : `${count} abiertas`, `${count} open`],
+  roles: {
+    owner: {
+      name: ["Propietario", "Owner"],
+      may: [
+        "Puede hacerlo todo: personas, precios, anulaciones.",
+        "May do everything: people, prices, voids.",
+      ],
     },
-    invite: "Invitar",
-    inviteTitle: "Invitar a una persona o una pantalla",
-    name: "Nombre",
-    nameHint: "Por ejemplo: Ana López, o Pantalla de enfermería.",
-    email: "Correo electrónico",
-    cancel: "Cancelar",
-    close: "Cerrar",
-    roleEnds: "Al cambiar el rol se cierran sus sesiones: tendrá que entrar de nuevo.",
-    lastOwner:
-      "Es el único propietario que puede entrar. Antes, otra persona tiene que ser propietaria y haber elegido su contraseña.",
-    full: "La cuenta tiene todos los miembros que puede tener. Antes, quite a uno.",
-    gone: "Esta persona ya no está en la cuenta.",
-    changeOf: (name: string) => `Cambiar a ${name}`,
-    changed: (name: string) => `Se guardó ${name}.`,
-    linkOf: (name: string) => `Enlace de contraseña para ${name}`,
-    linkMeans:
-      "Con el enlace esa persona elige una contraseña nueva. Hasta entonces vale la que tiene; un enlace anterior deja de servir.",
-    makeLink: "Crear el enlace",
-    linkTitle: (name: string) => `Enlace para ${name}`,
-    linkHand: (name: string) =>
-      `Entregue este enlace solo a ${name}: que lo abra, o que escanee el código, en el dispositivo que vaya a usar.`,
-    linkOnce: "Vale un día y una sola vez. No se volverá a mostrar, pero puede crear otro.",
-    qr: "Código QR del enlace",
-    copy: "Copiar el enlace",
-    copied: "Copiado",
-    signOutOf: (name: string) => `Cerrar las sesiones de ${name}`,
-    signOut: "Cerrar sus sesiones",
-    signingOut: "Cerrando…",
-    signOutMeans: "Todas sus sesiones se cierran al momento. Podrá entrar de nuevo con su contraseña.",
-    signedOut: (name: string) => `Se cerraron las sesiones de ${name}.`,
-    removeOf: (name: string) => `Quitar a ${name}`,
-    remove: "Quitar de la cuenta",
-    removing: "Quitando…",
-    removeMeans: "Ya no podrá entrar, y sus sesiones se cierran al momento.",
-    removeKeeps: "Lo que hizo se conserva, y su correo queda en la actividad.",
-    removed: (name: string) => `Se quitó a ${name}.`,
-  },
-  {
-    title: "People",
-    intro:
-      "Who signs in to this account, and what each may do. Everybody uses an e-mail and a password of their own.",
-    person: "Person",
-    role: "Role",
-    state: "Sessions",
-    actions: "Actions",
-    you: (name) => `${name} (you)`,
-    invited: "Invitation pending",
-    sessions: (count, sessions) => (sessions === 0 ? "None open" : `${count} open`),
-    roles: {
-      owner: { name: "Owner", may: "May do everything: people, prices, voids." },
-      staff: { name: "Staff", may: "Sees the overview, rooms, records and the report." },
-      technician: {
-        name: "Technician",
-        may: "Sets up locations and lines, tests them and sees the status. Sees no money.",
-      },
-      display: {
-        name: "Display",
-        may: "Shows which rooms are on, without money. Its session lasts a year.",
-      },
+    staff: {
+      name: ["Personal", "Staff"],
+      may: [
+        "Ve el panel, las habitaciones, los registros y el informe.",
+        "Sees the overview, rooms, records and the report.",
+      ],
     },
-    invite: "Invite",
-    inviteTitle: "Invite a person or a screen",
-    name: "Name",
-    nameHint: "For example: Ana López, or Nurses' station.",
-    email: "E-mail",
-    cancel: "Cancel",
-    close: "Close",
-    roleEnds: "Another role ends their sessions: they have to sign in again.",
-    lastOwner:
-      "This is the only owner who can sign in. First make somebody else an owner who has chosen a password.",
-    full: "The account has all the members that it may have. Remove one first.",
-    gone: "This person is no longer in the account.",
-    changeOf: (name) => `Change ${name}`,
-    changed: (name) => `${name} was saved.`,
-    linkOf: (name) => `Password link for ${name}`,
-    linkMeans:
-      "With the link this person chooses another password. Until then the present one holds; an earlier link ends.",
-    makeLink: "Make the link",
-    linkTitle: (name) => `Link for ${name}`,
-    linkHand: (name) =>
-      `Give this link to ${name} alone, to open it, or to scan the code, on the device that is to be used.`,
-    linkOnce: "It is good for one day and for one use. It is not shown again, but you can make another.",
-    qr: "QR code of the link",
-    copy: "Copy the link",
-    copied: "Copied",
-    signOutOf: (name) => `End the sessions of ${name}`,
-    signOut: "End their sessions",
-    signingOut: "Ending…",
-    signOutMeans: "All of their sessions end at once. They can sign in again with their password.",
-    signedOut: (name) => `The sessions of ${name} have ended.`,
-    removeOf: (name) => `Remove ${name}`,
-    remove: "Remove from the account",
-    removing: "Removing…",
-    removeMeans: "They can no longer sign in, and their sessions end at once.",
-    removeKeeps: "What they did is kept, and their e-mail stays in the activity.",
-    removed: (name) => `${name} was removed.`,
+    technician: {
+      name: ["Técnico", "Technician"],
+      may: [
+        "Configura lugares y líneas, hace pruebas y ve el estado. No ve dinero.",
+        "Sets up locations and lines, tests them and sees the status. Sees no money.",
+      ],
+    },
+    display: {
+      name: ["Pantalla", "Display"],
+      may: [
+        "Muestra qué habitaciones están encendidas, sin dinero. La sesión dura un año.",
+        "Shows which rooms are on, without money. Its session lasts a year.",
+      ],
+    },
   },
-);
+  invite: ["Invitar", "Invite"],
+  inviteTitle: ["Invitar a una persona o una pantalla", "Invite a person or a screen"],
+  name: ["Nombre", "Name"],
+  nameHint: [
+    "Por ejemplo: Ana López, o Pantalla de enfermería.",
+    "For example: Ana López, or Nurses' station.",
+  ],
+  email: ["Correo electrónico", "E-mail"],
+  roleEnds: [
+    "Al cambiar el rol se cierran sus sesiones: tendrá que entrar de nuevo.",
+    "Another role ends their sessions: they have to sign in again.",
+  ],
+  lastOwner: [
+    "Es el único propietario que puede entrar. Antes, otra persona tiene que ser propietaria y haber elegido su contraseña.",
+    "This is the only owner who can sign in. First make somebody else an owner who has chosen a password.",
+  ],
+  full: [
+    "La cuenta tiene todos los miembros que puede tener. Antes, quite a uno.",
+    "The account has all the members that it may have. Remove one first.",
+  ],
+  gone: ["Esta persona ya no está en la cuenta.", "This person is no longer in the account."],
+  changeOf: (name: string) => [`Cambiar a ${name}`, `Change ${name}`],
+  changed: (name: string) => [`Se guardó ${name}.`, `${name} was saved.`],
+  linkOf: (name: string) => [`Enlace de contraseña para ${name}`, `Password link for ${name}`],
+  linkMeans: [
+    "Con el enlace esa persona elige una contraseña nueva. Hasta entonces vale la que tiene; un enlace anterior deja de servir.",
+    "With the link this person chooses another password. Until then the present one holds; an earlier link ends.",
+  ],
+  makeLink: ["Crear el enlace", "Make the link"],
+  linkTitle: (name: string) => [`Enlace para ${name}`, `Link for ${name}`],
+  linkHand: (name: string) => [
+    `Entregue este enlace solo a ${name}: que lo abra, o que escanee el código, en el dispositivo que vaya a usar.`,
+    `Give this link to ${name} alone, to open it, or to scan the code, on the device that is to be used.`,
+  ],
+  linkOnce: [
+    "Vale un día y una sola vez. No se volverá a mostrar, pero puede crear otro.",
+    "It is good for one day and for one use. It is not shown again, but you can make another.",
+  ],
+  qr: ["Código QR del enlace", "QR code of the link"],
+  copy: ["Copiar el enlace", "Copy the link"],
+  copied: ["Copiado", "Copied"],
+  signOutOf: (name: string) => [`Cerrar las sesiones de ${name}`, `End the sessions of ${name}`],
+  signOut: ["Cerrar sus sesiones", "End their sessions"],
+  signingOut: ["Cerrando…", "Ending…"],
+  signOutMeans: [
+    "Todas sus sesiones se cierran al momento. Podrá entrar de nuevo con su contraseña.",
+    "All of their sessions end at once. They can sign in again with their password.",
+  ],
+  signedOut: (name: string) => [
+    `Se cerraron las sesiones de ${name}.`,
+    `The sessions of ${name} have ended.`,
+  ],
+  removeOf: (name: string) => [`Quitar a ${name}`, `Remove ${name}`],
+  remove: ["Quitar de la cuenta", "Remove from the account"],
+  removing: ["Quitando…", "Removing…"],
+  removeMeans: [
+    "Ya no podrá entrar, y sus sesiones se cierran al momento.",
+    "They can no longer sign in, and their sessions end at once.",
+  ],
+  removeKeeps: [
+    "Lo que hizo se conserva, y su correo queda en la actividad.",
+    "What they did is kept, and their e-mail stays in the activity.",
+  ],
+  removed: (name: string) => [`Se quitó a ${name}.`, `${name} was removed.`],
+});
 
 /** What members change of themselves. */
-export const selfTexts = bilingual(
-  {
-    title: "Mi cuenta",
-    intro: (email: string, role: string) => `Entra con ${email}, como ${role.toLowerCase()}.`,
-    name: "Nombre",
-    nameHint: "Así le ven las demás personas de la cuenta.",
-    saveName: "Guardar el nombre",
-    nameSaved: "Se guardó su nombre.",
-    password: "Contraseña",
-    current: "Contraseña actual",
-    wrongCurrent: "No es su contraseña actual.",
-    next: "Contraseña nueva",
-    others: "Sus sesiones en otros dispositivos se cierran.",
-    savePassword: "Cambiar la contraseña",
-    passwordSaved: "Se cambió su contraseña. Sus otras sesiones se han cerrado.",
-  },
-  {
-    title: "My account",
-    intro: (email, role) => `You sign in with ${email}, as ${role.toLowerCase()}.`,
-    name: "Name",
-    nameHint: "This is how the other people of the account see you.",
-    saveName: "Save the name",
-    nameSaved: "Your name was saved.",
-    password: "Password",
-    current: "Current password",
-    wrongCurrent: "This is not your current password.",
-    next: "New password",
-    others: "Your sessions on other devices end.",
-    savePassword: "Change the password",
-    passwordSaved: "Your password was changed. Your other sessions have ended.",
-  },
-);
+export const selfTexts = bilingual({
+  title: ["Mi cuenta", "My account"],
+  intro: (email: string, role: string) => [
+    `Entra con ${email}, como ${role.toLowerCase()}.`,
+    `You sign in with ${email}, as ${role.toLowerCase()}.`,
+  ],
+  name: ["Nombre", "Name"],
+  nameHint: [
+    "Así le ven las demás personas de la cuenta.",
+    "This is how the other people of the account see you.",
+  ],
+  saveName: ["Guardar el nombre", "Save the name"],
+  nameSaved: ["Se guardó su nombre.", "Your name was saved."],
+  password: ["Contraseña", "Password"],
+  current: ["Contraseña actual", "Current password"],
+  wrongCurrent: ["No es su contraseña actual.", "This is not your current password."],
+  next: ["Contraseña nueva", "New password"],
+  others: ["Sus sesiones en otros dispositivos se cierran.", "Your sessions on other devices end."],
+  savePassword: ["Cambiar la contraseña", "Change the password"],
+  passwordSaved: [
+    "Se cambió su contraseña. Sus otras sesiones se han cerrado.",
+    "Your password was changed. Your other sessions have ended.",
+  ],
+});

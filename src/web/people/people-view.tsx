@@ -13,6 +13,7 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { doorTexts } from "../messages/door.ts";
+import { elementTexts } from "../messages/element.ts";
 import { peopleTexts } from "../messages/people.ts";
 import { useTexts } from "../messages/use-language.ts";
 
@@ -247,6 +248,7 @@ interface RenewProps extends Omit<WorkProps, "work"> {
 /** Asks before a link is made, for an earlier one ends. */
 function Renew({ member, onDone, onClose }: RenewProps) {
   const texts = useTexts(peopleTexts);
+  const { cancel } = useTexts(elementTexts);
   const { api } = useGateway();
   const { isBusy, failure, send } = useSending();
   const make = () =>
@@ -262,7 +264,7 @@ function Renew({ member, onDone, onClose }: RenewProps) {
         <Button kind="main" isBusy={isBusy} onPress={() => void make()}>
           {texts.makeLink}
         </Button>
-        <Button onPress={onClose}>{texts.cancel}</Button>
+        <Button onPress={onClose}>{cancel}</Button>
       </div>
     </Dialog>
   );
@@ -277,6 +279,7 @@ interface LinkDialogProps {
 /** The link to hand over: as a QR code and as a text. It is not shown again. */
 function LinkDialog({ member, token, onClose }: LinkDialogProps) {
   const texts = useTexts(peopleTexts);
+  const { close } = useTexts(elementTexts);
   const [isCopied, setCopied] = useState(false);
   const link = `${location.origin}${LINK_PATH}#${token}/${member.email}`;
   const copy = async () => {
@@ -295,7 +298,7 @@ function LinkDialog({ member, token, onClose }: LinkDialogProps) {
         <Button kind="main" onPress={() => void copy()}>
           {isCopied ? texts.copied : texts.copy}
         </Button>
-        <Button onPress={onClose}>{texts.close}</Button>
+        <Button onPress={onClose}>{close}</Button>
       </div>
     </Dialog>
   );

@@ -10,6 +10,7 @@ import type { Setup } from "../api/shapes.ts";
 import { CheckField, LongTextField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { useGateway } from "../live/gateway.ts";
+import { elementTexts } from "../messages/element.ts";
 import { sinkTexts } from "../messages/sinks.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 
@@ -23,6 +24,7 @@ interface SetupFormProps {
 /** Sets up one sink, or the notices: the form is drawn from its fields. */
 export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
   const texts = useTexts(sinkTexts);
+  const { mistakes } = useTexts(elementTexts);
   const { api } = useGateway();
   const { language } = useLanguage();
   const fields = SETUP_FIELDS[name];
@@ -37,7 +39,7 @@ export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
       onDone();
     });
   const mistakeIn = (field: SetupField) => {
-    if (wasSent && isMissing(field)) return mistake(field.key) ?? texts.missing;
+    if (wasSent && isMissing(field)) return mistake(field.key) ?? mistakes.required;
     const { key, kind } = field;
     const wrong = kind === "certificate" ? texts.wrongCertificate : texts.wrong[key];
     const own = wrong === undefined ? {} : { type: wrong, length: wrong, range: wrong };
