@@ -1,5 +1,4 @@
 import { NOON_MS, PASSWORD } from "../rig/appliance.ts";
-import { aWiring } from "./wired-line.ts";
 
 /** A record as a device posts it, with what a test wants otherwise. */
 export function aRecord(otherwise: Readonly<Record<string, unknown>> = {}) {
@@ -39,6 +38,23 @@ export function actuators(count: number): { id: string; value: boolean }[] {
 /** The body of a new location, with what a test wants otherwise. */
 export function aLocation(otherwise: Readonly<Record<string, unknown>> = {}) {
   return { location: { name: "Clínica Norte", description: "Dos plantas", ...otherwise } };
+}
+
+/** The body that wires a line, with what a test wants otherwise. */
+export function aWiring(otherwise: Readonly<Record<string, unknown>> = {}) {
+  return {
+    wiring: {
+      line: "SIM0",
+      dId: "7234",
+      actuatorId: "101",
+      valor: 4.5,
+      activeLow: false,
+      bias: "pull-down",
+      debounceMs: 20,
+      rearmMs: 0,
+      ...otherwise,
+    },
+  };
 }
 
 /** A body that fits, of every operation that takes one. */

@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { exchange } from "../rig/exchange.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { actuators, aDevice, aRecord } from "./bodies.ts";
 import { Held } from "./held.ts";
 
@@ -13,7 +12,7 @@ describe("A body", () => {
   const held = new Held();
 
   function recordCount(): number {
-    return recordsOf(held.appliance.reader, held.user.id).length;
+    return held.appliance.recordsOf(held.user.id).length;
   }
 
   describe("in size", () => {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import type { StoredRecord } from "../../src/domain/record.ts";
 import { csvHead, csvRow } from "../../src/http/export.ts";
-import { parseCsv } from "./csv.ts";
 
 const RECORD: StoredRecord = {
   recordId: 1,
@@ -20,10 +20,13 @@ const RECORD: StoredRecord = {
 const inUtc = (timeMs: number) => new Date(timeMs).toISOString().slice(0, -1);
 
 function row(language: "es" | "en", otherwise: Partial<StoredRecord> = {}): string[] {
-  const [cells = []] = parseCsv(
-    csvRow({ ...RECORD, ...otherwise }, language, inUtc),
-    language === "es" ? ";" : ",",
-  );
+  const written = csvRow({ ...RECORD, ...otherwise }, language, inUtc);
+  const delimiter = language === "es" ? ";" : ",";
+  const [cells = [], ...others]: string[][] = parse(written, {
+    delimiter,
+    record_delimiter: ["\r\n", "\n", "\r"],
+  });
+  expect(others).to.deep.equal([]);
   return cells;
 }
 

@@ -2,8 +2,7 @@ import { expect } from "chai";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { recordsOf } from "../store/records-of.ts";
-import { aDevice, aRecord } from "./bodies.ts";
+import { aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const RECORDS = 5;
@@ -19,7 +18,7 @@ for (const [what, config, most] of [
     const appliance = forEachTest(() => Appliance.open({ config }));
     const user = forEachTest(() => appliance.addUser());
 
-    const post = (by = user) => by.post("/api/data").send(aRecord());
+    const post = (by = user) => by.post("/api/data", aRecord());
 
     async function fill(): Promise<void> {
       for (let count = 0; count < most; count += 1) await post().expect(201);
@@ -36,7 +35,7 @@ for (const [what, config, most] of [
           "daily_records and daily_bytes in the configuration are the bounds.",
       });
       expect(headers["retry-after"]).to.equal(String(DAY_MS / 1_000 - 1));
-      expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(most);
+      expect(appliance.recordsOf(user.id)).to.have.lengthOf(most);
     });
 
     it("is of each account by itself", async () => {
@@ -55,12 +54,11 @@ for (const [what, config, most] of [
     });
 
     it("refuses no edge", async () => {
-      await appliance.writer.addDevice(user.id, aDevice().newDevice);
-      const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+      const line = await WiredLine.wire(appliance, user, "SIM0");
       await fill();
       await post().expect(429);
       for (const active of [true, false, true, false]) await line.go(active);
-      expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(most + 2);
+      expect(appliance.recordsOf(user.id)).to.have.lengthOf(most + 2);
     });
   });
 }

@@ -11,12 +11,11 @@ describe("Devices", () => {
   const user = forEachTest(() => appliance.addUser());
 
   function register(body: object, by = user) {
-    return by.post("/api/device").send(body);
+    return by.post("/api/device", body);
   }
 
   async function list(by = user) {
-    const response = await by.get("/api/device").expect(200);
-    return response.body.data;
+    return by.data("/api/device");
   }
 
   function remove(query: string, by = user) {
@@ -166,7 +165,7 @@ describe("Devices", () => {
 
   it("grow their revision with every change of an actuator, as the line moves", async () => {
     await register(aDevice()).expect(200);
-    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM0");
     await line.go(true);
     await line.go(false);
     const [low] = await list();
@@ -188,8 +187,7 @@ describe("The rooms of a user", () => {
   const held = new Held();
 
   async function rooms(): Promise<readonly Record<string, unknown>[]> {
-    const response = await held.user.get("/api/room").expect(200);
-    return response.body.data;
+    return held.user.data("/api/room");
   }
 
   async function sell(deviceId: string, fields: object): Promise<void> {
@@ -215,7 +213,6 @@ describe("The rooms of a user", () => {
   });
 
   it("have their level, and since when their line is at it", async () => {
-    await held.post("/api/device", aDevice({ dId: "wired" })).expect(200);
     const line = await WiredLine.wire(held.appliance, held.user, "SIM3", { dId: "wired", actuatorId: "102" });
     await line.go(true);
     const { reader } = held.appliance;

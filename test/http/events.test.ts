@@ -7,7 +7,6 @@ import { Appliance, NOON_MS, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
@@ -53,7 +52,7 @@ describe("Live events", () => {
   }
 
   function post(path: string, body: object, by = user) {
-    return by.post(path).send(body);
+    return by.post(path, body);
   }
 
   it("greet a page at once, as a stream that no proxy may cache or buffer", async () => {
@@ -97,7 +96,7 @@ describe("Live events", () => {
   it("tell a record once it is stored, on every page of its user", async () => {
     const pages = [await opened(), await opened(await appliance.signedIn(user))];
     await post("/api/data", aRecord()).expect(201);
-    const [record] = recordsOf(appliance.reader, user.id);
+    const [record] = appliance.recordsOf(user.id);
     for (const page of pages) {
       expect(await page.next()).to.deep.equal({
         event: "record",
@@ -130,8 +129,7 @@ describe("Live events", () => {
   });
 
   it("tell of a line that goes high its record, then its actuator; of one that goes low its actuator", async () => {
-    await post("/api/device", aDevice()).expect(200);
-    const line = await WiredLine.wire(appliance, user, "SIM7", { dId: "7234", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM7");
     const deviceId = appliance.reader.devices(user.id)[0]?.id;
     const page = await opened();
     await line.go(true);
@@ -150,8 +148,7 @@ describe("Live events", () => {
   });
 
   it("tell of edges that were lost", async () => {
-    await post("/api/device", aDevice()).expect(200);
-    const line = await WiredLine.wire(appliance, user, "SIM6", { dId: "7234", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM6");
     const fromTime = line.timeMs;
     const page = await opened();
     await line.go(false, 4);
@@ -194,8 +191,15 @@ describe("Live events", () => {
     const page = await opened();
     await post("/api/location", aLocation()).expect(200);
     await post("/api/device", aDevice()).expect(200);
+    await user.patch("/api/device?dId=7234", { device: { name: "Z" } }).expect(200);
+    const [location] = appliance.reader.locations(user.id);
+    const query = { locationId: location?.id };
+    await user
+      .patch("/api/location", { location: { name: "Norte" } })
+      .query(query)
+      .expect(200);
     await user.delete("/api/device?dId=7234").expect(200);
-    for (let count = 0; count < 3; count += 1) {
+    for (let count = 0; count < 5; count += 1) {
       expect(await page.next()).to.deep.equal({ event: "locations", data: {} });
     }
   });
@@ -218,17 +222,16 @@ describe("Live events", () => {
     expect(await page.next()).to.equal(undefined);
   });
 
-  it("end when the password is changed", async () => {
-    const page = await opened();
-    await appliance.writer.setPassword(user.id, "$2b$10$another");
-    expect(await page.next()).to.equal(undefined);
-  });
-
-  it("end when the user is removed", async () => {
-    const page = await opened();
-    await appliance.writer.removeUser(user.id, true);
-    expect(await page.next()).to.equal(undefined);
-  });
+  for (const [what, end] of [
+    ["the password is changed", () => appliance.writer.setPassword(user.id, "$2b$10$another")],
+    ["the user is removed", () => appliance.writer.removeUser(user.id, true)],
+  ] as const) {
+    it(`end when ${what}`, async () => {
+      const page = await opened();
+      await end();
+      expect(await page.next()).to.equal(undefined);
+    });
+  }
 });
 
 describe("Many live pages", () => {

@@ -56,8 +56,8 @@ describe("Any body, mutated at random", () => {
 
   it("left the service as it was: it takes a record and tells what it holds", async () => {
     await expectSane("POST", "/api/data", JSON.stringify(aRecord()));
-    const response = await user.get("/api/record").expect(200);
-    expect(response.body.data[0]).to.include({ deviceId: "7234", valor: 2.5 });
+    const data = await user.data("/api/record");
+    expect(data[0]).to.include({ deviceId: "7234", valor: 2.5 });
     expect(appliance.log.errors).to.deep.equal([]);
   });
 });

@@ -17,8 +17,8 @@ export class Held {
       await this.post("/api/device", aDevice()).expect(200);
     });
     afterEach(async () => {
-      const response = await this.user.get("/api/data?period=anual").expect(200);
-      expect(response.body.data.totalSales).to.be.at.least(1);
+      const data = await this.user.data("/api/data?period=anual");
+      expect(data.totalSales).to.be.at.least(1);
       const devices = this.appliance.reader.devices(this.user.id);
       expect(devices[0]).to.deep.include({ dId: "7234", revision: 0 });
     });

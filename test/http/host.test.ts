@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import { expect } from "chai";
 import { Appliance } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
 /** Targets that node's HTTP parser lets through and that are no URL. */
@@ -73,7 +72,7 @@ describe("A request's host", () => {
     const foreign = { Host: "evil.example.com", Origin: "http://evil.example.com", Cookie: user.cookie };
     const response = await appliance.api.post("/api/data").set(foreign).send(aRecord()).expect(421);
     expect(response.body).to.have.all.keys("status", "message");
-    expect(recordsOf(appliance.reader, user.id)).to.deep.equal([]);
+    expect(appliance.recordsOf(user.id)).to.deep.equal([]);
     for (const path of ["/", "/healthz", "/api/openapi.json"]) {
       await appliance.api.get(path).set(foreign).expect(421);
     }

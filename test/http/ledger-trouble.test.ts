@@ -24,10 +24,15 @@ const WRITES = [
   ["delete", "/api/location?locationId=0123456789abcdef01234567", undefined],
 ] as const;
 const SALE = ["post", "/api/data", aRecord()] as const;
+const SUMMARY = ["get", "/api/data?period=anual", undefined] as const;
+/** What breaks inside says things that no client may see. */
+const BROKEN = new Error("SQLITE_IOERR: INSERT INTO record, /var/lib/flanco/ledger.db");
+const DAMAGED = new FlancoError("damaged", "The ledger /var/lib/flanco/ledger.db is damaged.");
 
 const HIDDEN = { error: "Something went wrong inside the service. Try again; its log says more." };
 const COME_BACK = { error: "Too many writes are waiting for the disk. Try again in a second." };
 const NOT_SAVED = { message: "Failed to save data" };
+const NOT_READ = { message: "Error al obtener los datos" };
 
 /** Requests, what the ledger fails with, and what the contract answers. */
 const CASES = [
@@ -35,6 +40,8 @@ const CASES = [
   ...WRITES.map((request) => [request, QUEUE_FULL, 503, COME_BACK] as const),
   [SALE, NO_WRITES, 503, NOT_SAVED],
   [SALE, QUEUE_FULL, 503, NOT_SAVED],
+  [SALE, BROKEN, 500, NOT_SAVED],
+  ...[BROKEN, NO_WRITES, DAMAGED].map((failure) => [SUMMARY, failure, 500, NOT_READ] as const),
 ] as const;
 
 describe("A ledger in trouble", () => {
@@ -48,13 +55,20 @@ describe("A ledger in trouble", () => {
   for (const [[method, path, sent], failure, status, answer] of CASES) {
     it(`that says "${failure.message}" is ${status} to ${method.toUpperCase()} ${path}`, async () => {
       appliance.breaker.failure = failure;
-      const request = appliance.api[method](path).set("Cookie", user.cookie);
-      const { body, headers } = await (sent === undefined ? request : request.send(sent)).expect(status);
+      const { body, headers } = await user[method](path, sent).expect(status);
       expect(body).to.deep.equal({ status: "error", ...answer });
       expect(headers["retry-after"] ?? "none").to.match(status === 503 ? /^[1-9]\d*$/ : /^none$/);
       expect(appliance.log.errors).to.include(failure.message);
     });
   }
+
+  it("stores nothing of what failed, and takes the next post once it is well again", async () => {
+    appliance.breaker.failure = QUEUE_FULL;
+    await user.post("/api/data", aRecord()).expect(503);
+    appliance.breaker.failure = undefined;
+    await user.post("/api/data", aRecord()).expect(201);
+    expect(appliance.recordsOf(user.id)).to.have.lengthOf(1);
+  });
 
   it("is told to the log once a minute for each kind, with how often; what is only busy shows no stack", async () => {
     const own = await Appliance.open();

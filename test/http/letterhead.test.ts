@@ -17,11 +17,11 @@ describe("The letterhead of an account", () => {
   const owner = forEachTest(() => appliance.addUser());
 
   function set(otherwise: object = {}) {
-    return owner.put("/api/letterhead").send({ letterhead: { ...LETTERHEAD, ...otherwise } });
+    return owner.put("/api/letterhead", { letterhead: { ...LETTERHEAD, ...otherwise } });
   }
 
   async function get(by = owner) {
-    return (await by.get("/api/letterhead").expect(200)).body.data;
+    return await by.data("/api/letterhead");
   }
 
   it("is empty at first, and then as it was set, for this account alone", async () => {
@@ -33,7 +33,7 @@ describe("The letterhead of an account", () => {
 
   it("is written to the audit log, with the picture's hash in place of the picture", async () => {
     await set().expect(200);
-    const { kind, details } = (await owner.get("/api/audit").expect(200)).body.data[0];
+    const { kind, details } = (await owner.data("/api/audit"))[0];
     expect(kind).to.equal("letterhead_set");
     expect(details).to.include({ company: LETTERHEAD.company, taxNumber: LETTERHEAD.taxNumber });
     expect(details.logo).to.match(/^[0-9a-f]{64}$/);

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 
 describe("Locations", () => {
@@ -9,12 +8,11 @@ describe("Locations", () => {
   const user = forEachTest(() => appliance.addUser());
 
   function add(body: object, by = user) {
-    return by.post("/api/location").send(body);
+    return by.post("/api/location", body);
   }
 
   async function list(by = user) {
-    const response = await by.get("/api/location").expect(200);
-    return response.body.data;
+    return by.data("/api/location");
   }
 
   function remove(query: string, by = user) {
@@ -60,7 +58,7 @@ describe("Locations", () => {
       ["2", user],
       ["3", other],
     ] as const) {
-      await by.post("/api/device").send(aDevice({ dId, locationId })).expect(200);
+      await by.post("/api/device", aDevice({ dId, locationId })).expect(200);
     }
     const [first, second] = await list();
     const [one, two] = appliance.reader.devices(user.id);
@@ -89,17 +87,17 @@ describe("Locations", () => {
     it("are gone, while their devices and records stay, also when the devices go", async () => {
       await add(aLocation()).expect(200);
       const [{ _id: locationId }] = await list();
-      await user.post("/api/device").send(aDevice({ locationId })).expect(200);
-      await user.post("/api/data").send(aRecord()).expect(201);
+      await user.post("/api/device", aDevice({ locationId })).expect(200);
+      await user.post("/api/data", aRecord()).expect(201);
       const response = await remove(`?locationId=${locationId}`).expect(200);
       expect(response.body).to.deep.equal({ status: "success" });
       expect(await list()).to.deep.equal([]);
       await remove(`?locationId=${locationId}`).expect(404);
       expect(appliance.reader.devices(user.id)).to.have.lengthOf(1);
-      expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(1);
+      expect(appliance.recordsOf(user.id)).to.have.lengthOf(1);
       await user.delete("/api/device?dId=7234").expect(200);
-      const { body } = await user.get("/api/data?period=semanal").expect(200);
-      expect(body.data).to.include({ totalSales: 1, totalRevenue: 2.5, totalDevices: 1 });
+      const data = await user.data("/api/data?period=semanal");
+      expect(data).to.include({ totalSales: 1, totalRevenue: 2.5, totalDevices: 1 });
     });
   });
 });

@@ -10,7 +10,7 @@ describe("Signing out of a ledger that takes no writes", () => {
   let sid: string;
 
   beforeEach(async () => {
-    sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
+    sid = appliance.sessions.check(user.token)?.sid ?? "";
   });
 
   for (const code of ["unavailable", "overloaded", "internal"] as const) {
@@ -39,7 +39,7 @@ describe("Signing out of a ledger that takes no writes", () => {
     await until("the ended session leaves the ledger", () => !stored());
     const afterRestart = appliance.newSessions();
     afterRestart.reload();
-    expect(afterRestart.check(user.cookie.replace("auth_token=", ""))).to.equal(undefined);
+    expect(afterRestart.check(user.token)).to.equal(undefined);
   });
 
   it("removes it at the latest when the service stops", async () => {

@@ -13,10 +13,7 @@ describe("The members of an account", () => {
   const owner = forEachTest(() => appliance.addUser());
 
   async function invite(role: Role): Promise<string> {
-    const { body } = await owner
-      .post("/api/member")
-      .send({ member: { ...EVA, role } })
-      .expect(200);
+    const { body } = await owner.post("/api/member", { member: { ...EVA, role } }).expect(200);
     return body.data.token;
   }
 
@@ -44,7 +41,7 @@ describe("The members of an account", () => {
     expect(body).to.deep.equal({ status: "success", userData: { _id: id, ...EVA } });
     expect(String(headers["set-cookie"])).to.match(/^auth_token=\S+; Max-Age=86400;/);
     expect((await signIn(CHOSEN).expect(200)).body).to.deep.equal(body);
-    const members = (await owner.get("/api/member").expect(200)).body.data;
+    const members = await owner.data("/api/member");
     expect(members).to.deep.equal([
       {
         ...{ _id: owner.id, name: owner.name, email: owner.email, role: "owner" },
@@ -89,7 +86,7 @@ describe("The members of an account", () => {
       await appliance.writer.setPassword(evasId(), "$2b$10$another");
       await open(unused).expect(401);
       const last = await newLink();
-      await owner.delete("/api/member").query({ memberId: evasId() }).expect(200);
+      await owner.delete("/api/member", { memberId: evasId() }).expect(200);
       await open(last).expect(401);
     });
 
@@ -114,21 +111,17 @@ describe("The members of an account", () => {
   }
 
   async function newLink(): Promise<string> {
-    const { body } = await owner.post("/api/member/link").send({ memberId: evasId() }).expect(200);
+    const { body } = await owner.post("/api/member/link", { memberId: evasId() }).expect(200);
     return body.data.token;
   }
 
   for (const [what, end] of [
-    ["is removed", () => owner.delete("/api/member").query({ memberId: evasId() })],
+    ["is removed", () => owner.delete("/api/member", { memberId: evasId() })],
     [
       "gets another role",
-      () =>
-        owner
-          .patch("/api/member")
-          .query({ memberId: evasId() })
-          .send({ member: { role: "display" } }),
+      () => owner.patch("/api/member", { member: { role: "display" } }).query({ memberId: evasId() }),
     ],
-    ["is signed out by an owner", () => owner.post("/api/member/sign-out").send({ memberId: evasId() })],
+    ["is signed out by an owner", () => owner.post("/api/member/sign-out", { memberId: evasId() })],
   ] as const) {
     it(`lose their sessions and live streams at once when one ${what}; others keep theirs`, async () => {
       const member = await eva("staff");
@@ -149,51 +142,37 @@ describe("The members of an account", () => {
         "This is the account's last owner. Make another member an owner first, who has signed in already.",
     };
     const query = { memberId: owner.id };
-    const lowered = await owner
-      .patch("/api/member")
-      .query(query)
-      .send({ member: { role: "staff" } });
+    const lowered = await owner.patch("/api/member", { member: { role: "staff" } }).query(query);
     expect([lowered.status, lowered.body]).to.deep.equal([409, refusal]);
-    expect((await owner.delete("/api/member").query(query).expect(409)).body).to.deep.equal(refusal);
+    expect((await owner.delete("/api/member", query).expect(409)).body).to.deep.equal(refusal);
     await open(await newLink()).expect(200);
     await owner
-      .patch("/api/member")
+      .patch("/api/member", { member: { role: "staff" } })
       .query(query)
-      .send({ member: { role: "staff" } })
       .expect(200);
     await owner.get("/api/me").expect(401);
   });
 
   it("keep the account when the first of them is removed", async () => {
     const other = await eva("owner");
-    await other.delete("/api/member").query({ memberId: owner.id }).expect(200);
-    await other
-      .post("/api/location")
-      .send({ location: { name: "Norte", description: "" } })
-      .expect(200);
+    await other.delete("/api/member", { memberId: owner.id }).expect(200);
+    await other.post("/api/location", { location: { name: "Norte", description: "" } }).expect(200);
     expect(appliance.reader.locations(owner.id)).to.have.length(1);
   });
 
   it("change their own name and password, with the current one; their other sessions end", async () => {
     const member = await eva("display");
-    await member
-      .patch("/api/me")
-      .send({ me: { name: "Enfermería" } })
-      .expect(200);
+    await member.patch("/api/me", { me: { name: "Enfermería" } }).expect(200);
     const elsewhere = await appliance.sessions.begin({
       member,
       passwordHash: appliance.reader.credentials(EVA.email)?.passwordHash ?? null,
     });
-    const wrong = await member
-      .put("/api/me/password")
-      .send({ current: PASSWORD, password: PASSWORD })
-      .expect(400);
+    const wrong = await member.put("/api/me/password", { current: PASSWORD, password: PASSWORD }).expect(400);
     expect(wrong.body.errors).to.deep.equal({
       current: { kind: "type", message: "is not the password of this member" },
     });
     const { headers } = await member
-      .put("/api/me/password")
-      .send({ current: CHOSEN, password: PASSWORD })
+      .put("/api/me/password", { current: CHOSEN, password: PASSWORD })
       .expect(200);
     expect(appliance.sessions.check(elsewhere)).to.equal(undefined);
     const [cookie = ""] = String(headers["set-cookie"]).split(";");
@@ -226,14 +205,12 @@ describe("The members of an account", () => {
     const member = await eva("technician");
     const device = { dId: "7", name: "A", locationId: "x", locationName: "x" };
     await member
-      .post("/api/device")
-      .send({ newDevice: { ...device, actuators: [{ id: "1", value: false }] } })
+      .post("/api/device", { newDevice: { ...device, actuators: [{ id: "1", value: false }] } })
       .expect(200);
     await owner
-      .put("/api/wiring")
-      .send({ wiring: { line: "SIM0", dId: "7", actuatorId: "1", valor: 4 } })
+      .put("/api/wiring", { wiring: { line: "SIM0", dId: "7", actuatorId: "1", valor: 4 } })
       .expect(200);
-    await member.delete("/api/wiring").query({ line: "SIM0" }).expect(200);
+    await member.delete("/api/wiring", { line: "SIM0" }).expect(200);
     const { data } = (await owner.get("/api/audit").expect(200)).body;
     const told = data.map(({ kind, who }: { kind: string; who: string | null }) => [kind, who]);
     expect(told.slice(0, 6)).to.deep.equal([
@@ -252,10 +229,7 @@ describe("The members of an account", () => {
       appliance.writer.addMember(owner.id, { ...member(index), passwordHash: null }),
     );
     await Promise.all(adding);
-    const { body } = await owner
-      .post("/api/member")
-      .send({ member: member(100) })
-      .expect(409);
+    const { body } = await owner.post("/api/member", { member: member(100) }).expect(409);
     expect(body.error).to.match(/^The account has 100 members, the most it may have\./);
   });
 });

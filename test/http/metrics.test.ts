@@ -56,11 +56,8 @@ describe("The metrics", () => {
 
     it("hold no money and no name of a person, a place or a room", async () => {
       const user = await appliance.addUser();
-      await user
-        .post("/api/location")
-        .send({ location: { name: "Canario", description: "" } })
-        .expect(200);
-      await user.post("/api/device").send({
+      await user.post("/api/location", { location: { name: "Canario", description: "" } }).expect(200);
+      await user.post("/api/device", {
         newDevice: {
           ...{ dId: "canario-1", name: "Canario", locationId: "x", locationName: "Canario" },
           actuators: [{ id: "canario-101", value: false }],

@@ -12,7 +12,7 @@ describe("A move to another gateway", function () {
 
   async function makeCode(): Promise<{ secret: string; fingerprint: string }> {
     const owner = await old.addUser();
-    const { body } = await owner.post("/api/move/code").send({}).expect(200);
+    const { body } = await owner.post("/api/move/code", {}).expect(200);
     const code = parseCode(body.data.code);
     if (code === undefined) throw new Error("That is no code.");
     return code;
@@ -43,8 +43,7 @@ describe("A move to another gateway", function () {
     const { body } = await ask("", { secret }).expect(401);
     expect(body.error).to.include("This code has been used or has expired");
     const { body: made } = await (await old.signedIn(old.reader.members()[0] ?? failed()))
-      .post("/api/move/code")
-      .send({})
+      .post("/api/move/code", {})
       .expect(200);
     old.clock.pass(15 * MINUTE_MS);
     await ask("", { secret: parseCode(made.data.code)?.secret }).expect(401);
@@ -59,10 +58,10 @@ describe("A move to another gateway", function () {
   it("is begun by an owner alone, and by none where several accounts share the gateway", async () => {
     const owner = await old.addUser();
     for (const role of ["staff", "technician", "display"] as const) {
-      await (await old.addMember(owner.userId, role)).post("/api/move/code").send({}).expect(403);
+      await (await old.addMember(owner.userId, role)).post("/api/move/code", {}).expect(403);
     }
     await old.addUser();
-    await owner.post("/api/move/code").send({}).expect(409);
+    await owner.post("/api/move/code", {}).expect(409);
   });
 
   it("gives the backup from any byte on, its proof and the gateway's keys, to the holder of the ticket alone", async () => {
@@ -108,7 +107,7 @@ describe("A move to another gateway", function () {
   it("ends an earlier one that is under way", async () => {
     const first = await begin();
     const owner = await old.signedIn(old.reader.members()[0] ?? failed());
-    const { body } = await owner.post("/api/move/code").send({}).expect(200);
+    const { body } = await owner.post("/api/move/code", {}).expect(200);
     const { secret } = parseCode(body.data.code) ?? failed();
     const second = await ask("", { secret }).expect(200);
     await ask("/clinic", { ticket: first }).expect(401);

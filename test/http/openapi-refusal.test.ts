@@ -30,11 +30,14 @@ describe("What the API refuses", () => {
       for (const response of responses) response.destroy();
     });
 
-    it("what is told without a session", async () => {
+    it("what is told without a session, whatever else is wrong", async () => {
       for (const { method, path, security } of operationsOf(description)) {
         if (path === "/api/logout") continue;
         const body = security.length === 0 ? BODIES[`${method} ${path}`] : undefined;
-        await answers(401, method, path, { by: appliance.api, ...(body && { body }) });
+        const answer = await answers(401, method, path, { by: appliance.api, ...(body && { body }) });
+        if (security.length === 0) continue;
+        const field = path === "/api/data" ? "message" : "error";
+        expect(answer.body).to.deep.equal({ status: "error", [field]: "Unauthorized" });
       }
     });
 

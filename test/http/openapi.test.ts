@@ -6,10 +6,10 @@ import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS, PASSWORD } from "../rig/appliance.ts";
 import { until } from "../rig/until.ts";
 import { ANY } from "../store/records-of.ts";
-import { aDevice, aLocation, aRecord, BODIES, KEYS, NOBODY, QUERIES } from "./bodies.ts";
+import { aDevice, aLocation, aRecord, aWiring, BODIES, KEYS, NOBODY, QUERIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
 import { Exchanges, isRefusal } from "./openapi-description.ts";
-import { aWiring, WiredLine } from "./wired-line.ts";
+import { WiredLine } from "./wired-line.ts";
 
 describe("What happens at the API", () => {
   const exchanges = new Exchanges();
@@ -54,7 +54,7 @@ describe("What happens at the API", () => {
         const by = await guessed.addUser();
         const path = "/api/me/password";
         const body = { current: "otra clave larga", password: PASSWORD };
-        while ((await by.put(path).send(body)).status === 400);
+        while ((await by.put(path, body)).status === 400);
         await answers(429, "put", path, { by, body });
       } finally {
         await guessed.close();
@@ -77,7 +77,7 @@ describe("What happens at the API", () => {
         await answers(200, "post", path, { by, body: query });
         await answers(404, "post", path, { by, body: { memberId: NOBODY } });
       }
-      const link = await by.post("/api/member/link").send(query);
+      const link = await by.post("/api/member/link", query);
       const { token } = link.body.data;
       await answers(200, "post", "/api/link", { body: { token, password: PASSWORD } });
       await answers(401, "post", "/api/link", { body: { token, password: PASSWORD } });
@@ -127,7 +127,7 @@ describe("What happens at the API", () => {
       await answers(404, "put", "/api/test", { body: { test: { lines: ["SIM9"] } } });
       await answers(200, "delete", "/api/test");
       await commission();
-      const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
+      const line = await WiredLine.wire(appliance, user, "SIM1");
       await line.go(true);
       await line.go(false);
       await line.go(true, 3);
@@ -239,7 +239,7 @@ describe("What happens at the API", () => {
     it("that an account has posted as much as it may in a day", async () => {
       const bounded = await Appliance.open({ config: { daily_records: 1 } });
       const by = await bounded.addUser();
-      await by.post("/api/data").send(aRecord()).expect(201);
+      await by.post("/api/data", aRecord()).expect(201);
       await answers(429, "post", "/api/data", { by, body: aRecord() });
       await bounded.close();
     });
@@ -273,7 +273,7 @@ describe("What happens at the API", () => {
       const room = { dId: "7234", room: "101" };
       await until("the commissioning goes on", () => bounded.lines.measured.length > 0);
       bounded.lines.move(level);
-      await by.put("/api/commission/room").send({ room }).expect(200);
+      await by.put("/api/commission/room", { room }).expect(200);
       bounded.lines.move({ ...level, active: false, isFirst: false });
       await answers(429, "post", "/api/commission/mend", { by, body: { room } });
       const report = BODIES["post /api/commission/report"] ?? {};

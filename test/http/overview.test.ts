@@ -17,12 +17,11 @@ describe("The overview of a period", () => {
 
   async function post(createdTime: number, otherwise: object = {}, by = user): Promise<void> {
     const body = aRecord({ createdTime, ...otherwise });
-    await by.post("/api/data").send(body).expect(201);
+    await by.post("/api/data", body).expect(201);
   }
 
   async function overview(query: Readonly<Record<string, string>>, by = user): Promise<Overview> {
-    const response = await by.get("/api/overview").query(query).expect(200);
-    return response.body.data;
+    return by.data("/api/overview", query);
   }
 
   it("has the week beside the seven days before, all of today, its locations, and what may be filtered", async () => {

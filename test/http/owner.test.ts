@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, BOOT_ID, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { places, replaced, type Step } from "../security/mutation.ts";
 import { recordsOf } from "../store/records-of.ts";
@@ -85,15 +85,14 @@ describe("What is another user's", () => {
       locationName: "Clínica secreta",
       habitacion: "cuarto-77",
     });
-    await owner.post("/api/data").set("Idempotency-Key", "clave-1").send(record).expect(201);
+    await owner.post("/api/data", record).set("Idempotency-Key", "clave-1").expect(201);
     const room = { dId: "secreto-1", actuatorId: "cuarto-77" };
     const line = await WiredLine.wire(to, owner, "SIM5", room);
     await line.go(true);
     await line.go(false);
     await line.go(true, 3);
     await line.go(false, 0, { provisional: true });
-    const [newest] = recordsOf(to.reader, owner.id);
-    await to.writer.voidRecord(newest?.recordId ?? 0, "secreto");
+    await to.voidNewest(owner.id);
     await to.writer.setLetterhead(owner.id, { company: "Secreta", taxNumber: "", address: "", logo: "" });
     await to.writer.planPrices(owner.id, ["SIM5"], 9_000_000, 20_990_101);
     const names = { technician: "Técnica secreta", clinic: "Secreta" };
@@ -198,6 +197,7 @@ describe("What is another user's", () => {
       devices: reader.devices(victim.id),
       locations: reader.locations(victim.id),
       wirings: reader.wirings(victim.id),
+      tests: reader.lineTests({ bootId: BOOT_ID, monotonicMs: 0 }, victim.id),
       records: recordsOf(reader, victim.id),
       sessions: reader.sessions().filter(({ userId }) => userId === victim.id),
     };
@@ -257,7 +257,7 @@ describe("What is another user's", () => {
           readings.map(async ({ path }) => {
             const period = path === "/api/overview" ? "week" : "semanal";
             const query = { ...QUERY, period, location: "Clínica secreta" };
-            const { status, text } = await by.get(path).query(query);
+            const { status, text } = await by.get(path, query);
             // The report's fingerprint stands for the whole ledger; it says nothing of whose entries those are.
             return { path, status, text: text.replace(/"head":"[0-9a-f]{64}",/, "") };
           }),
@@ -279,11 +279,11 @@ describe("What is another user's", () => {
     const query = { locationId: location?.id ?? "" };
     const change = { location: { description: "Piso 4" } };
     victim = await appliance.signedIn(victim);
-    await victim.patch("/api/location").query(query).send(change).expect(200);
-    const found = await victim.get("/api/record").query({ device: "secreto-1" }).expect(200);
-    expect(found.body.data).not.to.deep.equal([]);
-    await victim.delete("/api/wiring").query({ line: "SIM5" }).expect(200);
-    await victim.delete("/api/device").query({ dId: "secreto-1" }).expect(200);
+    await victim.patch("/api/location", change).query(query).expect(200);
+    const data = await victim.data("/api/record", { device: "secreto-1" });
+    expect(data).not.to.deep.equal([]);
+    await victim.delete("/api/wiring", { line: "SIM5" }).expect(200);
+    await victim.delete("/api/device", { dId: "secreto-1" }).expect(200);
   });
 });
 

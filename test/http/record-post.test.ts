@@ -1,34 +1,27 @@
 import { expect } from "chai";
-import { FlancoError } from "../../src/domain/error.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
 const SAVED = { status: "success", message: "Data saved successfully" };
-const NOT_SAVED = { status: "error", message: "Failed to save data" };
 const LAST_MOMENT_MS = 8.64e15;
 
 describe("Posting records", () => {
   const appliance = forSuite(() => Appliance.open());
   const user = forEachTest(() => appliance.addUser());
 
-  afterEach(() => {
-    appliance.breaker.failure = undefined;
-  });
-
   function post(body: object | string, by = user) {
     return by.post("/api/data").set("Content-Type", "application/json").send(body);
   }
 
   function stored(of = user): readonly StoredRecord[] {
-    return recordsOf(appliance.reader, of.id).toReversed();
+    return appliance.recordsOf(of.id).toReversed();
   }
 
   async function revenue(): Promise<number> {
-    const response = await user.get("/api/data?period=semanal").expect(200);
-    return response.body.data.totalRevenue;
+    const data = await user.data("/api/data?period=semanal");
+    return data.totalRevenue;
   }
 
   it("answers 201 with the contract's text, and nothing else", async () => {
@@ -174,21 +167,4 @@ describe("Posting records", () => {
       });
     });
   }
-
-  describe("to a ledger in trouble", () => {
-    it("fails with the contract's text, which says nothing of the inside", async () => {
-      appliance.breaker.failure = new Error("SQLITE_IOERR: INSERT INTO record, /var/lib/flanco/ledger.db");
-      const response = await post(aRecord()).expect(500);
-      expect(response.body).to.deep.equal(NOT_SAVED);
-      expect(appliance.log.errors.at(-1)).to.contain("SQLITE_IOERR");
-    });
-
-    it("goes through once the ledger is well again, and nothing of the failed posts is stored", async () => {
-      appliance.breaker.failure = new FlancoError("overloaded", "Too many writes are waiting for the disk.");
-      await post(aRecord()).expect(503);
-      appliance.breaker.failure = undefined;
-      await post(aRecord()).expect(201);
-      expect(stored()).to.have.lengthOf(1);
-    });
-  });
 });

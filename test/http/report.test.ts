@@ -9,7 +9,6 @@ import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { newRecord } from "../store/ledger.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
@@ -34,15 +33,11 @@ describe("The report of a month or a day", () => {
   });
 
   async function post(otherwise: Readonly<Record<string, unknown>>): Promise<void> {
-    await user.post("/api/data").send(aRecord(otherwise)).expect(201);
+    await user.post("/api/data", aRecord(otherwise)).expect(201);
   }
 
   async function report(query: object = {}, by = user) {
-    const response = await by
-      .get("/api/report")
-      .query({ month: "2026-03", location: NORTH, ...query })
-      .expect(200);
-    return response.body.data;
+    return by.data("/api/report", { month: "2026-03", location: NORTH, ...query });
   }
 
   it("adds up each room of a location, in the order of numbers, and all of them", async () => {
@@ -162,16 +157,14 @@ describe("The report of a month or a day", () => {
   it("counts no voided record, and says how many there are", async () => {
     await post({ valor: 1 });
     await post({ valor: 2 });
-    const [newest] = recordsOf(appliance.reader, user.id);
-    await appliance.writer.voidRecord(newest?.recordId ?? 0, "Cobro de prueba");
+    await appliance.voidNewest(user.id);
     const { rooms, totals } = await report();
     expect(totals).to.deep.equal({ sales: 1, revenue: 1, voided: 1, provisional: 0 });
     expect(rooms).to.have.lengthOf(1);
   });
 
   it("counts provisional records, and says how many there are", async () => {
-    await appliance.writer.addDevice(user.id, aDevice().newDevice);
-    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM0");
     const device = appliance.reader.devices(user.id)[0];
     await appliance.writer.takeIn([
       aSighting(true, 1, {
@@ -213,9 +206,9 @@ describe("The report of a month or a day", () => {
     for (let count = 0; count < 250; count += 1) {
       await post({ valor: count / 7, createdTime: madrid("2026-03-01T00:00") + count * 60_000 });
     }
-    const overview = await user.get("/api/overview").query({ period: "year", location: NORTH }).expect(200);
+    const data = await user.data("/api/overview", { period: "year", location: NORTH });
     const { totals, rooms } = await report();
-    expect(totals).to.include({ sales: 250, revenue: overview.body.data.revenue });
+    expect(totals).to.include({ sales: 250, revenue: data.revenue });
     expect(rooms[0]).to.include({ sales: 250 });
   });
 
@@ -230,10 +223,7 @@ describe("The report of a month or a day", () => {
     { month: undefined, day: "2026-02-29" },
   ]) {
     it(`refuses ${JSON.stringify(query)}`, async () => {
-      await user
-        .get("/api/report")
-        .query({ month: "2026-03", location: NORTH, ...query })
-        .expect(400);
+      await user.get("/api/report", { month: "2026-03", location: NORTH, ...query }).expect(400);
     });
   }
 

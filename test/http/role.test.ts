@@ -3,9 +3,9 @@ import { ROLES, type Role } from "../../src/domain/member.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { EventStream, type LiveEvent } from "../rig/event-stream.ts";
 import { forSuite } from "../rig/standing.ts";
-import { aDevice, aLocation, aRecord, BODIES } from "./bodies.ts";
+import { aDevice, aLocation, aRecord, aWiring, BODIES } from "./bodies.ts";
 import { type Description, type Method, operationsOf } from "./openapi-description.ts";
-import { aWiring, WiredLine } from "./wired-line.ts";
+import { WiredLine } from "./wired-line.ts";
 
 /** Who may do what: o owner, s staff, t technician, d display; none where no session is needed. */
 const ALLOWED: Readonly<Record<string, string>> = {
@@ -133,16 +133,12 @@ describe("A member's role", () => {
     let line: WiredLine;
 
     before(async () => {
-      await user.post("/api/location").send(aLocation()).expect(200);
-      await user
-        .post("/api/device")
-        .send(aDevice({ dId: "priced" }))
-        .expect(200);
+      await user.post("/api/location", aLocation()).expect(200);
       const room = { dId: "priced", actuatorId: "101" };
       line = await WiredLine.wire(appliance, user, "SIM7", room, PRICE);
-      await user.put("/api/commission").send({ commission: {} }).expect(200);
+      await user.put("/api/commission", { commission: {} }).expect(200);
       const report = { technician: "Luis", clinic: "Ana" };
-      await user.post("/api/commission/report").send({ report }).expect(200);
+      await user.post("/api/commission/report", { report }).expect(200);
     });
 
     for (const role of ["technician", "display"] as const) {
@@ -171,34 +167,25 @@ describe("A member's role", () => {
     it("wires lines at the price that the line has, or most others have, and sets none", async () => {
       const by = member("technician");
       const { valor: _valor, ...wiring } = aWiring({ line: "SIM8", dId: "priced", actuatorId: "102" }).wiring;
-      const refused = await by
-        .put("/api/wiring")
-        .send({ wiring: { ...wiring, valor: 1 } })
-        .expect(403);
+      const refused = await by.put("/api/wiring", { wiring: { ...wiring, valor: 1 } }).expect(403);
       expect(refused.body.error).to.match(/^Only an owner of the account sets prices\./);
-      await by.put("/api/wiring").send({ wiring }).expect(200);
+      await by.put("/api/wiring", { wiring }).expect(200);
       const priceOf = (name: string) =>
         appliance.reader.wirings(user.id).find((one) => one.line === name)?.valorMicros;
       expect(priceOf("SIM8")).to.equal(PRICE * 1e6);
-      await user
-        .put("/api/wiring")
-        .send({ wiring: { ...wiring, valor: 2 } })
-        .expect(200);
-      await by
-        .put("/api/wiring")
-        .send({ wiring: { ...wiring, debounceMs: 7 } })
-        .expect(200);
+      await user.put("/api/wiring", { wiring: { ...wiring, valor: 2 } }).expect(200);
+      await by.put("/api/wiring", { wiring: { ...wiring, debounceMs: 7 } }).expect(200);
       expect(priceOf("SIM8")).to.equal(2e6);
-      const owners = await user.put("/api/wiring").send({ wiring }).expect(400);
+      const owners = await user.put("/api/wiring", { wiring }).expect(400);
       expect(owners.body.errors).to.deep.equal({ valor: { kind: "required", message: "is required" } });
     });
 
     it("wires no first line, which would have no price", async () => {
       const owner = await appliance.addUser();
-      await owner.post("/api/device").send(aDevice()).expect(200);
+      await owner.post("/api/device", aDevice()).expect(200);
       const by = await appliance.addMember(owner.id, "technician");
       const { valor: _valor, ...wiring } = aWiring({ line: "SIM9" }).wiring;
-      const refused = await by.put("/api/wiring").send({ wiring }).expect(409);
+      const refused = await by.put("/api/wiring", { wiring }).expect(409);
       expect(refused.body.error).to.match(/^No price has been set yet\. An owner/);
       expect(appliance.reader.wirings(owner.id)).to.deep.equal([]);
     });
@@ -206,15 +193,14 @@ describe("A member's role", () => {
 
   it("is that of the account: what a member adds is every member's, under the account's id", async () => {
     await member("technician")
-      .post("/api/device")
-      .send(aDevice({ dId: "of-all" }))
+      .post("/api/device", aDevice({ dId: "of-all" }))
       .expect(200);
-    const { body } = await member("display").get("/api/device").expect(200);
-    const device = body.data.find(({ dId }: { dId: string }) => dId === "of-all");
+    const data = await member("display").data("/api/device");
+    const device = data.find(({ dId }: { dId: string }) => dId === "of-all");
     expect(device.userId).to.equal(user.id);
-    await member("owner").post("/api/data").send(aRecord()).expect(201);
-    expect((await user.get("/api/record").expect(200)).body.data).to.have.length.above(0);
-    await member("technician").delete("/api/device").query({ dId: "of-all" }).expect(200);
+    await member("owner").post("/api/data", aRecord()).expect(201);
+    expect(await user.data("/api/record")).to.have.length.above(0);
+    await member("technician").delete("/api/device", { dId: "of-all" }).expect(200);
     expect(appliance.reader.devices(user.id).some(({ dId }) => dId === "of-all")).to.equal(false);
   });
 });

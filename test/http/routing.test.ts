@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { Appliance, SMALL_PAGE } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
-import { operationsOf } from "./openapi-description.ts";
 
 /** Every path of the contract and which methods it takes. */
 const METHODS = {
@@ -13,21 +12,16 @@ const METHODS = {
   "/api/data": ["HEAD", "GET", "POST"],
 } as const;
 
+/** What every answer has, whatever it is. */
+const COMMON = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+};
+
 describe("The application's paths", () => {
   const appliance = forSuite(() => Appliance.open({ page: SMALL_PAGE }));
   const user = forSuite(() => appliance.addUser());
-
-  it("of a protected endpoint answer Unauthorized without a session, in the contract's field, whatever else is wrong", async () => {
-    const { body } = await appliance.api.get("/api/openapi.json").expect(200);
-    const guarded = operationsOf(body).filter(({ security }) => security.length > 0);
-    expect(guarded).to.have.lengthOf.above(20);
-    for (const { method, path } of guarded) {
-      const response = await appliance.api[method](path);
-      expect(response.status, `${method} ${path}`).to.equal(401);
-      const field = path === "/api/data" ? "message" : "error";
-      expect(response.body).to.deep.equal({ status: "error", [field]: "Unauthorized" });
-    }
-  });
 
   for (const [path, methods] of Object.entries(METHODS)) {
     it(`${path} answers 405 to a method that it does not take, and Allow names those it does`, async () => {
@@ -93,14 +87,13 @@ describe("The application's paths", () => {
   });
 
   describe("the page", () => {
-    it("is served at every path of its own, under a policy that lets nothing foreign in", async () => {
+    it("is served at every path of its own", async () => {
       for (const path of ["/", "/home", "/first-run"]) {
         const response = await appliance.api
           .get(path)
           .expect(200)
           .expect("Content-Type", /^text\/html/);
         expect(response.text).to.equal("<title>flanco</title>");
-        expect(response.headers["content-security-policy"]).to.match(/^default-src 'none';/);
         expect(response.headers["cache-control"]).to.equal("no-cache");
       }
     });
@@ -112,6 +105,57 @@ describe("The application's paths", () => {
         .expect("Cache-Control", /immutable/);
       await appliance.api.get("/assets/other.js").expect(404);
       await appliance.api.get("/../index.html/..%2f..%2fledger.db").expect(404);
+    });
+  });
+
+  describe("'s headers", () => {
+    for (const [what, path] of [
+      ["data", "/api/device"],
+      ["a mistake", "/api/data?period=x"],
+      ["a path that is none", "/api/nothing"],
+      ["a method that is none", "/api/login"],
+      ["the description", "/api/openapi.json"],
+    ] as const) {
+      it(`of the API keep ${what} from caches, frames and guesses of its type`, async () => {
+        const { headers } = await user.get(path);
+        expect(headers).to.include(COMMON);
+        expect(headers["cache-control"]).to.equal("no-store");
+        expect(headers["content-security-policy"]).to.equal("default-src 'none'; frame-ancestors 'none'");
+      });
+    }
+
+    for (const path of ["/", "/registros", "/assets/app.js"]) {
+      it(`let the page run its own script alone, in no frame and without leave for anything: ${path}`, async () => {
+        const { headers } = await appliance.api.get(path).expect(200);
+        expect(headers).to.include(COMMON);
+        const policy = new Map(
+          String(headers["content-security-policy"])
+            .split("; ")
+            .map((directive) => directive.split(/ (.*)/s, 2) as [string, string]),
+        );
+        expect(Object.fromEntries(policy)).to.include({
+          "default-src": "'none'",
+          "script-src": "'self'",
+          "connect-src": "'self'",
+          "base-uri": "'none'",
+          "form-action": "'none'",
+          "frame-ancestors": "'none'",
+        });
+        for (const [name, sources] of policy) expect(sources, name).not.to.match(/unsafe|\*|https?:/);
+        for (const feature of ["camera", "microphone", "geolocation", "usb", "payment"]) {
+          expect(headers["permissions-policy"]?.split(", ")).to.include(`${feature}=()`);
+        }
+        expect(headers["cross-origin-opener-policy"]).to.equal("same-origin");
+      });
+    }
+
+    it("name neither the program nor its version, and no body does to who is not signed in", async () => {
+      for (const path of ["/", "/healthz", "/api/verify", "/api/openapi.json", "/api/nothing"]) {
+        const { headers, text } = await appliance.api.get(path);
+        for (const name of ["server", "x-powered-by", "via"])
+          expect(headers, path).not.to.have.property(name);
+        expect(JSON.stringify(headers) + text, path).not.to.match(/koa|node(js)?[/ ]|0\.0\.0-test/i);
+      }
     });
   });
 });

@@ -13,8 +13,8 @@ async function sendersOf(proxies: readonly string[], forwarded: readonly string[
     for (const way of forwarded) {
       await appliance.api.post("/api/login").set("X-Forwarded-For", way).send(login).expect(200);
     }
-    const { body } = await user.get("/api/audit").expect(200);
-    const entries: readonly { readonly kind: string; readonly from: string }[] = body.data;
+    const data = await user.data("/api/audit");
+    const entries: readonly { readonly kind: string; readonly from: string }[] = data;
     return entries
       .filter(({ kind }) => kind === "sign_in")
       .map(({ from }) => from)

@@ -28,22 +28,21 @@ describe("What the gateway sends", () => {
   });
   afterEach(() => receiver.close());
 
-  const put = (name: string, given: object) => owner.put("/api/sink").send({ name, values: given });
-  const test = async (name: string) =>
-    (await owner.post("/api/sink/test").send({ name }).expect(200)).body.data;
-  const setups = async () => (await owner.get("/api/sink").expect(200)).body.data as { name: string }[];
+  const put = (name: string, given: object) => owner.put("/api/sink", { name, values: given });
+  const test = async (name: string) => (await owner.post("/api/sink/test", { name }).expect(200)).body.data;
+  const setups = async () => (await owner.data("/api/sink")) as { name: string }[];
   const setup = async (name: string) => (await setups()).find((one) => one.name === name);
 
   it("is set up by an owner, in force at once, tested, and turned off again", async () => {
     expect(await setup("webhook")).to.deep.equal({ name: "webhook", madeIn: null, values: {}, stored: [] });
-    await owner.post("/api/sink/test").send({ name: "webhook" }).expect(404);
+    await owner.post("/api/sink/test", { name: "webhook" }).expect(404);
     await put("webhook", values).expect(200);
     expect(await test("webhook")).to.deep.include({ reached: true, hint: "" });
     expect(JSON.parse(receiver.posted[0]?.body ?? "{}")).to.include({ kind: "test" });
     receiver.status = 403;
     expect((await test("webhook")).message).to.contain("answers 403");
     await owner.delete("/api/sink?name=webhook").expect(200);
-    await owner.post("/api/sink/test").send({ name: "webhook" }).expect(404);
+    await owner.post("/api/sink/test", { name: "webhook" }).expect(404);
     expect(readdirSync(dirname(appliance.sinkFile("x")))).to.deep.equal(["setups.json"]);
   });
 
@@ -134,7 +133,7 @@ describe("What the gateway sends", () => {
     await owner.get("/api/sink").expect(409);
     await put("webhook", values).expect(409);
     await owner.delete("/api/sink?name=webhook").expect(409);
-    await owner.post("/api/sink/test").send({ name: "webhook" }).expect(409);
+    await owner.post("/api/sink/test", { name: "webhook" }).expect(409);
   });
 
   it("is off, and the log says so, where its file is damaged", async () => {
@@ -153,7 +152,7 @@ describe("What the gateway sends", () => {
       if (topic.endsWith("/sale")) sold.push(JSON.parse(payload.toString()).valor);
     });
     await reader.subscribeAsync("flanco/#", { qos: 1 });
-    const sell = (valor: number) => owner.post("/api/data").send(aRecord({ valor })).expect(201);
+    const sell = (valor: number) => owner.post("/api/data", aRecord({ valor })).expect(201);
     await sell(1);
     await put("mqtt", { mqtt_url: broker.url, mqtt_login: "" }).expect(200);
     await until("the sale is published", () => sold.length === 1);
@@ -186,9 +185,9 @@ describe("What the gateway sends", () => {
       const by = await set.addUser();
       const { body } = await by.get("/api/sink").expect(200);
       expect(body.data).to.deep.include({ name: "webhook", madeIn: "file", values: {}, stored: [] });
-      await by.put("/api/sink").send({ name: "webhook", values }).expect(409);
+      await by.put("/api/sink", { name: "webhook", values }).expect(409);
       await by.delete("/api/sink?name=webhook").expect(409);
-      const { body: tested } = await by.post("/api/sink/test").send({ name: "webhook" }).expect(200);
+      const { body: tested } = await by.post("/api/sink/test", { name: "webhook" }).expect(200);
       expect(tested.data).to.include({ reached: false });
     });
   });

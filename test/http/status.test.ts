@@ -4,9 +4,8 @@ import { UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { Appliance, BOOT_ID, NOON_MS, TIME_ZONE } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { recordsOf } from "../store/records-of.ts";
-import { aDevice, aRecord } from "./bodies.ts";
-import { aWiring, WiredLine } from "./wired-line.ts";
+import { aDevice, aRecord, aWiring } from "./bodies.ts";
+import { WiredLine } from "./wired-line.ts";
 
 /** Rows that are read to count them. */
 const MAX_COUNTED = 1_000;
@@ -33,7 +32,7 @@ describe("GET /status", () => {
 
   async function wire(line: string, actuatorId: string, by = user): Promise<void> {
     const body = aWiring({ line, actuatorId });
-    await by.put("/api/wiring").send(body).expect(200);
+    await by.put("/api/wiring", body).expect(200);
   }
 
   it("says of a gateway that has just begun that nothing is wired, nothing sold, and nothing wrong", async () => {
@@ -103,7 +102,7 @@ describe("GET /status", () => {
 
   it("adds up what its user sold on the whole local day, without void records", async () => {
     const post = (valor: number, createdTime: number, by = user) =>
-      by.post("/api/data").send(aRecord({ valor, createdTime })).expect(201);
+      by.post("/api/data", aRecord({ valor, createdTime })).expect(201);
     const midnightMs = NOON_MS - 12 * HOUR_MS;
     await post(64, midnightMs - 1);
     await post(0.1, midnightMs);
@@ -112,8 +111,7 @@ describe("GET /status", () => {
     await post(128, midnightMs + 24 * HOUR_MS);
     await post(16, NOON_MS - 1);
     await post(8, NOON_MS, other);
-    const voided = recordsOf(appliance.reader, user.id)[0]?.recordId ?? 0;
-    await appliance.writer.voidRecord(voided, "relay tested");
+    await appliance.voidNewest(user.id);
     expect((await status())["recordsToday"]).to.deep.equal({ day: "2026-03-11", sales: 3, revenue: 32.3 });
     expect((await status(other))["recordsToday"]).to.deep.include({ sales: 1, revenue: 8 });
     const all = (await appliance.status.status()).today;
@@ -121,7 +119,7 @@ describe("GET /status", () => {
   });
 
   it("tells the level that each wired line came to last, and when: a user's own alone", async () => {
-    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM0");
     await wire("SIM1", "102");
     await wire("SIM2", "101", other);
     await line.go(true);
@@ -183,14 +181,12 @@ describe("GET /status", () => {
   });
 
   it("reports records that can never be placed, until they are voided", async () => {
-    await appliance.writer.addDevice(user.id, aDevice({ dId: "9" }).newDevice);
-    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "9", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM0");
     await line.go(true, 0, { provisional: true });
     expect((await status())["provisional"]).to.deep.equal({ waiting: 0, unplaced: 1 });
     expect(await codes()).to.deep.equal(["records_unplaced"]);
     expect(await codes(other)).to.deep.equal([]);
-    const recordId = recordsOf(appliance.reader, user.id)[0]?.recordId ?? 0;
-    await appliance.writer.voidRecord(recordId, "posted anew with its time");
+    await appliance.voidNewest(user.id);
     expect(await codes()).to.deep.equal([]);
   });
 
@@ -229,7 +225,7 @@ describe("GET /status", () => {
   });
 
   it("counts the stretches in which edges were lost, a user's own alone, and tells of the last day's", async () => {
-    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM0");
     await line.go(false, 2);
     await line.go(false, 4);
     const now = await status();
@@ -252,9 +248,9 @@ describe("GET /status", () => {
 
   it("tells of a user's gaps and records without a time however many another one has", async function () {
     this.timeout(30_000);
-    const own = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    const own = await WiredLine.wire(appliance, user, "SIM0");
     await own.go(true, 2, { provisional: true });
-    const theirs = await WiredLine.wire(appliance, other, "SIM1", { dId: "7234", actuatorId: "101" });
+    const theirs = await WiredLine.wire(appliance, other, "SIM1");
     await theirs.goOften(MAX_COUNTED, { missed: 1, provisional: true });
     expect(await status()).to.include({ gaps: 1, gapsLast30Days: 1 });
     expect((await status())["provisional"]).to.deep.equal({ waiting: 0, unplaced: 1 });
@@ -263,7 +259,7 @@ describe("GET /status", () => {
 
   it("reads at most a thousand rows of each list, so that it is cheap with long ones", async function () {
     this.timeout(30_000);
-    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    const line = await WiredLine.wire(appliance, user, "SIM0");
     await line.goOften(MANY, { missed: 1, provisional: true });
     const { gaps, provisional } = await appliance.status.status(user.id);
     expect(gaps.all).to.equal(MAX_COUNTED);

@@ -1,12 +1,10 @@
 import { expect } from "chai";
-import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { aRecord } from "./bodies.ts";
 
 const WRONG_PERIOD = { status: "error", message: "Periodo no válido. Debe ser semanal o anual" };
 const NO_DATA = { status: "error", message: "No se encontraron datos para el periodo solicitado" };
-const NOT_READ = { status: "error", message: "Error al obtener los datos" };
 /** The seven days that end on a Wednesday. */
 const WEEK = ["jue", "vie", "sáb", "dom", "lun", "mar", "mié"];
 const YEAR = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
@@ -22,13 +20,10 @@ describe("The summary of a period", () => {
     appliance.clock.setWall(NOON_MS);
     return appliance.addUser();
   });
-  afterEach(() => {
-    appliance.breaker.failure = undefined;
-  });
 
   async function post(createdTime: number, otherwise: object = {}): Promise<void> {
     const body = aRecord({ createdTime, ...otherwise });
-    await user.post("/api/data").send(body).expect(201);
+    await user.post("/api/data", body).expect(201);
   }
 
   function get(query: string, by = user) {
@@ -128,18 +123,6 @@ describe("The summary of a period", () => {
       await post(NOON_MS);
       const response = await get(query).expect(400);
       expect(response.body).to.deep.equal(WRONG_PERIOD);
-    });
-  }
-
-  for (const [what, failure] of [
-    ["fails inside", new Error("no such table: rollup_day")],
-    ["cannot be read", new FlancoError("unavailable", "The ledger cannot be opened.")],
-    ["is damaged", new FlancoError("damaged", "The ledger /var/lib/flanco/ledger.db is damaged.")],
-  ] as const) {
-    it(`is 500 with the contract's text when the ledger ${what}`, async () => {
-      appliance.breaker.failure = failure;
-      const response = await get("?period=anual").expect(500);
-      expect(response.body).to.deep.equal(NOT_READ);
     });
   }
 });

@@ -12,7 +12,7 @@ describe("A session's token", () => {
   let sid: string;
 
   beforeEach(async () => {
-    sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
+    sid = appliance.sessions.check(user.token)?.sid ?? "";
   });
 
   function claims(otherwise: object = {}): object {
@@ -130,7 +130,7 @@ describe("A session's token", () => {
   });
 
   it("elsewhere than in the cookie is no session", async () => {
-    const token = user.cookie.replace("auth_token=", "");
+    const token = user.token;
     await appliance.api.get("/api/verify").set("Authorization", `Bearer ${token}`).expect(401);
     await appliance.api.get(`/api/verify?auth_token=${token}`).expect(401);
   });

@@ -1,28 +1,12 @@
 import { monotonicMs, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { type Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { aDevice, aWiring } from "./bodies.ts";
 
 interface Room {
   /** The device's key in the API. */
   readonly dId: string;
   readonly actuatorId: string;
-}
-
-/** The body that wires a line, with what a test wants otherwise. */
-export function aWiring(otherwise: Readonly<Record<string, unknown>> = {}) {
-  return {
-    wiring: {
-      line: "SIM0",
-      dId: "7234",
-      actuatorId: "101",
-      valor: 4.5,
-      activeLow: false,
-      bias: "pull-down",
-      debounceMs: 20,
-      rearmMs: 0,
-      ...otherwise,
-    },
-  };
 }
 
 /** A line of one room that goes high and low, told to the ledger as a recorder tells it. */
@@ -43,20 +27,18 @@ export class WiredLine {
     this.#room = room;
   }
 
-  /** Wires a line to a room of a device that the user has registered, and finds it low. */
+  /** Wires a line to a room, whose device it registers where the user has none of that dId, and finds it low. */
   static async wire(
     appliance: Appliance,
     user: SignedInUser,
     line: string,
-    room: Room,
+    room: Room = { dId: "7234", actuatorId: "101" },
     valor = 4.5,
   ): Promise<WiredLine> {
-    await user
-      .put("/api/wiring")
-      .send(aWiring({ line, ...room, valor }))
-      .expect(200);
-    const device = appliance.reader.devices(user.id).find(({ dId }) => dId === room.dId);
-    const wired = new WiredLine(appliance, line, device?.id ?? "", room);
+    const own = () => appliance.reader.devices(user.id).find(({ dId }) => dId === room.dId);
+    if (own() === undefined) await appliance.writer.addDevice(user.id, aDevice({ dId: room.dId }).newDevice);
+    await user.put("/api/wiring", aWiring({ line, ...room, valor })).expect(200);
+    const wired = new WiredLine(appliance, line, own()?.id ?? "", room);
     await wired.go(false);
     return wired;
   }

@@ -2,8 +2,7 @@ import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { aDevice } from "./bodies.ts";
-import { aWiring } from "./wired-line.ts";
+import { aDevice, aWiring } from "./bodies.ts";
 
 describe("Wiring", () => {
   const appliance = forEachTest(() => Appliance.open());
@@ -15,16 +14,15 @@ describe("Wiring", () => {
   });
 
   function put(otherwise: Readonly<Record<string, unknown>> = {}, by = user) {
-    return by.put("/api/wiring").send(aWiring(otherwise));
+    return by.put("/api/wiring", aWiring(otherwise));
   }
 
   function remove(line: string, by = user) {
-    return by.delete("/api/wiring").query({ line });
+    return by.delete("/api/wiring", { line });
   }
 
   async function listed(by = user): Promise<Record<string, unknown>[]> {
-    const response = await by.get("/api/wiring").expect(200);
-    return response.body.data;
+    return by.data("/api/wiring");
   }
 
   describe("GET /wiring", () => {
@@ -75,7 +73,7 @@ describe("Wiring", () => {
 
     it("takes what is left out as it usually is", async () => {
       const body = { wiring: { line: "SIM0", dId: "7234", actuatorId: "101", valor: 0.1 } };
-      await user.put("/api/wiring").send(body).expect(200);
+      await user.put("/api/wiring", body).expect(200);
       const [line] = await listed();
       expect(line).to.include({ valor: 0.1, activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 });
     });
@@ -168,7 +166,7 @@ describe("Wiring", () => {
 
   describe("PUT /wiring/price", () => {
     const priced = (lines: readonly string[], valor: unknown) =>
-      user.put("/api/wiring/price").send({ price: { lines, valor } });
+      user.put("/api/wiring/price", { price: { lines, valor } });
 
     it("gives all the lines the price and leaves the rest of them, or changes none", async () => {
       await put({ line: "SIM1", rearmMs: 1_500 }).expect(200);
@@ -181,7 +179,7 @@ describe("Wiring", () => {
       await priced(["SIM1", "SIM3"], 7).expect(404);
       expect((await listed()).map(({ valor }) => valor)).to.deep.equal([6, 6]);
       expect((await listed(other)).map(({ valor }) => valor)).to.deep.equal([4.5]);
-      const [entry] = appliance.reader.audit({ userId: user.id, before: null, sinceMs: null, limit: 1 });
+      const entry = appliance.newestAudit(user.id);
       expect(entry).to.include({ kind: "wiring_set", who: user.email });
     });
 
@@ -195,11 +193,11 @@ describe("Wiring", () => {
     const FROM = "2030-01-01";
 
     it("is planned, listed with those before, and taken back", async () => {
-      await user.put("/api/wiring").send(aWiring()).expect(200);
+      await user.put("/api/wiring", aWiring()).expect(200);
       const planned = { lines: ["SIM0"], valor: 7.25, from: FROM };
-      await user.put("/api/wiring/price").send({ price: planned }).expect(200);
-      const wirings = await user.get("/api/wiring").expect(200);
-      expect(wirings.body.data[0].valor).to.equal(4.5);
+      await user.put("/api/wiring/price", { price: planned }).expect(200);
+      const data = await user.data("/api/wiring");
+      expect(data[0].valor).to.equal(4.5);
       const { body } = await user.get("/api/wiring/price?dId=7234&room=101").expect(200);
       expect(body.data[0]).to.deep.include({
         dId: "7234",
@@ -209,7 +207,7 @@ describe("Wiring", () => {
         isComing: true,
       });
       expect(body.data[1]).to.deep.include({ valor: 4.5, from: null, isComing: false });
-      const coming = async () => (await user.get("/api/wiring/price").expect(200)).body.data;
+      const coming = async () => await user.data("/api/wiring/price");
       expect(await coming()).to.have.length(1);
       await user.delete(`/api/wiring/price?from=${FROM}&valor=7.25`).expect(200);
       expect(await coming()).to.deep.equal([]);
@@ -217,9 +215,9 @@ describe("Wiring", () => {
     });
 
     it("is none of a day that has begun", async () => {
-      await user.put("/api/wiring").send(aWiring()).expect(200);
+      await user.put("/api/wiring", aWiring()).expect(200);
       const price = { lines: ["SIM0"], valor: 7.25, from: "2020-01-01" };
-      const { body } = await user.put("/api/wiring/price").send({ price }).expect(400);
+      const { body } = await user.put("/api/wiring/price", { price }).expect(400);
       expect(body.errors).to.deep.equal({ from: { kind: "range", message: "must be a day to come" } });
     });
   });

@@ -11,9 +11,11 @@ import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { Sessions } from "../../src/auth/session.ts";
 import { defaultConfig } from "../../src/config/parse.ts";
 import type { Config } from "../../src/config/schema.ts";
+import type { AuditEntry } from "../../src/domain/audit.ts";
 import type { Fault } from "../../src/domain/fault.ts";
 import type { OtherGateway } from "../../src/domain/gateway.ts";
 import type { Member, Role } from "../../src/domain/member.ts";
+import type { StoredRecord } from "../../src/domain/record.ts";
 import type { BackupStatus, NewerPackage, Queues, SinkStatus } from "../../src/domain/status.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
@@ -31,6 +33,7 @@ import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { heavyReads, openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { Breaker, FakeLines, KeptLog, SetClock } from "../http/fakes.ts";
+import { recordsOf } from "../store/records-of.ts";
 import { writerHere } from "./writer.ts";
 
 export const TIME_ZONE = "Europe/Madrid";
@@ -88,6 +91,10 @@ export class SignedInUser implements Member {
     this.cookie = cookie;
   }
 
+  get token(): string {
+    return this.cookie.replace("auth_token=", "");
+  }
+
   /** Asks for a path, and gives the answer before its body is read. */
   async begin(path: string): Promise<IncomingMessage> {
     const headers = { Cookie: this.cookie };
@@ -104,6 +111,17 @@ export class SignedInUser implements Member {
   /** What a GET that succeeds has as its data. */
   async data(path: string, query: object = {}) {
     return (await this.get(path, query).expect(200)).body.data;
+  }
+
+  /** Every page of a list, one after the other. */
+  async pages(path: string, limit: number): Promise<Record<string, unknown>[][]> {
+    const found: Record<string, unknown>[][] = [];
+    for (let before: unknown; before !== null; ) {
+      const { body } = await this.get(path, { limit, before }).expect(200);
+      found.push(body.data);
+      before = body.next;
+    }
+    return found;
   }
 
   head(path: string) {
@@ -282,6 +300,19 @@ export class Appliance {
     this.reader.close();
     await this.writer.close();
     rmSync(this.#directory, { recursive: true });
+  }
+
+  /** All records of a user, newest first. */
+  recordsOf(userId: string): readonly StoredRecord[] {
+    return recordsOf(this.reader, userId);
+  }
+
+  voidNewest(userId: string): Promise<void> {
+    return this.writer.voidRecord(this.recordsOf(userId)[0]?.recordId ?? 0, "Cobro de prueba");
+  }
+
+  newestAudit(userId: string): AuditEntry | undefined {
+    return this.reader.audit({ userId, before: null, sinceMs: null, limit: 1 })[0];
   }
 
   /** What is sent, as the next process reads it. */
