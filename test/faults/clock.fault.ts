@@ -69,7 +69,7 @@ async function tellStory(gateway: FakedClock, settles: boolean): Promise<Story> 
   gateway.setWall(IN_1970_MS + YEAR_MS);
   signedIn["a year on"] = await gateway.isSignedIn();
   await sell();
-  await gateway.end("SIGKILL");
+  await gateway.service.end("SIGKILL");
   await gateway.start();
   signedIn["killed, a year on"] = await gateway.isSignedIn();
   gateway.setWall(AFTER_32_BITS_MS);
@@ -81,7 +81,7 @@ async function tellStory(gateway: FakedClock, settles: boolean): Promise<Story> 
   const zeroMs = gateway.synchronize();
   for (let kill = 0; kill < KILLS; kill += 1) {
     await pause(Math.random() * KILL_WITHIN_MS);
-    await gateway.end("SIGKILL");
+    await gateway.service.end("SIGKILL");
     await gateway.start();
   }
   if (settles) await until("each record has its time", () => waiting() === 0);

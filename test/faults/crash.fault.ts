@@ -4,13 +4,13 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { Patch } from "../../scripts/patch.ts";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
-import { ControlClient } from "../../src/control/client.ts";
 import { verifyLedger } from "../../src/store/repair/verify.ts";
-import { change, EMAIL, recordRows, seedLedger } from "../cli/ledger.ts";
+import { recordRows } from "../cli/ledger.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
-import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
+import { Program, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { CrashAccount, CrashLoad, sendPost } from "./crash-load.ts";
+import { DrivenProgram } from "./driven-program.ts";
 import { Variants } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
@@ -30,33 +30,23 @@ const TEST_MS = 1_800_000;
 const seed = Number(process.env["FLANCO_FAULTS_SEED"] ?? randomInt(2 ** 32));
 
 /** One data directory, and a service on it that is killed again and again. */
-class CrashTrial {
+class CrashTrial extends DrivenProgram {
   readonly account = new CrashAccount();
   readonly readyMs: number[] = [];
   sentAgain = 0;
   /** Edges that a reader has seen in the ledger. */
   seenEdges = 0;
-  readonly #appliance: Program;
   readonly #program: string | undefined;
-  #cookie = "";
   #knownRises = 0;
   #knownEdges = 0;
 
   private constructor(appliance: Program, program: string | undefined) {
-    this.#appliance = appliance;
+    super(appliance);
     this.#program = program;
   }
 
   static async make(program?: string): Promise<CrashTrial> {
-    const appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
-    // Each level counts at once.
-    change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0, rearm_ms = 0");
-    return new CrashTrial(appliance, program);
-  }
-
-  close(): Promise<void> {
-    return this.#appliance.close();
+    return new CrashTrial(await Program.make(), program).seed();
   }
 
   /** Starts the service, checks that it holds everything so far, and kills it at work or while it starts. */
@@ -66,14 +56,14 @@ class CrashTrial {
   }
 
   async finish(): Promise<void> {
-    const service = await this.#start();
-    await this.#sendAgain(service);
+    const service = await this.start();
+    await this.#sendAgain();
     expect((await service.end("SIGTERM")).exitCode).to.equal(0);
     this.#check();
   }
 
   async #killAtStart(afterMs: number): Promise<void> {
-    const child = this.#appliance.spawn(["serve"], { program: this.#program });
+    const child = this.appliance.spawn(["serve"], { program: this.#program });
     await setTimeout(afterMs);
     const exit = once(child, "exit");
     child.kill("SIGKILL");
@@ -81,12 +71,10 @@ class CrashTrial {
   }
 
   async #killUnderLoad(afterMs: number): Promise<void> {
-    const service = await this.#start();
-    await this.#sendAgain(service);
+    const service = await this.start();
+    await this.#sendAgain();
     this.#check();
-    const remote = await ControlClient.connect(this.#appliance.controlSocket);
-    if (remote === undefined) throw new Error("The service has no control socket.");
-    const load = new CrashLoad(this.account, service, remote, this.#cookie);
+    const load = new CrashLoad(this.account, service, this.remote, this.cookie);
     const end = performance.now() + afterMs;
     while (performance.now() < end) {
       await setTimeout(Math.min(LOOK_EVERY_MS, Math.max(0, end - performance.now())));
@@ -96,27 +84,26 @@ class CrashTrial {
     await load.stop();
   }
 
-  async #start(): Promise<RunningService> {
+  override async start(): Promise<RunningService> {
     const began = performance.now();
-    const service = await this.#appliance.start({}, { program: this.#program });
+    const service = await super.start({ program: this.#program });
     expect((await service.get("/healthz")).status).to.equal(200);
     this.readyMs.push(performance.now() - began);
-    if (this.#cookie === "") this.#cookie = await service.signIn(EMAIL, PASSWORD);
     return service;
   }
 
   /** As a client does that had no answer and used a key. */
-  async #sendAgain(service: RunningService): Promise<void> {
+  async #sendAgain(): Promise<void> {
     for (const post of [...this.account.unanswered.values()]) {
       if (post.key === undefined) continue;
-      await sendPost(this.account, post, service, this.#cookie);
+      await sendPost(this.account, post, this.service, this.cookie);
       this.sentAgain += 1;
     }
   }
 
   #check(): void {
     const { acknowledged, unanswered, rises } = this.account;
-    const rows = recordRows(this.#appliance.ledgerFile);
+    const rows = recordRows(this.ledgerFile);
     const rooms = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
     const stored = new Set(rooms);
     expect(rooms.length - stored.size, "posts stored twice").to.equal(0);
@@ -130,12 +117,12 @@ class CrashTrial {
     this.#knownEdges = edges;
     this.#knownRises = rises;
 
-    const { damage, findings } = verifyLedger(this.#appliance.ledgerFile, () => {});
+    const { damage, findings } = verifyLedger(this.ledgerFile, () => {});
     expect({ damage, findings }).to.deep.equal({ damage: [], findings: [] });
   }
 
   #edges(): number {
-    return recordRows(this.#appliance.ledgerFile).filter(({ origin }) => origin !== "posted").length;
+    return recordRows(this.ledgerFile).filter(({ origin }) => origin !== "posted").length;
   }
 }
 

@@ -1,67 +1,37 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { ControlClient } from "../../src/control/client.ts";
-import { change, EMAIL, recordRows, seedLedger } from "../cli/ledger.ts";
-import { PASSWORD, Program, type RunningService, type RunOptions } from "../rig/program.ts";
+import { recordRows } from "../cli/ledger.ts";
+import { Program } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
+import { DrivenProgram } from "./driven-program.ts";
 import { SmallDisk } from "./small-disk.ts";
 
 const DISK_MEBIBYTES = 24;
 /** More than the release of the reserve and the retries of the queue take. */
 const FULL_FOR_MS = 2_000;
 const POLL_MS = 50;
-const LINE = "SIM0";
 
 interface StatusFaults {
   readonly data: { readonly faults: readonly { code: string; sinceTime: number; message: string }[] };
 }
 
-function aPost(habitacion: string) {
-  return { locationName: "L", deviceName: "D", deviceId: "1", habitacion, valor: 1, createdTime: Date.now() };
-}
-
 /** A service whose data directory is a small disk, and what was asked of it. */
-export class DiskTrial {
-  readonly appliance: Program;
-  readonly disk: SmallDisk;
+export class DiskTrial extends DrivenProgram {
+  readonly disk = new SmallDisk(this.appliance.dataDir);
   readonly acknowledged: string[] = [];
   edges = 0;
-  #service: RunningService | undefined;
-  #remote: ControlClient | undefined;
-  #cookie = "";
   #posts = 0;
-
-  private constructor(appliance: Program) {
-    this.appliance = appliance;
-    this.disk = new SmallDisk(appliance.dataDir);
-  }
 
   static async make(): Promise<DiskTrial> {
     const trial = new DiskTrial(await Program.make());
     trial.disk.mount(DISK_MEBIBYTES);
-    await seedLedger(trial.appliance.ledgerFile);
-    // Each level counts at once.
-    change(trial.appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0, rearm_ms = 0");
-    return trial;
+    return trial.seed();
   }
 
-  async start(
-    options: Pick<RunOptions, "program" | "wrapper"> = {},
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<RunningService> {
-    const service = await this.appliance.start(environment, options);
-    this.#service = service;
-    // A session outlives a restart, and beginning one needs room on the disk.
-    if (this.#cookie === "") this.#cookie = await service.signIn(EMAIL, PASSWORD);
-    this.#remote = await ControlClient.connect(this.appliance.controlSocket);
-    return service;
-  }
-
-  async close(): Promise<void> {
-    this.#remote?.close();
+  override async close(): Promise<void> {
     this.disk.unmount();
-    await this.appliance.close();
+    await super.close();
   }
 
   get reserve(): string {
@@ -70,23 +40,19 @@ export class DiskTrial {
 
   /** The log as it lies on the disk; it is used again from its start and never gets shorter. */
   get logBytes(): number {
-    return statSync(`${this.appliance.ledgerFile}-wal`).size;
+    return statSync(`${this.ledgerFile}-wal`).size;
   }
 
   get edgeRecords(): number {
-    return recordRows(this.appliance.ledgerFile).filter(({ origin }) => origin === "edge").length;
+    return recordRows(this.ledgerFile).filter(({ origin }) => origin === "edge").length;
   }
 
   async post(): Promise<Response> {
     this.#posts += 1;
     const room = `p${this.#posts}`;
-    const answer = await this.#running.post("/api/data", aPost(room), this.#cookie);
+    const answer = await this.sell(room);
     if (answer.status === 201) this.acknowledged.push(room);
     return answer;
-  }
-
-  get(path: string): Promise<Response> {
-    return this.#running.get(path, this.#cookie);
   }
 
   async faults(): Promise<StatusFaults["data"]["faults"]> {
@@ -97,7 +63,7 @@ export class DiskTrial {
   async switchTimes(times: number): Promise<void> {
     for (let left = times; left > 0; left -= 1) {
       this.edges += 1;
-      await this.#remote?.call("setLine", { line: LINE, high: this.edges % 2 === 1 });
+      await this.drive(this.edges % 2 === 1);
     }
   }
 
@@ -134,13 +100,8 @@ export class DiskTrial {
   }
 
   #postedRooms(): string[] {
-    return recordRows(this.appliance.ledgerFile)
+    return recordRows(this.ledgerFile)
       .filter(({ origin }) => origin === "posted")
       .map(({ room }) => room);
-  }
-
-  get #running(): RunningService {
-    if (this.#service === undefined) throw new Error("The service was not started.");
-    return this.#service;
   }
 }

@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { EMAIL } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";
-import { PASSWORD, type RunningService } from "../rig/program.ts";
+import type { RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { NotifySocket } from "../systemd/notify-socket.ts";
 import { DiskTrial } from "./disk-trial.ts";
@@ -25,13 +24,8 @@ describe("A full disk, under systemd's watchdog", () => {
   const variants = forEachTest(() => new Variants());
 
   function start(program?: string): Promise<RunningService> {
-    return trial.start(
-      { program },
-      {
-        NOTIFY_SOCKET: socket.path,
-        WATCHDOG_USEC: String(LIMIT_MS * MICROSECONDS_PER_MILLISECOND),
-      },
-    );
+    const WATCHDOG_USEC = String(LIMIT_MS * MICROSECONDS_PER_MILLISECOND);
+    return trial.start({ program, environment: { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC } });
   }
 
   /**
@@ -39,7 +33,6 @@ describe("A full disk, under systemd's watchdog", () => {
    * `watchedMs`, and no longer than to the first silence beyond the limit.
    */
   async function longestSilence(service: RunningService, watchedMs: number): Promise<number> {
-    const cookie = await service.signIn(EMAIL, PASSWORD);
     await trial.fillUp();
     const end = performance.now() + watchedMs;
     const statuses = new Set<number>();
@@ -47,7 +40,7 @@ describe("A full disk, under systemd's watchdog", () => {
     const looking = (): boolean => performance.now() < end && longest <= LIMIT_MS;
     const writing = Array.from({ length: WRITERS }, async () => {
       while (looking()) {
-        statuses.add((await service.post("/api/location", BODY, cookie)).status);
+        statuses.add((await service.post("/api/location", BODY, trial.cookie)).status);
       }
     });
     socket.receiveAll();

@@ -89,7 +89,7 @@ describe(`${SOAK_MS / SECOND_MS} seconds at ${EDGES_PER_SECOND} edges and ${REQU
 
   it("end with flat memory, flat descriptors, a short log, and every sale in the ledger", async () => {
     program = await BundledProgram.make();
-    service = await SoakedService.start(program);
+    service = await SoakedService.begin(program);
     const result = await soak(service, WARM_UP_MS, SOAK_MS);
     report(result, service);
     const { holdings, objects, process } = result;
@@ -102,7 +102,7 @@ describe(`${SOAK_MS / SECOND_MS} seconds at ${EDGES_PER_SECOND} edges and ${REQU
     );
     expect(Math.max(...holdings.map(({ log }) => log)), "bytes of the log").to.be.below(MAX_LOG_BYTES);
 
-    expect(await service.stop()).to.equal(0);
+    expect((await service.service.end("SIGTERM")).exitCode).to.equal(0);
     const rows = recordRows(service.ledgerFile);
     expect(rows.filter(({ origin }) => origin === "posted")).to.have.lengthOf(service.posts);
     expect(rows.filter(({ origin }) => origin !== "posted")).to.have.lengthOf(service.rises);
@@ -113,7 +113,7 @@ describe(`${SOAK_MS / SECOND_MS} seconds at ${EDGES_PER_SECOND} edges and ${REQU
   it("would show a request that leaves something behind (control)", async () => {
     const control = SHORT ? "each request leaks much" : "each request leaks";
     program = await BundledProgram.make(CONTROLS[control]);
-    service = await SoakedService.start(program);
+    service = await SoakedService.begin(program);
     const { objects } = await soak(service, SHORT ? 4_000 : 20_000, CONTROL_MS);
     console.log(`    with a leak: ${Math.round(objects.atLeastPerHour / MEGABYTE)} MB an hour at least`);
     expect(objects.atLeastPerHour).to.be.above(GROWTH_PER_HOUR);
