@@ -20,7 +20,6 @@ import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
 import { errorMiddleware } from "./errors.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
-import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
 import {
   crossSiteMiddleware,
   headMiddleware,
@@ -32,14 +31,14 @@ import {
 import { lineEndpoints } from "./line.ts";
 import { locationEndpoints, locationListEndpoint } from "./location.ts";
 import { memberEndpoints } from "./member.ts";
-import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
+import { metricsMiddleware } from "./metrics.ts";
 import { type Moves, moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
-import { requireSession, sessionEndpoints } from "./session.ts";
+import { type FirstRunToken, firstUserEndpoint, requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
@@ -89,8 +88,8 @@ export interface AppDependencies extends SiteDependencies {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly dailyLimits: DailyLimits;
-  /** Who may read the metrics; null where there are none. */
-  readonly metrics: MetricsAccess | null;
+  /** As `metricsMiddleware` takes it. */
+  readonly metricsTokenFile: string | null;
 }
 
 /** The application of a gateway. The caller decides where it listens. */
@@ -115,10 +114,13 @@ export function createApp(dependencies: AppDependencies): Koa {
       ...eventEndpoints(events, sessions),
       ...moveCodeEndpoints(moves, reader),
       ...sinkEndpoints(setups, reader),
-      ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
+      firstUserEndpoint(firstRun, passwords, signInGate, writer, sessions),
     ],
     hidden: moveEndpoints(moves, signInGate),
-    before: [healthMiddleware(async () => lines.healthy()), metricsMiddleware(status, dependencies.metrics)],
+    before: [
+      healthMiddleware(async () => lines.healthy()),
+      metricsMiddleware(status, dependencies.metricsTokenFile),
+    ],
     positionOf: (userId) => events.positionOf(userId),
   });
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Context, Middleware, Next } from "koa";
 import { API } from "../contract/declaration.ts";
@@ -25,6 +26,11 @@ export function pageHeaders(sources: Readonly<Record<string, string>>): Record<s
     "Content-Security-Policy": `default-src 'none'; ${permitted.join("")}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     "Permissions-Policy": DENIED_FEATURES.map((feature) => `${feature}=()`).join(", "),
   };
+}
+
+/** A style or script that stands in a page, as a source of the policy. */
+export function sourceOf(content: string): string {
+  return `'sha256-${hash("sha256", content, "base64")}'`;
 }
 
 /** Adds the security headers to every answer, and keeps the API's answers out of caches. */

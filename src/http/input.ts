@@ -32,8 +32,7 @@ const parserOf = (maxBytes: number) =>
     ...{ onProtoPoisoning: "ignore" },
   });
 const parsers = new Map<number, ReturnType<typeof parserOf>>();
-const parsed = Promise.resolve();
-const noNext = () => parsed;
+const noNext = async () => {};
 
 /**
  * Reads a JSON body of at most so many bytes and values, and 32 levels; a request without one gives an empty object, whose

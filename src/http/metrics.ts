@@ -10,12 +10,6 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
-/** Who may read the metrics: programs of this machine, and others that send the token. */
-export interface MetricsAccess {
-  /** The file of the token, read at each request from afar, so that a new one needs no restart; empty: none. */
-  readonly tokenFile: string;
-}
-
 /** One metric of the appliance. Names and units are by Prometheus' conventions. */
 interface Measure {
   readonly name: string;
@@ -72,10 +66,12 @@ export const MEASURES: readonly Measure[] = [
 ];
 
 /**
- * Answers `GET /metrics` in Prometheus' text format. Without `access` there is no such path. Throws `unauthorized` for a
- * request of another machine without the token.
+ * Answers `GET /metrics` in Prometheus' text format to programs of this machine, and to others that send the token. Throws
+ * `unauthorized` for a request of another machine without it.
+ * @param tokenFile holds the token, read at each request from afar, so that a new one needs no restart; empty: there is no
+ *   token; null: there are no metrics
  */
-export function metricsMiddleware(status: StatusReader, access: MetricsAccess | null): Middleware {
+export function metricsMiddleware(status: StatusReader, tokenFile: string | null): Middleware {
   let library: Promise<Library> | undefined;
   let underWay: Promise<string> | undefined;
   const read = async (): Promise<string> => {
@@ -84,8 +80,8 @@ export function metricsMiddleware(status: StatusReader, access: MetricsAccess | 
   };
   return async (context: Context, next: Next) => {
     const isAsked = context.path === PATH && (context.method === "GET" || context.method === "HEAD");
-    if (access === null || !isAsked) return next();
-    requireAccess(context, access);
+    if (tokenFile === null || !isAsked) return next();
+    requireAccess(context, tokenFile);
     // However many ask at once, the ledger is read once.
     underWay ??= read().finally(() => {
       underWay = undefined;
@@ -96,7 +92,7 @@ export function metricsMiddleware(status: StatusReader, access: MetricsAccess | 
   };
 }
 
-function requireAccess(context: Context, { tokenFile }: MetricsAccess): void {
+function requireAccess(context: Context, tokenFile: string): void {
   if (LOOPBACK.has(senderOf(context))) return;
   const given = /^Bearer (\S+)$/i.exec(context.get("Authorization"))?.[1];
   const isKnown = tokenFile !== "" && given !== undefined;

@@ -60,7 +60,9 @@ export class Page {
       // HTML is not compressed: the length of a compressed answer can show a secret that stands beside a client's text.
       const gzip = type.startsWith("text/html")
         ? null
-        : (compressed.get(`${name}${COMPRESSED}`) ?? compress(content));
+        : // A page may have been built without its compressed files.
+          (compressed.get(`${name}${COMPRESSED}`) ??
+          gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
       assets.set(`/${name}`, {
         type,
         content,
@@ -90,9 +92,4 @@ export class Page {
       context.body = compressed ?? asset.content;
     };
   }
-}
-
-/** For a page that was built without its compressed files. */
-function compress(content: Buffer): Buffer {
-  return gzipSync(content, { level: constants.Z_BEST_COMPRESSION });
 }

@@ -1,17 +1,26 @@
+import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
 import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
-import { login, logout, type User as UserAnswer, verify } from "../contract/session.ts";
+import { login, logout, makeFirstUser, type User as UserAnswer, verify } from "../contract/session.ts";
+import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
+import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { emailKey, type Member } from "../domain/member.ts";
-import type { Credentials, PasswordHasher } from "../domain/user.ts";
+import { type Credentials, type PasswordHasher, requirePassword } from "../domain/user.ts";
+import { isSecret } from "../secret-file.ts";
 import { senderOf } from "./guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
 const COOKIE = "auth_token";
 /** Tokens of one request that are checked: each costs a signature. */
 const MAX_TOKENS = 8;
+
+/** How long a first-run token lives. */
+export const FIRST_RUN_MS = 30 * MINUTE_MS;
+const TOKEN_BYTES = 16;
+/** Guesses count on this beside their address. No e-mail has a space. */
+const FIRST_USER = "the first user";
 
 /** The one member whose sessions a request's cookies have; undefined where they are of several: one of them was planted. */
 export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn | undefined {
@@ -62,6 +71,58 @@ export function sessionEndpoints(
       for (const token of tokensOf(context)) await sessions.end(token, by);
     }),
   ];
+}
+
+/** The one-time right to make the first user. Lives in memory; its time is monotonic. */
+export class FirstRunToken {
+  readonly #clock: Clock;
+  #token: string | undefined;
+  #endsMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Makes a fresh token of 128 bits, valid 30 minutes; an earlier one ends. */
+  issue(): string {
+    this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
+    this.#endsMs = monotonicMs(this.#clock) + FIRST_RUN_MS;
+    return this.#token;
+  }
+
+  /** Whether this is the valid token. Takes constant time. */
+  accepts(guess: string): boolean {
+    if (this.#token === undefined || monotonicMs(this.#clock) >= this.#endsMs) return false;
+    return isSecret(guess, this.#token);
+  }
+
+  revoke(): void {
+    this.#token = undefined;
+  }
+}
+
+export function firstUserEndpoint(
+  token: FirstRunToken,
+  passwords: PasswordHasher,
+  gate: SignInGate,
+  writer: Pick<LedgerWriter, "addFirstUser">,
+  sessions: SessionKeeper,
+): Endpoint {
+  return serve(makeFirstUser, async ({ body, context, by }) => {
+    const prove = async () => token.accepts(body.token);
+    if (!(await attemptSignIn(gate, context, { account: FIRST_USER, userId: null, prove }))) {
+      throw new FlancoError("unauthorized", "This link has been used or has expired.", {
+        hint: "Restart flanco: with no user yet it prints a new one.",
+      });
+    }
+    requirePassword(body.password);
+    const passwordHash = await passwords.hash(body.password);
+    const { name, email } = body;
+    const member = await writer.addFirstUser({ name, email, passwordHash }, by);
+    token.revoke();
+    await signIn(sessions, context, { member, passwordHash });
+    return { userData: toUserData(member) };
+  });
 }
 
 /** Compares what a client sent, by `SignInGate.attempt`. Rejects with `too_many` after too many failures. */

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import Koa from "koa";
 import { getSummary, postData } from "../contract/data.ts";
 import { API } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { Work, WorkKind } from "../domain/work.ts";
-import { headMiddleware, pageHeaders } from "./guard.ts";
+import { headMiddleware, pageHeaders, sourceOf } from "./guard.ts";
 import { dropBody } from "./input.ts";
 
 /** When clients are told to ask again, and the page does. */
@@ -24,7 +23,6 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem }
 progress { width: 100%; height: 1.2rem; margin: 1rem 0; accent-color: #0a6557 }
 section + section { margin-top: 2rem; opacity: .8 }
 section + section h1 { font-size: 1.1rem }`;
-const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
 /** What the work is, in English, with its percent, on one line. */
 export function describeWork({ kind, percent }: Work): string {
@@ -53,7 +51,7 @@ export function createWaitingApp(work: () => Work, nowMs: () => number): Koa {
       context.body = { status: "error", [field]: `${describeWork(now)}. Try again later.` };
     } else {
       context.type = "text/html; charset=utf-8";
-      context.set(pageHeaders({ "style-src": STYLE_HASH, "img-src": "data:" }));
+      context.set(pageHeaders({ "style-src": sourceOf(STYLE), "img-src": "data:" }));
       context.body = pageOf(now, Math.max(0, Math.floor((nowMs() - now.sinceMs) / MINUTE_MS)));
     }
     dropBody(context);

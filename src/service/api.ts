@@ -6,14 +6,14 @@ import type { Config } from "../config/schema.ts";
 import type { Change, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { type AppDependencies, createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/event.ts";
-import { FirstRunToken } from "../http/first-run.ts";
+import { FirstRunToken } from "../http/session.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
 /** What the application needs that is made here. */
 type Made = "signInGate" | "numbers" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
-type FromConfig = "timeZone" | "dailyLimits" | "metrics";
+type FromConfig = "timeZone" | "dailyLimits" | "metricsTokenFile";
 
 export interface ApiDependencies
   extends Omit<AppDependencies, Made | "sessions">,
@@ -59,7 +59,7 @@ export class Api {
     const app = createApp({
       ...dependencies,
       ...{ numbers, events, firstRun, status, commissioner: commissioning, timeZone, dailyLimits },
-      metrics: config.metrics ? { tokenFile: config.metrics_token_file } : null,
+      metricsTokenFile: config.metrics ? config.metrics_token_file : null,
       signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),
     });
     this.handler = app.callback();

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import { FIRST_RUN_MS } from "../http/first-run.ts";
+import { FIRST_RUN_MS } from "../http/session.ts";
 import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
 import { networkAddresses, pageAddresses } from "../net/host-names.ts";

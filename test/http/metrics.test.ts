@@ -4,7 +4,7 @@ import Koa from "koa";
 import supertest from "supertest";
 import { fault } from "../../src/domain/fault.ts";
 import { errorMiddleware } from "../../src/http/errors.ts";
-import { type MetricsAccess, metricsMiddleware } from "../../src/http/metrics.ts";
+import { metricsMiddleware } from "../../src/http/metrics.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -78,30 +78,30 @@ describe("The metrics", () => {
     const directory = forEachTest(() => new TemporaryDirectory());
     const appliance = forEachTest(() => Appliance.open());
 
-    function askedBy(access: MetricsAccess) {
+    function askedBy(tokenFile: string) {
       const app = new Koa();
       app.use(errorMiddleware(new KeptLog(), () => "error"));
       app.use((context, next) => {
         Object.defineProperty(context.req, "socket", { value: { remoteAddress: AFAR } });
         return next();
       });
-      app.use(metricsMiddleware(appliance.status, access));
+      app.use(metricsMiddleware(appliance.status, tokenFile));
       return supertest(app.callback()).get("/metrics");
     }
 
     it("ask for the token, which is read anew each time", async () => {
       const tokenFile = directory.file("token");
       writeFileSync(tokenFile, "a canary\n", { mode: 0o600 });
-      const refused = await askedBy({ tokenFile }).set("Authorization", "Bearer other").expect(401);
+      const refused = await askedBy(tokenFile).set("Authorization", "Bearer other").expect(401);
       expect(refused.headers["www-authenticate"]).to.equal("Bearer");
       expect(refused.text).not.to.contain("canary");
-      await askedBy({ tokenFile }).expect(401);
+      await askedBy(tokenFile).expect(401);
       writeFileSync(tokenFile, "another\n");
-      await askedBy({ tokenFile }).set("Authorization", "Bearer another").expect(200);
+      await askedBy(tokenFile).set("Authorization", "Bearer another").expect(200);
     });
 
     it("are refused where no token is set", async () => {
-      await askedBy({ tokenFile: "" }).set("Authorization", "Bearer anything").expect(401);
+      await askedBy("").set("Authorization", "Bearer anything").expect(401);
     });
   });
 });

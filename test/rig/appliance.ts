@@ -20,8 +20,8 @@ import type { BackupStatus, NewerPackage, Queues, SinkStatus } from "../../src/d
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
-import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
+import type { FirstRunToken } from "../../src/http/session.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api } from "../../src/service/api.ts";
 import { systemTimers } from "../../src/service/machine.ts";

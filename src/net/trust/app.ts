@@ -1,9 +1,9 @@
-import { createHash, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
 import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
-import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS } from "../../http/guard.ts";
+import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS, sourceOf } from "../../http/guard.ts";
 import { trustTexts } from "./text.ts";
 
 /** The authority that browsers are to trust. */
@@ -84,8 +84,8 @@ function answer(context: Context, { cert, fingerprint }: TrustedAuthority, origi
   // The page runs its own style and script alone, and connects to the HTTPS origin.
   context.set(
     pageHeaders({
-      "style-src": hashes.style,
-      "script-src": hashes.script,
+      "style-src": sourceOf(STYLE),
+      "script-src": sourceOf(SCRIPT),
       "connect-src": origin,
       "img-src": "data:",
     }),
@@ -165,8 +165,6 @@ ol { margin: 0 0 .75rem; padding-left: 1.4rem } li { margin-bottom: .4rem }
   border-radius: .8rem }
 [hidden] { display: none }
 `;
-
-const hashes = { style: hashOf(STYLE), script: hashOf(SCRIPT) };
 
 /** The whole page as HTML. It loads nothing. */
 function trustPage(language: Language, origin: string, fingerprint: readonly string[]): string {
@@ -248,8 +246,4 @@ function escaped(text: string): string {
     '"': "&quot;",
   };
   return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? "");
-}
-
-function hashOf(content: string): string {
-  return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
 }
