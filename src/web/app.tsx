@@ -10,7 +10,7 @@ import { GatewayProvider, useGatewayConnection } from "./live/gateway.ts";
 import { frameTexts } from "./messages/frame.ts";
 import { LanguageProvider, useChosenLanguage, useTexts } from "./messages/use-language.ts";
 import { NavigationProvider, useAddressBar, useNavigation } from "./navigation.tsx";
-import { addressOf, homeOf, maySee, type View } from "./route.ts";
+import { homeOf, maySee, type View } from "./route.ts";
 import { useSession } from "./session.ts";
 
 /** The whole page: a language, an address, a session, and the view of the address. */
@@ -38,11 +38,11 @@ function Views() {
   if (route.view === "first_run" || route.view === "link") {
     const arriveAt = route.view === "first_run" ? "guide" : "panel";
     const arrive = (user: User) => {
-      replace(addressOf(arriveAt));
+      replace(arriveAt);
       enter(user);
     };
     const props = { token: route.token, presetEmail: route.email, onSignedIn: arrive };
-    const leave = () => replace(addressOf("panel"));
+    const leave = () => replace("panel");
     const Link = route.view === "first_run" ? FirstRun : ChoosePassword;
     return <Link {...props} onLeave={leave} />;
   }
@@ -59,7 +59,7 @@ function Views() {
       // The address stays: a new sign-in leads back to it.
       return <SignIn hasEnded={session.hasEnded} onSignedIn={enter} />;
     case "signed_in":
-      if (route.view === "unknown") return <UnknownPage onHome={() => replace(addressOf("panel"))} />;
+      if (route.view === "unknown") return <UnknownPage onHome={() => replace("panel")} />;
       return (
         <SignedIn
           key={signIns}
@@ -87,7 +87,7 @@ function SignedIn({ user, view, onUser, onEnded, onSignOut }: SignedInProps) {
   const gateway = useGatewayConnection(user, onUser, onEnded);
   const isSeen = maySee(user, view);
   useEffect(() => {
-    if (!isSeen) replace(addressOf(homeOf(user)));
+    if (!isSeen) replace(homeOf(user));
   }, [isSeen, user, replace]);
   // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
   if (gateway.status.kind === "waiting" || !isSeen) return null;

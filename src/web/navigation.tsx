@@ -1,10 +1,10 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
-import { type Route, routeOf } from "./route.ts";
+import { addressOf, type QueryValues, type Route, routeOf, type View } from "./route.ts";
 
 interface LinkProps {
-  /** An address of the page itself, from `addressOf` of route.ts. */
-  readonly to: string;
+  readonly to: View;
+  readonly query?: QueryValues;
   readonly class?: string;
   /** Where it leads is what is shown. */
   readonly isCurrent?: boolean;
@@ -13,11 +13,11 @@ interface LinkProps {
 }
 
 /** A link to another view. A real one: it opens in a new tab, and can be copied. */
-export function Link({ to, class: style, isCurrent = false, label, children }: LinkProps) {
+export function Link({ to, query, class: style, isCurrent = false, label, children }: LinkProps) {
   const { go } = useNavigation();
   return (
     <a
-      href={to}
+      href={addressOf(to, query)}
       class={style}
       aria-current={isCurrent ? "page" : undefined}
       aria-label={label}
@@ -26,7 +26,7 @@ export function Link({ to, class: style, isCurrent = false, label, children }: L
           event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
         if (!isPlain) return;
         event.preventDefault();
-        go(to);
+        go(to, query);
       }}
     >
       {children}
@@ -34,13 +34,13 @@ export function Link({ to, class: style, isCurrent = false, label, children }: L
   );
 }
 
-/** The address bar as the page uses it. Addresses come from `addressOf` of route.ts. */
+/** The address bar as the page uses it. */
 interface Navigation {
   readonly route: Route;
-  /** Goes to an address; the browser's way back leads here. */
-  readonly go: (address: string) => void;
+  /** Goes to a view; the browser's way back leads here. */
+  readonly go: (view: View, query?: QueryValues) => void;
   /** Puts an address in the place of this one: for filters, which the way back should not undo one by one. */
-  readonly replace: (address: string) => void;
+  readonly replace: (view: View, query?: QueryValues) => void;
 }
 
 const NavigationContext = createContext<Navigation | null>(null);
@@ -72,13 +72,13 @@ export function useAddressBar(): Navigation {
   return useMemo(
     () => ({
       route,
-      go: (address: string) => {
-        history.pushState(null, "", address);
+      go: (view: View, query?: QueryValues) => {
+        history.pushState(null, "", addressOf(view, query));
         setRoute(currentRoute());
         scrollTo(0, 0);
       },
-      replace: (address: string) => {
-        history.replaceState(null, "", address);
+      replace: (view: View, query?: QueryValues) => {
+        history.replaceState(null, "", addressOf(view, query));
         setRoute(currentRoute());
       },
     }),

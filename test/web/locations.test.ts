@@ -88,13 +88,15 @@ describe("Locations in order", () => {
 
 describe("What records can be asked for by", () => {
   it("names each location and each device once, those that are there before those that are gone", () => {
-    const there = { id: "d2", name: "Pasillo 2", isGone: false, locationName: "Norte", rooms: ["201"] };
-    const gone = { id: "d9", name: null, isGone: true, locationName: "Norte", rooms: [] };
-    const choices = choicesOf(["Sur", "Norte", "Sur"], [gone, there, { ...gone, id: "d2" }], compare);
+    const there = deviceOf({ "201": false }, { _id: "d2", name: "Pasillo 2", locationName: "Norte" });
+    const at = (...ids: readonly string[]) => ids.map((deviceId) => ({ deviceId, locationName: "Norte" }));
+    const sold = { locations: ["Sur", "Norte"], devices: at("d9", "d2", "d8", "d9") };
+    const choices = choicesOf(sold, [there], new Map([["d8", "Pasillo 8"]]), compare);
     expect(choices.locations).to.deep.equal(["Norte", "Sur"]);
-    expect(choices.devices.map(({ id, name }) => [id, name])).to.deep.equal([
-      ["d2", "Pasillo 2"],
-      ["d9", null],
+    expect(choices.devices.map(({ id, name, rooms }) => [id, name, rooms])).to.deep.equal([
+      ["d2", "Pasillo 2", ["201"]],
+      ["d8", "Pasillo 8", []],
+      ["d9", null, []],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Api } from "./api.ts";
 import { loadFirstRecords } from "./records.ts";
-import type { Device, Location } from "./shapes.ts";
+import type { Device, Location, Overview } from "./shapes.ts";
 
 export interface Locations {
   readonly locations: readonly Location[];
@@ -41,40 +41,41 @@ export async function loadChoices(api: Api, compare: Compare): Promise<Choices> 
     api.data("/api/overview", { period: "year" }),
     loadLocations(api),
   ]);
-  const there = devices.map((device) => ({
-    id: device._id,
-    name: device.name,
-    isGone: false,
-    locationName: device.locationName,
-    rooms: roomsOf(device),
-  }));
-  const known = new Set(there.map(({ id }) => id));
-  const past = sold.devices.filter(({ deviceId }) => !known.has(deviceId));
-  const names = await loadGoneNames(
-    api,
-    past.map(({ deviceId }) => deviceId),
-  );
-  const gone = past.map(({ deviceId, locationName }) => ({
-    ...{ id: deviceId, locationName, isGone: true, rooms: [] },
-    name: names.get(deviceId) ?? null,
-  }));
-  return choicesOf([...locations.map(({ name }) => name), ...sold.locations], [...there, ...gone], compare);
+  const names = await loadGoneNames(api, goneIds(sold, devices));
+  const there = locations.map(({ name }) => name);
+  return choicesOf({ ...sold, locations: [...there, ...sold.locations] }, devices, names, compare);
+}
+
+type Sold = Overview["choices"];
+
+/** The devices that have sold and are gone. */
+export function goneIds(sold: Sold, devices: readonly Device[]): readonly string[] {
+  const known = new Set(devices.map(({ _id }) => _id));
+  return [...new Set(sold.devices.map(({ deviceId }) => deviceId))].filter((id) => !known.has(id));
 }
 
 /** Devices without a name come after the others. */
 const LAST = "\uffff";
 
-/** Each name and each device once; of two devices by one id the first. */
+/** What there is and what has sold, each location and each device once; `names` are those of devices that are gone. */
 export function choicesOf(
-  locations: readonly string[],
-  devices: readonly DeviceChoice[],
+  sold: Sold,
+  devices: readonly Device[],
+  names: ReadonlyMap<string, string> | undefined,
   compare: Compare,
 ): Choices {
-  const byId = new Map<string, DeviceChoice>();
-  for (const device of devices) if (!byId.has(device.id)) byId.set(device.id, device);
+  const gone = goneIds(sold, devices).map((id) => ({
+    ...{ id, name: names?.get(id) ?? null, isGone: true, rooms: [] },
+    locationName: sold.devices.find(({ deviceId }) => deviceId === id)?.locationName ?? "",
+  }));
+  const there = devices.map((device) => ({
+    ...{ id: device._id, name: device.name, isGone: false, rooms: roomsOf(device) },
+    locationName: device.locationName,
+  }));
+  const locations = new Set([...sold.locations, ...there.map(({ locationName }) => locationName)]);
   return {
-    locations: [...new Set(locations)].sort(compare),
-    devices: [...byId.values()].sort(
+    locations: [...locations].sort(compare),
+    devices: [...there, ...gone].sort(
       (one, other) =>
         compare(one.locationName, other.locationName) ||
         Number(one.isGone) - Number(other.isGone) ||

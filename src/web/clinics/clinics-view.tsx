@@ -5,14 +5,13 @@ import { DataTable } from "../element/data-table.tsx";
 import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { clinicsTexts } from "../messages/clinics.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
 import { PeriodChoice, PeriodSteps, periodOf } from "../panel/panel-filters.tsx";
 import { comparisonOf, comparisonText } from "../panel/period.ts";
-import { addressOf } from "../route.ts";
 
 /** What each clinic of a company has sold in a period, and the gateways that a person must see to. */
 export function ClinicsView() {
@@ -23,9 +22,9 @@ export function ClinicsView() {
   const query = useQuery();
   const period = periodOf(query.get("period"));
   const asked = { period, at: query.get("at") ?? undefined };
-  const { part, isStale, reload } = useLoaded((api) => api.data("/api/clinic", asked), JSON.stringify(asked));
-  const show = (of: string, at?: string) => replace(addressOf("clinics", { period: of, at }));
-  const known = part.value;
+  const comparison = useData("/api/clinic", [], asked);
+  const show = (of: string, at?: string) => replace("clinics", { period: of, at });
+  const known = comparison.value;
   const troubled = (known?.clinics ?? [])
     .filter(({ state }) => state !== "good")
     .sort((a, b) => CLINIC_STATES.indexOf(a.state) - CLINIC_STATES.indexOf(b.state));
@@ -35,14 +34,14 @@ export function ClinicsView() {
       intro={texts.intro}
       actions={<PeriodChoice period={period} onPeriod={(of) => show(of)} />}
     >
-      <FailedPanel part={part} onRetry={reload} />
+      <FailedPanel of={comparison} />
       {known !== undefined && known.clinics.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail} />
       )}
       {known !== undefined && known.clinics.length > 0 && (
         <>
           <Panel
-            isStale={isStale}
+            isStale={comparison.isStale}
             title={panel.days(format.dayName(known.days.from, "long"), format.dayName(known.days.to, "long"))}
             beside={
               <span class="clinics-move">

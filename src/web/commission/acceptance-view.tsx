@@ -7,24 +7,23 @@ import { FailedPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData, useLoaded } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { LetterheadBlock } from "../report/letterhead.tsx";
-import { addressOf } from "../route.ts";
 
 /** One acceptance report: on the screen, on paper with two signatures, and as JSON. */
 export function AcceptanceView({ number }: { readonly number: string }) {
   const texts = useTexts(commissionTexts);
-  const { part, reload } = useLoaded((api) => api.data("/api/commission/report", { number }), number);
+  const report = useData("/api/commission/report", [], { number });
   return (
     <ViewFrame
       title={texts.heading}
       actions={
         <>
-          <Link to={addressOf("commission")} class="button button-quiet">
+          <Link to="commission" class="button button-quiet">
             {texts.back}
           </Link>
           <a
@@ -41,8 +40,8 @@ export function AcceptanceView({ number }: { readonly number: string }) {
         </>
       }
     >
-      <FailedPanel part={part} onRetry={reload} />
-      {part.kind === "ready" && <Sheet report={part.value} />}
+      <FailedPanel of={report} />
+      {report.kind === "ready" && <Sheet report={report.value} />}
     </ViewFrame>
   );
 }
@@ -93,8 +92,7 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
 function Head() {
   const { user, status } = useGateway();
   const mayRead = seesMoney(user.role);
-  const { part } = useLoaded(async (api) => (mayRead ? api.data("/api/letterhead") : null), "");
-  const letterhead = part.value;
+  const letterhead = useLoaded(async (api) => (mayRead ? api.data("/api/letterhead") : null), "").value;
   if (letterhead !== undefined && letterhead !== null && letterhead.company !== "") {
     return <LetterheadBlock letterhead={letterhead} />;
   }

@@ -11,12 +11,11 @@ import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx"
 import { ViewFrame } from "../frame/view.tsx";
 import { isFree, linesOf, wiringName } from "../lines/board.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 import { AcceptanceView } from "./acceptance-view.tsx";
 import { MovedCard, RoomCard, RoomList } from "./rooms.tsx";
 import { isSameRoom, movedRoom, nextRoom, roomsToTest } from "./round.ts";
@@ -29,15 +28,13 @@ export function CommissionView() {
 
 function Round() {
   const texts = useTexts(commissionTexts);
-  const { part, reload } = useLoaded((api) => api.data("/api/commission"), "", [
-    "commission",
-    "locations",
-    "tests",
-  ]);
+  const commission = useData("/api/commission", ["commission", "locations", "tests"]);
   return (
     <ViewFrame title={texts.title} intro={texts.intro}>
-      <FailedPanel part={part} onRetry={reload} />
-      {part.kind === "ready" && <OpenRound commission={part.value} onChanged={reload} />}
+      <FailedPanel of={commission} />
+      {commission.kind === "ready" && (
+        <OpenRound commission={commission.value} onChanged={commission.reload} />
+      )}
     </ViewFrame>
   );
 }
@@ -62,7 +59,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
   if (rooms.length === 0) {
     return (
       <NothingPanel title={texts.noRooms} detail={texts.noRoomsDetail}>
-        <Link to={addressOf("locations")}>{locationsTitle}</Link>
+        <Link to="locations">{locationsTitle}</Link>
       </NothingPanel>
     );
   }
@@ -109,7 +106,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
       {ending === "report" && (
         <FinishDialog
           untested={untested}
-          onDone={(number) => go(addressOf("commission", { report: String(number) }))}
+          onDone={(number) => go("commission", { report: String(number) })}
           onClose={() => setEnding(null)}
         />
       )}
@@ -216,17 +213,19 @@ function BeginPanel({ onBegun }: BeginProps) {
   const form = useForm({});
   const [minutes, setMinutes] = useState(DEFAULT_COMMISSION_MS / MINUTE_MS);
   const [withFree, setWithFree] = useState(true);
-  const board = useLoaded((api) => api.data("/api/line"), "").part.value;
+  const board = useData("/api/line").value;
   const free =
     board === undefined
       ? []
       : linesOf(board)
           .filter(isFree)
           .map((line) => wiringName(board, line));
-  const send = async () => {
-    const commission = { freeLines: withFree ? free.slice(0, MAX_FREE_LINES) : [], minutes };
-    if (await form.submit(true, () => api.send("put", "/api/commission", { commission }))) onBegun();
-  };
+  const send = () =>
+    form.submit(true, async () => {
+      const freeLines = withFree ? free.slice(0, MAX_FREE_LINES) : [];
+      await api.send("put", "/api/commission", { commission: { freeLines, minutes } });
+      onBegun();
+    });
   return (
     <Panel class="step-card commission-begin" title={texts.begin.title}>
       <p>{texts.begin.how}</p>
@@ -255,10 +254,12 @@ function PausedPanel({ freeLines, onBegun }: BeginProps & { readonly freeLines: 
   const texts = useTexts(commissionTexts);
   const { api } = useGateway();
   const form = useForm({});
-  const send = async () => {
-    const commission = { freeLines: [...freeLines], minutes: DEFAULT_COMMISSION_MS / MINUTE_MS };
-    if (await form.submit(true, () => api.send("put", "/api/commission", { commission }))) onBegun();
-  };
+  const send = () =>
+    form.submit(true, async () => {
+      const commission = { freeLines: [...freeLines], minutes: DEFAULT_COMMISSION_MS / MINUTE_MS };
+      await api.send("put", "/api/commission", { commission });
+      onBegun();
+    });
   return (
     <Notice kind="warn" title={texts.paused}>
       <p>{texts.pausedDetail}</p>
@@ -271,15 +272,14 @@ function PausedPanel({ freeLines, onBegun }: BeginProps & { readonly freeLines: 
 function ReportList() {
   const texts = useTexts(commissionTexts);
   const { count, dateTime } = useFormat();
-  const reports =
-    useLoaded((api) => api.data("/api/commission/reports"), "", ["commission"]).part.value ?? [];
+  const reports = useData("/api/commission/reports", ["commission"]).value ?? [];
   if (reports.length === 0) return null;
   return (
     <Panel title={texts.reports}>
       <ul>
         {reports.map(({ number, time, technician, clinic, good, rooms }) => (
           <li key={number} class="commission-report">
-            <Link to={addressOf("commission", { report: String(number) })}>
+            <Link to="commission" query={{ report: String(number) }}>
               {texts.reportOf(dateTime(time))}
             </Link>
             <span>{texts.counts(count(good), count(rooms))}</span>
@@ -307,15 +307,11 @@ function FinishDialog({ untested, onDone, onClose }: FinishDialogProps) {
   const { api, user, format } = useGateway();
   const form = useForm({ technician: user.name, clinic: "" });
   const { technician, clinic } = form.values;
-  const send = async () => {
-    let number: number | undefined;
-    const isReady = technician.trim() !== "" && clinic.trim() !== "";
-    await form.submit(isReady, async () => {
-      const answer = await api.send("post", "/api/commission/report", { report: form.values });
-      number = answer.data.number;
+  const send = () =>
+    form.submit(technician.trim() !== "" && clinic.trim() !== "", async () => {
+      const { data } = await api.send("post", "/api/commission/report", { report: form.values });
+      onDone(data.number);
     });
-    if (number !== undefined) onDone(number);
-  };
   return (
     <Dialog title={texts.finishTitle} onClose={onClose}>
       <Form form={form} onSubmit={send} action={texts.finish} onCancel={onClose}>

@@ -10,7 +10,7 @@ import { mistakeOf, unplacedFailure } from "./mistake.ts";
 interface FormProps {
   /** Of `useForm`. */
   readonly form: FormControl;
-  readonly onSubmit: () => Promise<unknown>;
+  readonly onSubmit: () => Promise<void>;
   /** By the answer's status, where there is more to say than that it failed: `{ 409: "…" }`. */
   readonly failures?: Readonly<Record<number, string>>;
   /** Says it in place of all of these, also where the answer named fields. */
@@ -143,10 +143,10 @@ export interface FormControl<V = object> extends Pick<Sending, "isBusy" | "failu
   /** Sending was tried: what is missing is said. */
   readonly wasSent: boolean;
   /**
-   * Sends what the person filled in, unless something is missing. True when it succeeded; otherwise the keyboard goes to
-   * the first field that is wrong.
+   * Runs `work`, which sends what the person filled in, unless something is missing. Unless it succeeds, the keyboard goes
+   * to the first field that is wrong.
    */
-  submit(isReady: boolean, work: () => Promise<unknown>): Promise<boolean>;
+  submit(isReady: boolean, work: () => Promise<unknown>): Promise<void>;
   /** What is wrong with a field, by the API's path of it; `own` says more for some kinds of mistakes. */
   mistake(path: string, own?: Partial<Mistakes>): string | undefined;
   /** Connects a text field to its value. */
@@ -177,9 +177,7 @@ export function useForm<V extends object>(start: V): FormControl<V> {
     ...{ element, isBusy, failure, values, set, wasSent, mistake, field },
     submit: async (isReady, work) => {
       setSent(true);
-      if (isReady && (await send(work))) return true;
-      setMistaken((before) => before + 1);
-      return false;
+      if (!isReady || !(await send(work))) setMistaken((before) => before + 1);
     },
     required: (name, own) => {
       const control = { ...field(name, own), isRequired: true as const };

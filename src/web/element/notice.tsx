@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import type { Part } from "../live/loading.ts";
+import type { Loaded } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
@@ -79,16 +79,21 @@ export function Unread({ text, onRetry }: UnreadProps) {
   );
 }
 
-interface FailedPanelProps extends Pick<UnreadProps, "onRetry"> {
-  readonly part: Part<unknown>;
+interface FailedProps {
+  readonly of: Pick<Loaded<unknown>, "kind" | "reload">;
 }
 
-/** A panel that says so where a part could not be read. */
-export function FailedPanel({ part, onRetry }: FailedPanelProps) {
-  if (part.kind !== "failed") return null;
+/** Says so where a part could not be read. */
+export function Failed({ of: { kind, reload } }: FailedProps) {
+  return kind === "failed" ? <Unread onRetry={reload} /> : null;
+}
+
+/** The same in a panel of its own. */
+export function FailedPanel({ of }: FailedProps) {
+  if (of.kind !== "failed") return null;
   return (
     <section class="panel">
-      <Unread onRetry={onRetry} />
+      <Failed of={of} />
     </section>
   );
 }

@@ -5,7 +5,6 @@ import type { Format } from "../format/format.ts";
 import { useGateway } from "../live/gateway.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 
 /** Faults with which a clinic can go on working: they are warnings, not alarms. */
 const MILD = [
@@ -37,7 +36,7 @@ export function FaultList({ faults, most = faults.length }: FaultListProps) {
       ))}
       {rest > 0 && (
         <p>
-          <Link to={addressOf("state")}>{texts.more(rest, count(rest))}</Link>
+          <Link to="state">{texts.more(rest, count(rest))}</Link>
         </p>
       )}
     </>

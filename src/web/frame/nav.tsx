@@ -3,7 +3,7 @@ import { useGateway } from "../live/gateway.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf, maySee, type NavView, navViewsOf, type View } from "../route.ts";
+import { maySee, type NavView, navViewsOf, type View } from "../route.ts";
 
 /** The first views of a role are those of every day: a phone's bar has room for these alone. */
 const DAILY_COUNT = 3;
@@ -86,7 +86,7 @@ function NavItem({ to, view, class: style }: NavItemProps) {
   const isMarked = useMarked() === to;
   return (
     <li class={style}>
-      <Link to={addressOf(to)} class="nav-link" isCurrent={view === to}>
+      <Link to={to} class="nav-link" isCurrent={view === to}>
         <Icon name={to} />
         <span>{texts.nav[to]}</span>
         {isMarked && <Mark />}

@@ -11,7 +11,7 @@ import { useTests } from "../live/use-loaded.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf, homeOf, maySee, type View } from "../route.ts";
+import { homeOf, maySee, type View } from "../route.ts";
 import { announcementOf } from "./announcement.ts";
 import { Nav, SeldomNav } from "./nav.tsx";
 import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
@@ -59,7 +59,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       <div class="shell-frame">
         <header class="side">
           <div class="side-top">
-            <Link to={addressOf(homeOf(user))} class="side-name" label={texts.nav.home}>
+            <Link to={homeOf(user)} class="side-name" label={texts.nav.home}>
               <Wordmark />
             </Link>
             {gateway !== undefined && <GatewayMark mark={gateway.gateway} />}
@@ -72,12 +72,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
           <Nav view={view} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
           <div class="side-foot">
-            <Link
-              to={addressOf("self")}
-              class="side-user"
-              label={texts.self(user.name)}
-              isCurrent={view === "self"}
-            >
+            <Link to="self" class="side-user" label={texts.self(user.name)} isCurrent={view === "self"}>
               <Icon name="user" />
               <span>{user.name}</span>
             </Link>
@@ -105,7 +100,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         <Dialog title={user.name} onClose={() => setMoreOpen(false)}>
           <SeldomNav view={view} onGone={() => setMoreOpen(false)} />
           <div class="menu-foot">
-            <Link to={addressOf("self")} class="button button-quiet">
+            <Link to="self" class="button button-quiet">
               <Icon name="user" />
               {texts.selfShort}
             </Link>

@@ -11,7 +11,6 @@ import { DeviceForm, LocationForm } from "../locations/forms.tsx";
 import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 import { DoneStep, LinesStep, StepCard } from "./steps.tsx";
 
 interface Present extends Locations {
@@ -22,11 +21,11 @@ interface Present extends Locations {
 export function GuideView() {
   const texts = useTexts(guideTexts);
   const { api } = useGateway();
-  const { part, reload } = useLoaded(loadPresent, "guide", ["locations"]);
+  const loaded = useLoaded(loadPresent, "", ["locations"]);
   /** Null: the first step that is still to be done. */
   const [chosen, setChosen] = useState<Step | null>(null);
   const [dId, setDId] = useState<string | null>(null);
-  const present = part.value ?? null;
+  const present = loaded.value ?? null;
   const step = present === null ? null : (chosen ?? firstStep(present));
   const device = present?.devices.find((candidate) => candidate.dId === dId);
 
@@ -38,13 +37,13 @@ export function GuideView() {
       actions={
         step !== null &&
         step !== "done" && (
-          <Link to={addressOf("panel")} class="button button-quiet">
+          <Link to="panel" class="button button-quiet">
             {texts.later}
           </Link>
         )
       }
     >
-      <FailedPanel part={part} onRetry={reload} />
+      <FailedPanel of={loaded} />
       {present !== null && step !== null && (
         <div class="guide">
           <StepList
@@ -95,12 +94,12 @@ export function GuideView() {
       const withoutLine = unwired.map(({ room }) => room);
       await api.send("patch", "/api/device", { device: { withoutLine } }, { dId: number });
     }
-    reload();
+    loaded.reload();
   }
 
   function leave(next: Step): void {
     setChosen(next);
-    reload();
+    loaded.reload();
   }
 }
 

@@ -6,7 +6,7 @@ import { Button } from "../element/button.tsx";
 import { SelectField, TextField } from "../element/field.tsx";
 import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
-import { Nothing, Unread } from "../element/notice.tsx";
+import { Failed, Nothing } from "../element/notice.tsx";
 import {
   isFree,
   type LinePlan,
@@ -19,11 +19,10 @@ import {
 } from "../lines/board.ts";
 import { priceOf } from "../lines/price.ts";
 import { useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 
 interface DoneStepProps {
   readonly rooms: Data<"/api/room">;
@@ -64,14 +63,14 @@ export function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
       </ul>
       {status.value?.simulated && <p>{texts.simulated}</p>}
       <div class="actions">
-        <Link to={addressOf("rooms")} class="button button-main">
+        <Link to="rooms" class="button button-main">
           {texts.toRooms}
         </Link>
-        <Link to={addressOf("panel")} class="button">
+        <Link to="panel" class="button">
           {texts.toPanel}
         </Link>
         {unwired > 0 && (
-          <Link to={addressOf("lines")} class="button">
+          <Link to="lines" class="button">
             {texts.toLines}
           </Link>
         )}
@@ -118,13 +117,13 @@ interface LinesStepProps {
 /** The lines of a new device's rooms; all of it can wait. */
 export function LinesStep({ device, onDone }: LinesStepProps) {
   const texts = useTexts(guideTexts).lines;
-  const { part, reload } = useLoaded((api) => api.data("/api/line"), "");
-  const hasFree = part.value !== undefined && linesOf(part.value).some(isFree);
+  const board = useData("/api/line");
+  const hasFree = board.value !== undefined && linesOf(board.value).some(isFree);
   return (
     <StepCard title={texts.title} detail={texts.detail}>
-      {part.kind === "failed" && <Unread onRetry={reload} />}
-      {part.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
-      {part.kind === "ready" && hasFree && <LinesForm device={device} board={part.value} onDone={onDone} />}
+      <Failed of={board} />
+      {board.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
+      {board.kind === "ready" && hasFree && <LinesForm device={device} board={board.value} onDone={onDone} />}
       {!hasFree && (
         <div class="actions">
           <Button onPress={onDone}>{texts.skip}</Button>
@@ -150,9 +149,9 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
   const valor = priceOf(form.values.valor);
   const currency = status.value?.currency.code ?? "";
 
-  const send = async () => {
+  const send = () => {
     const isReady = valor !== undefined && doubtful.size === 0;
-    const isDone = await form.submit(isReady, async () => {
+    return form.submit(isReady, async () => {
       for (const [room, address] of plan) {
         const line = free.find((candidate) => candidate.address === address);
         if (!isReady || wired.has(room) || line === undefined) continue;
@@ -163,8 +162,8 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
         });
         setWired((before) => new Set(before).add(room));
       }
+      onDone();
     });
-    if (isDone) onDone();
   };
 
   const mistakeFor = (room: string) => {

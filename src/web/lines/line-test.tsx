@@ -10,7 +10,7 @@ import { Form, useForm } from "../element/form.tsx";
 import { Moment } from "../element/moment.tsx";
 import { Panel } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type Board, isFree, lineName } from "./board.ts";
@@ -34,12 +34,11 @@ export function TestDialog({ board: { devices, wirings }, onDone, onClose }: Tes
   const form = useForm({});
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [minutes, setMinutes] = useState(DEFAULT_TEST_MS / MINUTE_MS);
-  const send = async () => {
-    const isDone = await form.submit(true, async () => {
+  const send = () =>
+    form.submit(true, async () => {
       if (chosen.size > 0) await api.send("put", "/api/test", { test: { lines: [...chosen], minutes } });
+      onDone();
     });
-    if (isDone) onDone();
-  };
   return (
     <Dialog title={texts.test} onClose={onClose}>
       <Form
@@ -166,7 +165,7 @@ function OlderMove({ move, name }: { readonly move: Move; readonly name: string 
 /** What was switched on under test: kept apart from the sales. */
 export function TestedPanel() {
   const texts = useTexts(linesTexts).tested;
-  const edges = useLoaded((api) => api.data("/api/test/edge"), "", ["actuator", "tests"]).part.value ?? [];
+  const edges = useData("/api/test/edge", ["actuator", "tests"]).value ?? [];
   if (edges.length === 0) return null;
   return (
     <Panel title={texts.title}>

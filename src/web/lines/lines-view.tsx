@@ -6,8 +6,7 @@ import { useSending } from "../element/form.tsx";
 import { DoneNote, FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
-import type { Part } from "../live/loading.ts";
-import { useLoaded, useTests } from "../live/use-loaded.ts";
+import { type Loaded, useLoaded, useTests } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { addressOfRoom, type Board, linesOf, wiringName, wiringOf } from "./board.ts";
@@ -27,7 +26,7 @@ export function LinesView() {
   const texts = useTexts(linesTexts);
   const { api, format, now, user } = useGateway();
   const test = useLineTest();
-  const { part, levels, note, reload } = useBoard(test.change);
+  const { board: loaded, levels, note } = useBoard(test.change);
   const [work, setWork] = useState<Work | null>(null);
   const [done, setDone] = useState("");
   const driving = useSending();
@@ -39,7 +38,7 @@ export function LinesView() {
   useEffect(() => {
     if (isTested) test.begin();
   }, [isTested]);
-  const board = part.value;
+  const board = loaded.value;
   const all = board === undefined ? [] : linesOf(board);
 
   const levelOf = (line: Line): boolean | null => {
@@ -78,7 +77,7 @@ export function LinesView() {
     }
     setWork(null);
     setDone(text);
-    reload();
+    loaded.reload();
   };
 
   return (
@@ -102,7 +101,7 @@ export function LinesView() {
       }
     >
       <DoneNote text={done} />
-      <FailedPanel part={part} onRetry={reload} />
+      <FailedPanel of={loaded} />
       {board !== undefined && all.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail} />
       )}
@@ -161,17 +160,16 @@ function WorkDialog({ work, board, onDone, onTest, onClose }: WorkDialogProps) {
 }
 
 interface LiveBoard {
-  readonly part: Part<Board>;
+  readonly board: Loaded<Board>;
   /** Address to level, for lines that moved since they were fetched. */
   readonly levels: ReadonlyMap<string, boolean>;
   /** Sets a level that is known by other means. */
   readonly note: (address: string, level: boolean) => void;
-  readonly reload: () => void;
 }
 
 /** Every line with its room and its level, kept current. `onMove` is called for each room that is switched. */
 function useBoard(onMove: (address: string, level: boolean, timeMs: number) => void): LiveBoard {
-  const { part, reload } = useLoaded<Board>(
+  const loaded = useLoaded<Board>(
     async (api) => {
       const [{ simulated, chips }, devices, wirings] = await Promise.all([
         api.data("/api/line"),
@@ -191,16 +189,16 @@ function useBoard(onMove: (address: string, level: boolean, timeMs: number) => v
   useLiveEvents((event) => {
     // Everything is fetched again, and what was known before is uncertain: a line may be another room by now.
     if (event.kind === "missed" || event.kind === "locations") setLevels(new Map());
-    if (event.kind !== "actuator" || part.kind !== "ready") return;
+    if (event.kind !== "actuator" || loaded.kind !== "ready") return;
     const { deviceId, actuatorId, value, time } = event.data;
-    const address = addressOfRoom(part.value, deviceId, actuatorId);
+    const address = addressOfRoom(loaded.value, deviceId, actuatorId);
     if (address === undefined) return;
     note(address, value);
     onMove(address, value, time);
   });
-  const reloadAll = () => {
+  const reload = () => {
     setLevels(new Map());
-    reload();
+    loaded.reload();
   };
-  return { part, levels, note, reload: reloadAll };
+  return { board: { ...loaded, reload }, levels, note };
 }

@@ -6,10 +6,9 @@ import { CheckField, TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
 import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { roomKey } from "../rooms/rooms.ts";
 import type { Board } from "./board.ts";
 import { isOddPrice, priceOf } from "./price.ts";
 import { RoomChoice } from "./room-choice.tsx";
@@ -18,10 +17,10 @@ import { RoomChoice } from "./room-choice.tsx";
 export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => void }) {
   const texts = useTexts(linesTexts).planned;
   const { api, format } = useGateway();
-  const { part, reload } = useLoaded((api) => api.data("/api/wiring/price"), "", ["locations"]);
+  const planned = useData("/api/wiring/price", ["locations"]);
   const [cancelled, setCancelled] = useState<{ readonly price: Price; readonly rooms: number } | null>(null);
   const byPrice = new Map<string, Price[]>();
-  for (const price of part.value ?? []) {
+  for (const price of planned.value ?? []) {
     const key = `${price.from} ${price.valor}`;
     byPrice.set(key, [...(byPrice.get(key) ?? []), price]);
   }
@@ -59,7 +58,7 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
           }
           onDone={() => {
             setCancelled(null);
-            reload();
+            planned.reload();
             onDone(texts.cancelled);
           }}
           onClose={() => setCancelled(null)}
@@ -73,11 +72,7 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
 export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring: Wiring }) {
   const texts = useTexts(linesTexts).planned;
   const { format, now } = useGateway();
-  const { part } = useLoaded(
-    (api) => api.data("/api/wiring/price", { dId, room: actuatorId }),
-    roomKey(dId, actuatorId),
-  );
-  const prices = part.value ?? [];
+  const prices = useData("/api/wiring/price", [], { dId, room: actuatorId }).value ?? [];
   return (
     <details class="wire-more">
       <summary>{texts.history}</summary>
@@ -171,17 +166,15 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
   const { from } = form.values;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(wirings.map(({ line }) => line)));
   const valor = priceOf(form.values.valor);
-  const send = async () => {
+  const send = () => {
     const isReady = chosen.size > 0 && isPriceReady(form.values, wirings);
-    const isDone = await form.submit(isReady, async () => {
+    return form.submit(isReady, async () => {
       if (valor === undefined) return;
       const price = { lines: [...chosen], valor, ...(from !== "" && { from }) };
       await api.send("put", "/api/wiring/price", { price });
-    });
-    if (isDone && valor !== undefined) {
       const since = from === "" ? texts.sinceNow : texts.sinceDay(format.dayName(from, "full"));
       onDone(texts.pricesSaved(chosen.size, format.count(chosen.size), format.money(valor), since));
-    }
+    });
   };
   return (
     <Dialog title={texts.prices} onClose={onClose}>

@@ -13,7 +13,6 @@ import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
-import { addressOf } from "../route.ts";
 import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
 import { priceOf, wholeOf } from "./price.ts";
 import { isPriceReady, PriceField, PriceHistory } from "./prices.tsx";
@@ -53,22 +52,22 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
     return (
       <Dialog title={title} onClose={onClose}>
         <Nothing title={board.devices.length === 0 ? texts.noDevices : texts.noRoomsLeft}>
-          <Link to={addressOf("locations")}>{locationsTitle}</Link>
+          <Link to="locations">{locationsTitle}</Link>
         </Nothing>
       </Dialog>
     );
   }
 
-  const send = async () => {
+  const send = () => {
     const isPriced = !withPrice || isPriceReady(form.values, board.wirings, known?.valor);
     const isReady = room !== "" && isPriced && debounceMs !== undefined && rearmMs !== undefined;
-    const isDone = await form.submit(isReady, async () => {
+    return form.submit(isReady, async () => {
       const valor = priceOf(form.values.valor);
       const address = known?.line ?? wiringName(board, line);
       const wiring = { line: address, ...roomOf(room), valor, activeLow, bias, debounceMs, rearmMs };
       await api.send("put", "/api/wiring", { wiring });
+      onDone(texts.saved(name, roomOf(room).actuatorId));
     });
-    if (isDone) onDone(texts.saved(name, roomOf(room).actuatorId));
   };
 
   const wrong = (isWrong: boolean, mistake: string) => form.wasSent && isWrong && { mistake };

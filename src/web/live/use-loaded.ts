@@ -1,19 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Api } from "../api/api.ts";
-import type { Device, Status } from "../api/shapes.ts";
+import type { Data, Device, PathOf, Query, Status } from "../api/shapes.ts";
 import { switchRoom } from "../rooms/rooms.ts";
 import type { LiveEvent } from "./events.ts";
 import { useGateway } from "./gateway.ts";
 import { type Part, Refresher, ready } from "./loading.ts";
 
-interface Loaded<T> {
-  readonly part: Part<T>;
+export type Loaded<T> = Part<T> & {
   /** True while what is shown belongs to the key before: the answer for this one is still to come. */
   readonly isStale: boolean;
   /** Fetches it again; what is shown stays until the answer is there. */
   readonly reload: () => void;
-}
+};
 
 interface Loading<T> {
   readonly key: string;
@@ -79,7 +78,16 @@ export function useLoaded<T>(
   }, [api, events, key]);
 
   const [reload] = useState(() => () => refresher.current?.hurry());
-  return { part: state.part, isStale: state.key !== key, reload };
+  return { ...state.part, isStale: state.key !== key, reload };
+}
+
+/** Fetches the data of one request, and keeps it current as `useLoaded` does. */
+export function useData<Path extends PathOf<"get">>(
+  path: Path,
+  refreshOn: readonly LiveEvent["kind"][] = NO_EVENTS,
+  query?: Query<"get", Path>,
+): Loaded<Data<Path>> {
+  return useLoaded((api) => api.data(path, query), JSON.stringify(query ?? ""), refreshOn);
 }
 
 function unchanged<T>(value: T): T {

@@ -51,29 +51,25 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
     (room) => !after.includes(room) && !renamed.some(({ from }) => from === room),
   );
 
-  const send = async () => {
+  const send = () => {
     const isReady =
       name !== "" && roomList.kind === "rooms" && (device !== null || (dId !== "" && location !== undefined));
-    const isDone = await form.submit(isReady, async () => {
-      if (roomList.kind !== "rooms") return undefined;
+    return form.submit(isReady, async () => {
+      if (roomList.kind !== "rooms") return;
       if (device !== null) {
         const changes = {
           ...changesOf(device, name, location, roomList.rooms),
           ...(renamed.length > 0 ? { renamedRooms: renamed } : {}),
         };
-        return api.send("patch", "/api/device", { device: changes }, { dId: device.dId });
+        await api.send("patch", "/api/device", { device: changes }, { dId: device.dId });
+      } else if (location !== undefined) {
+        const actuators = roomList.rooms.map((id) => ({ id, value: false }));
+        const place = { locationId: location._id, locationName: location.name };
+        await api.send("post", "/api/device", { newDevice: { dId, name, ...place, actuators } });
       }
-      if (location === undefined) return undefined;
-      const actuators = roomList.rooms.map((id) => ({ id, value: false }));
-      const place = { locationId: location._id, locationName: location.name };
-      return api.send("post", "/api/device", {
-        newDevice: { dId, name, ...place, actuators },
-      });
+      const isRenamed = device !== null && (device.name !== name || device.locationId !== locationId);
+      onDone([texts.savedDevice(name), ...(isRenamed ? [texts.oldNames] : [])].join(" "), dId);
     });
-    if (!isDone) return;
-    const isRenamed = device !== null && (device.name !== name || device.locationId !== locationId);
-    const text = [texts.savedDevice(name), ...(isRenamed ? [texts.oldNames] : [])].join(" ");
-    onDone(text, dId);
   };
 
   return (
@@ -251,16 +247,14 @@ export function LocationForm({ location, action, onDone, onCancel }: LocationFor
   const { api } = useGateway();
   const form = useForm({ name: location?.name ?? "", description: location?.description ?? "" });
 
-  const send = async () => {
+  const send = () => {
     const draft = { name: form.values.name.trim(), description: form.values.description.trim() };
-    const isDone = await form.submit(draft.name !== "", () =>
-      location === null
-        ? api.send("post", "/api/location", { location: draft })
-        : api.send("patch", "/api/location", { location: draft }, { locationId: location._id }),
-    );
-    if (!isDone) return;
-    const isRenamed = location !== null && location.name !== draft.name;
-    onDone([texts.savedLocation(draft.name), ...(isRenamed ? [texts.oldNames] : [])].join(" "));
+    return form.submit(draft.name !== "", async () => {
+      if (location === null) await api.send("post", "/api/location", { location: draft });
+      else await api.send("patch", "/api/location", { location: draft }, { locationId: location._id });
+      const isRenamed = location !== null && location.name !== draft.name;
+      onDone([texts.savedLocation(draft.name), ...(isRenamed ? [texts.oldNames] : [])].join(" "));
+    });
   };
 
   return (

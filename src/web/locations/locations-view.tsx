@@ -25,9 +25,9 @@ export function LocationsView() {
   const texts = useTexts(locationsTexts);
   const { compare } = useFormat();
   const { user } = useGateway();
-  const { part, reload } = useLoaded(loadLocations, "", ["locations"]);
-  const { work, done, begin, finish } = useWork<LocationWork>(reload);
-  const known = part.value;
+  const loaded = useLoaded(loadLocations, "", ["locations"]);
+  const { work, done, begin, finish } = useWork<LocationWork>(loaded.reload);
+  const known = loaded.value;
   return (
     <ViewFrame
       title={texts.title}
@@ -41,7 +41,7 @@ export function LocationsView() {
       }
     >
       <DoneNote text={done} />
-      <FailedPanel part={part} onRetry={reload} />
+      <FailedPanel of={loaded} />
       {known !== undefined && <LocationList locations={known} compare={compare} onWork={begin} />}
       {work !== null && known !== undefined && (
         <Work work={work} locations={known} onDone={finish} onClose={() => begin(null)} />

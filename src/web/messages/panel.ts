@@ -6,10 +6,13 @@ export const panelTexts = bilingual({
   week: ["Semana", "Week"],
   year: ["Año", "Year"],
   location: ["Lugar", "Location"],
-  allLocations: ["Todos", "All"],
+  everyLocation: ["Todos", "All"],
   device: ["Dispositivo", "Device"],
-  allDevices: ["Todos", "All"],
-  gone: ["ya no existe", "no longer there"],
+  everyDevice: ["Todos", "All"],
+  goneDevice: (name: string | null) =>
+    name === null
+      ? ["Dispositivo que ya no existe", "A device that is no longer there"]
+      : [`${name} (ya no existe)`, `${name} (no longer there)`],
 
   month: ["Mes", "Month"],
   revenue: ["Ingresos", "Revenue"],

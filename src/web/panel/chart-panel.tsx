@@ -8,7 +8,6 @@ import { useFormat, useGateway } from "../live/gateway.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 import { type OverviewFilter, PeriodSteps } from "./panel-filters.tsx";
 import { entryIndexOf, lastDayOf } from "./period.ts";
 
@@ -157,7 +156,7 @@ function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
         <>
           <b>{format.money(entry.revenue)}</b>
           <span>{texts.salesCount(entry.sales, format.count(entry.sales))}</span>
-          <Link to={addressOf("records", { ...days, location: filter.location, device: filter.device })}>
+          <Link to="records" query={{ ...days, location: filter.location, device: filter.device }}>
             {texts.chart.toRecords}
           </Link>
         </>

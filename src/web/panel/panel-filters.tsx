@@ -1,16 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { loadGoneNames } from "../api/locations.ts";
+import { choicesOf, goneIds, loadGoneNames } from "../api/locations.ts";
 import type { Device, Overview } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { type Choice, Segments, SelectField } from "../element/field.tsx";
+import { Segments } from "../element/field.tsx";
 import { isDay } from "../format/day.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
+import { PlaceFields } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
+import type { QueryValues } from "../route.ts";
 import { neighbourOf } from "./period.ts";
 
 /** What to sum up. An undefined part is left open. */
@@ -36,14 +37,15 @@ export function usePanelFilter(): PanelFilterControl {
   return useMemo(
     () => ({
       filter: panelFilterOf(query),
-      setFilter: (filter) => replace(panelAddress(filter)),
+      setFilter: (filter) => replace("panel", panelQuery(filter)),
     }),
     [query, replace],
   );
 }
 
-export function panelAddress({ period, ...others }: OverviewFilter): string {
-  return addressOf("panel", { period: period === "week" ? undefined : period, ...others });
+/** What the panel's address has of a filter. */
+export function panelQuery({ period, ...others }: OverviewFilter): QueryValues {
+  return { period: period === "week" ? undefined : period, ...others };
 }
 
 /** The filter that the query of the panel's address asks for. */
@@ -130,61 +132,21 @@ interface PanelFiltersProps {
 export function PanelFilters({ overview, devices, filter, onFilter }: PanelFiltersProps) {
   const texts = useTexts(panelTexts);
   const { compare } = useFormat();
-  const locations = locationNames(overview, devices, filter.location).sort(compare);
-  const gone = goneIdsOf(overview, devices, filter);
-  const { part } = useLoaded((api) => loadGoneNames(api, gone), JSON.stringify(gone));
-  const names = part.value ?? new Map<string, string>();
-  const choices = [
-    ...thereChoices(devices, filter),
-    ...gone.map((id) => ({ value: id, text: `${names.get(id) ?? id} (${texts.gone})` })),
-  ].sort((a, b) => compare(a.text, b.text));
-  if (locations.length < 2 && choices.length < 2 && !filter.location && !filter.device) return null;
+  const { location = "", device = "" } = filter;
+  const gone = goneIds(overview.choices, devices);
+  const names = useLoaded((api) => loadGoneNames(api, gone), JSON.stringify(gone)).value;
+  const choices = choicesOf(overview.choices, devices, names, compare);
+  if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (
     <div class="filters">
-      <SelectField
-        label={texts.location}
-        value={filter.location ?? ""}
-        choices={[
-          { value: "", text: texts.allLocations },
-          ...locations.map((name) => ({ value: name, text: name })),
-        ]}
-        // Another location has other devices.
-        onValue={(name) => onFilter({ ...filter, location: name || undefined, device: undefined })}
-      />
-      <SelectField
-        label={texts.device}
-        value={filter.device ?? ""}
-        choices={[{ value: "", text: texts.allDevices }, ...choices]}
-        onValue={(id) => onFilter({ ...filter, device: id || undefined })}
+      <PlaceFields
+        place={{ location, device }}
+        onPlace={(place) =>
+          onFilter({ ...filter, location: place.location || undefined, device: place.device || undefined })
+        }
+        choices={choices}
+        texts={texts}
       />
     </div>
   );
-}
-
-function locationNames(overview: Overview, devices: readonly Device[], chosen: string | undefined): string[] {
-  const names = new Set([...overview.choices.locations, ...devices.map((device) => device.locationName)]);
-  if (chosen !== undefined) names.add(chosen);
-  return [...names];
-}
-
-function thereChoices(devices: readonly Device[], { location }: OverviewFilter): Choice[] {
-  return devices
-    .filter((device) => location === undefined || device.locationName === location)
-    .map(({ _id, name, locationName }) => ({
-      value: _id,
-      text: location === undefined ? `${name} · ${locationName}` : name,
-    }));
-}
-
-function goneIdsOf(
-  overview: Overview,
-  devices: readonly Device[],
-  { location, device: chosen }: OverviewFilter,
-): readonly string[] {
-  const known = new Set(devices.map((device) => device._id));
-  const sold = overview.choices.devices.filter(
-    (device) => location === undefined || device.locationName === location,
-  );
-  const ids = [...sold.map(({ deviceId }) => deviceId), ...(chosen === undefined ? [] : [chosen])];
-  return [...new Set(ids)].filter((id) => !known.has(id));
 }

@@ -2,23 +2,21 @@ import { loadFirstRecords } from "../api/records.ts";
 import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
-import { FailedPanel, Nothing, Panel, Unread } from "../element/notice.tsx";
+import { Failed, FailedPanel, Nothing, Panel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import type { Part } from "../live/loading.ts";
-import { useDevices, useLoaded } from "../live/use-loaded.ts";
+import { type Loaded, useData, useDevices, useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
-import { addressOf } from "../route.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import {
   type OverviewFilter,
   PanelFilters,
   PeriodChoice,
-  panelAddress,
+  panelQuery,
   usePanelFilter,
 } from "./panel-filters.tsx";
 import { comparisonOf, comparisonText } from "./period.ts";
@@ -32,11 +30,7 @@ export function PanelView() {
   const { status, user } = useGateway();
   const isOfGateway = user.serves === "gateway";
   const { filter, setFilter } = usePanelFilter();
-  const { part, isStale, reload } = useLoaded(
-    (api) => api.data("/api/overview", filter),
-    JSON.stringify(filter),
-    ["record", "void", "time", "locations"],
-  );
+  const loaded = useData("/api/overview", ["record", "void", "time", "locations"], filter);
   const { location, device } = filter;
   const latest = useLoaded(
     (api) => loadFirstRecords(api, { location, device }, LATEST_SHOWN, MAX_PAGES),
@@ -44,8 +38,8 @@ export function PanelView() {
     ["record", "void", "time"],
   );
   const known = useDevices();
-  const overview = part.value;
-  const devices = known.part.value;
+  const overview = loaded.value;
+  const devices = known.value;
   const here = (devices ?? []).filter(
     ({ _id, locationName }) =>
       (location === undefined || locationName === location) && (device === undefined || _id === device),
@@ -55,7 +49,7 @@ export function PanelView() {
   const scope = [...(location === undefined ? [] : [location]), ...chosenDevice].join(" · ");
   const faults = status.value?.faults ?? [];
   // It appears in one piece: nothing moves when the last part of it comes.
-  const isComplete = [part, latest.part, known.part].every(({ kind }) => kind !== "waiting");
+  const isComplete = [loaded, latest, known].every(({ kind }) => kind !== "waiting");
 
   return (
     <ViewFrame
@@ -74,9 +68,12 @@ export function PanelView() {
           {overview !== undefined && (
             <PanelFilters overview={overview} devices={devices ?? []} filter={filter} onFilter={setFilter} />
           )}
-          <FailedPanel part={part} onRetry={reload} />
+          <FailedPanel of={loaded} />
           {overview !== undefined && (
-            <div class={isStale ? "panel-figures is-stale" : "panel-figures"} aria-busy={isStale}>
+            <div
+              class={loaded.isStale ? "panel-figures is-stale" : "panel-figures"}
+              aria-busy={loaded.isStale}
+            >
               <Figures spans={overview.spans} />
               <ChartPanel
                 key={`${overview.period} ${overview.to}`}
@@ -89,7 +86,7 @@ export function PanelView() {
           )}
           <div class="panel-below">
             {isOfGateway && <NowPanel devices={here} />}
-            <LatestPanel part={latest.part} onRetry={latest.reload} />
+            <LatestPanel latest={latest} />
           </div>
         </>
       )}
@@ -105,7 +102,7 @@ function StartPanel() {
         <h2 id="start-title">{start.title}</h2>
         <p>{start.detail}</p>
       </div>
-      <Link to={addressOf("guide")} class="button button-main">
+      <Link to="guide" class="button button-main">
         {start.go}
       </Link>
     </section>
@@ -125,7 +122,7 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
   );
   const on = rooms.filter((room) => room.value);
   return (
-    <Panel class="now" title={texts.now.title} beside={<Link to={addressOf("rooms")}>{texts.now.all}</Link>}>
+    <Panel class="now" title={texts.now.title} beside={<Link to="rooms">{texts.now.all}</Link>}>
       {rooms.length > 0 && (
         <>
           <p class="now-count">
@@ -141,7 +138,8 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
                 class={`now-room${room.value ? " now-room-on" : ""}${room.isUnwired ? " now-room-unwired" : ""}`}
               >
                 <Link
-                  to={addressOf("rooms", { device: room.device._id, room: room.id })}
+                  to="rooms"
+                  query={{ device: room.device._id, room: room.id }}
                   label={texts.now.room(
                     room.id,
                     room.device.name,
@@ -164,22 +162,13 @@ const LATEST_SHOWN = 6;
 /** The server looks at a bounded number of records per page: a place that sells seldom lies behind many. */
 const MAX_PAGES = 10;
 
-interface LatestPanelProps {
-  readonly part: Part<readonly StoredRecord[]>;
-  readonly onRetry: () => void;
-}
-
-function LatestPanel({ part, onRetry }: LatestPanelProps) {
+function LatestPanel({ latest }: { readonly latest: Loaded<readonly StoredRecord[]> }) {
   const texts = useTexts(panelTexts);
-  const sales = part.value ?? [];
+  const sales = latest.value ?? [];
   return (
-    <Panel
-      class="latest"
-      title={texts.latest.title}
-      beside={<Link to={addressOf("records")}>{texts.latest.all}</Link>}
-    >
-      {part.kind === "failed" && <Unread onRetry={onRetry} />}
-      {part.kind === "ready" && sales.length === 0 && (
+    <Panel class="latest" title={texts.latest.title} beside={<Link to="records">{texts.latest.all}</Link>}>
+      <Failed of={latest} />
+      {latest.kind === "ready" && sales.length === 0 && (
         <Nothing title={texts.latest.none} detail={texts.latest.noneDetail} />
       )}
       {sales.length > 0 && (
@@ -302,7 +291,7 @@ function Places({ overview: { places, otherPlaces, period }, filter }: PlacesPro
             {place.isOthers ? (
               <span>{place.name}</span>
             ) : (
-              <Link to={panelAddress({ ...filter, location: place.name, device: undefined })}>
+              <Link to="panel" query={panelQuery({ ...filter, location: place.name, device: undefined })}>
                 {place.name}
               </Link>
             )}

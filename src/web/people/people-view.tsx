@@ -11,7 +11,7 @@ import { DoneNote, FailedPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { doorTexts } from "../messages/door.ts";
 import { elementTexts } from "../messages/element.ts";
 import { peopleTexts } from "../messages/people.ts";
@@ -25,9 +25,8 @@ type PeopleWork =
 /** Who signs in to the account, for its owners. */
 export function PeopleView() {
   const texts = useTexts(peopleTexts);
-  const { part, reload } = useLoaded((api) => api.data("/api/member"), "");
-  const { work, done, begin, finish } = useWork<PeopleWork>(reload);
-  const members = part.value;
+  const members = useData("/api/member");
+  const { work, done, begin, finish } = useWork<PeopleWork>(members.reload);
   return (
     <ViewFrame
       title={texts.title}
@@ -39,8 +38,8 @@ export function PeopleView() {
       }
     >
       <DoneNote text={done} />
-      <FailedPanel part={part} onRetry={reload} />
-      {members !== undefined && <MemberTable members={members} onWork={begin} />}
+      <FailedPanel of={members} />
+      {members.kind === "ready" && <MemberTable members={members.value} onWork={begin} />}
       {work !== null && <Work work={work} onDone={finish} onClose={() => begin(null)} />}
     </ViewFrame>
   );

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Choices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
-import { type Choice, Segments, SelectField, TextField } from "../element/field.tsx";
+import { Segments, TextField } from "../element/field.tsx";
 import { useGateway } from "../live/gateway.ts";
+import { PlaceFields } from "../locations/place-fields.tsx";
 import { recordsTexts } from "../messages/records.ts";
 import { useTexts } from "../messages/use-language.ts";
 import {
@@ -74,26 +75,7 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
           min={filter.from}
           onValue={(to) => set({ to })}
         />
-        <SelectField
-          label={texts.location}
-          value={filter.location}
-          choices={withChosen(
-            texts.everyLocation,
-            (choices?.locations ?? []).map((name) => ({ value: name, text: name })),
-            filter.location,
-          )}
-          onValue={(location) => set({ location, device: "" })}
-        />
-        <SelectField
-          label={texts.device}
-          value={filter.device}
-          choices={withChosen(
-            texts.everyDevice,
-            deviceChoices(choices, filter.location, texts.goneDevice),
-            filter.device,
-          )}
-          onValue={(device) => set({ device })}
-        />
+        <PlaceFields place={filter} onPlace={set} choices={choices} texts={texts} />
         <RoomField
           label={texts.room}
           value={filter.room}
@@ -125,26 +107,6 @@ function RoomField({ label, value, choices, onValue }: RoomFieldProps) {
     return () => clearTimeout(rest);
   }, [typed, value]);
   return <TextField label={label} value={typed} choices={choices} onValue={setTyped} />;
-}
-
-/** The choices behind "all of them"; what is chosen is among them, even where nothing is known of it any more. */
-function withChosen(all: string, choices: readonly Choice[], chosen: string): readonly Choice[] {
-  const isKnown = chosen === "" || choices.some(({ value }) => value === chosen);
-  return [{ value: "", text: all }, ...choices, ...(isKnown ? [] : [{ value: chosen, text: chosen }])];
-}
-
-function deviceChoices(
-  choices: Choices | undefined,
-  location: string,
-  gone: (name: string | null) => string,
-): readonly Choice[] {
-  const devices = choices?.devices ?? [];
-  return devices
-    .filter(({ locationName }) => location === "" || locationName === location)
-    .map(({ id, name, isGone, locationName }) => {
-      const text = isGone || name === null ? gone(name) : name;
-      return { value: id, text: location === "" ? `${text} · ${locationName}` : text };
-    });
 }
 
 /** The rooms of the devices that a filter lets through. */

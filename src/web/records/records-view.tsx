@@ -10,11 +10,10 @@ import { Nothing, Unread } from "../element/notice.tsx";
 import { useDelay } from "../frame/undo.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData, useLoaded } from "../live/use-loaded.ts";
 import { recordsTexts } from "../messages/records.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 import { ExportDialog } from "./export-dialog.tsx";
 import { apiQueryOf, EVERY_RECORD, filterOf, isOpen, lets, type RecordFilter } from "./filter.ts";
 import { RecordFilters, roomChoices } from "./record-filters.tsx";
@@ -26,21 +25,16 @@ export function RecordsView() {
   const { replace } = useNavigation();
   const filter = filterOf(useQuery());
   const { compare } = useFormat();
-  const choices = useLoaded((api) => loadChoices(api, compare), "", ["locations"]);
-  const known = choices.part.value;
+  const known = useLoaded((api) => loadChoices(api, compare), "", ["locations"]).value;
   const rooms = roomChoices(known, filter);
   const query = apiQueryOf(filter, rooms);
   const records = useRecords(filter, rooms, query);
-  const sum = useLoaded((api) => api.data("/api/record/sum", query), JSON.stringify(query), [
-    "record",
-    "void",
-    "time",
-  ]);
+  const sum = useData("/api/record/sum", ["record", "void", "time"], query);
   const [isExporting, setExporting] = useState(false);
   const [opened, setOpened] = useState<StoredRecord | null>(null);
   const { api } = useGateway();
   const delay = useDelay();
-  const setFilter = (next: RecordFilter) => replace(addressOf("records", { ...next }));
+  const setFilter = (next: RecordFilter) => replace("records", { ...next });
   return (
     <ViewFrame
       title={texts.title}
@@ -54,7 +48,7 @@ export function RecordsView() {
       <RecordFilters filter={filter} onFilter={setFilter} choices={known} />
       <RecordPanel
         records={records}
-        sum={sum.isStale ? undefined : sum.part.value}
+        sum={sum.isStale ? undefined : sum.value}
         isFiltered={!isOpen(filter)}
         onClear={() => setFilter(EVERY_RECORD)}
         onOpen={setOpened}

@@ -30,10 +30,11 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
     setTooLarge(file.size > MAX_LOGO_BYTES);
     if (file.size <= MAX_LOGO_BYTES) form.set({ logo: await dataUrlOf(file) });
   };
-  const send = async () => {
-    if (await form.submit(true, () => api.send("put", "/api/letterhead", { letterhead: form.values })))
+  const send = () =>
+    form.submit(true, async () => {
+      await api.send("put", "/api/letterhead", { letterhead: form.values });
       onSaved();
-  };
+    });
   const field = (name: "company" | "taxNumber" | "address") => (
     <TextField label={texts[name]} {...form.field(name, { length: texts.long })} />
   );

@@ -6,12 +6,11 @@ import { FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData, useLoaded } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 import { LetterheadDialog } from "./letterhead.tsx";
 import { ReportSheet } from "./report-sheet.tsx";
 
@@ -20,7 +19,7 @@ export function ReportView() {
   const { title: locationsTitle } = useTexts(locationsTexts);
   const { compare } = useFormat();
   const choices = useLoaded((api) => loadChoices(api, compare), "", ["locations"]);
-  const known = choices.part.value;
+  const known = choices.value;
   return (
     <ViewFrame
       title={texts.title}
@@ -33,10 +32,10 @@ export function ReportView() {
         )
       }
     >
-      <FailedPanel part={choices.part} onRetry={choices.reload} />
+      <FailedPanel of={choices} />
       {known !== undefined && known.locations.length === 0 && (
         <NothingPanel title={texts.noLocations} detail={texts.noLocationsDetail}>
-          <Link to={addressOf("locations")}>{locationsTitle}</Link>
+          <Link to="locations">{locationsTitle}</Link>
         </NothingPanel>
       )}
       {known !== undefined && known.locations.length > 0 && <ChosenReport choices={known} />}
@@ -61,26 +60,19 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const location =
     query.get("location") ?? (choices.locations.length === 1 ? choices.locations[0] : undefined);
   const span = day === undefined ? { month } : { day };
-  const asksFor = { ...span, ...(location !== undefined && { location }) };
+  const asksFor = { ...span, location };
   const locations =
     location === undefined || choices.locations.includes(location)
       ? choices.locations
       : [location, ...choices.locations];
-  const show = (of: { month: string } | { day: string }) =>
-    replace(addressOf("report", { ...of, ...(location !== undefined && { location }) }));
+  const show = (of: { month: string } | { day: string }) => replace("report", { ...of, location });
   const move = (steps: number) =>
     show(day === undefined ? { month: monthAfter(month, steps) } : { day: daysBefore(day, -steps) });
-  const { part, isStale, reload } = useLoaded(
-    (api) => api.data("/api/report", asksFor),
-    JSON.stringify(asksFor),
-    ["record", "void", "time", "gap"],
-  );
-  const head = useLoaded((api) => api.data("/api/letterhead"), "");
-  const letterhead = head.part.value;
+  const report = useData("/api/report", ["record", "void", "time", "gap"], asksFor);
+  const head = useData("/api/letterhead");
+  const letterhead = head.value;
   const ofGateway = user.serves === "gateway";
-  const wirings = useLoaded(async (api) => (ofGateway ? api.data("/api/wiring") : []), "", [
-    "locations",
-  ]).part;
+  const wirings = useLoaded(async (api) => (ofGateway ? api.data("/api/wiring") : []), "", ["locations"]);
   const roomOfLine = new Map((wirings.value ?? []).map(({ line, actuatorId }) => [line, actuatorId]));
   return (
     <>
@@ -92,9 +84,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             ...(locations.length > 1 ? [{ value: "", text: texts.all }] : []),
             ...locations.map((name) => ({ value: name, text: name })),
           ]}
-          onValue={(name) =>
-            replace(addressOf("report", { ...span, ...(name !== "" && { location: name }) }))
-          }
+          onValue={(name) => replace("report", { ...span, location: name })}
         />
         <div class="report-month">
           <Button kind="quiet" icon="back" label={spanTexts.before} onPress={() => move(-1)} />
@@ -140,11 +130,16 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
           }}
         />
       )}
-      <FailedPanel part={head.part} onRetry={head.reload} />
-      <FailedPanel part={part} onRetry={reload} />
-      {part.kind === "waiting" && <section class="panel report" aria-busy="true" />}
-      {part.kind === "ready" && letterhead !== undefined && (
-        <ReportSheet report={part.value} letterhead={letterhead} isStale={isStale} roomOfLine={roomOfLine} />
+      <FailedPanel of={head} />
+      <FailedPanel of={report} />
+      {report.kind === "waiting" && <section class="panel report" aria-busy="true" />}
+      {report.kind === "ready" && letterhead !== undefined && (
+        <ReportSheet
+          report={report.value}
+          letterhead={letterhead}
+          isStale={report.isStale}
+          roomOfLine={roomOfLine}
+        />
       )}
     </>
   );

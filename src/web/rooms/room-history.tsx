@@ -1,14 +1,13 @@
 import { loadFirstRecords } from "../api/records.ts";
 import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
-import { Nothing, OnTag, Unread } from "../element/notice.tsx";
+import { Failed, Nothing, OnTag } from "../element/notice.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
 import { roomKey, type SalesDay, salesByDay } from "./rooms.ts";
 
 interface RoomHistoryProps {
@@ -28,14 +27,14 @@ const MAX_PAGES = 40;
 export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHistoryProps) {
   const texts = useTexts(roomsTexts);
   const { format, now } = useGateway();
-  const { part, reload } = useLoaded(
+  const loaded = useLoaded(
     (api) => loadFirstRecords(api, { device: deviceId, room: roomId }, SHOWN, MAX_PAGES),
     roomKey(deviceId, roomId),
     ["record", "void", "time", "actuator"],
   );
   const room = device?.actuators.find((candidate) => candidate.id === roomId);
   const sinceMs = times.get(roomKey(deviceId, roomId));
-  const sales = part.value ?? [];
+  const sales = loaded.value ?? [];
   const ongoing = room?.value
     ? sales.find((sale) => ["edge", "found_at_start"].includes(sale.origin) && sale.endedTime === null)
     : undefined;
@@ -54,13 +53,13 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
           </span>
         </p>
       )}
-      {part.kind === "failed" && <Unread onRetry={reload} />}
-      {part.kind === "ready" && sales.length === 0 && <Nothing title={texts.history.none} />}
+      <Failed of={loaded} />
+      {loaded.kind === "ready" && sales.length === 0 && <Nothing title={texts.history.none} />}
       {salesByDay(sales, format.day).map((day) => (
         <HistoryDay key={day.key} day={day} ongoing={ongoing} />
       ))}
       <div class="actions">
-        <Link to={addressOf("records", { device: deviceId, room: roomId })} class="button">
+        <Link to="records" query={{ device: deviceId, room: roomId }} class="button">
           {texts.history.all}
         </Link>
       </div>

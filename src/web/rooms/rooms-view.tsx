@@ -11,7 +11,7 @@ import { linesTexts } from "../messages/lines.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
-import { addressOf, maySee } from "../route.ts";
+import { maySee } from "../route.ts";
 import { RoomHistory } from "./room-history.tsx";
 import { loadTallies, type RoomChanges, roomKey, roomTimes, type Tally } from "./rooms.ts";
 
@@ -28,7 +28,7 @@ export function RoomsView() {
   const texts = useTexts(roomsTexts);
   const { format, now, status, user, reloadStatus, live } = useGateway();
   const withSales = seesMoney(user.role);
-  const { part, reload } = useDevices();
+  const known = useDevices();
   const changes = useRoomChanges();
   const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
   const [search, setSearch] = useState("");
@@ -36,9 +36,9 @@ export function RoomsView() {
   useMinute();
   // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
-  const devices = part.value;
+  const devices = known.value;
   const day = format.day(now());
-  const today = useLoaded((api) => loadTallies(api), day, ["record", "void", "time", "locations"]).part;
+  const today = useLoaded(loadTallies, day, ["record", "void", "time", "locations"]);
   const edges = status.value?.lastEdges ?? [];
   const times = roomTimes(devices ?? [], changes, edges);
   // Tiles appear with their sales: nothing in them moves afterwards.
@@ -97,17 +97,17 @@ export function RoomsView() {
         <div class="rooms-search">
           <TextField label={texts.search} value={search} onValue={setSearch} />
           {which === "unwired" && WIRES.includes(user.role) && (
-            <Link to={addressOf("lines")} class="button">
+            <Link to="lines" class="button">
               {texts.connectShort}
             </Link>
           )}
         </div>
       )}
-      <FailedPanel part={part} onRetry={reload} />
+      <FailedPanel of={known} />
       {devices?.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail}>
           {maySee(user, "guide") && (
-            <Link to={addressOf("guide")} class="button button-main">
+            <Link to="guide" class="button button-main">
               {texts.add}
             </Link>
           )}
@@ -155,7 +155,7 @@ function ShownHistory({ devices, times }: ShownHistoryProps) {
       roomId={room}
       device={devices.find((device) => device._id === deviceId)}
       times={times}
-      onClose={() => replace(addressOf("rooms"))}
+      onClose={() => replace("rooms")}
     />
   );
 }
@@ -276,14 +276,14 @@ function RoomTile({ deviceId, room, sinceMs, tally, isTested }: RoomTileProps) {
   return (
     <li class={`tile${isOn ? " tile-on" : ""}${isUnwired ? " tile-unwired" : ""}`}>
       {seesMoney(user.role) ? (
-        <Link to={addressOf("rooms", { device: deviceId, room: room.id })} class="tile-link">
+        <Link to="rooms" query={{ device: deviceId, room: room.id }} class="tile-link">
           {content}
         </Link>
       ) : (
         <div class="tile-link">{content}</div>
       )}
       {isUnwired && !tally.withoutLine && WIRES.includes(user.role) && (
-        <Link to={addressOf("lines")} class="tile-connect" label={texts.connect(room.id)}>
+        <Link to="lines" class="tile-connect" label={texts.connect(room.id)}>
           {texts.connectShort}
         </Link>
       )}

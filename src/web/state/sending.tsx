@@ -8,7 +8,7 @@ import { FormFailure, useSending } from "../element/form.tsx";
 import { DoneNote, Panel } from "../element/notice.tsx";
 import { ageText } from "../format/format.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { sinkTexts } from "../messages/sinks.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -34,12 +34,12 @@ interface Work {
 function OwnPanel({ sinks }: SendingPanelProps) {
   const texts = useTexts(sinkTexts);
   const { api, reloadStatus } = useGateway();
-  const { part, reload } = useLoaded((api) => api.data("/api/sink"), "");
+  const loaded = useData("/api/sink");
   const { work, done, begin, finish } = useWork<Work>(() => {
-    reload();
+    loaded.reload();
     reloadStatus();
   });
-  const setups = part.value ?? [];
+  const setups = loaded.value ?? [];
   if (sinks.length + setups.length === 0) return null;
   const name = work?.setup.name;
   const shown = name === undefined ? "" : texts.names[name];

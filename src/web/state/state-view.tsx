@@ -9,7 +9,7 @@ import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { GatewayMark } from "../frame/wordmark.tsx";
 import { useFormat, useGateway, useGatewayStatus, useLiveEvents } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { BackupPart, ClockPart, DiskPart, GapPart, MachinePart, ProgramPart, QueuePart } from "./parts.tsx";
@@ -21,16 +21,16 @@ export function StateView() {
   const texts = useTexts(stateTexts);
   const { reloadStatus } = useGateway();
   const status = useGatewayStatus();
-  const gaps = useLoaded((api) => api.data("/api/gap"), "", ["gap"]);
+  const gaps = useData("/api/gap", ["gap"]);
   useLiveEvents((event) => {
     if (event.kind !== "missed") reloadStatus();
   });
   return (
     <ViewFrame title={texts.title}>
-      <FailedPanel part={status} onRetry={reloadStatus} />
+      <FailedPanel of={{ ...status, reload: reloadStatus }} />
       {/* At once: what came later would push away what is being read. */}
-      {status.kind === "ready" && gaps.part.kind !== "waiting" && (
-        <Whole status={status.value} gaps={gaps.part.value ?? []} />
+      {status.kind === "ready" && gaps.kind !== "waiting" && (
+        <Whole status={status.value} gaps={gaps.value ?? []} />
       )}
     </ViewFrame>
   );

@@ -1,9 +1,9 @@
 import type { AuditEntry, LastEdge, Status } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { Moment } from "../element/moment.tsx";
-import { Nothing, OnTag, Panel, Unread } from "../element/notice.tsx";
+import { Failed, Nothing, OnTag, Panel } from "../element/notice.tsx";
 import { useFormat } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useData } from "../live/use-loaded.ts";
 import { auditTexts } from "../messages/audit.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -71,17 +71,18 @@ const AMOUNTS = ["valor", "valorBefore"];
 
 export function AuditPanel() {
   const texts = useTexts(auditTexts);
-  const { part, reload } = useLoaded((api) => api.data("/api/audit", { limit: String(SHOWN_ENTRIES) }), "", [
-    "void",
-    "locations",
-  ]);
-  if (part.kind === "waiting") return null;
+  const entries = useData("/api/audit", ["void", "locations"], { limit: String(SHOWN_ENTRIES) });
+  if (entries.kind === "waiting") return null;
   return (
     <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
-      {part.kind === "failed" && <Unread onRetry={reload} />}
-      {part.kind === "ready" &&
-        (part.value.length === 0 ? <Nothing title={texts.none} /> : <AuditTable entries={part.value} />)}
+      <Failed of={entries} />
+      {entries.kind === "ready" &&
+        (entries.value.length === 0 ? (
+          <Nothing title={texts.none} />
+        ) : (
+          <AuditTable entries={entries.value} />
+        ))}
     </Panel>
   );
 }

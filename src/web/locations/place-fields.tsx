@@ -1,0 +1,62 @@
+import type { Choices } from "../api/locations.ts";
+import { type Choice, SelectField } from "../element/field.tsx";
+import type { recordsTexts } from "../messages/records.ts";
+
+/** A location by its name and a device by its id; empty where all are meant. */
+export interface Place {
+  readonly location: string;
+  readonly device: string;
+}
+
+interface PlaceFieldsProps {
+  readonly place: Place;
+  readonly onPlace: (place: Place) => void;
+  /** Undefined until they are known: what is chosen can be seen all the same. */
+  readonly choices: Choices | undefined;
+  readonly texts: Pick<
+    typeof recordsTexts.es,
+    "location" | "device" | "everyLocation" | "everyDevice" | "goneDevice"
+  >;
+}
+
+/** A location and one of its devices to choose, among them what is gone and has sold. */
+export function PlaceFields({ place: { location, device }, onPlace, choices, texts }: PlaceFieldsProps) {
+  const { locations = [], devices = [] } = choices ?? {};
+  const textOf = ({ name, isGone, locationName }: (typeof devices)[number]) => {
+    const text = isGone || name === null ? texts.goneDevice(name) : name;
+    return location === "" ? `${text} · ${locationName}` : text;
+  };
+  return (
+    <>
+      <SelectField
+        label={texts.location}
+        value={location}
+        choices={withChosen(
+          texts.everyLocation,
+          locations.map((name) => ({ value: name, text: name })),
+          location,
+        )}
+        // Another location has other devices.
+        onValue={(name) => onPlace({ location: name, device: "" })}
+      />
+      <SelectField
+        label={texts.device}
+        value={device}
+        choices={withChosen(
+          texts.everyDevice,
+          devices
+            .filter(({ locationName }) => location === "" || locationName === location)
+            .map((choice) => ({ value: choice.id, text: textOf(choice) })),
+          device,
+        )}
+        onValue={(id) => onPlace({ location, device: id })}
+      />
+    </>
+  );
+}
+
+/** The choices behind "all of them"; what is chosen is among them, even where nothing is known of it any more. */
+function withChosen(all: string, choices: readonly Choice[], chosen: string): readonly Choice[] {
+  const isKnown = chosen === "" || choices.some(({ value }) => value === chosen);
+  return [{ value: "", text: all }, ...choices, ...(isKnown ? [] : [{ value: chosen, text: chosen }])];
+}
