@@ -82,7 +82,7 @@ function tell(language: Language, width: number): void {
     await field(words.door.email).fill(EMAIL);
     await field(words.door.password).fill(PASSWORD);
     await field(words.firstRun.again).fill(PASSWORD);
-    await button(words.firstRun.create).click();
+    await button(words.firstRun.save).click();
     await heading(1, words.guide.title).waitFor();
     expect(page.url()).to.not.contain(opened.service.firstRunToken ?? "-");
     opened.cookie = await opened.service.signIn(EMAIL, PASSWORD);

@@ -38,8 +38,9 @@ const inDialog = (selector: string) => async (page: Page) => {
   await press(selector)(page);
   await page.locator("dialog[open]").waitFor();
 };
-/** Sends a dialog's form without a word in it. */
-const sendEmpty = async (page: Page) => {
+/** Opens a dialog, and sends its form without a word in it. */
+const inEmptyForm = (selector: string) => async (page: Page) => {
+  await inDialog(selector)(page);
   await page.locator("dialog [type=submit]").click();
   await page.locator("dialog [aria-invalid=true]").first().waitFor();
 };
@@ -48,99 +49,91 @@ const person = (icon: number) => inDialog(`tr:last-child .person-do button:nth-o
 /** A button by the beginning of its name in either language. */
 const labelled = (es: string, en: string) => `:is([aria-label^="${es}"], [aria-label^="${en}"])`;
 
-const SHARED = {
-  rooms: { name: "rooms", path: "/habitaciones", ready: ".tile" },
-  self: { name: "self", path: "/mi-cuenta", ready: ".rules" },
-  panel: { name: "panel", path: "/", ready: ".chart" },
-  records: { name: "records", path: "/registros", ready: ".record" },
-  lines: { name: "lines", path: "/lineas", ready: ".wired" },
-  locations: { name: "locations", path: "/lugares", ready: ".device-row" },
-  commission: { name: "commission", path: "/puesta-en-marcha", ready: ".commission-begin" },
-  state: { name: "state", path: "/estado", ready: ".part" },
-} as const satisfies Readonly<Record<string, State>>;
+const VIEWS = {
+  panel: { path: "/", ready: ".chart" },
+  rooms: { path: "/habitaciones", ready: ".tile" },
+  records: { path: "/registros", ready: ".record" },
+  report: { path: "/informe", ready: ".report-table" },
+  lines: { path: "/lineas", ready: ".wired" },
+  locations: { path: "/lugares", ready: ".device-row" },
+  commission: { path: "/puesta-en-marcha", ready: ".commission-begin" },
+  state: { path: "/estado", ready: ".part" },
+  people: { path: "/personas", ready: ".person" },
+  guide: { path: "/guia", ready: ".step-card" },
+  self: { path: "/mi-cuenta", ready: ".rules" },
+  unknown: { path: "/nada", ready: "h1" },
+} as const;
+
+/** A view as it comes, or a state of it. */
+function of(view: keyof typeof VIEWS, state: Partial<State> = {}): State {
+  return { name: view, ...VIEWS[view], ...state };
+}
 
 /** Every view and its states, by the role that sees it. */
 function statesOf(role: Role, month: string): readonly State[] {
-  const report = { name: "report", path: `/informe?month=${month}`, ready: ".report-table" };
+  const report = of("report", { path: `/informe?month=${month}` });
   switch (role) {
     case "owner":
       return [
-        SHARED.panel,
-        { ...SHARED.panel, name: "panel-year", path: "/?period=year" },
-        {
-          ...SHARED.panel,
+        of("panel"),
+        of("panel", { name: "panel-year", path: "/?period=year" }),
+        of("panel", {
           name: "panel-menu",
           enter: async (page) => {
             if (await page.locator(".nav-more button").isVisible()) await inDialog(".nav-more button")(page);
           },
-        },
-        SHARED.rooms,
-        { ...SHARED.rooms, name: "room-history", enter: inDialog(".tile-link") },
-        SHARED.records,
-        { ...SHARED.records, name: "records-none", path: "/registros?room=zzz", ready: ".nothing" },
-        { ...SHARED.records, name: "record", enter: inDialog(".record button, button.record") },
+        }),
+        of("rooms"),
+        of("rooms", { name: "room-history", enter: inDialog(".tile-link") }),
+        of("records"),
+        of("records", { name: "records-none", path: "/registros?room=zzz", ready: ".nothing" }),
+        of("records", { name: "record", enter: inDialog(".record button, button.record") }),
         report,
-        { ...report, name: "report-empty", path: "/informe?month=2020-01", ready: ".report" },
-        SHARED.locations,
-        { ...SHARED.locations, name: "location-new", enter: inDialog(".view-actions button") },
-        { ...SHARED.locations, name: "location-remove", enter: inDialog(labelled("Borrar", "Delete")) },
-        {
-          ...SHARED.locations,
+        of("report", { name: "report-empty", path: "/informe?month=2020-01", ready: ".report" }),
+        of("locations"),
+        of("locations", { name: "location-new", enter: inDialog(".view-actions button") }),
+        of("locations", { name: "location-remove", enter: inDialog(labelled("Borrar", "Delete")) }),
+        of("locations", {
           name: "device-wrong",
-          enter: async (page) => {
-            await inDialog(labelled("Añadir dispositivo", "Add device"))(page);
-            await sendEmpty(page);
-          },
-        },
-        SHARED.lines,
-        { ...SHARED.lines, name: "wire", enter: inDialog(".chip-line:not(.chip-line-used) .button") },
-        { ...SHARED.lines, name: "unwire", enter: inDialog(labelled("Desconectar", "Unwire")) },
-        { ...SHARED.lines, name: "prices", enter: inDialog(".panel-head .button-quiet") },
-        { ...SHARED.lines, name: "test-ask", enter: inDialog(".view-actions button") },
-        SHARED.commission,
-        SHARED.state,
-        {
-          ...{ ...SHARED.state, name: "sink-wrong", ready: ".sink-actions" },
-          enter: async (page) => {
-            await inDialog(labelled("Configurar: Correo", "Set up: E-mail"))(page);
-            await sendEmpty(page);
-          },
-        },
-        {
-          ...{ ...SHARED.state, name: "notices", ready: ".sink-actions" },
+          enter: inEmptyForm(labelled("Añadir dispositivo", "Add device")),
+        }),
+        of("lines"),
+        of("lines", { name: "wire", enter: inDialog(".chip-line:not(.chip-line-used) .button") }),
+        of("lines", { name: "unwire", enter: inDialog(labelled("Desconectar", "Unwire")) }),
+        of("lines", { name: "prices", enter: inDialog(".panel-head .button-quiet") }),
+        of("lines", { name: "test-ask", enter: inDialog(".view-actions button") }),
+        of("commission"),
+        of("state"),
+        of("state", {
+          name: "sink-wrong",
+          ready: ".sink-actions",
+          enter: inEmptyForm(labelled("Configurar: Correo", "Set up: E-mail")),
+        }),
+        of("state", {
+          name: "notices",
+          ready: ".sink-actions",
           enter: inDialog(labelled("Configurar: Avisos", "Set up: Notices")),
-        },
-        { name: "people", path: "/personas", ready: ".person" },
-        { name: "invite", path: "/personas", ready: ".person", enter: inDialog(".view-actions button") },
-        {
-          name: "invite-wrong",
-          path: "/personas",
-          ready: ".person",
-          enter: async (page) => {
-            await inDialog(".view-actions button")(page);
-            await sendEmpty(page);
-          },
-        },
-        { name: "change", path: "/personas", ready: ".person", enter: person(1) },
-        { name: "link-ask", path: "/personas", ready: ".person", enter: person(2) },
-        {
+        }),
+        of("people"),
+        of("people", { name: "invite", enter: inDialog(".view-actions button") }),
+        of("people", { name: "invite-wrong", enter: inEmptyForm(".view-actions button") }),
+        of("people", { name: "change", enter: person(1) }),
+        of("people", { name: "link-ask", enter: person(2) }),
+        of("people", {
           name: "link",
-          path: "/personas",
-          ready: ".person",
           enter: async (page) => {
             await person(2)(page);
             await page.locator("dialog .button-main").click();
             await page.locator(".qr").waitFor();
           },
-        },
-        { name: "sign-out", path: "/personas", ready: ".person", enter: person(3) },
-        { name: "remove", path: "/personas", ready: ".person", enter: person(4) },
-        { name: "guide", path: "/guia", ready: ".step-card" },
-        SHARED.self,
-        { name: "unknown", path: "/nada", ready: "h1" },
+        }),
+        of("people", { name: "sign-out", enter: person(3) }),
+        of("people", { name: "remove", enter: person(4) }),
+        of("guide"),
+        of("self"),
+        of("unknown"),
         // From here on a room is under test, which every view says.
-        {
-          ...SHARED.lines,
+        of("lines", {
           name: "under-test",
           enter: async (page) => {
             await inDialog(".view-actions button")(page);
@@ -148,26 +141,24 @@ function statesOf(role: Role, month: string): readonly State[] {
             await page.locator("dialog [type=submit]").click();
             await page.locator(".under-test").waitFor();
           },
-        },
-        { ...SHARED.panel, name: "panel-under-test", ready: ".under-test" },
-        { ...SHARED.rooms, name: "rooms-under-test", ready: ".under-test" },
-        { ...SHARED.lines, name: "tested", ready: ".under-test", enter: press(".under-test button") },
+        }),
+        of("panel", { name: "panel-under-test", ready: ".under-test" }),
+        of("rooms", { name: "rooms-under-test", ready: ".under-test" }),
+        of("lines", { name: "tested", ready: ".under-test", enter: press(".under-test button") }),
       ];
     case "staff":
-      return [SHARED.panel, SHARED.rooms, SHARED.records, report, SHARED.self];
+      return [of("panel"), of("rooms"), of("records"), report, of("self")];
     case "technician":
       return [
-        ...[SHARED.lines, SHARED.rooms, SHARED.locations, SHARED.state, SHARED.self],
-        {
-          ...SHARED.commission,
+        ...[of("lines"), of("rooms"), of("locations"), of("state"), of("self")],
+        of("commission", {
           name: "commission-round",
           enter: async (page) => {
             await page.locator(".commission-begin [type=submit]").click();
             await page.locator(".commission-card").waitFor();
           },
-        },
-        {
-          ...SHARED.commission,
+        }),
+        of("commission", {
           name: "commission-report",
           ready: ".commission-card",
           enter: async (page) => {
@@ -176,10 +167,10 @@ function statesOf(role: Role, month: string): readonly State[] {
             await page.locator("dialog [type=submit]").click();
             await page.locator(".acceptance").waitFor();
           },
-        },
+        }),
       ];
     case "display":
-      return [SHARED.rooms, SHARED.self];
+      return [of("rooms"), of("self")];
   }
 }
 

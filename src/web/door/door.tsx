@@ -2,15 +2,16 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type ApiFailure, BAD_REQUEST, UNAUTHORIZED, waitOf } from "../api/api.ts";
 import type { User } from "../api/shapes.ts";
+import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
-import { Form, useForm } from "../element/form.tsx";
+import { Form, type FormControl, useForm } from "../element/form.tsx";
 import { useTitle } from "../frame/view.tsx";
 import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
 import { doorTexts, firstRunTexts, linkTexts } from "../messages/door.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { chooseByLink, makeFirstUser, signIn } from "../session.ts";
-import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "./new-password.tsx";
+import { isGoodPassword, type NewPassword, NewPasswordFields, NO_PASSWORD } from "./new-password.tsx";
 
 interface DoorProps {
   readonly title: string;
@@ -116,73 +117,84 @@ const FIRST_SERVER_ERROR = 500;
 
 /** Makes the first account, by the link that the service prints. */
 export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps) {
-  const texts = useTexts(doorTexts);
-  const firstRun = useTexts(firstRunTexts);
+  const { door, mistakes } = useTexts(doorTexts);
+  const texts = useTexts(firstRunTexts);
   const form = useForm({ name: "", email: presetEmail, ...NO_PASSWORD });
-
-  if (token === "" || isLinkDead(form.failure)) {
-    return <DeadLink why={firstRun.tooLateWhy} whatToDo={firstRun.tooLateWhatToDo} onLeave={onLeave} />;
-  }
-
-  const send = () =>
-    form.submit(isGoodPassword(form.values), async () => {
-      const { again: _, ...user } = form.values;
-      onSignedIn(await makeFirstUser({ token, ...user }));
-    });
-
-  const { mistakes } = texts;
+  const work = async () => {
+    const { again: _, ...user } = form.values;
+    onSignedIn(await makeFirstUser({ token, ...user }));
+  };
   const wrong = (text: string) => ({ type: text, length: text });
   return (
-    <Door title={firstRun.title}>
-      <p class="soft">{firstRun.intro}</p>
-      <Form
-        form={form}
-        onSubmit={send}
-        failureText={waitText(form.failure, texts.door)}
-        action={firstRun.create}
-        busyText={firstRun.creating}
-      >
-        <TextField
-          label={firstRun.name}
-          autocomplete="name"
-          isRequired
-          {...form.field("name", wrong(mistakes.name))}
-        />
-        <TextField
-          label={texts.door.email}
-          type="email"
-          autocomplete="username"
-          isRequired
-          {...form.field("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
-        />
-        <NewPasswordFields label={texts.door.password} form={form} />
-      </Form>
-    </Door>
+    <LinkDoor texts={texts} token={token} form={form} work={work} onLeave={onLeave}>
+      <TextField
+        label={texts.name}
+        autocomplete="name"
+        isRequired
+        {...form.field("name", wrong(mistakes.name))}
+      />
+      <TextField
+        label={door.email}
+        type="email"
+        autocomplete="username"
+        isRequired
+        {...form.field("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
+      />
+    </LinkDoor>
   );
 }
 
 /** A member chooses a password, by a link of an owner: invited, or after the old one was lost. */
 export function ChoosePassword({ token, presetEmail, onSignedIn, onLeave }: LinkProps) {
-  const texts = useTexts(doorTexts);
-  const link = useTexts(linkTexts);
   const form = useForm(NO_PASSWORD);
-
-  if (token === "" || isLinkDead(form.failure)) {
-    return <DeadLink why={link.tooLateWhy} whatToDo={link.tooLateWhatToDo} onLeave={onLeave} />;
-  }
-
-  const send = () =>
-    form.submit(isGoodPassword(form.values), async () =>
-      onSignedIn(await chooseByLink(token, form.values.password)),
-    );
+  const work = async () => onSignedIn(await chooseByLink(token, form.values.password));
   return (
-    <Door title={link.title}>
-      <p class="soft">{link.intro}</p>
-      <Form form={form} onSubmit={send} failureText={waitText(form.failure, texts.door)} action={link.save}>
-        {/* For the browser's password manager, which keeps the password under it. */}
-        <p class="words">{presetEmail}</p>
-        <input type="text" autocomplete="username" value={presetEmail} hidden readOnly />
-        <NewPasswordFields label={texts.door.password} form={form} />
+    <LinkDoor texts={useTexts(linkTexts)} token={token} form={form} work={work} onLeave={onLeave}>
+      {/* For the browser's password manager, which keeps the password under it. */}
+      <p class="words">{presetEmail}</p>
+      <input type="text" autocomplete="username" value={presetEmail} hidden readOnly />
+    </LinkDoor>
+  );
+}
+
+interface LinkDoorProps extends Pick<LinkProps, "token" | "onLeave"> {
+  readonly texts: typeof linkTexts.es;
+  readonly form: FormControl<NewPassword>;
+  /** Uses the link, and signs in. */
+  readonly work: () => Promise<void>;
+  /** The fields before those of the password. */
+  readonly children: ComponentChildren;
+}
+
+/** A form with a password to choose; what to do, where its link no longer works. */
+function LinkDoor({ texts, token, form, work, onLeave, children }: LinkDoorProps) {
+  const { door } = useTexts(doorTexts);
+  const { tooLate, toSignIn } = useTexts(firstRunTexts);
+  if (token === "" || isLinkDead(form.failure)) {
+    return (
+      <Door title={tooLate}>
+        <div role="alert">
+          <p>{texts.tooLateWhy}</p>
+          <p>{texts.tooLateWhatToDo}</p>
+        </div>
+        <Button kind="main" onPress={onLeave}>
+          {toSignIn}
+        </Button>
+      </Door>
+    );
+  }
+  return (
+    <Door title={texts.title}>
+      <p class="soft">{texts.intro}</p>
+      <Form
+        form={form}
+        onSubmit={() => form.submit(isGoodPassword(form.values), work)}
+        failureText={waitText(form.failure, door)}
+        action={texts.save}
+        busyText={texts.saving}
+      >
+        {children}
+        <NewPasswordFields label={door.password} form={form} />
       </Form>
     </Door>
   );
@@ -200,25 +212,4 @@ function isLinkDead(failure: ApiFailure | null): boolean {
   if (failure.fields.has("token")) return true;
   const isRefusal = failure.status >= BAD_REQUEST && failure.status < FIRST_SERVER_ERROR;
   return isRefusal && failure.status !== BAD_REQUEST && failure.fields.size === 0;
-}
-
-interface DeadLinkProps extends Pick<LinkProps, "onLeave"> {
-  readonly why: string;
-  readonly whatToDo: string;
-}
-
-/** What to do about a link that no longer works. */
-function DeadLink({ why, whatToDo, onLeave }: DeadLinkProps) {
-  const firstRun = useTexts(firstRunTexts);
-  return (
-    <Door title={firstRun.tooLate}>
-      <div role="alert">
-        <p>{why}</p>
-        <p>{whatToDo}</p>
-      </div>
-      <button type="button" class="button button-main" onClick={onLeave}>
-        {firstRun.toSignIn}
-      </button>
-    </Door>
-  );
 }

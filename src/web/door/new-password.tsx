@@ -8,7 +8,7 @@ import { checkPassword } from "./password.ts";
 const RULES_ID = "password-rules";
 
 /** A password that is being chosen, and its repetition. */
-interface NewPassword {
+export interface NewPassword {
   readonly password: string;
   readonly again: string;
 }

@@ -38,18 +38,13 @@ export function createFormat(
   timeZone: string | undefined,
   currency?: FormatCurrency | undefined,
 ) {
-  const number = (options: Intl.NumberFormatOptions) => lazy(() => new Intl.NumberFormat(locale, options));
-  const date = (options: Intl.DateTimeFormatOptions) => lazy(() => inZone(locale, timeZone, options));
+  const number = (options: Intl.NumberFormatOptions) =>
+    lazyText<number>(() => new Intl.NumberFormat(locale, options));
+  const date = (options: Intl.DateTimeFormatOptions) =>
+    lazyText<number>(() => inZone(locale, timeZone, options));
   const unit = (name: "hour" | "minute" | "second") =>
     number({ style: "unit", unit: name, unitDisplay: "short" });
   const inMoney = moneyOptions(currency);
-
-  const money = number({
-    ...inMoney,
-    minimumFractionDigits: currency?.decimals ?? 2,
-    maximumFractionDigits: MAX_DECIMALS,
-    useGrouping: "always",
-  });
   const short = number({
     ...inMoney,
     notation: "compact",
@@ -62,18 +57,10 @@ export function createFormat(
     maximumFractionDigits: 0,
     useGrouping: "always",
   });
-  const count = number({ useGrouping: "always" });
-  const percent = number({ style: "percent", maximumFractionDigits: 0 });
-  const time = date({ hour: "2-digit", minute: "2-digit" });
-  const exactTime = date({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  const moment = date({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-  const dateTime = date({
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
+  const minute = { hour: "2-digit", minute: "2-digit" } as const;
+  const time = date(minute);
+  const moment = date({ day: "numeric", month: "short", ...minute });
+  const dateTime = date({ day: "numeric", month: "short", year: "numeric", ...minute });
   const hours = unit("hour");
   const minutes = unit("minute");
   const seconds = unit("second");
@@ -84,26 +71,31 @@ export function createFormat(
 
   return {
     /** An amount, exactly: `1.234,50 €`. Decimals beyond the currency's are shown when they are there. */
-    money: (amount: number) => money().format(amount),
+    money: number({
+      ...inMoney,
+      minimumFractionDigits: currency?.decimals ?? 2,
+      maximumFractionDigits: MAX_DECIMALS,
+      useGrouping: "always",
+    }),
     /** The same in little room, rounded: `1,2 mil €`. */
-    shortMoney: (amount: number) => (Math.abs(amount) < SHORT_MONEY_FROM ? whole() : short()).format(amount),
-    count: (value: number) => count().format(value),
+    shortMoney: (amount: number) => (Math.abs(amount) < SHORT_MONEY_FROM ? whole : short)(amount),
+    count: number({ useGrouping: "always" }),
     /** Of 1: `12 %`. */
-    percent: (share: number) => percent().format(share),
+    percent: number({ style: "percent", maximumFractionDigits: 0 }),
     /** `3,2 GB`. */
     bytes: (bytes: number) => bytesText(locale, bytes),
     /** `10:42`. */
-    time: (timeMs: number) => time().format(timeMs),
+    time,
     /** `10:42:07`. */
-    exactTime: (timeMs: number) => exactTime().format(timeMs),
+    exactTime: date({ ...minute, second: "2-digit" }),
     /** The time alone for today, with its day in this year, in full in another: `10:42`, `18 nov, 10:42`, `18 nov 2025, 10:42`. */
     moment: (timeMs: number, nowMs: number) => {
       const [then, today] = [day(timeMs), day(nowMs)];
       const isThisYear = then.slice(0, YEAR_DIGITS) === today.slice(0, YEAR_DIGITS);
-      return (then === today ? time() : isThisYear ? moment() : dateTime()).format(timeMs);
+      return (then === today ? time : isThisYear ? moment : dateTime)(timeMs);
     },
     /** `18 nov 2026, 10:42`. */
-    dateTime: (timeMs: number) => dateTime().format(timeMs),
+    dateTime,
     /** ISO 8601, for programs. */
     iso: (timeMs: number) => new Date(timeMs).toISOString(),
     day,
@@ -121,13 +113,11 @@ export function createFormat(
     },
     /** `32 min`, `1 h 5 min`, `12 s`. */
     duration: (durationMs: number) => {
-      if (durationMs < MINUTE_MS) return seconds().format(Math.max(0, Math.round(durationMs / SECOND_MS)));
+      if (durationMs < MINUTE_MS) return seconds(Math.max(0, Math.round(durationMs / SECOND_MS)));
       const wholeHours = Math.floor(durationMs / HOUR_MS);
       const restMinutes = Math.floor((durationMs % HOUR_MS) / MINUTE_MS);
-      if (wholeHours === 0) return minutes().format(restMinutes);
-      return restMinutes === 0
-        ? hours().format(wholeHours)
-        : `${hours().format(wholeHours)} ${minutes().format(restMinutes)}`;
+      if (wholeHours === 0) return minutes(restMinutes);
+      return restMinutes === 0 ? hours(wholeHours) : `${hours(wholeHours)} ${minutes(restMinutes)}`;
     },
     /** Texts in the order of the language, numbers in them by their value. */
     compare: (a: string, b: string) => collator().compare(a, b),
@@ -162,6 +152,11 @@ function bytesText(locale: string, bytes: number): string {
     unitDisplay: "short",
     maximumFractionDigits: 1,
   }).format(value);
+}
+
+function lazyText<T>(make: () => { format(value: T): string }): (value: T) => string {
+  const made = lazy(make);
+  return (value) => made().format(value);
 }
 
 /** Makes a value at its first use: each Intl formatter takes a slow tablet several milliseconds. */

@@ -38,7 +38,14 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
     [format, locale],
   );
   const { delay, flush, undo, shown } = useUndo();
-  const signOut = () => void flush().finally(onSignOut);
+  const lastButtons = (
+    <>
+      <LanguageSwitch />
+      <Button kind="quiet" icon="leave" onPress={() => void flush().finally(onSignOut)}>
+        {texts.signOut}
+      </Button>
+    </>
+  );
 
   return (
     <div
@@ -76,10 +83,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
               <Icon name="user" />
               <span>{user.name}</span>
             </Link>
-            <LanguageSwitch />
-            <Button kind="quiet" icon="leave" onPress={signOut}>
-              {texts.signOut}
-            </Button>
+            {lastButtons}
           </div>
         </header>
         <div class="shell-main">
@@ -104,10 +108,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
               <Icon name="user" />
               {texts.selfShort}
             </Link>
-            <LanguageSwitch />
-            <Button kind="quiet" icon="leave" onPress={signOut}>
-              {texts.signOut}
-            </Button>
+            {lastButtons}
           </div>
         </Dialog>
       )}

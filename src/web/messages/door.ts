@@ -52,8 +52,8 @@ export const firstRunTexts = bilingual({
   ],
   name: ["Su nombre", "Your name"],
   again: ["Repita la contraseña", "Password again"],
-  create: ["Crear la cuenta", "Make the account"],
-  creating: ["Creando…", "Making it…"],
+  save: ["Crear la cuenta", "Make the account"],
+  saving: ["Creando…", "Making it…"],
   ruleLength: (characters: number) => [
     `Al menos ${characters} caracteres`,
     `At least ${characters} characters`,
@@ -85,6 +85,7 @@ export const linkTexts = bilingual({
     "With your e-mail and this password you will sign in to Flanco.",
   ],
   save: ["Guardar y entrar", "Save and sign in"],
+  saving: ["Guardando…", "Saving…"],
   tooLateWhy: ["Cada enlace vale un día y una sola vez.", "Each link is good for one day and for one use."],
   tooLateWhatToDo: [
     "Si ya eligió su contraseña, inicie sesión con ella. Si no, pida otro enlace al propietario.",
