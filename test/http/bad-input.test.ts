@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { NOON_MS } from "../rig/appliance.ts";
 import { exchange } from "../rig/exchange.ts";
-import { aDevice, aLocation, aRecord } from "./bodies.ts";
+import { aDevice, aLocation, aMistake, aRecord } from "./bodies.ts";
 import { Held } from "./held.ts";
 
 describe("Bad input", () => {
@@ -91,11 +91,9 @@ describe("Bad input", () => {
       it(`is 400 with ${what}, and the text names the field`, async () => {
         const body = JSON.stringify(aRecord({ deviceName: "TEXT" })).replace("TEXT", escaped);
         const response = await held.post("/api/data", body).expect(400);
-        expect(response.body).to.deep.equal({
-          status: "error",
-          message: "deviceName: must be well-formed Unicode text.",
-          errors: { deviceName: { kind: "type", message: "must be well-formed Unicode text" } },
-        });
+        expect(response.body).to.deep.equal(
+          aMistake("deviceName", "type", "must be well-formed Unicode text", "message"),
+        );
         expect(recordCount()).to.equal(1);
       });
     }
@@ -149,11 +147,7 @@ describe("Bad input", () => {
     it(`without ${fields} is refused by ${path}, and the text names the field`, async () => {
       for (const field of fields) {
         const response = await held.post(path, make({ [field]: undefined })).expect(400);
-        expect(response.body).to.deep.equal({
-          status: "error",
-          [textField]: `${field}: is required.`,
-          errors: { [field]: { kind: "required", message: "is required" } },
-        });
+        expect(response.body).to.deep.equal(aMistake(field, "required", "is required", textField));
       }
       expect(recordCount()).to.equal(1);
       expect(held.appliance.reader.devices(held.user.id)).to.have.lengthOf(1);

@@ -99,6 +99,16 @@ export const JSON_BODIES = Object.entries(BODIES).map(([operation, body]) => {
   return { operation, method: method as "post" | "put" | "patch", path, body };
 });
 
+/** The body of an error. Endpoints of data have its text in `message`. */
+export function anError(text: string, textField = "error") {
+  return { status: "error", [textField]: text };
+}
+
+/** The body of an error that names one field of what was sent. */
+export function aMistake(field: string, kind: string, message: string, textField = "error") {
+  return { ...anError(`${field}: ${message}.`, textField), errors: { [field]: { kind, message } } };
+}
+
 /** The id of nothing. */
 export const NOBODY = "0123456789abcdef01234567";
 

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { exchange } from "../rig/exchange.ts";
-import { actuators, aDevice, aRecord } from "./bodies.ts";
+import { actuators, aDevice, anError, aRecord } from "./bodies.ts";
 import { Held } from "./held.ts";
 
 const KIB = 1_024;
@@ -158,10 +158,7 @@ describe("A body", () => {
     it("is 400 at 33 levels, of lists or of objects", async () => {
       for (const body of [deep(33), deep(33).replaceAll("[]", "{}")]) {
         const response = await held.post("/api/data", body).expect(400);
-        expect(response.body).to.deep.equal({
-          status: "error",
-          message: "The body is nested deeper than 32 levels.",
-        });
+        expect(response.body).to.deep.equal(anError("The body is nested deeper than 32 levels.", "message"));
       }
       expect(recordCount()).to.equal(1);
     });

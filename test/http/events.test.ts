@@ -7,7 +7,7 @@ import { Appliance, NOON_MS, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { aDevice, aLocation, aRecord } from "./bodies.ts";
+import { aDevice, aLocation, anError, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const HELLO = { event: "hello" };
@@ -246,10 +246,7 @@ describe("Many live pages", () => {
       expect(page.response.statusCode).to.equal(200);
     }
     const response = await user.get("/api/event").expect(503);
-    expect(response.body).to.deep.equal({
-      status: "error",
-      error: "Too many pages are open. Close some and try again.",
-    });
+    expect(response.body).to.deep.equal(anError("Too many pages are open. Close some and try again."));
     expect(response.headers["retry-after"]).to.match(/^[1-9]\d*$/);
     first.close();
     let again = await EventStream.open(user);

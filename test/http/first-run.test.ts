@@ -2,12 +2,12 @@ import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { anError } from "./bodies.ts";
 
 const PASSWORD = "diez letras y más";
-const EXPIRED = {
-  status: "error",
-  error: "This link has been used or has expired. Restart flanco: with no user yet it prints a new one.",
-};
+const EXPIRED = anError(
+  "This link has been used or has expired. Restart flanco: with no user yet it prints a new one.",
+);
 
 describe("The first user", () => {
   const appliance = forEachTest(() => Appliance.open());
@@ -55,10 +55,7 @@ describe("The first user", () => {
     await appliance.addUser();
     token = appliance.firstRun.issue();
     const response = await make().expect(409);
-    expect(response.body).to.deep.equal({
-      status: "error",
-      error: "The first user has already been made. Sign in instead.",
-    });
+    expect(response.body).to.deep.equal(anError("The first user has already been made. Sign in instead."));
     expect(response.headers).not.to.have.property("set-cookie");
     expect(appliance.reader.userCount()).to.equal(1);
   });

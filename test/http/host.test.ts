@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { expect } from "chai";
 import { Appliance } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
-import { aRecord } from "./bodies.ts";
+import { anError, aRecord } from "./bodies.ts";
 
 /** Targets that node's HTTP parser lets through and that are no URL. */
 const UNREADABLE = ["http://[::1", "http://[/api/device", "d://althz"];
@@ -59,12 +59,12 @@ describe("A request's host", () => {
         .set("Host", host)
         .set("Cookie", user.cookie)
         .expect(421);
-      expect(response.body).to.deep.equal({
-        status: "error",
-        error:
+      expect(response.body).to.deep.equal(
+        anError(
           "This machine does not serve that host name. " +
-          "Use the machine's name or address; further names go into host_names in the configuration.",
-      });
+            "Use the machine's name or address; further names go into host_names in the configuration.",
+        ),
+      );
     });
   }
 
@@ -106,10 +106,9 @@ describe("A request's host", () => {
         const [head = "", body = ""] = (await askFor(target)).split("\r\n\r\n");
         expect(head).to.match(/^HTTP\/1\.1 400 /);
         expect(head).to.match(/^content-type: application\/json/im);
-        expect(JSON.parse(body)).to.deep.equal({
-          status: "error",
-          error: "The request's target is not a valid URL. Send a path that begins with /.",
-        });
+        expect(JSON.parse(body)).to.deep.equal(
+          anError("The request's target is not a valid URL. Send a path that begins with /."),
+        );
         expect(appliance.log.errors).to.deep.equal([]);
       });
     }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { aRecord } from "./bodies.ts";
+import { aMistake, anError, aRecord } from "./bodies.ts";
 
 const SAVED = { status: "success", message: "Data saved successfully" };
 
@@ -44,12 +44,13 @@ describe("A post with an Idempotency-Key", () => {
     it(`is refused with 422 when ${field} is another, and the first record stands`, async () => {
       await post("post-1").expect(201);
       const response = await post("post-1", aRecord({ [field]: value })).expect(422);
-      expect(response.body).to.deep.equal({
-        status: "error",
-        message:
+      expect(response.body).to.deep.equal(
+        anError(
           "This Idempotency-Key was used for another record. " +
-          "Use a new key for a new record, and the same body when you post one again.",
-      });
+            "Use a new key for a new record, and the same body when you post one again.",
+          "message",
+        ),
+      );
       expect(count()).to.equal(1);
       await post("post-1").expect(201);
     });
@@ -81,11 +82,7 @@ describe("A post with an Idempotency-Key", () => {
     it(`refuses a key of ${length} characters and stores nothing`, async () => {
       const response = await post("k".repeat(length)).expect(400);
       const message = "must have 1 to 255 characters";
-      expect(response.body).to.deep.equal({
-        status: "error",
-        message: `Idempotency-Key: ${message}.`,
-        errors: { "Idempotency-Key": { kind: "length", message } },
-      });
+      expect(response.body).to.deep.equal(aMistake("Idempotency-Key", "length", message, "message"));
       expect(count()).to.equal(0);
     });
   }

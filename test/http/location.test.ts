@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { aDevice, aLocation, aRecord } from "./bodies.ts";
+import { aDevice, aLocation, aMistake, aRecord } from "./bodies.ts";
 
 describe("Locations", () => {
   const appliance = forSuite(() => Appliance.open());
@@ -73,11 +73,9 @@ describe("Locations", () => {
     await add(aLocation({ description: "" })).expect(200);
     await add(aLocation({ description: "ñ".repeat(2_000) })).expect(200);
     const response = await add(aLocation({ description: "ñ".repeat(2_001) })).expect(400);
-    expect(response.body).to.deep.equal({
-      status: "error",
-      error: "description: must have at most 2000 characters.",
-      errors: { description: { kind: "length", message: "must have at most 2000 characters" } },
-    });
+    expect(response.body).to.deep.equal(
+      aMistake("description", "length", "must have at most 2000 characters"),
+    );
 
     const lengths = (await list()).map(({ description }: { description: string }) => description.length);
     expect(lengths).to.deep.equal([0, 2_000]);

@@ -4,6 +4,7 @@ import type { Role } from "../../src/domain/member.ts";
 import { Appliance, PASSWORD, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { anError } from "./bodies.ts";
 
 const CHOSEN = "la clave que elige ella";
 const EVA = { name: "Eva", email: "eva@example.org" };
@@ -52,10 +53,9 @@ describe("The members of an account", () => {
   });
 
   describe("'s link", () => {
-    const dead = {
-      status: "error",
-      error: "This link has been used or has expired. Ask an owner of the account for a new one.",
-    };
+    const dead = anError(
+      "This link has been used or has expired. Ask an owner of the account for a new one.",
+    );
 
     it("works once", async () => {
       const token = await invite("staff");
@@ -136,11 +136,9 @@ describe("The members of an account", () => {
 
   it("keep an owner who can sign in: the last one is neither removed nor lowered", async () => {
     await invite("owner");
-    const refusal = {
-      status: "error",
-      error:
-        "This is the account's last owner. Make another member an owner first, who has signed in already.",
-    };
+    const refusal = anError(
+      "This is the account's last owner. Make another member an owner first, who has signed in already.",
+    );
     const query = { memberId: owner.id };
     const lowered = await owner.patch("/api/member", { member: { role: "staff" } }).query(query);
     expect([lowered.status, lowered.body]).to.deep.equal([409, refusal]);

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { StoredRecord } from "../../src/domain/record.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { aRecord } from "./bodies.ts";
+import { aMistake, aRecord } from "./bodies.ts";
 
 const SAVED = { status: "success", message: "Data saved successfully" };
 const LAST_MOMENT_MS = 8.64e15;
@@ -119,11 +119,7 @@ describe("Posting records", () => {
       it(`of ${sent} is refused by name`, async () => {
         const body = JSON.stringify(aRecord({ valor: "VALOR" })).replace('"VALOR"', sent);
         const response = await post(body).expect(400);
-        expect(response.body).to.deep.equal({
-          status: "error",
-          message: `valor: ${message}.`,
-          errors: { valor: { kind, message } },
-        });
+        expect(response.body).to.deep.equal(aMistake("valor", kind, message, "message"));
         expect(stored()).to.deep.equal([]);
       });
     }
@@ -160,11 +156,7 @@ describe("Posting records", () => {
   for (const field of ["locationName", "deviceName", "deviceId", "habitacion"]) {
     it(`does not take a number for ${field}`, async () => {
       const response = await post(aRecord({ [field]: 101 })).expect(400);
-      expect(response.body).to.deep.equal({
-        status: "error",
-        message: `${field}: must be a text.`,
-        errors: { [field]: { kind: "type", message: "must be a text" } },
-      });
+      expect(response.body).to.deep.equal(aMistake(field, "type", "must be a text", "message"));
     });
   }
 });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Appliance, SMALL_PAGE } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
+import { anError } from "./bodies.ts";
 
 /** Every path of the contract and which methods it takes. */
 const METHODS = {
@@ -27,10 +28,9 @@ describe("The application's paths", () => {
     it(`${path} answers 405 to a method that it does not take, and Allow names those it does`, async () => {
       const response = await user.put(path).expect(405);
       const field = path === "/api/data" ? "message" : "error";
-      expect(response.body).to.deep.equal({
-        status: "error",
-        [field]: "This path does not take that method. The Allow header names those it takes.",
-      });
+      expect(response.body).to.deep.equal(
+        anError("This path does not take that method. The Allow header names those it takes.", field),
+      );
       expect(response.headers["allow"]?.split(", ")).to.have.members([...methods]);
     });
   }
@@ -51,10 +51,9 @@ describe("The application's paths", () => {
   for (const path of ["/api", "/api/", "/api/nothing", "/api/device/", "/api/Device", "/api/device/7234"]) {
     it(`answers 404 in the contract's envelope at ${path}`, async () => {
       const response = await user.get(path).expect(404);
-      expect(response.body).to.deep.equal({
-        status: "error",
-        error: "There is nothing at this path. /api/openapi.json describes what there is.",
-      });
+      expect(response.body).to.deep.equal(
+        anError("There is nothing at this path. /api/openapi.json describes what there is."),
+      );
     });
   }
 
