@@ -27,7 +27,6 @@ export const PACKAGES = {
   "TLS scan": ["testssl.sh"],
   "package check": ["lintian"],
   "library for preloading": LIBRARY_COMPILER,
-  "failing disk": ["fiu-utils", "libfiu0"],
   "small disk": ["mount"],
   load: ["wrk"],
   "addresses of a network": ["iproute2"],

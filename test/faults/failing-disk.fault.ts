@@ -3,7 +3,6 @@ import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { DiskTrial } from "./disk-trial.ts";
 import { type DiskCall, FailingDisk } from "./failing-disk.ts";
-import { FailingSync } from "./failing-sync.ts";
 import { Variants } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
@@ -15,16 +14,14 @@ const AT_ONCE = 4;
 
 describe("A failing disk", () => {
   const trial = forEachTest(() => DiskTrial.make());
-  const failing = forEachTest(() => new FailingDisk(trial.appliance.directory));
   const variants = forEachTest(() => new Variants());
-
-  before(() => FailingDisk.install());
 
   /** Some posts go well, then the disk fails; the process must end, and the next one know what was answered. */
   async function stopsAndKeeps(call: DiskCall, program?: string): Promise<void> {
-    const service = await trial.start({ wrapper: failing.wrapper, program });
+    const disk = new FailingDisk(trial.appliance.directory, call);
+    const service = await trial.start({ wrapper: disk.wrapper, program });
     for (let left = 20; left > 0; left -= 1) expect((await trial.post()).status).to.equal(201);
-    failing.fail(service.pid, call);
+    disk.begin();
     const refused = await Promise.all(
       Array.from({ length: 8 }, () =>
         trial.post().then(
@@ -48,19 +45,19 @@ describe("A failing disk", () => {
   }
 
   it("at fsync: nothing is acknowledged, the process ends with 1, and what was refused is not stored", async () => {
-    await stopsAndKeeps("posix/io/sync/*");
+    await stopsAndKeeps("sync");
   });
 
   it("at a write: likewise", async () => {
-    await stopsAndKeeps("posix/io/rw/pwrite*");
+    await stopsAndKeeps("write");
   });
 
   /** Commits go well, but what they wrote to the log cannot be brought into the file. */
   async function stopsAtCheckpoint(program?: string): Promise<void> {
-    const sync = new FailingSync(trial.appliance.directory, trial.appliance.ledgerFile);
-    const service = await trial.start({ wrapper: sync.wrapper, program });
+    const disk = new FailingDisk(trial.appliance.directory, "sync", trial.ledgerFile);
+    const service = await trial.start({ wrapper: disk.wrapper, program });
     expect((await trial.post()).status).to.equal(201);
-    sync.begin();
+    disk.begin();
     const posting = Promise.allSettled(Array.from({ length: AT_ONCE }, () => postUntilRefused()));
     const { exitCode, stderr } = await service.ended(CHECKPOINT_MS);
     await posting;
@@ -82,7 +79,7 @@ describe("A failing disk", () => {
   describe("without what protects from it (controls)", () => {
     it("goes on in the same process, whose next commits contradict what the log has", async () => {
       const changed = variants.program(CONTROLS["the process outlives a disk error"]);
-      expect(await failureOf(stopsAndKeeps("posix/io/sync/*", changed))).to.contain("expected 500 to be");
+      expect(await failureOf(stopsAndKeeps("sync", changed))).to.contain("expected 500 to be");
     });
 
     if (!SHORT) {
@@ -93,7 +90,7 @@ describe("A failing disk", () => {
 
       it("stores what it refused, so that a client that sends it again is counted twice", async () => {
         const changed = variants.program(CONTROLS["what was refused stays in the log"]);
-        const message = await failureOf(stopsAndKeeps("posix/io/sync/*", changed));
+        const message = await failureOf(stopsAndKeeps("sync", changed));
         expect(message).to.contain("to have the same members");
       });
     }

@@ -1,42 +1,32 @@
-import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { installFor } from "../../scripts/debian.ts";
+import { compileLibrary } from "../../scripts/compile-library.ts";
 
-/** What libfiu puts into errno. */
-const EIO = 5;
-const CONTROL_MS = 5_000;
+const SOURCE = join(import.meta.dirname, "failing-disk.c");
 
 /** What a disk may refuse to do. */
-export type DiskCall = "posix/io/sync/*" | "posix/io/rw/pwrite*";
+export type DiskCall = "sync" | "write";
 
-/** Lets a running process meet a disk that fails, by libfiu (Debian's fiu-utils), which stands before its C library. */
+/** Lets a process meet a disk that fails from a moment on, by a library that stands before its C library. */
 export class FailingDisk {
-  readonly #control: string;
+  /** Runs a command so that it can be failed. */
+  readonly wrapper: readonly string[];
+  readonly #begun: string;
 
-  /** The directory holds the pipes that the process is told by. */
-  constructor(directory: string) {
-    this.#control = join(directory, "fiu");
+  /**
+   * gcc makes the library in this directory.
+   * @param file the one that the disk fails for; without it, for all
+   */
+  constructor(directory: string, call: DiskCall, file?: string) {
+    const library = join(directory, "failing-disk.so");
+    this.#begun = join(directory, "disk-fails");
+    compileLibrary(SOURCE, library);
+    const only = file === undefined ? [] : [`FAIL_OF=${file}`];
+    const what = [`FAIL_CALLS=${call}`, `FAIL_WHEN=${this.#begun}`, ...only];
+    this.wrapper = ["env", `LD_PRELOAD=${library}`, ...what];
   }
 
-  /** Installs what is missing; only root may. */
-  static install(): void {
-    installFor("failing disk");
-  }
-
-  /** Runs a command so that it can be told. */
-  get wrapper(): readonly string[] {
-    return ["fiu-run", "-x", "-f", this.#control];
-  }
-
-  fail(pid: number, call: DiskCall): void {
-    this.#tell(pid, `enable name=${call},failinfo=${EIO}`);
-  }
-
-  recover(pid: number, call: DiskCall): void {
-    this.#tell(pid, `disable name=${call}`);
-  }
-
-  #tell(pid: number, command: string): void {
-    execFileSync("fiu-ctrl", ["-f", this.#control, "-c", command, String(pid)], { timeout: CONTROL_MS });
+  begin(): void {
+    writeFileSync(this.#begun, "");
   }
 }

@@ -19,7 +19,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   ...{ "qemu-system-x86_64": "qemu-system-x86", "qemu-system-aarch64": "qemu-system-arm" },
   ...{ ssh: "openssh-client", "ssh-keygen": "openssh-client", openssl: "openssl" },
   ...{ gcc: "gcc", make: "make", xz: "xz-utils", strip: "binutils" },
-  ...{ mmdebstrap: "mmdebstrap", lintian: "lintian", "fiu-ctrl": "fiu-utils" },
+  ...{ mmdebstrap: "mmdebstrap", lintian: "lintian" },
   ...{ "systemd-analyze": "systemd", certutil: "libnss3-tools", wrk: "wrk" },
   pdftotext: "poppler-utils",
   ...{ promtool: "prometheus", pngquant: "pngquant" },
