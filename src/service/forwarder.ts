@@ -109,16 +109,10 @@ export class Forwarder implements SinkTester {
   }
 }
 
-interface Lane {
-  readonly name: SinkName;
-  open(): void;
-  apply(changes: readonly Change[]): void;
-  status(): SinkStatus;
-  test(): Promise<string>;
-  close(): Promise<void>;
-}
+/** A lane of whatever batches. */
+type Lane = Pick<SinkLane<unknown, unknown>, "name" | "open" | "apply" | "status" | "test" | "close">;
 
-class SinkLane<Batch, Answer> implements Lane {
+class SinkLane<Batch, Answer> {
   readonly #feed: Feed<Batch, Answer>;
   readonly #sink: Sink<Batch, Answer>;
   readonly #options: ForwarderOptions;

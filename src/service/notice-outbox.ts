@@ -60,6 +60,8 @@ export class NoticeOutbox {
   /** The file holds the state. */
   #isSaved = true;
   #isClosed = false;
+  /** Ids of notices that a sink is taking. */
+  readonly #underWay = new Set<string>();
 
   constructor(options: NoticeOutboxOptions) {
     this.#options = options;
@@ -69,10 +71,7 @@ export class NoticeOutbox {
   open(): void {
     const { file, sinks, log } = this.#options;
     this.#state = readState(file, log) ?? this.#state;
-    const known = this.#state.sinks;
-    const upTo = this.#state.next - 1;
-    const own = sinks.map((name) => [name, known[name] ?? { upTo, deliveredMs: null, givenUp: 0 }]);
-    this.#change({ sinks: Object.fromEntries(own) });
+    this.#change({ sinks: Object.fromEntries(sinks.map((name) => [name, this.#stateOf(name)])) });
   }
 
   /** Leaves the file to another outbox: nothing more is written. */
@@ -106,12 +105,9 @@ export class NoticeOutbox {
     return true;
   }
 
-  readonly #underWay = new Set<string>();
-
   /** What one sink is still to get. */
   feedOf(name: SinkName): Feed<Notice> {
-    const own = () =>
-      this.#state.sinks[name] ?? { upTo: this.#state.next - 1, deliveredMs: null, givenUp: 0 };
+    const own = () => this.#stateOf(name);
     const pass = ({ id }: Notice, how: Partial<State["sinks"][string]>) => {
       const { sinks, waiting: all } = this.#state;
       this.#underWay.delete(id);
@@ -153,6 +149,10 @@ export class NoticeOutbox {
     } catch (err) {
       log.warn({ err }, "the notices cannot be stored");
     }
+  }
+
+  #stateOf(name: SinkName): State["sinks"][string] {
+    return this.#state.sinks[name] ?? { upTo: this.#state.next - 1, deliveredMs: null, givenUp: 0 };
   }
 
   #change(change: Partial<State>): void {

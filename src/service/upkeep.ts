@@ -42,17 +42,13 @@ const LOOK_MS = MINUTE_MS;
 const RETRY_MS = HOUR_MS;
 
 /** The work that upkeep sees to by itself, each in a process of its own. */
-export interface UpkeepJobs {
-  backup(request: BackupRequest): RunningJob<MadeBackup>;
+const PROCESSES = {
+  backup: (request: BackupRequest): RunningJob<MadeBackup> => beginJob("backup", request),
   /** Holds the ledger against the proofs in these directories. */
-  verify(ledger: string, directories: readonly string[]): RunningJob<Verification>;
-  look(directory: string, ledgerIds: readonly string[]): RunningJob<BackupLook>;
-}
-
-const PROCESSES: UpkeepJobs = {
-  backup: (request) => beginJob("backup", request),
-  verify: (ledger, directories) => beginJob("verify", { ledger, directories }),
-  look: (directory, ledgerIds) => beginJob("look", { directory, ledgerIds }),
+  verify: (ledger: string, directories: readonly string[]): RunningJob<Verification> =>
+    beginJob("verify", { ledger, directories }),
+  look: (directory: string, ledgerIds: readonly string[]): RunningJob<BackupLook> =>
+    beginJob("look", { directory, ledgerIds }),
 };
 
 export interface UpkeepDependencies {
@@ -69,7 +65,7 @@ export interface UpkeepDependencies {
   /** The file itself is damaged: the process must stop, so that the next one sets it aside and rebuilds it. */
   readonly onDamaged: (error: Error) => void;
   /** In place of the processes that do the work. */
-  readonly jobs?: UpkeepJobs;
+  readonly jobs?: typeof PROCESSES;
   /** In place of half a minute: how long a removable disk may take to show its backups. */
   readonly diskMs?: number;
 }
@@ -84,9 +80,8 @@ export class Upkeep {
   readonly #done = new Map<string, number>();
   readonly #failed = new Map<string, number>();
   readonly #faults = new Map<string, Fault>();
-  /** What each job has found in a whole file and is still to be acknowledged, and since when there is any. */
+  /** What each job has found in a whole file and is still to be acknowledged. */
   readonly #findings = new Map<string, readonly Finding[]>();
-  #foundMs: number | null = null;
   #last: ProvenBackup | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -94,7 +89,6 @@ export class Upkeep {
   /** Undefined where none is configured. */
   #disk: RemovableDisk | undefined;
   #openedMs = 0;
-  #tailFailedMs: number | null = null;
   #ledgerId = "";
   #losses: readonly Loss[] = [];
 
@@ -134,22 +128,22 @@ export class Upkeep {
   }
 
   faults(): readonly Fault[] {
-    const { clock, writer } = this.#dependencies;
-    const failure = writer.tail?.failure ?? null;
-    if (failure === null) this.#tailFailedMs = null;
-    else this.#tailFailedMs ??= clock.nowMs();
-    const failed =
-      failure === null ? [] : [fault("tail_failed", this.#tailFailedMs ?? 0, { reason: failure })];
-    const [found] = [...this.#findings.values()].flat();
-    if (found === undefined) this.#foundMs = null;
-    else this.#foundMs ??= clock.nowMs();
-    const damaged =
-      found === undefined ? [] : [fault("ledger_damaged", this.#foundMs ?? 0, { what: found.what })];
+    const reason = this.#dependencies.writer.tail?.failure ?? null;
+    this.#hold("tail", reason !== null && ((sinceMs) => fault("tail_failed", sinceMs, { reason })));
+    const [{ what } = { what: undefined }] = [...this.#findings.values()].flat();
+    this.#hold("findings", what !== undefined && ((sinceMs) => fault("ledger_damaged", sinceMs, { what })));
     const unseen = this.#disk?.fault === undefined ? [] : [this.#disk.fault];
     const lost = this.#losses.map(({ notedMs, lostFrom: from, lostTo: to, reason }) =>
       fault("records_lost", notedMs, { from, to, reason }),
     );
-    return [...lost, ...unseen, ...this.#faults.values(), ...damaged, ...failed];
+    return [...lost, ...unseen, ...this.#faults.values()];
+  }
+
+  /** Keeps a fault from when it is first seen until it is no more (false). */
+  #hold(name: string, seen: false | ((sinceMs: number) => Fault)): void {
+    const sinceMs = this.#faults.get(name)?.sinceMs ?? this.#dependencies.clock.nowMs();
+    if (seen === false) this.#faults.delete(name);
+    else this.#faults.set(name, seen(sinceMs));
   }
 
   /** The findings with these keys, as an acknowledgement lists them, are no fault any more. */
@@ -173,7 +167,9 @@ export class Upkeep {
       const tail = all.findLast(({ skipped }) => skipped === null)?.directory ?? "";
       for (const target of all) {
         await this.#backup(target, tail);
-        this.#attendForeign(target);
+        const { directory, foreign } = target;
+        const isHeld = foreign.length > 0;
+        this.#hold(`foreign ${directory}`, isHeld && ((ms) => foreignFault(directory, foreign, ms)));
       }
       const disk = all.find(({ directory }) => directory === this.#dependencies.config.backup_disk_dir);
       await this.#dependencies.packages.look(disk?.skipped === null ? disk.directory : null);
@@ -212,13 +208,6 @@ export class Upkeep {
       },
       failed: (error) => fault("backup_failed", clock.nowMs(), { directory, reason: error.message }),
     });
-  }
-
-  #attendForeign({ directory, foreign }: SeenTarget): void {
-    const { clock } = this.#dependencies;
-    const name = `foreign ${directory}`;
-    if (foreign.length === 0) this.#faults.delete(name);
-    else if (!this.#faults.has(name)) this.#faults.set(name, foreignFault(directory, foreign, clock.nowMs()));
   }
 
   /** By wall time where both times are trusted; otherwise one after an hour's running, and then one a day. */

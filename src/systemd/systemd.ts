@@ -230,19 +230,13 @@ const WORD_BYTES = 8;
 const FD_BYTES = 4;
 
 /** systemd's end of the protocol of sd_notify(3), and what goes with its descriptors. */
-interface SystemdSocket {
-  /** Sends one message, with descriptors, without waiting. False while there is no room. Throws `unavailable` when it fails. */
-  send(state: string, descriptors: readonly number[]): boolean;
-  duplicate(fd: number): number;
-  /** Closes a descriptor in programs that this process starts. */
-  closeOnExec(fd: number): void;
-}
+type SystemdSocket = Awaited<ReturnType<typeof openNotifySocket>>;
 
 /**
  * Speaks to the socket at `path`, or at an abstract name behind an `@`. Not by libsystemd, whose calls wait while the socket is
  * full, and Node knows no unix datagrams. Throws `unavailable` where koffi or libc is missing, as in a container's image.
  */
-async function openNotifySocket(path: string): Promise<SystemdSocket> {
+async function openNotifySocket(path: string) {
   try {
     const koffi = await import("koffi");
     const libc = koffi.load("libc.so.6");
@@ -265,9 +259,11 @@ async function openNotifySocket(path: string): Promise<SystemdSocket> {
     ]);
     const name = addressOf(path);
     const own = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    /** Closes a descriptor in programs that this process starts. */
     const closeOnExec = (fd: number) => void ioctl(fd, FIOCLEX);
     return {
-      send: (state, descriptors) => {
+      /** Sends one message, with descriptors, without waiting. False while there is no room. Throws `unavailable` when it fails. */
+      send: (state: string, descriptors: readonly number[]): boolean => {
         const text = Buffer.from(state);
         const control = controlOf(descriptors);
         const message = {
@@ -279,7 +275,7 @@ async function openNotifySocket(path: string): Promise<SystemdSocket> {
         if (errno === constants.errno.EAGAIN || errno === constants.errno.ENOBUFS) return false;
         throw new FlancoError("unavailable", `systemd cannot be notified (error ${errno}).`);
       },
-      duplicate: (fd) => {
+      duplicate: (fd: number): number => {
         const copy = dup(fd);
         closeOnExec(copy);
         return copy;
