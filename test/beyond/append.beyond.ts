@@ -1,46 +1,27 @@
 import { expect } from "chai";
-import {
-  acceptFork,
-  addGateway,
-  clinics,
-  companyOf,
-  initialise,
-  type RoleAccess,
-} from "../../src/central/company.ts";
-import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { acceptFork, clinics, type RoleAccess } from "../../src/central/company.ts";
+import type { Connection } from "../../src/central/database.ts";
 import { append, type SentBatch } from "../../src/central/sink.ts";
 import { clinicState } from "../../src/domain/gateway.ts";
 import { TestChain } from "./chain.ts";
-import { Postgres } from "./postgres.ts";
+import { CompanyDatabase } from "./postgres.ts";
 
 const HOUR_MS = 3_600_000;
 /** 23:30 in Madrid, and 22:30 in the Canaries. */
 const LATE_MS = Date.UTC(2026, 10, 21, 22, 30);
 
 describe("append in the company's database", () => {
-  const database = new Postgres(["fsync=off"]);
-  let admin: Connection;
+  const database = new CompanyDatabase(["fsync=off"]);
   let made = 0;
-  const open: Connection[] = [];
 
-  before(async () => {
-    await database.start();
-    admin = await database.connect();
-    await initialise(admin, "Televida", "Europe/Madrid");
-  });
-
-  after(async () => {
-    await Promise.all([admin, ...open].map((connection) => connection?.close()));
-    await database.stop();
-  });
+  before(() => database.start());
+  after(() => database.stop());
 
   async function gateway(zone?: string): Promise<Connection & RoleAccess & { readonly name: string }> {
     made += 1;
     const name = `clinic-${made}`;
-    const access = await addGateway(admin, await companyOf(admin, undefined), name, zone);
-    const connection = await connect(parseAddress(database.url(access.role)), () => access.password);
-    open.push(connection);
-    return { ...connection, ...access, name };
+    const access = await database.addGateway(name, zone);
+    return { ...(await database.connectAs(access)), ...access, name };
   }
 
   async function send(connection: Connection, batch: SentBatch) {
@@ -49,14 +30,14 @@ describe("append in the company's database", () => {
   }
 
   async function standing(name: string) {
-    const found = await clinics(admin, await companyOf(admin, undefined));
+    const found = await clinics(database.admin, await database.company());
     const clinic = found.clinics.find((one) => one.name === name);
     if (clinic === undefined) throw new Error(`no gateway ${name}`);
     return { ...clinic, state: clinicState(clinic, found.nowMs) };
   }
 
   async function sums(name: string, unit: "day" | "month" = "day") {
-    const rows = await admin.query(
+    const rows = await database.admin.query(
       `SELECT period * 100 + part, location, device, count, total
          FROM flanco.sum JOIN flanco.gateway USING (company, gateway) CROSS JOIN generate_series(1, 31) part
         CROSS JOIN LATERAL (SELECT counts[part] - coalesce(counts[part - 1], 0) AS count,
@@ -68,7 +49,7 @@ describe("append in the company's database", () => {
   }
 
   async function positions(name: string): Promise<string> {
-    const rows = await admin.query<{ branch: number; position: string }>(
+    const rows = await database.admin.query<{ branch: number; position: string }>(
       `SELECT branch, e.position FROM flanco.entry e JOIN flanco.gateway g USING (company, gateway)
         WHERE g.name = $1 ORDER BY 1, e.position`.replace("SELECT branch", "SELECT e.branch"),
       [name],
@@ -161,7 +142,7 @@ describe("append in the company's database", () => {
     await send(one, chain.batch());
     const restored = chain.restoredAt(3).sellMany(2, () => ({ room: "102" }));
     await send(one, restored.batch(3));
-    expect(await acceptFork(admin, await companyOf(admin, undefined), one.name)).to.equal(4);
+    expect(await acceptFork(database.admin, await database.company(), one.name)).to.equal(4);
     expect(await send(one, restored.batch(3))).to.deep.equal({ outcome: "taken", at: 5 });
     // Of its own fourth sale, and of one from before the branch.
     restored.void(4);
@@ -179,7 +160,7 @@ describe("append in the company's database", () => {
     const other = new TestChain("b".repeat(32)).sellMany(3, () => ({ room: "7" }));
     expect(await send(one, other.batch(2))).to.deep.equal({ outcome: "back", at: 0 });
     expect(await send(one, other.batch(0))).to.deep.equal({ outcome: "fork", at: 1 });
-    await acceptFork(admin, await companyOf(admin, undefined), one.name);
+    await acceptFork(database.admin, await database.company(), one.name);
     expect(await send(one, other.batch(0))).to.deep.equal({ outcome: "taken", at: 3 });
     expect(await positions(one.name)).to.equal("1/1 1/2 2/1 2/2 2/3");
   });

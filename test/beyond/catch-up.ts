@@ -2,7 +2,6 @@
 //
 //   node test/beyond/catch-up.ts [SALES A DAY]
 import { writeFileSync } from "node:fs";
-import { addGateway, companyOf, initialise } from "../../src/central/company.ts";
 import { CentralSink } from "../../src/central/sink.ts";
 import { EntryFeed } from "../../src/service/entry-feed.ts";
 import { Forwarder } from "../../src/service/forwarder.ts";
@@ -10,7 +9,7 @@ import { systemClock, systemTimers } from "../../src/service/machine.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { until } from "../rig/until.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
-import { Postgres } from "./postgres.ts";
+import { CompanyDatabase } from "./postgres.ts";
 
 const DAYS = 7;
 const DAY_MS = 86_400_000;
@@ -18,12 +17,10 @@ const DAY_MS = 86_400_000;
 const AT_ONCE = 500;
 
 const perDay = Number(process.argv[2] ?? 10_000);
-const database = await new Postgres().start();
+const database = await new CompanyDatabase().start();
 const ledger = await new TestLedger().open("Europe/Madrid");
 try {
-  const admin = await database.connect();
-  await initialise(admin, "Televida", "Europe/Madrid");
-  const { role, password } = await addGateway(admin, await companyOf(admin, undefined), "malaga");
+  const { role, password } = await database.addGateway("malaga");
   const passwordFile = database.directory.file("password");
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   const { id } = await ledger.addUser();
@@ -52,11 +49,12 @@ try {
   await until("all is sent", () => feed.waiting() === 0, 600_000);
   const seconds = (performance.now() - beganMs) / 1_000;
   await forwarder.close();
-  const [row] = await admin.query<{ entries: string }>("SELECT count(*) AS entries FROM flanco.entry");
+  const [row] = await database.admin.query<{ entries: string }>(
+    "SELECT count(*) AS entries FROM flanco.entry",
+  );
   console.log(
     `${row?.entries} entries of ${DAYS} days in ${seconds.toFixed(1)} s: ${Math.round((DAYS * DAY_MS) / 1_000 / seconds)} times real time`,
   );
-  await admin.close();
 } finally {
   await ledger.remove();
   await database.stop();

@@ -1,18 +1,18 @@
 import { expect } from "chai";
-import { addGateway, type Company, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
+import { addGateway, type Company, initialise, pageAccess } from "../../src/central/company.ts";
 import { type Connection, ConnectionPool, connect, parseAddress } from "../../src/central/database.ts";
 import { accountOf, CompanyMembers } from "../../src/central/members.ts";
 import { commandActor } from "../../src/domain/audit.ts";
 import type { Member } from "../../src/domain/member.ts";
 import { systemTimers } from "../../src/service/machine.ts";
 import { rejection } from "../rig/rejection.ts";
-import { Postgres } from "./postgres.ts";
+import { CompanyDatabase } from "./postgres.ts";
 
 const BY = commandActor("root");
 const PEOPLE = { userId: accountOf(1), passwordHash: null } as const;
 
 describe("the members of a company", () => {
-  const database = new Postgres(["fsync=off"]);
+  const database = new CompanyDatabase(["fsync=off"]);
   const pools: ConnectionPool[] = [];
   let admin: Connection;
   /** As two processes of one company's page, and one of another company's. */
@@ -37,18 +37,17 @@ describe("the members of a company", () => {
 
   before(async () => {
     await database.start();
-    admin = await database.connect();
-    await initialise(admin, "Televida", "Europe/Madrid");
+    admin = database.admin;
     await initialise(admin, "Otra", "Europe/Madrid");
-    const company = await companyOf(admin, "Televida");
-    const stranger = await companyOf(admin, "Otra");
+    const company = await database.company();
+    const stranger = await database.company("Otra");
     const access = await pageAccess(admin, company, "flanco_page");
     const elsewhere = await pageAccess(admin, stranger, "flanco_page_b");
     one = await open(access.role, access.password, company);
     two = await open(access.role, access.password, company);
     other = await open(elsewhere.role, elsewhere.password, stranger);
-    page = await connect(parseAddress(database.url(access.role)), () => access.password);
-    await addGateway(admin, company, "malaga");
+    page = await database.connectAs(access);
+    await database.addGateway("malaga");
     await addGateway(admin, stranger, "lugo");
   });
 
@@ -61,8 +60,6 @@ describe("the members of a company", () => {
 
   after(async () => {
     for (const pool of pools) pool.close();
-    await page?.close();
-    await admin?.close();
     await database.stop();
   });
 
@@ -156,10 +153,10 @@ describe("the members of a company", () => {
   });
 
   it("are served by a role that gets another password where it is made already", async () => {
-    const company = await companyOf(admin, "Televida");
-    const { role, password } = await pageAccess(admin, company, "other_name");
-    expect(role).to.equal("flanco_page");
-    await (await connect(parseAddress(database.url(role)), () => password)).close();
+    const company = await database.company();
+    const access = await pageAccess(admin, company, "other_name");
+    expect(access.role).to.equal("flanco_page");
+    await database.connectAs(access);
     const taken = await rejection(pageAccess(admin, { ...company, company: 3 }, "flanco_page"));
     expect(taken).to.include({ code: "conflict" });
   });

@@ -4,10 +4,9 @@
 //
 //   node test/beyond/panel.ts
 import { readFileSync } from "node:fs";
-import { companyOf, initialise } from "../../src/central/company.ts";
 import { companySales } from "../../src/central/sales.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
-import { Postgres } from "./postgres.ts";
+import { CompanyDatabase } from "./postgres.ts";
 
 const GATEWAYS = 300;
 /** As many as one statement fills. */
@@ -26,10 +25,9 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 const calendar = new LocalCalendar(ZONE);
-const database = await new Postgres(["shared_buffers=1GB", "fsync=off", "max_wal_size=4GB"]).start();
+const database = await new CompanyDatabase(["shared_buffers=1GB", "fsync=off", "max_wal_size=4GB"]).start();
 try {
-  const admin = await database.connect();
-  await initialise(admin, "Televida", ZONE);
+  const { admin } = database;
   await admin.query(`INSERT INTO flanco.gateway (company, gateway, name, role, time_zone)
     SELECT 1, g, 'clinic-' || g, 'flanco_clinic-' || g, '${ZONE}' FROM generate_series(1, ${GATEWAYS}) g`);
   // What each device has sold, every day the same, as the schema has it.
@@ -61,7 +59,7 @@ try {
         FROM generate_series(1, ${GATEWAYS}) g, generate_series(1, ${SALES * DEVICES}) n`);
   }
   await admin.query("VACUUM ANALYZE");
-  const sales = companySales({ use: (run) => run(admin) }, await companyOf(admin, undefined));
+  const sales = companySales({ use: (run) => run(admin) }, await database.company());
   const anywhere = { location: null, deviceId: null };
   const any = { ...anywhere, from: null, to: null, room: null, roomPart: null };
   const overview = (period: "week" | "month" | "year") => () =>
@@ -103,7 +101,6 @@ try {
       `${what}: median ${at(times, 0.5)}, p99 ${at(times, 0.99)}; on the processors ${at(costs, 0.5)}, p99 ${at(costs, 0.99)}`,
     );
   }
-  await admin.close();
 } finally {
   await database.stop();
 }

@@ -5,6 +5,13 @@ import { join } from "node:path";
 import { runCommand } from "../../scripts/command.ts";
 import { installFor } from "../../scripts/debian.ts";
 import { freePort } from "../../scripts/ports.ts";
+import {
+  addGateway,
+  type Company,
+  companyOf,
+  initialise,
+  type RoleAccess,
+} from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -135,5 +142,46 @@ export class Postgres {
     });
     const [code] = await once(child, "exit");
     if (code !== 0) throw new Error(`${program} ended with ${code}: ${this.directory.file("log")}`);
+  }
+}
+
+/** The database of a company, Televida in Madrid's time. The connections that it gives end with it. */
+export class CompanyDatabase extends Postgres {
+  readonly #open: Connection[] = [];
+
+  override async start(): Promise<this> {
+    await super.start();
+    this.#open.push(await this.connect());
+    await initialise(this.admin, "Televida", "Europe/Madrid");
+    return this;
+  }
+
+  override async stop(): Promise<void> {
+    // Of a database that was killed they have ended.
+    await Promise.allSettled(this.#open.map((connection) => connection.close()));
+    await super.stop();
+  }
+
+  /** The administrator's connection. */
+  get admin(): Connection {
+    const [admin] = this.#open;
+    if (admin === undefined) throw new Error("The database was not started.");
+    return admin;
+  }
+
+  company(name = "Televida"): Promise<Company> {
+    return companyOf(this.admin, name);
+  }
+
+  /** A connection of a role. */
+  async connectAs({ role, password }: RoleAccess): Promise<Connection> {
+    const connection = await connect(parseAddress(this.url(role)), () => password);
+    this.#open.push(connection);
+    return connection;
+  }
+
+  /** Adds a gateway to the company. */
+  async addGateway(name: string, zone?: string): Promise<RoleAccess> {
+    return addGateway(this.admin, await this.company(), name, zone);
   }
 }

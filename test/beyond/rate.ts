@@ -1,8 +1,7 @@
 // Prints how many entries a second the company's database takes on this machine, clients included.
 //
 //   node test/beyond/rate.ts [GATEWAYS] [ENTRIES OF EACH]
-import { companyOf, initialise } from "../../src/central/company.ts";
-import { Postgres } from "./postgres.ts";
+import { CompanyDatabase } from "./postgres.ts";
 import { SimulatedGateway } from "./simulated-gateway.ts";
 
 /** Gateways whose calls are under way at once. */
@@ -12,11 +11,13 @@ const LAST_MS = Date.UTC(2026, 10, 21);
 
 const gatewayCount = Number(process.argv[2] ?? 1_000);
 const entryCount = Number(process.argv[3] ?? 400);
-const database = await new Postgres([`max_connections=${gatewayCount + 20}`, "shared_buffers=512MB"]).start();
+const database = await new CompanyDatabase([
+  `max_connections=${gatewayCount + 20}`,
+  "shared_buffers=512MB",
+]).start();
 try {
-  const admin = await database.connect();
-  await initialise(admin, "Televida", "Europe/Madrid");
-  const company = await companyOf(admin, undefined);
+  const { admin } = database;
+  const company = await database.company();
   const gateways: SimulatedGateway[] = [];
   for (let index = 0; index < gatewayCount; index += 1) {
     const file = database.directory.file(`password-${index}`);
@@ -57,7 +58,6 @@ try {
     `${Math.round(Number(size?.["bytes"]) / Number(rows?.["entries"]))} bytes an entry on the disk`,
   );
   await Promise.all(gateways.map((gateway) => gateway.close()));
-  await admin.close();
 } finally {
   await database.stop();
 }

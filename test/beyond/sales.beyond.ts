@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { acceptFork, addGateway, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
-import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { acceptFork, pageAccess } from "../../src/central/company.ts";
+import type { Connection } from "../../src/central/database.ts";
 import { type CompanySales, companySales } from "../../src/central/sales.ts";
 import { append } from "../../src/central/sink.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
@@ -11,7 +11,7 @@ import { settleTimes } from "../../src/service/clock-watch.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 import { ANY } from "../store/records-of.ts";
 import { TestChain } from "./chain.ts";
-import { Postgres } from "./postgres.ts";
+import { CompanyDatabase } from "./postgres.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -32,18 +32,14 @@ const SALES = 250;
 
 /** The same sales in one gateway's ledger, and of several gateways in the company's database. */
 describe("what was sold", () => {
-  const database = new Postgres(["fsync=off"]);
+  const database = new CompanyDatabase(["fsync=off"]);
   const ledger = new TestLedger();
-  let admin: Connection;
-  let page: Connection;
   let userId = "";
   let central: CompanySales;
   const gateways: { readonly chain: TestChain; readonly connection: Connection }[] = [];
 
   async function addClinic(name: string, zone?: string) {
-    const company = await companyOf(admin, undefined);
-    const { role, password } = await addGateway(admin, company, name, zone);
-    const connection = await connect(parseAddress(database.url(role)), () => password);
+    const connection = await database.connectAs(await database.addGateway(name, zone));
     const clinic = { chain: new TestChain(), connection };
     gateways.push(clinic);
     return clinic;
@@ -57,12 +53,9 @@ describe("what was sold", () => {
     await database.start();
     await ledger.open(ZONE);
     ledger.nowMs = 0;
-    admin = await database.connect();
-    await initialise(admin, "Televida", ZONE);
-    const company = await companyOf(admin, undefined);
+    const company = await database.company();
     // With no more rights than the company's page has.
-    const { role, password } = await pageAccess(admin, company, "flanco_page");
-    page = await connect(parseAddress(database.url(role)), () => password);
+    const page = await database.connectAs(await pageAccess(database.admin, company, "flanco_page"));
     central = companySales({ use: (run) => run(page) }, company);
     const { user, deviceId } = await ledger.wire();
     userId = user.id;
@@ -78,7 +71,7 @@ describe("what was sold", () => {
     gateways[0] = restored;
     for (let sale = 0; sale < 20; sale += 1) await sell(restored.chain, SALES + sale, 0);
     expect(await send(restored, 100)).to.equal("fork");
-    await acceptFork(admin, await companyOf(admin, undefined), "clinic-0");
+    await acceptFork(database.admin, company, "clinic-0");
     expect(await send(restored, 100)).to.equal("taken");
     // Sales before the clock was set: those of the first boot then get their time, one of them is void.
     for (const [boot, count] of [
@@ -143,9 +136,6 @@ describe("what was sold", () => {
   }
 
   after(async () => {
-    for (const { connection } of gateways) await connection.close();
-    await page?.close();
-    await admin?.close();
     await ledger.remove();
     await database.stop();
   });

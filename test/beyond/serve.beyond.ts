@@ -1,8 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "chai";
-import { addGateway, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
-import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { initialise, pageAccess, type RoleAccess } from "../../src/central/company.ts";
 import { append } from "../../src/central/sink.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
 import { sharedBrowser } from "../page/browser.ts";
@@ -10,23 +9,22 @@ import { buildPage, OpenedPage, signIn } from "../page/opened.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
-import { Postgres } from "./postgres.ts";
+import { CompanyDatabase } from "./postgres.ts";
 
 const DAY_MS = 86_400_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const VIEWS = ["/", "/clinicas", "/registros", "/informe", "/lugares", "/personas", "/mi-cuenta"];
 
 describe("flanco central serve", () => {
-  const database = new Postgres(["fsync=off"]);
+  const database = new CompanyDatabase(["fsync=off"]);
   const programs: Program[] = [];
-  let admin: Connection;
   /** Two processes of one company, and one of another. */
   let one: RunningService;
   let two: RunningService;
   let other: RunningService;
   let cookie = "";
 
-  async function start(role: string, password: string): Promise<RunningService> {
+  async function start({ role, password }: RoleAccess): Promise<RunningService> {
     const program = await Program.make();
     programs.push(program);
     const file = program.write("page.password", password);
@@ -55,31 +53,25 @@ describe("flanco central serve", () => {
   before(async () => {
     await buildPage();
     await database.start();
-    admin = await database.connect();
-    for (const name of ["Televida", "Otra"]) await initialise(admin, name, "Europe/Madrid");
-    const company = await companyOf(admin, "Televida");
+    await initialise(database.admin, "Otra", "Europe/Madrid");
     for (const [index, name] of ["malaga", "lugo", "soria"].entries()) {
-      const gateway = await addGateway(admin, company, name);
+      const gateway = await database.addGateway(name);
       if (name === "soria") continue;
       const chain = new TestChain().sellMany(20, (sale) => ({
         ...{ locationName: `Hospital ${name}`, deviceId: "7", room: "101", valorMicros: 2_500_000 },
         createdTimeMs: Date.now() - index * DAY_MS - sale,
       }));
-      const connection = await connect(parseAddress(database.url(gateway.role)), () => gateway.password);
-      await append(connection, chain.batch(), Date.now());
-      await connection.close();
+      await append(await database.connectAs(gateway), chain.batch(), Date.now());
     }
-    const page = await pageAccess(admin, company, "flanco_page");
-    one = await start(page.role, page.password);
-    two = await start(page.role, page.password);
-    const elsewhere = await pageAccess(admin, await companyOf(admin, "Otra"), "flanco_page_b");
-    other = await start(elsewhere.role, elsewhere.password);
+    const page = await pageAccess(database.admin, await database.company(), "flanco_page");
+    one = await start(page);
+    two = await start(page);
+    other = await start(await pageAccess(database.admin, await database.company("Otra"), "flanco_page_b"));
     cookie = await invite("ana@example.org", "Televida", one);
   });
 
   after(async () => {
     for (const program of programs) await program.close();
-    await admin?.close().catch(() => {});
     await database.stop();
   });
 

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
-import { acceptFork, addGateway, companyOf, initialise } from "../../src/central/company.ts";
-import type { Connection } from "../../src/central/database.ts";
+import { acceptFork } from "../../src/central/company.ts";
 import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
 import { MINUTE_MS, type Timers } from "../../src/domain/clock.ts";
 import type { FlancoError } from "../../src/domain/error.ts";
@@ -13,43 +12,29 @@ import { Program, type RunningService } from "../rig/program.ts";
 import { rejection } from "../rig/rejection.ts";
 import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
-import { Postgres, unprivileged } from "./postgres.ts";
+import { CompanyDatabase, unprivileged } from "./postgres.ts";
 import { NO_TIMERS } from "./simulated-gateway.ts";
 
-/** A database with the company, and one gateway whose password is in a file. */
-class CompanyDatabase {
-  readonly postgres: Postgres;
-  readonly passwordFile: string;
-  #admin: Connection | undefined;
+/** A company's database with one gateway, whose password is in a file. */
+class GatewayDatabase extends CompanyDatabase {
+  readonly passwordFile = this.directory.file("password");
 
-  constructor(settings: readonly string[] = [], certificate?: KeyedCertificate) {
-    this.postgres = new Postgres(["fsync=off", ...settings], certificate);
-    this.passwordFile = this.postgres.directory.file("password");
+  constructor(certificate?: KeyedCertificate) {
+    super(["fsync=off"], certificate);
   }
 
-  async start(): Promise<this> {
-    await this.postgres.start();
-    this.#admin = await this.postgres.connect();
-    await initialise(this.admin, "Televida", "Europe/Madrid");
-    const { password } = await addGateway(this.admin, await companyOf(this.admin, undefined), "malaga");
-    this.write(password);
+  override async start(): Promise<this> {
+    await super.start();
+    const { password } = await this.addGateway("malaga");
+    writeFileSync(this.passwordFile, `${password}\n`, { mode: 0o600 });
     return this;
   }
 
-  get admin(): Connection {
-    if (this.#admin === undefined) throw new Error("the database was not started");
-    return this.#admin;
+  get address(): string {
+    return this.url("flanco_malaga");
   }
 
-  get url(): string {
-    return this.postgres.url("flanco_malaga");
-  }
-
-  write(password: string): void {
-    writeFileSync(this.passwordFile, `${password}\n`, { mode: 0o600 });
-  }
-
-  sink(url = this.url, timers: Timers = NO_TIMERS): CentralSink {
+  sink(url = this.address, timers: Timers = NO_TIMERS): CentralSink {
     return new CentralSink({ url, passwordFile: this.passwordFile, clock: systemClock, timers });
   }
 
@@ -59,11 +44,6 @@ class CompanyDatabase {
       "SELECT branch, position FROM flanco.entry ORDER BY branch, position",
     );
     return rows.map(({ branch, position }) => `${branch}/${position}`);
-  }
-
-  async stop(): Promise<void> {
-    await this.#admin?.close();
-    await this.postgres.stop();
   }
 }
 
@@ -81,7 +61,7 @@ describe("the sink of the company's database", () => {
   const never = new AbortController().signal;
 
   describe("of a gateway that sells", () => {
-    const company = new CompanyDatabase();
+    const company = new GatewayDatabase();
     let gateway: Program;
     let service: RunningService;
     let cookie = "";
@@ -89,7 +69,7 @@ describe("the sink of the company's database", () => {
     before(async () => {
       await company.start();
       gateway = await Program.make({
-        FLANCO_CENTRAL_DATABASE: company.url,
+        FLANCO_CENTRAL_DATABASE: company.address,
         FLANCO_CENTRAL_PASSWORD_FILE: company.passwordFile,
       });
       service = await gateway.start();
@@ -132,15 +112,15 @@ describe("the sink of the company's database", () => {
         await sell(20);
         // The sink is at work: its last batch may be stored, and its cursor not.
         await service.end("SIGKILL");
-        if (round === 1) await company.postgres.kill();
+        if (round === 1) await company.kill();
         service = await gateway.start();
         await sell(5);
-        if (round === 1) await company.postgres.resume();
+        if (round === 1) await company.resume();
       }
       const sold = await sales();
       expect(sold).to.equal(85);
       await until("all sales are there", async () => (await arriving()) === sold, 120_000);
-      const [chain] = await company.postgres.query(
+      const [chain] = await company.query(
         "SELECT count(*) AS entries, max(position) AS newest FROM flanco.entry",
         "company",
       );
@@ -149,7 +129,7 @@ describe("the sink of the company's database", () => {
 
     /** The administrator's own connection ended with the database. */
     async function arriving(): Promise<number> {
-      const [row] = await company.postgres.query(
+      const [row] = await company.query(
         "SELECT sum(counts[31]) AS count FROM flanco.sum WHERE unit = 'day' AND location = ''",
         "company",
       );
@@ -158,7 +138,7 @@ describe("the sink of the company's database", () => {
   });
 
   describe("with a database", () => {
-    const company = new CompanyDatabase();
+    const company = new GatewayDatabase();
     before(() => company.start());
     after(() => company.stop());
 
@@ -172,7 +152,7 @@ describe("the sink of the company's database", () => {
         /^From entry 4 on this is another ledger .* flanco central gateway accept-fork\.$/,
       );
       expect(await company.positions()).to.have.length(6);
-      await acceptFork(company.admin, await companyOf(company.admin, undefined), "malaga");
+      await acceptFork(company.admin, await company.company(), "malaga");
       expect(await sink.deliver(batchOf(restored, 2), never)).to.equal(null);
       expect(await company.positions()).to.have.length(8);
       await sink.close();
@@ -201,7 +181,7 @@ describe("the sink of the company's database", () => {
         due.push(act);
         return () => {};
       };
-      const sink = company.sink(company.url, { after });
+      const sink = company.sink(company.address, { after });
       sink.open();
       due.shift()?.();
       await until("the gateway was seen", async () => (await seen()) > 0);
@@ -212,12 +192,12 @@ describe("the sink of the company's database", () => {
     });
 
     it("says in one line what is wrong with the way to it, and names no password", async () => {
-      const { port } = company.postgres;
+      const { port } = company;
       const failures = {
-        [company.url.replace("malaga", "nobody")]: "The database refuses the password.",
-        [company.url.replace("/company", "/other")]: "There is no database of this name.",
-        [company.url.replace("/company", "/postgres")]: "The database has no schema of flanco.",
-        [company.url.replace(String(port), "1")]: "The database has no service at that port.",
+        [company.address.replace("malaga", "nobody")]: "The database refuses the password.",
+        [company.address.replace("/company", "/other")]: "There is no database of this name.",
+        [company.address.replace("/company", "/postgres")]: "The database has no schema of flanco.",
+        [company.address.replace(String(port), "1")]: "The database has no service at that port.",
         [`postgresql://flanco_malaga@127.0.0.1:${port}/company`]: "The database gives no answer",
         [`postgresql://flanco_malaga@db.example.org/company?sslmode=disable`]: "sslmode=disable",
         "postgresql://flanco_malaga:secret@127.0.0.1/company": "The database's address is not",
@@ -237,7 +217,7 @@ describe("the sink of the company's database", () => {
   });
 
   it("says that the schema is of another version", async () => {
-    const company = await new CompanyDatabase().start();
+    const company = await new GatewayDatabase().start();
     try {
       const [row] = await company.admin.query<{ text: string }>(
         "SELECT pg_get_functiondef('flanco.append'::regproc) AS text",
@@ -250,14 +230,14 @@ describe("the sink of the company's database", () => {
   });
 
   it("is refused by a full disk with one line, and goes on once there is room", async () => {
-    const company = new CompanyDatabase();
-    const disk = company.postgres.directory.file("small");
+    const company = new GatewayDatabase();
+    const disk = company.directory.file("small");
     try {
       await company.start();
       const { uid = 0, gid = 0 } = unprivileged();
       mkdirSync(disk);
       runCommand(["mount", "-t", "tmpfs", "-o", `size=9m,uid=${uid},gid=${gid}`, "tmpfs", disk]);
-      await company.postgres.query(`CREATE TABLESPACE small LOCATION '${disk}'`);
+      await company.query(`CREATE TABLESPACE small LOCATION '${disk}'`);
       await company.admin.query("ALTER TABLE flanco.entry SET TABLESPACE small");
       const sink = company.sink();
       const chain = new TestChain();
@@ -278,7 +258,7 @@ describe("the sink of the company's database", () => {
       expect(await company.positions()).to.have.length(chain.position);
       await sink.close();
     } finally {
-      await company.postgres.kill();
+      await company.kill();
       tryCommand(["umount", disk]);
       await company.stop();
     }
@@ -307,8 +287,8 @@ describe("the sink of the company's database", () => {
     ] as const;
     try {
       for (const [certificate, file, failure] of cases) {
-        const company = await new CompanyDatabase([], certificate).start();
-        const address = company.url.replace("sslmode=disable", `sslrootcert=${file}`);
+        const company = await new GatewayDatabase(certificate).start();
+        const address = company.address.replace("sslmode=disable", `sslrootcert=${file}`);
         try {
           const sink = company.sink(address);
           if (failure === null) expect(await sink.test(never)).to.contain("takes this gateway's entries");
