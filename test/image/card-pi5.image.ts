@@ -1,22 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { ADDRESS, ANSWER_MS, Bench, EMAIL, LINE, LONGEST_MS } from "./bench.ts";
 import { Browser } from "./browser.ts";
-import { builtImage } from "./built.ts";
-import { Card } from "./card.ts";
-import { Gateway } from "./gateway.ts";
-import { Technician } from "./technician.ts";
 
-const BUILD_MS = 2_400_000;
-const BOOT_MS = 1_800_000;
-const ANSWER_MS = 300_000;
-const CARD_MIB = 6_000;
-const ADDRESS = "192.168.77.20";
-const EMAIL = "ana@example.org";
-/** Of the chip that the machine has for its power button, the button's line. */
-const LINE = "gpiochip0:3";
 /** The trees of both processors of a Pi 5, the second by each name that the firmware may ask for. */
 const TREES = ["bcm2712-rpi-5-b.dtb", "bcm2712-d-rpi-5-b.dtb", "bcm2712d0-rpi-5-b.dtb"];
 /** What finds a Pi 5's card before the root is there. */
@@ -26,28 +13,11 @@ const DRIVERS = ["pinctrl_rp1", "rp1_pci", "clk_rp1", "irq_bcm2712_mip", "macb",
 
 /** A Pi 5 cannot be emulated: its kernel runs here on the machine of the other card's tests. */
 describe("The card image for a Raspberry Pi 5", function () {
-  this.timeout(BOOT_MS);
-
-  const directory = mkdtempSync(join(tmpdir(), "flanco-image-"));
-  let image = "";
-  let technician: Technician;
-  let gateway: Gateway | undefined;
-
-  before(async function () {
-    this.timeout(BUILD_MS);
-    image = await builtImage("rpi5");
-    const own = join(directory, "technician");
-    mkdirSync(own);
-    technician = new Technician(own);
-  });
-
-  after(async () => {
-    await gateway?.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  this.timeout(LONGEST_MS);
+  const bench = forSuite(() => Bench.make("rpi5"));
 
   it("has its device trees, a kernel, and an initramfs with the drivers of its card's socket", () => {
-    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const card = bench.card("new");
     const files = card.bootFiles();
     expect(files).to.include.members(TREES);
     for (const tree of TREES) expect(card.bootFile(tree).includes("\0GPIO4\0GPIO5\0"), tree).to.equal(true);
@@ -64,9 +34,9 @@ describe("The card image for a Raspberry Pi 5", function () {
   });
 
   it("runs its kernel, has the drivers of its header and network, and records a sale", async () => {
-    const card = Card.write(image, join(directory, "first"), CARD_MIB);
-    card.preset(`address = ${ADDRESS}/24\nemail = ${EMAIL}\nssh_key = ${technician.publicKey}\n`);
-    gateway = await Gateway.switchOn(card, ADDRESS);
+    const card = bench.card("first");
+    card.preset(`address = ${ADDRESS}/24\nemail = ${EMAIL}\nssh_key = ${bench.technician.publicKey}\n`);
+    const gateway = await bench.switchOn(card, ADDRESS);
     const [, token = ""] = await gateway.shows(/\/primer-uso#([\w-]+)/);
     const browser = new Browser(gateway.ports, ADDRESS);
     await browser.trust();
@@ -76,7 +46,7 @@ describe("The card image for a Raspberry Pi 5", function () {
     await until("the sale is in the ledger", async () => (await browser.records()).length === 1, ANSWER_MS);
 
     const { ports } = gateway;
-    const run = (command: string) => technician.run(ports.ssh, command);
+    const run = (command: string) => bench.technician.run(ports.ssh, command);
     expect(card.bootFiles()).to.include(`vmlinuz-${await run("uname -r")}`);
     expect(await run(`modinfo --field filename ${DRIVERS.join(" ")}`)).to.match(/^(\/\S+\.ko\.xz\n?){6}$/);
     expect(await run("cat /etc/apt/sources.list.d/backports.list")).to.contain("trixie-backports main");

@@ -1,24 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { ADDRESS, ANSWER_MS, Bench, CARD_MIB, EMAIL, LINE, LONGEST_MS } from "./bench.ts";
 import { Browser, type RecordRow } from "./browser.ts";
-import { builtImage } from "./built.ts";
-import { Card } from "./card.ts";
-import { Gateway } from "./gateway.ts";
-import { Technician } from "./technician.ts";
+import type { Card } from "./card.ts";
+import type { Gateway } from "./gateway.ts";
 
-const BUILD_MS = 2_400_000;
-const BOOT_MS = 1_800_000;
-const ANSWER_MS = 300_000;
-const CARD_MIB = 6_000;
-const ADDRESS = "192.168.77.20";
 /** What the emulated network gives by DHCP. */
 const GIVEN = "192.168.77.15";
-const EMAIL = "ana@example.org";
-/** Of the chip that the machine has for its power button, the button's line. */
-const LINE = "gpiochip0:3";
 const SALES = 6;
 const FIRST_EPHEMERAL_PORT = 32_768;
 const LINK = /\/primer-uso#([\w-]+)(?:\/(\S+))?/;
@@ -45,34 +34,10 @@ function listenersOf(listening: string): Set<string> {
 }
 
 describe("The card image", function () {
-  this.timeout(BOOT_MS);
-
-  const directory = mkdtempSync(join(tmpdir(), "flanco-image-"));
+  this.timeout(LONGEST_MS);
+  const bench = forSuite(() => Bench.make("rpi"));
+  afterEach(() => bench.switchOff());
   const first = { card: undefined as Card | undefined, identity: undefined as Identity | undefined };
-  const gateways = new Set<Gateway>();
-  let image = "";
-  let technician: Technician;
-
-  before(async function () {
-    this.timeout(BUILD_MS);
-    image = await builtImage("rpi");
-    const own = join(directory, "technician");
-    mkdirSync(own);
-    technician = new Technician(own);
-  });
-
-  afterEach(async () => {
-    for (const gateway of gateways) await gateway.close();
-    gateways.clear();
-  });
-
-  after(() => rmSync(directory, { recursive: true, force: true }));
-
-  async function switchOn(card: Card, address: string): Promise<Gateway> {
-    const gateway = await Gateway.switchOn(card, address);
-    gateways.add(gateway);
-    return gateway;
-  }
 
   /**
    * Lets the relay's line go high, and waits until its sale and its end are told: another pulse before that would prolong
@@ -103,13 +68,13 @@ describe("The card image", function () {
           return false;
         }
       },
-      BOOT_MS,
+      LONGEST_MS,
     );
     return browser;
   }
 
   it("starts on a Pi: firmware, kernel, initramfs and device trees of each model lie where its firmware looks", () => {
-    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const card = bench.card("new");
     const files = card.bootFiles();
     expect(files).to.include.members([
       ...["bootcode.bin", "start.elf", "fixup.dat", "start4.elf", "fixup4.dat"],
@@ -137,7 +102,7 @@ describe("The card image", function () {
   });
 
   it("calls the lines of each model's header as its drawing does", () => {
-    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const card = bench.card("new");
     const names = Array.from({ length: 26 }, (_, index) => `GPIO${index + 2}\0`).join("");
     const trees = card.bootFiles().filter((name) => name.endsWith(".dtb"));
     expect(trees).to.have.length.above(6);
@@ -147,7 +112,7 @@ describe("The card image", function () {
   });
 
   it("brings nothing that should be one machine's alone, and no password", () => {
-    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const card = bench.card("new");
     expect(card.read("root", "/etc/machine-id")).to.equal("");
     expect(card.names("root", "/etc/ssh").filter((name) => name.startsWith("ssh_host_"))).to.deep.equal([]);
     expect(card.names("root", "/root/.ssh")).to.deep.equal([]);
@@ -161,7 +126,7 @@ describe("The card image", function () {
   });
 
   it("lets every user of the card read and run what is the card's own", () => {
-    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const card = bench.card("new");
     const folder = "/usr/lib/flanco-card";
     expect(card.mode("root", folder)).to.equal("0755");
     for (const program of card.names("root", folder)) {
@@ -171,7 +136,7 @@ describe("The card image", function () {
   });
 
   it("does at its first start what flanco.txt says, shows where it is, and records sales", async () => {
-    const card = Card.write(image, join(directory, "first"), CARD_MIB);
+    const card = bench.card("first");
     card.preset(
       [
         "host_name = clinica-7",
@@ -179,11 +144,11 @@ describe("The card image", function () {
         "gateway = 192.168.77.2",
         "time_zone = Atlantic/Canary",
         `email = ${EMAIL}`,
-        `ssh_key = ${technician.publicKey}`,
+        `ssh_key = ${bench.technician.publicKey}`,
         "",
       ].join("\r\n"),
     );
-    const gateway = await switchOn(card, ADDRESS);
+    const gateway = await bench.switchOn(card, ADDRESS);
     const [, token = "", email] = await gateway.shows(LINK);
     expect(email).to.equal(EMAIL);
     await gateway.shows(new RegExp(`https://${ADDRESS}:8443/primer-uso#`));
@@ -199,7 +164,7 @@ describe("The card image", function () {
       expect(await sell(gateway, browser, sale)).to.have.length(sale + 1);
     }
 
-    const run = (command: string) => technician.run(gateway.ports.ssh, command);
+    const run = (command: string) => bench.technician.run(gateway.ports.ssh, command);
     expect(await run("hostname")).to.equal("clinica-7");
     expect(await run("readlink /etc/localtime")).to.equal("/usr/share/zoneinfo/Atlantic/Canary");
     expect(await run("ip -4 -oneline address show scope global")).to.contain(`${ADDRESS}/24`);
@@ -208,7 +173,7 @@ describe("The card image", function () {
     const machineId = await run("cat /etc/machine-id");
     expect(machineId).to.match(/^[0-9a-f]{32}$/);
     first.card = card;
-    first.identity = { machineId, hostKey: technician.hostKey(), authority };
+    first.identity = { machineId, hostKey: bench.technician.hostKey(), authority };
 
     const listening = await run("ss --no-header --listening --tcp --udp --numeric");
     expect(listenersOf(listening), listening).to.deep.equal(
@@ -248,7 +213,7 @@ describe("The card image", function () {
     // The last pulse before a cut may have been kept or not: it was not acknowledged.
     let driven = SALES + 1;
     for (const start of ["second", "third"]) {
-      const gateway = await switchOn(card, ADDRESS);
+      const gateway = await bench.switchOn(card, ADDRESS);
       const browser = await healthy(gateway);
       expect(await browser.trust(), start).to.equal(identity.authority);
       await browser.signIn(EMAIL);
@@ -261,9 +226,9 @@ describe("The card image", function () {
         told += 1;
       }
       expect(await browser.records(), start).to.have.length(told);
-      const run = (command: string) => technician.run(gateway.ports.ssh, command);
+      const run = (command: string) => bench.technician.run(gateway.ports.ssh, command);
       expect(await run("cat /etc/machine-id"), start).to.equal(identity.machineId);
-      expect(technician.hostKey(), start).to.equal(identity.hostKey);
+      expect(bench.technician.hostKey(), start).to.equal(identity.hostKey);
       expect(await run("systemctl --failed --no-legend --plain"), start).to.equal("");
       expect(await run("findmnt --noheadings --output OPTIONS /"), start).to.match(/^ro,/);
       const checked = await run("journalctl --boot --output=cat --identifier=systemd-fsck");
@@ -278,9 +243,9 @@ describe("The card image", function () {
   it("shows mistakes of flanco.txt on the console, then asks by DHCP, has no SSH, and is another machine", async () => {
     const { identity } = first;
     if (identity === undefined) throw new Error("The first start failed.");
-    const card = Card.write(image, join(directory, "second"), CARD_MIB);
+    const card = bench.card("second");
     card.preset("host_name = clínica\naddress = 192.168.77.20/99\nssh_key = none\nemail = ana@example.org\n");
-    const gateway = await switchOn(card, GIVEN);
+    const gateway = await bench.switchOn(card, GIVEN);
     await gateway.shows(LINK);
     await gateway.shows(new RegExp(`https://${GIVEN}:8443/primer-uso#`));
     const shown = gateway.console();
