@@ -55,22 +55,15 @@ export class CpioArchive {
     this.#entry(path, REGULAR | (mode & 0o777), readFileSync(source));
   }
 
-  /** Copies a file, a link or a folder of this machine, but for what `isLeftOut` names by its path in the guest. */
-  tree(path: string, source: string, isLeftOut: (path: string) => boolean = () => false): void {
-    if (isLeftOut(path)) return;
+  /** Copies a file, a link or a folder of this machine. */
+  tree(path: string, source: string): void {
     const status = lstatSync(source);
-    if (status.isSymbolicLink()) this.link(path, readlinkSync(source));
+    if (status.isSymbolicLink()) this.#entry(path, LINK | 0o777, Buffer.from(readlinkSync(source)));
     else if (status.isFile()) this.copy(path, source, status.mode);
     else if (status.isDirectory()) {
       this.directory(path);
-      for (const name of readdirSync(source))
-        this.tree(posix.join(path, name), join(source, name), isLeftOut);
+      for (const name of readdirSync(source)) this.tree(posix.join(path, name), join(source, name));
     }
-  }
-
-  link(path: string, target: string): void {
-    this.directory(posix.dirname(path));
-    this.#entry(path, LINK | 0o777, Buffer.from(target));
   }
 
   close(): void {

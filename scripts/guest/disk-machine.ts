@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { bundle } from "../bundle.mjs";
 import { runCommand } from "../command.ts";
 import { CpioArchive } from "./cpio.ts";
-import { buildDiskRoot, writeImage } from "./disk-root.ts";
+import { buildDiskRoot, type Suite, writeImage } from "./disk-root.ts";
 import { GATEWAY_SCRIPT } from "./initramfs.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 import {
@@ -15,7 +15,6 @@ import {
   machineOptions,
   ownDirectory,
 } from "./machine.ts";
-import type { Suite } from "./systemd-root.ts";
 
 const MEMORY_MIB = 1024;
 /** Services are stopped and the disk is written. */

@@ -15,17 +15,52 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCommand } from "../command.ts";
-import { buildDebian, MASKED, type Suite } from "./systemd-root.ts";
+import { installFor } from "../debian.ts";
 
 /** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 1;
+/** The same of Debian's packages alone. */
+const DEBIAN_RECIPE = 1;
+/** A release of Debian that a machine can be made of. */
+export type Suite = "bookworm" | "trixie";
+const PACKAGES = ["systemd", "systemd-sysv", "udev", "dbus", "kmod", "libstdc++6"];
 /** Sparse: what is not written takes no room. */
 const IMAGE_SIZE = "1500M";
 const FOLDER = join(import.meta.dirname, "disk");
 const GUEST_SCRIPT = "/usr/local/lib/guest.sh";
 const UNITS = "/etc/systemd/system";
-/** Devices are udev's here, as on a gateway: the package brings a rule. */
-const OF_UDEV = /udev/;
+/**
+ * Units that a machine of minutes has no use for: no user logs in, nothing is kept. Emulated, they take most of a start's time.
+ */
+const MASKED = [
+  "apt-daily-upgrade.timer",
+  "apt-daily.timer",
+  "dev-hugepages.mount",
+  "dev-mqueue.mount",
+  "dpkg-db-backup.timer",
+  "e2scrub_all.timer",
+  "e2scrub_reap.service",
+  "fstrim.timer",
+  "getty.target",
+  "kmod-static-nodes.service",
+  "modprobe@.service",
+  "proc-sys-fs-binfmt_misc.automount",
+  "sys-fs-fuse-connections.mount",
+  "sys-kernel-debug.mount",
+  "sys-kernel-tracing.mount",
+  "systemd-journal-flush.service",
+  "systemd-logind.service",
+  "systemd-modules-load.service",
+  "systemd-random-seed.service",
+  "systemd-remount-fs.service",
+  "systemd-sysusers.service",
+  "systemd-tmpfiles-clean.timer",
+  "systemd-tmpfiles-setup-dev.service",
+  "systemd-tmpfiles-setup.service",
+  "systemd-update-utmp-runlevel.service",
+  "systemd-update-utmp.service",
+  "systemd-user-sessions.service",
+];
 
 /**
  * Makes, once for what it holds, an image of a disk with Debian on it, dpkg and all, and Node for scripts. Gives its path;
@@ -54,7 +89,7 @@ export function buildDiskRoot(directory: string, checkout: string, suite: Suite)
   place(tree, `${UNITS}/default.target`, (target) =>
     symlinkSync("/usr/lib/systemd/system/multi-user.target", target),
   );
-  for (const unit of MASKED.filter((name) => !OF_UDEV.test(name))) {
+  for (const unit of MASKED) {
     place(tree, `${UNITS}/${unit}`, (target) => symlinkSync("/dev/null", target));
   }
   place(tree, "/etc/machine-id", (target) => writeFileSync(target, "0123456789abcdef0123456789abcdef\n"));
@@ -83,4 +118,24 @@ function place(tree: string, path: string, make: (target: string) => void, mode 
   rmSync(target, { force: true });
   make(target);
   if (!lstatSync(target).isSymbolicLink()) chmodSync(target, mode);
+}
+
+/** Debian's packages unpacked and configured, kept for later archives. Gives the folder. Throws ScriptFailure. */
+function buildDebian(directory: string, suite: Suite): string {
+  const tree = join(directory, `debian-${suite}-${DEBIAN_RECIPE}`);
+  if (existsSync(tree)) return tree;
+  installFor("Debian tree");
+  const work = `${tree}.${process.pid}`;
+  runCommand([
+    "mmdebstrap",
+    "--variant=minbase",
+    "--format=directory",
+    `--include=${PACKAGES.join(",")}`,
+    suite,
+    work,
+  ]);
+  // Another run may have finished the same tree meanwhile; what it holds is the same.
+  if (existsSync(tree)) rmSync(work, { recursive: true, force: true });
+  else runCommand(["mv", work, tree]);
+  return tree;
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle, bundleProgram } from "../bundle.mjs";
 import { runCommand, ScriptFailure } from "../command.ts";
@@ -8,8 +9,8 @@ import type { Patch } from "../patch.ts";
 import { freePort } from "../ports.ts";
 import { CpioArchive } from "./cpio.ts";
 
-/** Where a package puts the program. */
-export const INSTALLED_PROGRAM = "/usr/lib/flanco";
+/** Where the guest has the program. */
+const INSTALLED_PROGRAM = "/usr/lib/flanco";
 /** Where the bundled scripts are, each as NAME.mjs. */
 export const INSTALLED_SCRIPTS = "/opt/guest/scripts";
 const READY = "flanco is ready.";
@@ -33,8 +34,7 @@ export async function packInstalled(directory: string, { scripts, patches }: Ins
   const file = `${work}.cpio`;
   const program = join(work, "program");
   try {
-    await bundleProgram(program, patches);
-    await warmUp(program, join(work, "data"));
+    await bundleWarm(program, patches);
     mkdirSync(join(work, "scripts"));
     await bundle(join(work, "scripts"), scripts);
     // The program writes for its own user alone, and the guest runs it as another.
@@ -49,8 +49,13 @@ export async function packInstalled(directory: string, { scripts, patches }: Ins
   }
 }
 
-/** Starts a bundled program once, with the guest's driver, so that what it compiles is kept beside it. */
-async function warmUp(program: string, dataDirectory: string): Promise<void> {
+/**
+ * Bundles the program into a folder and starts it once, with the guest's driver, so that what it compiles is kept beside it.
+ * Throws ScriptFailure when it does not start.
+ */
+export async function bundleWarm(program: string, patches: readonly Patch[] = []): Promise<void> {
+  await bundleProgram(program, patches);
+  const dataDirectory = mkdtempSync(join(tmpdir(), "flanco-warm-"));
   const child = spawn(process.execPath, [join(program, "flanco.mjs"), "serve"], {
     env: {
       PATH: process.env["PATH"],
@@ -75,5 +80,6 @@ async function warmUp(program: string, dataDirectory: string): Promise<void> {
   const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
   await once(child, "close");
   clearTimeout(timer);
+  rmSync(dataDirectory, { recursive: true, force: true });
   if (!said.includes(READY)) throw new ScriptFailure(`The bundled program did not start:\n${said}`);
 }

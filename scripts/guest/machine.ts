@@ -26,6 +26,8 @@ const LOCKUP = /BUG: soft lockup/;
 /** How often a machine is started in place of one whose kernel locked up. */
 const REPLACEMENTS = 2;
 const RUN_PREFIX = "run-";
+/** Where the guest's first script (init.sh) looks for its command. */
+const COMMAND_FOLDER = "/lib/guest";
 
 /**
  * The emulated machine's kernel stood still. In one CI run of some sixty its processors waited for each other
@@ -40,19 +42,15 @@ export interface Guest {
   readonly kernel: GuestKernel;
   /** Archives of everything but the run's own command. */
   readonly archives: readonly string[];
-  /** Where the guest's first script looks for its command. */
-  readonly commandFolder: string;
-  readonly memoryMib: number;
 }
 
 export interface GuestRun {
   /** Program and arguments, started in the folder of the bundled scripts. */
   readonly command: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
   /** From the machine's start to the command's end. */
   readonly timeoutMs: number;
-  /** Called with each part of the output as it comes, which the run's end has as a whole. */
-  readonly onStdout?: (chunk: Buffer) => void;
+  /** Called with the output as it comes, which the run's end has as a whole: standard output by whole lines. */
+  readonly onLine?: (line: string) => void;
   readonly onStderr?: (chunk: Buffer) => void;
   /** A disk of ext4, mounted before the command starts. */
   readonly disk?: GuestDisk;
@@ -90,7 +88,7 @@ export async function buildGuest(installed: Installed): Promise<Guest> {
   const system = buildSystem(directory, CHECKOUT, kernel);
   const own = ownDirectory(directory);
   const archives = [system, await packInstalled(own, installed)];
-  return { directory: own, kernel, archives, commandFolder: "/lib/guest", memoryMib: MEMORY_MIB };
+  return { directory: own, kernel, archives };
 }
 
 /**
@@ -119,12 +117,11 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<GuestEnd>
   const consoleLog = join(directory, "console.log");
   try {
     const command = new CpioArchive(join(directory, "command.cpio"));
-    addCommand(command, guest.commandFolder, run);
-    if (run.disk !== undefined)
-      command.text(`${guest.commandFolder}/mount-point`, `${run.disk.mountPoint}\n`);
+    addCommand(command, COMMAND_FOLDER, run);
+    if (run.disk !== undefined) command.text(`${COMMAND_FOLDER}/mount-point`, `${run.disk.mountPoint}\n`);
     command.close();
     joinArchives([...guest.archives, command.file], initramfs);
-    const options = machineOptions(guest.kernel.image, initramfs, consoleLog, guest.memoryMib);
+    const options = machineOptions(guest.kernel.image, initramfs, consoleLog, MEMORY_MIB);
     return await boot([...options, ...diskOptions(run.disk)], run, consoleLog);
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -133,8 +130,7 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<GuestEnd>
 
 /** Adds the shell script of a run's command, and after how long the guest switches itself off, to an archive. */
 export function addCommand(archive: CpioArchive, folder: string, run: GuestRun): void {
-  const exports = Object.entries(run.environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  archive.text(`${folder}/command`, `${exports.join("")}exec ${run.command.map(quoted).join(" ")}\n`);
+  archive.text(`${folder}/command`, `exec ${run.command.map(quoted).join(" ")}\n`);
   const limitSeconds = Math.ceil(run.timeoutMs / 1000 + GUEST_GRACE_SECONDS);
   archive.text(`${folder}/limit`, `limit_seconds=${limitSeconds}\n`);
 }
@@ -228,10 +224,15 @@ export function boot(options: readonly string[], run: GuestRun, consoleLog: stri
   });
   let stdout = "";
   let stderr = "";
-  readable(machine, 3).on("data", (chunk: Buffer) => {
-    stdout += chunk.toString();
-    run.onStdout?.(chunk);
-  });
+  let unfinished = "";
+  readable(machine, 3)
+    .setEncoding("utf8")
+    .on("data", (text: string) => {
+      stdout += text;
+      const lines = (unfinished + text).split("\n");
+      unfinished = lines.pop() ?? "";
+      for (const line of lines) run.onLine?.(line);
+    });
   readable(machine, 4).on("data", (chunk: Buffer) => {
     stderr += chunk.toString();
     run.onStderr?.(chunk);

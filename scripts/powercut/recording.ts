@@ -15,7 +15,6 @@ export const MOUNT_POINT = "/var/lib";
 export interface Workload {
   /** Program and arguments; each line of JSON that it writes is a note. */
   readonly command: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
   readonly diskMib: number;
   /** A folder of this machine with what is on the disk from the beginning. */
   readonly diskContent?: string;
@@ -50,18 +49,11 @@ export class Recording {
     copyFileSync(image, written);
     writeFileSync(log, "");
     const notes: Note[] = [];
-    let unfinished = "";
     const { exitCode, stderr } = await runInGuest(guest, {
       command: workload.command,
-      environment: workload.environment ?? {},
       timeoutMs: workload.timeoutMs,
       disk: { image: written, log, mountPoint: MOUNT_POINT },
-      onStdout: (chunk) => {
-        const logBytes = statSync(log).size;
-        const lines = (unfinished + chunk.toString()).split("\n");
-        unfinished = lines.pop() ?? "";
-        for (const line of lines) notes.push({ value: JSON.parse(line), logBytes });
-      },
+      onLine: (line) => notes.push({ value: JSON.parse(line), logBytes: statSync(log).size }),
     });
     rmSync(written);
     if (exitCode !== 0) {

@@ -22,17 +22,11 @@ async function run(part: string, files: string, removable: string): Promise<void
   const scripts = { [part]: join(INSIDE, `${part}.ts`) };
   const machine = await DiskMachine.make({ suite: "bookworm", scripts, files, removable });
   try {
-    let rest = "";
     const end = await machine.run({
       command: ["node", `${part}.mjs`],
-      environment: {},
       timeoutMs: PART_MS,
-      onStdout: (chunk) => {
-        const lines = `${rest}${chunk}`.split("\n");
-        rest = lines.pop() ?? "";
-        steps.push(
-          ...lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as DayStep),
-        );
+      onLine: (line) => {
+        if (line.startsWith("{")) steps.push(JSON.parse(line));
       },
       onStderr: (chunk) => {
         if (process.env["FLANCO_TEST_TOLD"] === "all") process.stderr.write(chunk);

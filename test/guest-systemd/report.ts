@@ -1,6 +1,9 @@
 import type { Drive, Gap, LedgerRow, Outage, Output } from "../guest/report.ts";
 import type { Confined, JournalEntry } from "./inside/unit.ts";
 
+/** Where the machine has the bundled program. */
+export const PROGRAM = "/usr/lib/flanco/program";
+
 /** Relays driven from before the process's end until after its return, and what the ledger made of it. */
 export interface Absence {
   readonly drives: readonly Drive[];

@@ -1,11 +1,15 @@
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { before, describe, it } from "mocha";
-import { replacingLockups, runInGuest } from "../../scripts/guest/machine.ts";
-import { buildSystemdGuest } from "../../scripts/guest/systemd-root.ts";
+import { runCommand } from "../../scripts/command.ts";
+import { DiskMachine } from "../../scripts/guest/disk-machine.ts";
+import { bundleWarm } from "../../scripts/guest/installed.ts";
+import { CHECKOUT, replacingLockups } from "../../scripts/guest/machine.ts";
 import { assertDistinct, assertStamped, drivesOf, isStampOf, rowsOf, WALL_MS } from "../guest/edges.ts";
 import { lineName, ROOMS, Told } from "../guest/report.ts";
-import type { Absence, Reports } from "./report.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
+import { type Absence, PROGRAM, type Reports } from "./report.ts";
 
 const NS_PER_MS = 1e6;
 const NS_PER_S = 1e9;
@@ -33,17 +37,38 @@ let told: Told<Reports>;
 
 before(async function () {
   this.timeout(PROOF_MS);
-  const guest = await buildSystemdGuest({ scripts: { prove: SCRIPT } });
-  const { exitCode, stdout, stderr } = await replacingLockups(() =>
-    runInGuest(guest, {
-      command: ["node", "prove.mjs", form],
-      environment: {},
-      timeoutMs: INSIDE_MS[form],
-    }),
-  );
-  if (exitCode !== 0) throw new Error(`The script in the guest ended with ${exitCode}:\n${stderr}`);
-  told = new Told(stdout);
+  const files = new TemporaryDirectory();
+  try {
+    await makePackageTree(files.path);
+    told = await replacingLockups(() => prove(files.path));
+  } finally {
+    files.remove();
+  }
 });
+
+/** What the package puts on a machine, with the bundle in the place of the sealed program. */
+async function makePackageTree(root: string): Promise<void> {
+  const [units, commands] = [join(root, "usr/lib/systemd/system"), join(root, "usr/bin")];
+  cpSync(join(CHECKOUT, "packaging/root"), root, { recursive: true });
+  copyFileSync(join(CHECKOUT, "systemd/flanco.service"), join(units, "flanco.service"));
+  await bundleWarm(join(root, PROGRAM));
+  mkdirSync(commands);
+  const start = `#!/bin/sh\nexec /usr/local/bin/node ${PROGRAM}/flanco.mjs "$@"\n`;
+  writeFileSync(join(commands, "flanco"), start, { mode: 0o755 });
+  // This process writes for its own user alone, and the service runs as another.
+  runCommand(["chmod", "--recursive", "a+rX", root]);
+}
+
+async function prove(files: string): Promise<Told<Reports>> {
+  const machine = await DiskMachine.make({ suite: "bookworm", scripts: { prove: SCRIPT }, files });
+  try {
+    const end = await machine.run({ command: ["node", "prove.mjs", form], timeoutMs: INSIDE_MS[form] });
+    if (end?.exitCode === 0) return new Told(end.stdout);
+    throw new Error(`The script in the guest ended with ${end?.exitCode}:\n${end?.stderr}`);
+  } finally {
+    machine.remove();
+  }
+}
 
 describe("The service under systemd", () => {
   it("is ready, says how many lines it watches, and has systemd keep each of them", () => {

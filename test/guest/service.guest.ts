@@ -29,7 +29,6 @@ before(async function () {
   const { stdout } = await replacingLockups(() =>
     runInGuest(guest, {
       command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, form],
-      environment: {},
       timeoutMs: INSIDE_MS[form],
       onStderr: (chunk) => process.stderr.write(chunk),
     }),

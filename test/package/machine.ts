@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DiskMachine } from "../../scripts/guest/disk-machine.ts";
-import type { Suite } from "../../scripts/guest/systemd-root.ts";
+import type { Suite } from "../../scripts/guest/disk-root.ts";
 import { type Acknowledged, CUT_HERE, type PackageReport } from "./report.ts";
 
 const TIMEOUT_MS = 1_800_000;
@@ -39,19 +39,13 @@ export class PackageMachine {
 
   async #run(part: string, isEnd: (line: string) => boolean): Promise<void> {
     const powerCut = new AbortController();
-    let rest = "";
     const end = await this.#machine.run({
       command: ["node", `${part}.mjs`],
-      environment: {},
       timeoutMs: TIMEOUT_MS,
       powerCut: powerCut.signal,
-      onStdout: (chunk) => {
-        const lines = `${rest}${chunk}`.split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) {
-          this.#take(line);
-          if (isEnd(line)) powerCut.abort();
-        }
+      onLine: (line) => {
+        this.#take(line);
+        if (isEnd(line)) powerCut.abort();
       },
       onStderr: (chunk) => {
         if (process.env["FLANCO_TEST_TOLD"] === "all") process.stderr.write(chunk);

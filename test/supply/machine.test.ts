@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { assert } from "chai";
 import { boot, KernelLockup, replacingLockups } from "../../scripts/guest/machine.ts";
 
-const RUN = { command: [], environment: {}, timeoutMs: 60_000 };
+const RUN = { command: [], timeoutMs: 60_000 };
 const LOCKUP = "watchdog: BUG: soft lockup - CPU#0 stuck for 63s! [migration/0:16]";
 
 describe("A guest machine", () => {

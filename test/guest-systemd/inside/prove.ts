@@ -2,7 +2,10 @@
 // each step to standard output, and whatever goes wrong to standard error.
 //
 //   node test/guest-systemd/inside/prove.ts full|short
+import { execFileSync } from "node:child_process";
+import { readdirSync, symlinkSync } from "node:fs";
 import { uptime } from "node:os";
+import { join } from "node:path";
 import { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
@@ -13,7 +16,7 @@ import {
   simulatedRelays,
 } from "../../guest/inside/relays.ts";
 import { lineName, tell as tellHost } from "../../guest/report.ts";
-import type { Reports } from "../report.ts";
+import { PROGRAM, type Reports } from "../report.ts";
 import { type Parts, proveAbsence } from "./absence.ts";
 import { CONFINED, proveConfined } from "./confined.ts";
 import { Unit } from "./unit.ts";
@@ -44,6 +47,7 @@ try {
 relays.close();
 
 async function prove({ kills, isConfined }: (typeof FORMS)["full" | "short"]): Promise<void> {
+  install();
   await unit.configure("guest", SETTINGS);
   await unit.control("start", "flanco");
   await unit.ready(0);
@@ -64,6 +68,21 @@ async function prove({ kills, isConfined }: (typeof FORMS)["full" | "short"]): P
   ledger.close();
   if (isConfined) tell("confined", await proveConfined(unit));
   tell("verified", await unit.command(["verify"]));
+}
+
+/** Puts the package's files in their places, as dpkg and the package's script do it. */
+function install(): void {
+  const run = (program: string, ...args: readonly string[]) =>
+    execFileSync(program, args, { stdio: "inherit" });
+  run("cp", "--recursive", "/opt/guest/files/.", "/");
+  run("systemd-sysusers", "flanco.conf");
+  run("udevadm", "control", "--reload");
+  run("udevadm", "trigger", "--subsystem-match=gpio", "--action=change");
+  run("udevadm", "settle");
+  // What Node keeps of compiled sources is each user's own, by the number at its end; the package's was made by root.
+  const kept = join(PROGRAM, ".cache");
+  const uid = execFileSync("id", ["--user", "flanco"], { encoding: "utf8" }).trim();
+  for (const name of readdirSync(kept)) symlinkSync(name, join(kept, name.replace(/-0$/, `-${uid}`)));
 }
 
 /** As the service tells it on its console, which is the journal. */
