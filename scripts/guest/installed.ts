@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle, bundleProgram } from "../bundle.mjs";
-import { runCommand, ScriptFailure } from "../command.ts";
+import { ScriptFailure } from "../command.ts";
 import type { Patch } from "../patch.ts";
 import { freePort } from "../ports.ts";
-import { CpioArchive } from "./cpio.ts";
+import { packArchive } from "./initramfs.ts";
 
 /** Where the guest has the program. */
 const INSTALLED_PROGRAM = "/usr/lib/flanco";
@@ -37,12 +37,7 @@ export async function packInstalled(directory: string, { scripts, patches }: Ins
     await bundleWarm(program, patches);
     mkdirSync(join(work, "scripts"));
     await bundle(join(work, "scripts"), scripts);
-    // The program writes for its own user alone, and the guest runs it as another.
-    runCommand(["chmod", "--recursive", "a+rX", work]);
-    const archive = new CpioArchive(file);
-    archive.tree(INSTALLED_PROGRAM, program);
-    archive.tree(INSTALLED_SCRIPTS, join(work, "scripts"));
-    archive.close();
+    packArchive(file, { [INSTALLED_PROGRAM]: program, [INSTALLED_SCRIPTS]: join(work, "scripts") });
     return file;
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { ScriptFailure } from "../command.ts";
-import { CpioArchive } from "./cpio.ts";
-import { buildSystem, joinArchives } from "./initramfs.ts";
+import { buildSystem, type Contents, joinArchives, packArchive } from "./initramfs.ts";
 import { type Installed, packInstalled } from "./installed.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 
@@ -116,11 +115,12 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<GuestEnd>
   const initramfs = join(directory, "initramfs.cpio");
   const consoleLog = join(directory, "console.log");
   try {
-    const command = new CpioArchive(join(directory, "command.cpio"));
-    addCommand(command, COMMAND_FOLDER, run);
-    if (run.disk !== undefined) command.text(`${COMMAND_FOLDER}/mount-point`, `${run.disk.mountPoint}\n`);
-    command.close();
-    joinArchives([...guest.archives, command.file], initramfs);
+    const command = join(directory, "command.cpio");
+    const mountPoint = run.disk && {
+      [`${COMMAND_FOLDER}/mount-point`]: { text: `${run.disk.mountPoint}\n` },
+    };
+    packArchive(command, { ...commandIn(COMMAND_FOLDER, run), ...mountPoint });
+    joinArchives([...guest.archives, command], initramfs);
     const options = machineOptions(guest.kernel.image, initramfs, consoleLog, MEMORY_MIB);
     return await boot([...options, ...diskOptions(run.disk)], run, consoleLog);
   } finally {
@@ -128,11 +128,13 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<GuestEnd>
   }
 }
 
-/** Adds the shell script of a run's command, and after how long the guest switches itself off, to an archive. */
-export function addCommand(archive: CpioArchive, folder: string, run: GuestRun): void {
-  archive.text(`${folder}/command`, `exec ${run.command.map(quoted).join(" ")}\n`);
-  const limitSeconds = Math.ceil(run.timeoutMs / 1000 + GUEST_GRACE_SECONDS);
-  archive.text(`${folder}/limit`, `limit_seconds=${limitSeconds}\n`);
+/** The shell script of a run's command, and after how long the guest switches itself off. */
+export function commandIn(folder: string, { command, timeoutMs }: GuestRun): Contents {
+  const limitSeconds = Math.ceil(timeoutMs / 1000 + GUEST_GRACE_SECONDS);
+  return {
+    [`${folder}/command`]: { text: `exec ${command.map(quoted).join(" ")}\n` },
+    [`${folder}/limit`]: { text: `limit_seconds=${limitSeconds}\n` },
+  };
 }
 
 function quoted(word: string): string {
