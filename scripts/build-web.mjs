@@ -2,7 +2,7 @@
 // cached without a limit, and index.html, which names them. A server that starts meanwhile
 // finds files of one build, unless the sources changed since the build before: assets come first, index.html is renamed
 // into place, and only then are unused assets removed.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -162,7 +162,7 @@ function addAsset(name, extension, content) {
 
 /** @param {string | Uint8Array} content */
 function hashOf(content) {
-  return createHash("sha256").update(content).digest("hex").slice(0, HASH_DIGITS);
+  return hash("sha256", content).slice(0, HASH_DIGITS);
 }
 
 /**

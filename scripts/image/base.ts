@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
@@ -58,7 +58,7 @@ export function buildBase(kind: CardKind, directory: string, reuse: boolean): st
   const options = leftOut.filter((line) => line.startsWith("path-"));
   const own = INITRAMFS_FILES.map((file) => readFileSync(join(CARD_FILES, file), "utf8"));
   const recipe = [SUITE, ...packages, ...options, ...own];
-  const key = createHash("sha256").update(recipe.join("\n")).digest("hex").slice(0, 16);
+  const key = hash("sha256", recipe.join("\n")).slice(0, 16);
   const tree = join(directory, `base-${key}`);
   if (existsSync(tree)) {
     if (reuse) return tree;

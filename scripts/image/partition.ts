@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../command.ts";
@@ -28,7 +28,7 @@ export interface Partition {
 /** Makes the firmware's partition: FAT, with all that is in `folder`. */
 export function makeBoot(file: string, folder: string, identity: string): Partition {
   allocate(file, BOOT_MIB);
-  const volume = createHash("sha256").update(identity).digest("hex").slice(0, 8);
+  const volume = hash("sha256", identity).slice(0, 8);
   runCommand(["mkfs.vfat", "-F", "32", "-n", "FLANCO", "-i", volume, "--invariant", file]);
   const entries = readdirSync(folder).map((name) => join(folder, name));
   runCommand(["mcopy", "-i", file, "-s", "-m", "-Q", ...entries, "::"], {
@@ -92,7 +92,7 @@ function makeExt4(file: string, tree: string, mebibytes: number, options: Ext4Op
 }
 
 function uuidOf(...parts: readonly (string | number)[]): string {
-  const digits = createHash("sha256").update(parts.join("\n")).digest("hex");
+  const digits = hash("sha256", parts.join("\n"));
   const at = (from: number, to: number) => digits.slice(from, to);
   return `${at(0, 8)}-${at(8, 12)}-4${at(13, 16)}-8${at(17, 20)}-${at(20, 32)}`;
 }

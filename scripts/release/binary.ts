@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -99,7 +99,7 @@ function addonsFor(processor: Processor, modules: string, work: string): Assets 
     const packed = `${file}.gz`;
     writeFileSync(packed, gzipSync(readFileSync(file), { level: constants.Z_BEST_COMPRESSION }));
     const sum = join(work, `${name}.sha256`);
-    writeFileSync(sum, createHash("sha256").update(readFileSync(file)).digest("hex"));
+    writeFileSync(sum, hash("sha256", readFileSync(file)));
     assets[`addon/${name}.node.gz`] = packed;
     assets[`addon/${name}.sha256`] = sum;
   }

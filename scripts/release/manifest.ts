@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { ScriptFailure } from "../command.ts";
@@ -27,7 +27,7 @@ export function manifestFiles(files: readonly string[]): readonly ManifestFile[]
 
 /** SHA-256 of a file, in hexadecimal digits. */
 function sha256Of(file: string): string {
-  return createHash("sha256").update(readFileSync(file)).digest("hex");
+  return hash("sha256", readFileSync(file));
 }
 
 /** What `sha256sum --check` reads. */

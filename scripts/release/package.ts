@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -155,9 +155,7 @@ function filesIn(tree: string): string[] {
 
 function sumLine(tree: string, file: string): string {
   // dpkg's own format: against accidents, and for nothing else.
-  return `${createHash("md5")
-    .update(readFileSync(join(tree, file)))
-    .digest("hex")}  ${file}`;
+  return `${hash("md5", readFileSync(join(tree, file)))}  ${file}`;
 }
 
 /** Sets modes and times, which would otherwise depend on the build machine. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../command.ts";
@@ -16,9 +16,7 @@ export function modulesFor(processor: Processor, checkout: string, directory: st
   const tree = join(directory, `tree-${processor.node}`);
   const modules = join(tree, "node_modules");
   const stamp = join(tree, "stamp");
-  const wanted = createHash("sha256")
-    .update(readFileSync(join(checkout, LOCK)))
-    .digest("hex");
+  const wanted = hash("sha256", readFileSync(join(checkout, LOCK)));
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return modules;
   rmSync(tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -165,7 +165,7 @@ function holds(file: string, { sha256 }: Addon, uid: number): boolean {
   try {
     const status = fstatSync(fd);
     if (!status.isFile() || status.uid !== uid || (status.mode & OTHERS_MAY_WRITE) !== 0) return false;
-    return createHash("sha256").update(readFileSync(fd)).digest("hex") === sha256;
+    return hash("sha256", readFileSync(fd)) === sha256;
   } finally {
     closeSync(fd);
   }

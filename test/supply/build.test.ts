@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   cpSync,
   mkdirSync,
@@ -24,10 +24,7 @@ function hashesOf(folder: string): Readonly<Record<string, string>> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(
-    paths.sort().map((path) => {
-      const hash = createHash("sha256").update(readFileSync(path)).digest("hex");
-      return [path.slice(folder.length), hash];
-    }),
+    paths.sort().map((path) => [path.slice(folder.length), hash("sha256", readFileSync(path))]),
   );
 }
 
