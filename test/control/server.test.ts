@@ -260,17 +260,13 @@ describe("The operator's endpoints", () => {
   const declared = [...names.map(declarationOf), watchLines];
 
   it("are not there on the network, with a session or without one", async () => {
-    const appliance = await Appliance.open();
-    try {
-      const { cookie } = await appliance.addUser();
-      for (const { method, path } of declared) {
-        for (const headers of [{}, { cookie }]) {
-          const answer = await appliance.api[method](path).set(headers);
-          expect(answer.status, `${method} ${path}`).to.equal(404);
-        }
+    await using appliance = await Appliance.open();
+    const { cookie } = await appliance.addUser();
+    for (const { method, path } of declared) {
+      for (const headers of [{}, { cookie }]) {
+        const answer = await appliance.api[method](path).set(headers);
+        expect(answer.status, `${method} ${path}`).to.equal(404);
       }
-    } finally {
-      await appliance.close();
     }
   });
 

@@ -94,7 +94,7 @@ describe("What a page of another site can have a browser send", () => {
       if (requestBody === undefined) continue;
       for (const type of SIMPLE_TYPES) {
         for (const body of bodies()) {
-          const request = appliance.api[method](path).query(query()).set("Cookie", user.cookie);
+          const request = user[method](path).query(query());
           if (type !== "") request.set("Content-Type", type);
           // Each is a failure to sign in, and five of them delay the address.
           if (["/api/login", "/api/first-run", "/api/link"].includes(path)) appliance.clock.pass(60_000);
@@ -123,10 +123,7 @@ describe("What a page of another site can have a browser send", () => {
       for (const { method, path } of operationsOf(description)) {
         if (method === "get") continue;
         for (const body of bodies()) {
-          const answer = await appliance.api[method](path)
-            .query(query())
-            .set({ Cookie: user.cookie, ...headers })
-            .send(body);
+          const answer = await user[method](path).query(query()).set(headers).send(body);
           expect(answer.status, `${method} ${path}`).to.equal(403);
           expect(answer.headers).not.to.have.property("access-control-allow-origin");
         }
@@ -166,7 +163,7 @@ describe("Requests of other sites", () => {
   });
 
   it("read nothing: an answer to a foreign origin carries no permission", async () => {
-    const response = await appliance.api.get("/api/device").set("Origin", FOREIGN).set("Cookie", user.cookie);
+    const response = await user.get("/api/device").set("Origin", FOREIGN);
     expect(response.headers).not.to.have.property("access-control-allow-origin");
     expect(response.headers).not.to.have.property("access-control-allow-credentials");
     expect(response.headers["vary"]).to.equal("Origin");

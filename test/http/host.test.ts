@@ -32,7 +32,7 @@ describe("A request's host", () => {
     "[::1]",
   ]) {
     it(`is this machine as ${host}`, async () => {
-      await appliance.api.get("/api/verify").set("Host", host).set("Cookie", user.cookie).expect(200);
+      await user.get("/api/verify").set("Host", host).expect(200);
     });
   }
 
@@ -54,11 +54,7 @@ describe("A request's host", () => {
     "",
   ]) {
     it(`is another one as "${host}": nothing is answered, though the session is good`, async () => {
-      const response = await appliance.api
-        .get("/api/verify")
-        .set("Host", host)
-        .set("Cookie", user.cookie)
-        .expect(421);
+      const response = await user.get("/api/verify").set("Host", host).expect(421);
       expect(response.body).to.deep.equal(
         anError(
           "This machine does not serve that host name. " +

@@ -71,12 +71,12 @@ describe("A ledger in trouble", () => {
   });
 
   it("is told to the log once a minute for each kind, with how often; what is only busy shows no stack", async () => {
-    const own = await Appliance.open();
-    const { cookie } = await own.addUser();
+    await using own = await Appliance.open();
+    const owner = await own.addUser();
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
       own.breaker.failure = QUEUE_FULL;
-      const post = () => own.api.post("/api/data").set("Cookie", cookie).send(aRecord()).expect(503);
+      const post = () => owner.post("/api/data", aRecord()).expect(503);
       for (let count = 0; count < 10; count += 1) await post();
       const { message } = QUEUE_FULL;
       expect(own.log.errors).to.deep.equal([message]);
@@ -88,7 +88,6 @@ describe("A ledger in trouble", () => {
       expect(own.log.errors.filter((text) => text === message)).to.have.lengthOf(2);
     } finally {
       mock.timers.reset();
-      await own.close();
     }
   });
 });

@@ -142,15 +142,10 @@ describe("Lines", () => {
   });
 
   it("are not set by hand where they are real", async () => {
-    const real = await Appliance.open({ realLines: true });
-    try {
-      const { cookie } = await real.addUser();
-      const body = { line: "SIM0", level: true };
-      await real.api.post("/api/line/drive").set("Cookie", cookie).send(body).expect(409);
-      expect(real.lines.driven).to.deep.equal([]);
-    } finally {
-      await real.close();
-    }
+    await using real = await Appliance.open({ realLines: true });
+    const owner = await real.addUser();
+    await owner.post("/api/line/drive", { line: "SIM0", level: true }).expect(409);
+    expect(real.lines.driven).to.deep.equal([]);
   });
 
   for (const [action, body, field] of [

@@ -69,9 +69,8 @@ describe("The metrics", () => {
   });
 
   it("are not there unless they are configured", async () => {
-    const appliance = await Appliance.open();
+    await using appliance = await Appliance.open();
     await appliance.api.get("/metrics").expect(404);
-    await appliance.close();
   });
 
   describe("asked for by another machine", () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { beginOf, parseCode } from "../../src/domain/move.ts";
-import { Appliance, FINGERPRINT } from "../rig/appliance.ts";
+import { Appliance, FINGERPRINT, type SignedInUser } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 
 const JOB_MS = 60_000;
@@ -10,16 +10,16 @@ describe("A move to another gateway", function () {
   this.timeout(JOB_MS);
   const old = forEachTest(() => Appliance.open());
 
-  async function makeCode(): Promise<{ secret: string; fingerprint: string }> {
-    const owner = await old.addUser();
+  async function makeCode(owner?: SignedInUser): Promise<{ secret: string; fingerprint: string }> {
+    owner ??= await old.addUser();
     const { body } = await owner.post("/api/move/code", {}).expect(200);
     const code = parseCode(body.data.code);
     if (code === undefined) throw new Error("That is no code.");
     return code;
   }
 
-  async function begin(): Promise<string> {
-    const { secret } = await makeCode();
+  async function begin(owner?: SignedInUser): Promise<string> {
+    const { secret } = await makeCode(owner);
     const { body } = await old.api.post("/api/move").send({ secret }).expect(200);
     return body.data.ticket;
   }
@@ -38,15 +38,14 @@ describe("A move to another gateway", function () {
   });
 
   it("takes a code once, and not after fifteen minutes", async () => {
-    const { secret } = await makeCode();
+    const owner = await old.addUser();
+    const { secret } = await makeCode(owner);
     await ask("", { secret }).expect(200);
     const { body } = await ask("", { secret }).expect(401);
     expect(body.error).to.include("This code has been used or has expired");
-    const { body: made } = await (await old.signedIn(old.reader.members()[0] ?? failed()))
-      .post("/api/move/code", {})
-      .expect(200);
+    const late = await makeCode(owner);
     old.clock.pass(15 * MINUTE_MS);
-    await ask("", { secret: parseCode(made.data.code)?.secret }).expect(401);
+    await ask("", { secret: late.secret }).expect(401);
   });
 
   it("delays an address that guesses", async () => {
@@ -105,17 +104,11 @@ describe("A move to another gateway", function () {
   });
 
   it("ends an earlier one that is under way", async () => {
-    const first = await begin();
-    const owner = await old.signedIn(old.reader.members()[0] ?? failed());
-    const { body } = await owner.post("/api/move/code", {}).expect(200);
-    const { secret } = parseCode(body.data.code) ?? failed();
-    const second = await ask("", { secret }).expect(200);
+    const owner = await old.addUser();
+    const first = await begin(owner);
+    const second = await begin(owner);
     await ask("/clinic", { ticket: first }).expect(401);
-    await ready(second.body.data.ticket);
+    await ready(second);
     expect(old.leftOfMove()).to.have.length(1);
   });
 });
-
-function failed(): never {
-  throw new Error("It is not there.");
-}

@@ -126,10 +126,8 @@ export class Exchanges {
 
 /** Each status of each operation, as `GET /api/device 200`. */
 export function describedIn(description: Description): string[] {
-  return Object.entries(description.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { responses }]) =>
-      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
-    ),
+  return operationsOf(description).flatMap(({ method, path, responses }) =>
+    Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
   );
 }
 

@@ -26,39 +26,31 @@ describe("What happens at the API", () => {
     });
 
     it("the first user", async () => {
-      const fresh = await Appliance.open();
-      try {
-        const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
-        for (const status of [401, 200, 409]) {
-          const body = { token: status === 401 ? "x" : fresh.firstRun.issue(), ...account };
-          await answers(status, "post", "/api/first-run", { by: fresh.api, body });
-        }
-      } finally {
-        await fresh.close();
+      await using fresh = await Appliance.open();
+      const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
+      for (const status of [401, 200, 409]) {
+        const body = { token: status === 401 ? "x" : fresh.firstRun.issue(), ...account };
+        await answers(status, "post", "/api/first-run", { by: fresh.api, body });
       }
     });
 
     it("too many wrong passwords, and too many wrong links", async () => {
-      const guessed = await Appliance.open({ passwords: WRONG_PASSWORDS });
+      await using guessed = await Appliance.open({ passwords: WRONG_PASSWORDS });
       const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
-      try {
-        for (const [path, body] of [
-          ["/api/login", account],
-          ["/api/first-run", { token: "x", ...account }],
-          ["/api/link", { token: "x", password: PASSWORD }],
-        ] as const) {
-          while ((await guessed.api.post(path).send(body)).status === 401);
-          await answers(429, "post", path, { by: guessed.api, body });
-        }
-        guessed.clock.pass(DAY_MS);
-        const by = await guessed.addUser();
-        const path = "/api/me/password";
-        const body = { current: "otra clave larga", password: PASSWORD };
-        while ((await by.put(path, body)).status === 400);
-        await answers(429, "put", path, { by, body });
-      } finally {
-        await guessed.close();
+      for (const [path, body] of [
+        ["/api/login", account],
+        ["/api/first-run", { token: "x", ...account }],
+        ["/api/link", { token: "x", password: PASSWORD }],
+      ] as const) {
+        while ((await guessed.api.post(path).send(body)).status === 401);
+        await answers(429, "post", path, { by: guessed.api, body });
       }
+      guessed.clock.pass(DAY_MS);
+      const by = await guessed.addUser();
+      const path = "/api/me/password";
+      const body = { current: "otra clave larga", password: PASSWORD };
+      while ((await by.put(path, body)).status === 400);
+      await answers(429, "put", path, { by, body });
     });
 
     it("the members of an account, and what each does to itself", async () => {
@@ -207,16 +199,15 @@ describe("What happens at the API", () => {
     }
 
     it("a code of a move, and that there is none where several accounts share the gateway", async () => {
-      const shared = await Appliance.open();
+      await using shared = await Appliance.open();
       const by = await shared.addUser();
       await answers(200, "post", "/api/move/code", { by });
       await shared.addUser();
       await answers(409, "post", "/api/move/code", { by });
-      await shared.close();
     });
 
     it("what is sent to others: set up, tested and turned off, by the owner of the only account", async () => {
-      const own = await Appliance.open();
+      await using own = await Appliance.open();
       const by = await own.addUser();
       const mail = {
         ...{ email_server: "smtp://localhost:1", email_login: "", email_from: "a@example.org" },
@@ -233,19 +224,17 @@ describe("What happens at the API", () => {
       await answers(404, "post", "/api/sink/test", { by, body: { name: "email" } });
       await own.addUser();
       await exchanges(409);
-      await own.close();
     });
 
     it("that an account has posted as much as it may in a day", async () => {
-      const bounded = await Appliance.open({ config: { daily_records: 1 } });
+      await using bounded = await Appliance.open({ config: { daily_records: 1 } });
       const by = await bounded.addUser();
       await by.post("/api/data", aRecord()).expect(201);
       await answers(429, "post", "/api/data", { by, body: aRecord() });
-      await bounded.close();
     });
 
     it("that an account has changed its lines as often as it may in a day", async () => {
-      const bounded = await Appliance.open();
+      await using bounded = await Appliance.open();
       const by = await bounded.addUser();
       await bounded.writer.addDevice(by.id, aDevice().newDevice);
       const { valor: _valor, ...wiring } = aWiring().wiring;
@@ -278,7 +267,6 @@ describe("What happens at the API", () => {
       await answers(429, "post", "/api/commission/mend", { by, body: { room } });
       const report = BODIES["post /api/commission/report"] ?? {};
       await answers(429, "post", "/api/commission/report", { by, body: report });
-      await bounded.close();
     });
 
     it("that a user has as many locations as may be", async () => {

@@ -248,30 +248,26 @@ describe("What is another user's", () => {
   });
 
   it("shows in no list, sum or count of another: each answers as before it was there", async () => {
-    const fresh = await Appliance.open();
-    try {
-      const [stranger, owner] = [await fresh.addUser(), await fresh.addUser()];
-      const readings = operations.filter(({ method, path }) => method === "get" && path !== "/api/event");
-      const readAll = (by: SignedInUser) =>
-        Promise.all(
-          readings.map(async ({ path }) => {
-            const period = path === "/api/overview" ? "week" : "semanal";
-            const query = { ...QUERY, period, location: "Clínica secreta" };
-            const { status, text } = await by.get(path, query);
-            // The report's fingerprint stands for the whole ledger; it says nothing of whose entries those are.
-            return { path, status, text: text.replace(/"head":"[0-9a-f]{64}",/, "") };
-          }),
-        );
-      const before = await readAll(stranger);
-      await settle(fresh, owner);
-      expect(await readAll(stranger)).to.deep.equal(before);
-      // The control: the owner sees it everywhere but in the lines of the machine, and in what it sends, which is of neither.
-      const seen = await readAll(owner);
-      const same = seen.filter(({ text }, index) => text === before[index]?.text).map(({ path }) => path);
-      expect(same).to.deep.equal(["/api/line", "/api/sink"]);
-    } finally {
-      await fresh.close();
-    }
+    await using fresh = await Appliance.open();
+    const [stranger, owner] = [await fresh.addUser(), await fresh.addUser()];
+    const readings = operations.filter(({ method, path }) => method === "get" && path !== "/api/event");
+    const readAll = (by: SignedInUser) =>
+      Promise.all(
+        readings.map(async ({ path }) => {
+          const period = path === "/api/overview" ? "week" : "semanal";
+          const query = { ...QUERY, period, location: "Clínica secreta" };
+          const { status, text } = await by.get(path, query);
+          // The report's fingerprint stands for the whole ledger; it says nothing of whose entries those are.
+          return { path, status, text: text.replace(/"head":"[0-9a-f]{64}",/, "") };
+        }),
+      );
+    const before = await readAll(stranger);
+    await settle(fresh, owner);
+    expect(await readAll(stranger)).to.deep.equal(before);
+    // The control: the owner sees it everywhere but in the lines of the machine, and in what it sends, which is of neither.
+    const seen = await readAll(owner);
+    const same = seen.filter(({ text }, index) => text === before[index]?.text).map(({ path }) => path);
+    expect(same).to.deep.equal(["/api/line", "/api/sink"]);
   });
 
   it("is there for its owner, by the same requests (control)", async () => {

@@ -6,23 +6,19 @@ const PROXY = "127.0.0.1";
 
 /** Where sign-ins come from, by the audit log, for each of these X-Forwarded-For. */
 async function sendersOf(proxies: readonly string[], forwarded: readonly string[]): Promise<string[]> {
-  const appliance = await Appliance.open({ proxies });
-  try {
-    const user = await appliance.addUser();
-    const login = { email: user.email, password: PASSWORD };
-    for (const way of forwarded) {
-      await appliance.api.post("/api/login").set("X-Forwarded-For", way).send(login).expect(200);
-    }
-    const data = await user.data("/api/audit");
-    const entries: readonly { readonly kind: string; readonly from: string }[] = data;
-    return entries
-      .filter(({ kind }) => kind === "sign_in")
-      .map(({ from }) => from)
-      .toReversed()
-      .slice(-forwarded.length);
-  } finally {
-    await appliance.close();
+  await using appliance = await Appliance.open({ proxies });
+  const user = await appliance.addUser();
+  const login = { email: user.email, password: PASSWORD };
+  for (const way of forwarded) {
+    await appliance.api.post("/api/login").set("X-Forwarded-For", way).send(login).expect(200);
   }
+  const data = await user.data("/api/audit");
+  const entries: readonly { readonly kind: string; readonly from: string }[] = data;
+  return entries
+    .filter(({ kind }) => kind === "sign_in")
+    .map(({ from }) => from)
+    .toReversed()
+    .slice(-forwarded.length);
 }
 
 describe("The sender of a request", () => {

@@ -287,6 +287,10 @@ export class Appliance {
     return appliance;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     this.breaker.failure = undefined;
     await this.moving.close();
