@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
@@ -118,8 +118,10 @@ class SinkLane<Batch, Answer> {
   readonly #options: ForwarderOptions;
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
-  /** Ends the pause under way; only one that waits for something new. */
-  #wake: (() => void) | undefined;
+  /** Ends the pause under way. */
+  #endPause: () => void = () => {};
+  /** The pause under way is for something new. */
+  #isIdle = false;
   /** There was something new since the last look. */
   #woken = false;
   #isTesting = false;
@@ -150,7 +152,7 @@ class SinkLane<Batch, Answer> {
   apply(changes: readonly Change[]): void {
     this.#sink.apply?.(changes);
     this.#woken = true;
-    this.#wake?.();
+    if (this.#isIdle) this.#endPause();
   }
 
   status(): SinkStatus {
@@ -178,6 +180,7 @@ class SinkLane<Batch, Answer> {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#endPause();
     const { timers } = this.#options;
     const patience = Promise.withResolvers<void>();
     const cancel = timers.after(STOP_MS, () => patience.resolve());
@@ -222,12 +225,9 @@ class SinkLane<Batch, Answer> {
 
   /** Until there is something new, and then for others that come with it. */
   async #idle(): Promise<void> {
-    if (!this.#woken) {
-      await this.#pause(LOOK_MS, (wake) => {
-        this.#wake = wake;
-      });
-      this.#wake = undefined;
-    }
+    this.#isIdle = true;
+    if (!this.#woken) await this.#pause(LOOK_MS);
+    this.#isIdle = false;
     if (this.#woken) await this.#pause(GATHER_MS);
   }
 
@@ -289,18 +289,15 @@ class SinkLane<Batch, Answer> {
     }
   }
 
-  #pause(ms: number, wakeable: (wake: () => void) => void = () => {}): Promise<void> {
+  async #pause(ms: number): Promise<void> {
+    if (this.#closing.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const { signal } = this.#closing;
-    const cancel: Cancel = this.#options.timers.after(ms, resolve);
-    const end = () => {
+    const cancel = this.#options.timers.after(ms, resolve);
+    this.#endPause = () => {
       cancel();
       resolve();
     };
-    signal.addEventListener("abort", end, { once: true });
-    wakeable(end);
-    if (signal.aborted) end();
-    return promise.finally(() => signal.removeEventListener("abort", end));
+    await promise;
   }
 
   #warn(err: unknown): void {

@@ -1,8 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
+import { compileLibrary } from "../../scripts/compile-library.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { DiskTrial } from "./disk-trial.ts";
-import { type DiskCall, FailingDisk } from "./failing-disk.ts";
 import { Variants } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
@@ -11,6 +13,34 @@ const END_MS = 10_000;
 const CHECKPOINT_MS = 40_000;
 const MANY_POSTS = 400;
 const AT_ONCE = 4;
+const SOURCE = join(import.meta.dirname, "failing-disk.c");
+
+/** What a disk may refuse to do. */
+type DiskCall = "sync" | "write";
+
+/** Lets a process meet a disk that fails from a moment on, by a library that stands before its C library. */
+class FailingDisk {
+  /** Runs a command so that it can be failed. */
+  readonly wrapper: readonly string[];
+  readonly #begun: string;
+
+  /**
+   * gcc makes the library in this directory.
+   * @param file the one that the disk fails for; without it, for all
+   */
+  constructor(directory: string, call: DiskCall, file?: string) {
+    const library = join(directory, "failing-disk.so");
+    this.#begun = join(directory, "disk-fails");
+    compileLibrary(SOURCE, library);
+    const only = file === undefined ? [] : [`FAIL_OF=${file}`];
+    const what = [`FAIL_CALLS=${call}`, `FAIL_WHEN=${this.#begun}`, ...only];
+    this.wrapper = ["env", `LD_PRELOAD=${library}`, ...what];
+  }
+
+  begin(): void {
+    writeFileSync(this.#begun, "");
+  }
+}
 
 describe("A failing disk", () => {
   const trial = forEachTest(() => DiskTrial.make());

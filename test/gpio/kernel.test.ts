@@ -2,19 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { join } from "node:path";
 import { expect } from "chai";
 import type { LineDriver } from "../../src/domain/line.ts";
-import { createDriver } from "../../src/gpio/driver.ts";
-import { systemClock, systemTimers } from "../../src/service/machine.ts";
+import { systemClock } from "../../src/service/machine.ts";
 import { until } from "../rig/until.ts";
-import { KernelChip, lineRequest, watchLine } from "./rigs.ts";
+import { KernelChip, lineRequest, realDriver, watchLine } from "./rigs.ts";
 
 const SYSFS_GPIO = "/sys/class/gpio";
 const GPIO_SIM = "/sys/kernel/config/gpio-sim";
-async function opened(name: "chardev" | "sysfs"): Promise<LineDriver> {
-  const times = { clock: systemClock, timers: systemTimers };
-  const driver = createDriver(name, { ...times, warn: () => {}, simulatedLineCount: 0 });
-  await driver.open();
-  return driver;
-}
 
 const chip = KernelChip.fromEnvironment();
 if (chip !== null) {
@@ -22,7 +15,8 @@ if (chip !== null) {
     let driver: LineDriver;
 
     beforeEach(async () => {
-      driver = await opened("chardev");
+      driver = realDriver("chardev");
+      await driver.open();
     });
 
     afterEach(async () => {
@@ -77,7 +71,8 @@ if (chip !== null) {
     const text = (...path: string[]) => readFileSync(join(SYSFS_GPIO, ...path), "utf8").trim();
 
     beforeEach(async () => {
-      driver = await opened("sysfs");
+      driver = realDriver("sysfs");
+      await driver.open();
       const label = (await driver.detect()).find((one) => one.name === chip.name)?.label;
       const folder = readdirSync(SYSFS_GPIO).find(
         (entry) => /^gpiochip\d+$/.test(entry) && text(entry, "label") === label,

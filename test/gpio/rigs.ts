@@ -109,6 +109,12 @@ export async function createSimulatedRig(): Promise<{ driver: LineDriver; rig: R
   return { driver, rig };
 }
 
+/** A driver whose world has the machine's time. */
+export function realDriver(name: "chardev" | "sysfs" | "mqtt", boxes?: BoxBroker): LineDriver {
+  const times = { clock: systemClock, timers: systemTimers };
+  return createDriver(name, { ...times, warn: () => {}, simulatedLineCount: 0, boxes });
+}
+
 /** A box with four relays behind a broker that keeps the last level of each. */
 export async function createMqttRig(): Promise<{ driver: LineDriver; rig: Rig }> {
   const broker = await MqttBroker.open();
@@ -119,13 +125,7 @@ export async function createMqttRig(): Promise<{ driver: LineDriver; rig: Rig }>
       retain: true,
     });
   for (const offset of LINES) await publish(offset, false);
-  const driver = createDriver("mqtt", {
-    clock: systemClock,
-    timers: systemTimers,
-    warn: () => {},
-    simulatedLineCount: 0,
-    boxes: boxesAt(broker.url),
-  });
+  const driver = realDriver("mqtt", boxesAt(broker.url));
   const rig: Rig = {
     chip: BOX,
     bias: "as-is",
@@ -201,12 +201,7 @@ export class KernelChip {
 
   async createRig(driverName: "chardev" | "sysfs"): Promise<{ driver: LineDriver; rig: Rig }> {
     for (const offset of LINES) await this.#setPaced(offset, false);
-    const driver = createDriver(driverName, {
-      clock: systemClock,
-      timers: systemTimers,
-      warn: () => {},
-      simulatedLineCount: 0,
-    });
+    const driver = realDriver(driverName);
     const rig: Rig = {
       chip: this.name,
       bias: driverName === "sysfs" ? "as-is" : "pull-down",

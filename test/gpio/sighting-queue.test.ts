@@ -48,6 +48,17 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
     db.close();
   }
 
+  const gaps = () => ledger.reader.gaps(userId, { before: null, limit: 9 });
+
+  /** A queue that has skipped the second edge of GPIO17. */
+  async function skipping(log = SILENT): Promise<SightingQueue> {
+    await breakLine();
+    const queue = new SightingQueue(ledger.writer, log, 1);
+    queue.add(level("GPIO17", 2, deviceId));
+    await until("it is skipped", () => queue.state.waiting === 0);
+    return queue;
+  }
+
   it("records the sales of the other lines, and of its own from the next, and keeps the one as a gap", async () => {
     await breakLine();
     const queue = new SightingQueue(ledger.writer, SILENT, 1);
@@ -61,30 +72,24 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
       level("GPIO17", 3).timeMs,
       level("GPIO17", 1).timeMs,
     ]);
-    const [gap, ...more] = ledger.reader.gaps(userId, { before: null, limit: 9 });
+    const [gap, ...more] = gaps();
     expect(more).to.deep.equal([]);
     expect(gap).to.include({ line: "GPIO17", reason: "overflow", missed: 1, missedRises: 0 });
     await queue.close();
   });
 
   it("counts it with the line's next sighting also when that comes later", async () => {
-    await breakLine();
-    const queue = new SightingQueue(ledger.writer, SILENT, 1);
-    queue.add(level("GPIO17", 2, deviceId));
-    await until("it is skipped", () => queue.state.waiting === 0);
-    expect(ledger.reader.gaps(userId, { before: null, limit: 9 })).to.deep.equal([]);
+    const queue = await skipping();
+    expect(gaps()).to.deep.equal([]);
     expect(queue.state.refused).to.equal(true);
     queue.add(level("GPIO17", 3, deviceId));
     await until("the next is taken in", () => !queue.state.refused && queue.state.waiting === 0);
     await queue.close();
-    expect(ledger.reader.gaps(userId, { before: null, limit: 9 })).to.have.length(1);
+    expect(gaps()).to.have.length(1);
   });
 
   it("is refused by it until then, or until the line is wired no longer", async () => {
-    await breakLine();
-    const queue = new SightingQueue(ledger.writer, SILENT, 1);
-    queue.add(level("GPIO17", 2, deviceId));
-    await until("it is skipped", () => queue.state.waiting === 0);
+    const queue = await skipping();
     expect(queue.state.refused).to.equal(true);
     queue.retain((line) => line !== "GPIO17");
     expect(queue.state.refused).to.equal(false);
@@ -92,11 +97,8 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
   });
 
   it("says in the log which one it skips, and at the end what no later sighting has counted", async () => {
-    await breakLine();
     const told: object[] = [];
-    const log = { ...SILENT, error: (fields: object) => void told.push(fields) };
-    const queue = new SightingQueue(ledger.writer, log, 1);
-    queue.add(level("GPIO17", 2, deviceId));
+    const queue = await skipping({ ...SILENT, error: (fields: object) => void told.push(fields) });
     await queue.close();
     const [skipped, lost, ...more] = told;
     expect(skipped).to.deep.include({ line: "GPIO17", active: false, source: level("GPIO17", 2).source });

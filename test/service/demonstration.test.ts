@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { type Day, monthOf, weekdayOf } from "../../src/domain/day.ts";
 import { imagineSales, seedDemo } from "../../src/service/demonstration.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
+import { forSuite } from "../rig/standing.ts";
 import { TestLedger } from "../store/ledger.ts";
 
 const BOOT = "11111111-2222-4333-8444-555555555555";
@@ -10,20 +11,28 @@ const { signal } = new AbortController();
 /** Sales of a day, at most. */
 const DAY_SALES = 100;
 
-describe("The demonstration", () => {
+/** A ledger with one user, at the end of a January. */
+async function aLedger(): Promise<TestLedger> {
   const ledger = new TestLedger();
+  ledger.nowMs = Date.UTC(2026, 0, 31, 18);
+  await ledger.open("Europe/Madrid");
+  await ledger.addUser();
+  return ledger;
+}
+
+function seed(ledger: TestLedger, until = signal): Promise<void> {
+  const { reader, writer } = ledger;
+  const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+  return seedDemo({ reader, writer, clock, bootId: BOOT, signal: until });
+}
+
+describe("The demonstration", () => {
+  const ledger = forSuite(aLedger);
 
   before(async () => {
-    ledger.nowMs = Date.UTC(2026, 0, 31, 18);
-    await ledger.open("Europe/Madrid");
     await ledger.writer.noteBoot(BOOT, ledger.nowMs);
-    const { id } = await ledger.addUser();
-    expect(ledger.reader.devices(id)).to.deep.equal([]);
-    const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
-    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT, signal });
+    await seed(ledger);
   });
-
-  after(() => ledger.remove());
 
   const userId = () => ledger.reader.members()[0]?.userId ?? "";
   const overview = () =>
@@ -65,8 +74,7 @@ describe("The demonstration", () => {
 
   it("changes nothing for a user that has devices", async () => {
     const records = ledger.reader.newestEntry();
-    const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
-    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT, signal });
+    await seed(ledger);
     expect(ledger.reader.newestEntry()).to.equal(records);
   });
 });
@@ -74,15 +82,12 @@ describe("The demonstration", () => {
 describe("A demonstration that was stopped", () => {
   it("is gone on with by the next call, and counts no sale twice", async () => {
     const seeded = async (signals: readonly AbortSignal[]): Promise<readonly number[]> => {
-      const ledger = new TestLedger();
+      const ledger = await aLedger();
       try {
-        ledger.nowMs = Date.UTC(2026, 0, 31, 18);
-        await ledger.open("Europe/Madrid");
-        const { id } = await ledger.addUser();
-        const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+        const id = ledger.reader.members()[0]?.userId ?? "";
         const counts: number[] = [];
         for (const each of signals) {
-          await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT, signal: each });
+          await seed(ledger, each);
           const voided = ledger.changes.filter(({ kind }) => kind === "void").length;
           const all = { from: null, to: null, location: null, deviceId: null };
           counts.push(ledger.reader.countRecords(id, all) + voided);
