@@ -21,7 +21,7 @@ export interface Installation {
 }
 
 /**
- * Finds what belongs to this program, run from a checkout's sources, from a bundle (scripts/bundle.mjs) or as one
+ * Finds what belongs to this program, run from a checkout's sources, from a bundle (scripts/bundle.ts) or as one
  * sealed file (scripts/release).
  */
 export function findInstallation(): Installation {

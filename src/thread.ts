@@ -14,13 +14,13 @@ export const THREAD_SOURCES = {
 
 /**
  * The source of the process that runs a job: beside this file, because it starts a thread itself. As an argument it has the
- * sealed program run that in place of a command (scripts/bundle.mjs).
+ * sealed program run that in place of a command (scripts/bundle.ts).
  */
 export const JOB_PROCESS = "job-process";
 
 /**
  * Starts one of the program's threads. The one place that knows where their sources are: TypeScript in a
- * checkout, in a bundle (scripts/bundle.mjs) files that lie to each other as those do, and in the sealed program
+ * checkout, in a bundle (scripts/bundle.ts) files that lie to each other as those do, and in the sealed program
  * texts.
  */
 export function startThread(thread: keyof typeof THREAD_SOURCES, options: WorkerOptions): Worker {

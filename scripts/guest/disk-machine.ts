@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundle } from "../bundle.mjs";
+import { bundle } from "../bundle.ts";
 import { runCommand } from "../command.ts";
 import { buildDiskRoot, type Suite, writeImage } from "./disk-root.ts";
 import { BUSYBOX, GATEWAY_SCRIPT, modulesIn, packArchive } from "./initramfs.ts";

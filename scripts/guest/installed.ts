@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundle, bundleProgram } from "../bundle.mjs";
+import { bundle, bundleProgram } from "../bundle.ts";
 import { ScriptFailure } from "../command.ts";
 import type { Patch } from "../patch.ts";
 import { freePort } from "../ports.ts";

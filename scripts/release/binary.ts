@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
-import { addonFiles, bundleSealed } from "../bundle.mjs";
+import { addonFiles, bundleSealed } from "../bundle.ts";
 import { runCommand } from "../command.ts";
 import type { Patch } from "../patch.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
@@ -35,7 +35,7 @@ export interface BinaryOptions {
 
 /**
  * Seals the program, its threads, addons, page and version into one file with the locked Node. The page must have been
- * built (scripts/build-web.mjs). Throws ScriptFailure.
+ * built (scripts/build-web.ts). Throws ScriptFailure.
  */
 export async function buildBinary({
   processor,

@@ -26,7 +26,7 @@ async function release(): Promise<void> {
   const epochSeconds = Number(
     runCommand(["git", "log", "-1", "--format=%ct"], { directory: CHECKOUT }).trim(),
   );
-  runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.mjs")]);
+  runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.ts")]);
   const files: string[] = [];
   for (const processor of PROCESSORS) {
     const binary = join(target, `flanco-${version}-${processor.debian}`);

@@ -51,7 +51,7 @@ const SERVICE_CACHE = "/var/cache/flanco";
 const SHARED_DIRECTORIES = ["/run", "/dev/shm", "/var/tmp", "/tmp"];
 
 /**
- * Loads a native addon of the sealed program. scripts/bundle.mjs replaces each package's own loader by this function.
+ * Loads a native addon of the sealed program. scripts/bundle.ts replaces each package's own loader by this function.
  * The addon is unpacked into the first directory that is safe and from which the kernel runs code. Throws `unavailable`
  * where there is none.
  */

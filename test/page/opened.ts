@@ -34,7 +34,7 @@ let built: Promise<unknown> | undefined;
 
 /** Once for all suites of a run. */
 export function buildPage(): Promise<unknown> {
-  built ??= promisify(execFile)(process.execPath, [join(CHECKOUT, "scripts", "build-web.mjs")]);
+  built ??= promisify(execFile)(process.execPath, [join(CHECKOUT, "scripts", "build-web.ts")]);
   return built;
 }
 

@@ -16,7 +16,7 @@ export const TESTED: readonly Processor[] =
 /** Builds the sealed program of this checkout. */
 export async function buildSealed(processor: Processor): Promise<string> {
   mkdirSync(WORK, { recursive: true });
-  runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.mjs")]);
+  runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.ts")]);
   const target = join(WORK, `flanco-tested-${processor.debian}`);
   await buildBinary({ processor, checkout: CHECKOUT, directory: WORK, target });
   return target;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleProgram } from "../../scripts/bundle.mjs";
+import { bundleProgram } from "../../scripts/bundle.ts";
 import type { Patch } from "../../scripts/patch.ts";
 import { NODE_FLAGS } from "../../scripts/release/node-flags.ts";
 import { CHECKOUT } from "./program.ts";

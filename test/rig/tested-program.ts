@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleProgram } from "../../scripts/bundle.mjs";
+import { bundleProgram } from "../../scripts/bundle.ts";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 /** What goes into the program. */
-const SOURCES = ["src", "scripts/bundle.mjs", "package-lock.json", "demo", "dist/web"];
+const SOURCES = ["src", "scripts/bundle.ts", "package-lock.json", "demo", "dist/web"];
 const FOLDER = join(CHECKOUT, "build", "tested");
 
 let tested: Promise<string> | undefined;

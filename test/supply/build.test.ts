@@ -42,7 +42,7 @@ describe("the build", () => {
   function build(
     checkout: string,
     environment: Readonly<Record<string, string>>,
-    scripts: readonly string[] = ["build-web.mjs", "bundle.mjs"],
+    scripts: readonly string[] = ["build-web.ts", "bundle.ts"],
   ): Readonly<Record<string, string>> {
     for (const script of scripts) {
       const ended = spawnSync(process.execPath, [join("scripts", script)], {
@@ -72,6 +72,6 @@ describe("the build", () => {
     // The control: a byte of a source is a byte of the build.
     const source = join(far, "src", "main.ts");
     writeFileSync(source, readFileSync(source, "utf8").replace("ExitCode = 1;", "ExitCode = 3;"));
-    expect(build(far, {}, ["bundle.mjs"])).not.to.deep.equal(one);
+    expect(build(far, {}, ["bundle.ts"])).not.to.deep.equal(one);
   });
 });

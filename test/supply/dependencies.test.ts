@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
-import { licencesDocument } from "../../scripts/licences.mjs";
+import { licencesDocument } from "../../scripts/licences.ts";
 import { CHECKOUT } from "../rig/program.ts";
 
 /** Licences that ask for no more than to be named. Another one is for a person to decide on. */

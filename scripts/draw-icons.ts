@@ -1,19 +1,15 @@
 // Draws the page's PNG icons from src/web/icon/icon.svg with Chromium, once: they are small, seldom change,
 // and lie beside it, so that building the page needs no browser.
 //
-//   node scripts/draw-icons.mjs
+//   node scripts/draw-icons.ts
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { requireRuntime } from "../bin/runtime.mjs";
+import { CHROMIUM_ARGUMENTS, chromiumProgram } from "./chromium.ts";
+import { runCommand } from "./command.ts";
+import { installFor } from "./debian.ts";
 
-requireRuntime();
-const { CHROMIUM_ARGUMENTS, chromiumProgram } = await import("./chromium.ts");
-const { runCommand } = await import("./command.ts");
-const { installFor } = await import("./debian.ts");
-
-const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "src", "web", "icon");
+const folder = join(import.meta.dirname, "..", "src", "web", "icon");
 const GROUND = "#0a5a50";
 // A maskable icon may be cut to a circle of four fifths of it, and Apple's to a square with round corners.
 const ICONS = [

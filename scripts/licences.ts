@@ -1,19 +1,26 @@
 // Writes docs/licences.md from package-lock.json: every package under whose licence something of flanco stands.
 //
-//   node scripts/licences.mjs
+//   node scripts/licences.ts
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(import.meta.dirname, "..");
 /** Packages for building whose code is in what is built. */
 const IN_THE_PAGE = ["preact"];
 
-/** @typedef {{ readonly name: string, readonly version: string, readonly licence: string, readonly development: boolean }} Package */
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+  readonly development: boolean;
+}
 
-/** @returns {readonly Package[]} */
-function lockedPackages() {
-  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+interface Lock {
+  readonly packages: Readonly<Record<string, { version: string; license?: string; dev?: boolean }>>;
+}
+
+function lockedPackages(): readonly Package[] {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Lock;
   return Object.entries(packages)
     .filter(([path]) => path !== "")
     .map(([path, entry]) => ({
@@ -26,13 +33,12 @@ function lockedPackages() {
 }
 
 /** The document, whole. */
-export function licencesDocument() {
+export function licencesDocument(): string {
   const packages = lockedPackages();
-  /** @param {Package} entry */
-  const isShipped = ({ name, development }) => !development || IN_THE_PAGE.includes(name);
+  const isShipped = ({ name, development }: Package) => !development || IN_THE_PAGE.includes(name);
   return `# Licences
 
-Made from \`package-lock.json\` by \`node scripts/licences.mjs\`; a test holds the two equal. \`npm run -s sbom\` writes the same
+Made from \`package-lock.json\` by \`node scripts/licences.ts\`; a test holds the two equal. \`npm run -s sbom\` writes the same
 packages as a CycloneDX bill of materials, with their hashes.
 
 ## In the program and its page
@@ -45,8 +51,7 @@ ${table(packages.filter((entry) => !isShipped(entry)))}
 `;
 }
 
-/** @param {readonly Package[]} packages */
-function table(packages) {
+function table(packages: readonly Package[]): string {
   const byLicence = Map.groupBy(packages, ({ licence }) => licence);
   const rows = [...byLicence]
     .sort(([one], [other]) => one.localeCompare(other, "en"))
@@ -57,6 +62,4 @@ function table(packages) {
   return ["| licence | packages |", "|---|---|", ...rows].join("\n");
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(join(root, "docs", "licences.md"), licencesDocument());
-}
+if (import.meta.main) writeFileSync(join(root, "docs", "licences.md"), licencesDocument());

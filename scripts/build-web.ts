@@ -4,11 +4,10 @@
 // into place, and only then are unused assets removed.
 import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, extname, join } from "node:path";
 import { build } from "esbuild";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(import.meta.dirname, "..");
 const source = join(root, "src", "web");
 const target = join(root, "dist", "web");
 const assetFolder = join(target, "assets");
@@ -20,7 +19,7 @@ const HASH_DIGITS = 10;
 // https://github.com/WICG/explicit-javascript-compile-hints-file-based
 const COMPILE_HINT = "//# allFunctionsCalledOnLoad";
 
-const assets = new Map();
+const assets = new Map<string, string | Uint8Array>();
 const icons = await addIcons();
 const manifest = addAsset(
   "manifest",
@@ -55,8 +54,8 @@ for (const name of present) {
   if (!assets.has(name)) await rm(join(assetFolder, name), { force: true });
 }
 
-/** @returns {Promise<Record<string, string>>} the icons' file names to their addresses */
-async function addIcons() {
+/** The addresses of the icons by their files' names. */
+async function addIcons(): Promise<Record<string, string>> {
   const folder = join(source, "icon");
   const files = (await readdir(folder)).sort();
   const contents = await Promise.all(files.map((file) => readFile(join(folder, file))));
@@ -69,11 +68,10 @@ async function addIcons() {
 }
 
 /**
- * The page's script is three files: what every opening needs, the views that it seldom begins with, and what both use.
- * @param {Record<string, string>} define what stands in the source for what only the build knows
- * @returns {Promise<{ script: string, style: string, shared: string }>} addresses
+ * The page's script is three files: what every opening needs, the views that it seldom begins with, and what both use. `define`
+ * is what stands in the source for what only the build knows. Gives addresses.
  */
-async function bundle(define) {
+async function bundle(define: Record<string, string>) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: source,
     entryPoints: { app: "main.tsx", style: "style/app.css" },
@@ -95,8 +93,7 @@ async function bundle(define) {
     logLevel: "warning",
   });
   const outputs = Object.entries(metafile.outputs);
-  /** @param {string} entry */
-  const madeOf = (entry) => {
+  const madeOf = (entry: string) => {
     const found = outputs.find(([, { entryPoint }]) => entryPoint === entry);
     if (found === undefined) throw new Error(`esbuild made nothing of ${entry}`);
     return found;
@@ -106,17 +103,15 @@ async function bundle(define) {
   if (shared === undefined || more.length > 0) throw new Error(`${script} needs ${more.length + 1} files`);
   const [style] = madeOf("style/app.css");
   for (const { path, contents } of outputFiles) assets.set(basename(path), contents);
-  /** @param {string} file */
-  const address = (file) => `/assets/${basename(file)}`;
+  const address = (file: string) => `/assets/${basename(file)}`;
   return { script: address(script), style: address(style), shared: address(shared.path) };
 }
 
 /**
- * Bundles the worker that keeps the page's files in the browser.
- * @param {string} page index.html, whose content changes with every build that changes anything
- * @returns {Promise<Uint8Array>}
+ * Bundles the worker that keeps the page's files in the browser. Its version is that of index.html, whose content changes with
+ * every build that changes anything.
  */
-function buildServiceWorker(page) {
+function buildServiceWorker(page: string): Promise<Uint8Array> {
   const files = [...assets.keys()].map((file) => `/assets/${file}`);
   return bundleWorker("worker/service-worker.ts", {
     ASSETS: JSON.stringify(files),
@@ -124,12 +119,7 @@ function buildServiceWorker(page) {
   });
 }
 
-/**
- * @param {string} entry
- * @param {Record<string, string>} define
- * @returns {Promise<Uint8Array>}
- */
-async function bundleWorker(entry, define) {
+async function bundleWorker(entry: string, define: Record<string, string>): Promise<Uint8Array> {
   const result = await build({
     absWorkingDir: source,
     entryPoints: [entry],
@@ -147,31 +137,20 @@ async function bundleWorker(entry, define) {
   return file.contents;
 }
 
-/**
- * Names a file by its content.
- * @param {string} name
- * @param {string} extension
- * @param {string | Uint8Array} content
- * @returns {string} its address on the server
- */
-function addAsset(name, extension, content) {
+/** Names a file by its content, and gives its address on the server. */
+function addAsset(name: string, extension: string, content: string | Uint8Array): string {
   const file = `${name}-${hashOf(content)}.${extension}`;
   assets.set(file, content);
   return `/assets/${file}`;
 }
 
-/** @param {string | Uint8Array} content */
-function hashOf(content) {
+function hashOf(content: string | Uint8Array): string {
   return hash("sha256", content).slice(0, HASH_DIGITS);
 }
 
-/**
- * Puts values in the place of %names%.
- * @param {string} template
- * @param {Record<string, string>} values
- */
-function fill(template, values) {
-  return template.replace(/%([\w.-]+)%/g, (_, name) => {
+/** Puts values in the place of %names%. */
+function fill(template: string, values: Record<string, string>): string {
+  return template.replace(/%([\w.-]+)%/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined)
       throw new Error(`the template asks for %${name}%, which the build does not make`);
@@ -179,12 +158,8 @@ function fill(template, values) {
   });
 }
 
-/**
- * Writes a file elsewhere and renames it, so that a reader never sees half of it.
- * @param {string} path
- * @param {string | Uint8Array} content
- */
-async function writeWhole(path, content) {
+/** Writes a file elsewhere and renames it, so that a reader never sees half of it. */
+async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const draft = join(drafts, basename(path));
   await writeFile(draft, content);
   await rename(draft, path);

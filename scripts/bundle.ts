@@ -1,7 +1,7 @@
 // Builds the program from src into dist/program: a few files that start several times faster than the sources do, and
 // need nothing but Node.
 //
-//   node scripts/bundle.mjs [FOLDER]
+//   node scripts/bundle.ts [FOLDER]
 //
 //   flanco.mjs       the entry: what bin/flanco.mjs is in a checkout
 //   main.cjs         the program
@@ -13,35 +13,33 @@
 // Run from here the program takes itself for an installed one: its defaults are those of an appliance.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { requireRuntime } from "../bin/runtime.mjs";
+import { join, relative } from "node:path";
+import { build, type Plugin } from "esbuild";
+import { JOB_PROCESS, THREAD_SOURCES } from "../src/thread.ts";
+import { type Patch, patched } from "./patch.ts";
 
-requireRuntime();
-const { JOB_PROCESS, THREAD_SOURCES } = await import("../src/thread.ts");
-const { patched } = await import("./patch.ts");
+type Architecture = "x64" | "arm64";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
 
 const SHARED = {
   absWorkingDir: root,
   assetNames: "addon/[name]",
   bundle: true,
-  platform: /** @type {const} */ ("node"),
+  platform: "node" as const,
   target: "node24",
   minifySyntax: true,
   minifyWhitespace: true,
-  loader: { ".node": /** @type {const} */ ("copy") },
-  logLevel: /** @type {const} */ ("warning"),
+  loader: { ".node": "copy" as const },
+  logLevel: "warning" as const,
 };
 /**
  * The program's format is CommonJS: importing Node's own modules calls every getter that they have, and node:http
  * alone then loads its whole client, a tenth of a start. These stand for what a module asks of itself.
  */
 const COMMON_JS = {
-  format: /** @type {const} */ ("cjs"),
+  format: "cjs" as const,
   outExtension: { ".js": ".cjs" },
   define: {
     "import.meta.dirname": "__dirname",
@@ -52,7 +50,7 @@ const COMMON_JS = {
 };
 /** A script may wait at its top, which only a module can; packages of CommonJS in it expect what a module has not. */
 const MODULE = {
-  format: /** @type {const} */ ("esm"),
+  format: "esm" as const,
   outExtension: { ".js": ".mjs" },
   banner: {
     js: `import { createRequire as flancoCreateRequire } from "node:module";
@@ -90,12 +88,8 @@ else {
 }
 `;
 
-/**
- * Builds the program into a folder, in place of what the folder held.
- * @param {string} folder
- * @param {readonly import("./patch.ts").Patch[]} [patches] changes of its sources, for a control
- */
-export async function bundleProgram(folder, patches = []) {
+/** Builds the program into a folder, in place of what the folder held. `patches` change its sources, for a control. */
+export async function bundleProgram(folder: string, patches: readonly Patch[] = []): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const sources = [...Object.values(THREAD_SOURCES), JOB_PROCESS];
@@ -116,12 +110,8 @@ export async function bundleProgram(folder, patches = []) {
   if (existsSync(page)) cpSync(page, join(folder, "web"), { recursive: true });
 }
 
-/**
- * Bundles scripts with all that they import, addons beside them, into NAME.mjs.
- * @param {string} folder
- * @param {Readonly<Record<string, string>>} sources by their names
- */
-export async function bundle(folder, sources) {
+/** Bundles scripts, by their names, with all that they import, addons beside them, into NAME.mjs. */
+export async function bundle(folder: string, sources: Readonly<Record<string, string>>): Promise<void> {
   await build({
     ...SHARED,
     ...MODULE,
@@ -133,12 +123,13 @@ export async function bundle(folder, sources) {
 
 /**
  * Bundles what is sealed into one file (scripts/release): main.cjs, which runs the command line, and each thread.
- * Addons are no files of it: src/sealed/addon.ts loads them.
- * @param {string} folder
- * @param {Architecture} arch the processor that it is for
- * @param {readonly import("./patch.ts").Patch[]} [patches] changes of its sources, for a test's other version
+ * Addons are no files of it: src/sealed/addon.ts loads them. `patches` change its sources, for a test's other version.
  */
-export async function bundleSealed(folder, arch, patches = []) {
+export async function bundleSealed(
+  folder: string,
+  arch: Architecture,
+  patches: readonly Patch[] = [],
+): Promise<void> {
   const threads = Object.values(THREAD_SOURCES).map((source) => [source, join(root, "src", `${source}.ts`)]);
   await build({
     ...SHARED,
@@ -149,14 +140,8 @@ export async function bundleSealed(folder, arch, patches = []) {
   });
 }
 
-/** @typedef {"x64" | "arm64"} Architecture */
-
-/**
- * Each addon's file, by its name in the sealed program.
- * @param {Architecture} arch
- * @param {string} [modules] a node_modules for that processor, with epoll compiled for it
- */
-export function addonFiles(arch, modules = join(root, "node_modules")) {
+/** Each addon's file, by its name in the sealed program. `modules` is for that processor, with epoll compiled for it. */
+export function addonFiles(arch: Architecture, modules = join(root, "node_modules")) {
   return {
     sqlite: join(modules, "better-sqlite3", "prebuilds", `linux-${arch}.node`),
     epoll: join(modules, "epoll", "build", "Release", "epoll.node"),
@@ -164,8 +149,8 @@ export function addonFiles(arch, modules = join(root, "node_modules")) {
   };
 }
 
-/** What the sealed file runs. @returns {import("esbuild").Plugin} */
-function sealedEntry() {
+/** What the sealed file runs. */
+function sealedEntry(): Plugin {
   return {
     name: "sealed entry",
     setup({ onResolve, onLoad }) {
@@ -175,13 +160,12 @@ function sealedEntry() {
   };
 }
 
-/** Puts the sealed program's loader in the place of each package's own. @returns {import("esbuild").Plugin} */
-function sealedAddons() {
+/** Puts the sealed program's loader in the place of each package's own. */
+function sealedAddons(): Plugin {
   return {
     name: "sealed addons",
     setup({ onResolve, onLoad }) {
-      /** @param {string} path */
-      const sealed = (path) => ({ path, namespace: "sealed" });
+      const sealed = (path: string) => ({ path, namespace: "sealed" });
       onResolve({ filter: /^\.\.\/prebuilds\/.*\.node$/ }, () => sealed("sqlite"));
       onResolve({ filter: /^bindings$/ }, () => sealed("epoll"));
       // What koffi asks first swallows every error, and then it looks for the addon in folders around the program.
@@ -202,10 +186,8 @@ function sealedAddons() {
 /**
  * What packages do to be at home everywhere, done once: each addon is named by its own file, where its package would
  * look for it at run time.
- * @param {Architecture} [arch]
- * @returns {import("esbuild").Plugin}
  */
-function packages(arch = process.arch === "arm64" ? "arm64" : "x64") {
+function packages(arch: Architecture = process.arch === "arm64" ? "arm64" : "x64"): Plugin {
   const platform = `linux-${arch}`;
   const sqlite = require.resolve(`better-sqlite3/${platform}`);
   const { epoll, koffi } = addonFiles(arch);
@@ -242,20 +224,13 @@ function packages(arch = process.arch === "arm64" ? "arm64" : "x64") {
   };
 }
 
-/**
- * Of the media types that there are, those that the program sends or is sent: all of them would take a fifth of it.
- * @param {string} file mime-db's own
- */
-function usedTypes(file) {
+/** Of the media types in mime-db's file, those that the program sends or is sent: all of them would take a fifth of it. */
+function usedTypes(file: string): string {
   const types = JSON.parse(readFileSync(file, "utf8"));
   return JSON.stringify(Object.fromEntries(USED_TYPES.map((name) => [name, types[name]])));
 }
 
-/**
- * @param {readonly import("./patch.ts").Patch[]} patches
- * @returns {import("esbuild").Plugin}
- */
-function patcher(patches) {
+function patcher(patches: readonly Patch[]): Plugin {
   return {
     name: "patches",
     setup({ onLoad }) {
@@ -268,6 +243,4 @@ function patcher(patches) {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await bundleProgram(process.argv[2] ?? join(root, "dist", "program"));
-}
+if (import.meta.main) await bundleProgram(process.argv[2] ?? join(root, "dist", "program"));
