@@ -5,7 +5,7 @@ import { accountOf, CompanyMembers } from "../central/members.ts";
 import { commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import { COMPANY_ROLES, LINK_PATH, type Role } from "../domain/member.ts";
-import { newLink } from "../http/member.ts";
+import { makeLink } from "../http/member.ts";
 import { systemClock } from "../service/machine.ts";
 import { type Access, companyCommand, DATABASE, example, ofCompany } from "./company-door.ts";
 import type { CliContext } from "./context.ts";
@@ -50,9 +50,7 @@ export function addCompanyMemberCommands(central: Command, context: CliContext):
     members: CompanyMembers,
     { email, page }: Pick<Adding, "email" | "page">,
   ): Promise<void> {
-    const { id, userId } = await memberOf(members, email);
-    const { token, hash } = newLink();
-    await members.addLink(userId, id, hash, by);
+    const token = await makeLink(members, await memberOf(members, email), by);
     terminal.out(`${email} chooses a password with this link, valid once and for a day:`);
     terminal.out(`  ${new URL(`${LINK_PATH}#${token}/${email}`, page)}`);
   }

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { valorFromMicros } from "../domain/amount.ts";
 import { FlancoError } from "../domain/error.ts";
+import { separated } from "../domain/text.ts";
 import { accountOf, toRow } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { openReader, type StoreReader } from "../store/read/reader.ts";
-import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS, csvLine } from "../transfer/clinic-file.ts";
+import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "../transfer/clinic-file.ts";
 import { type CliContext, configOf } from "./context.ts";
 
 const HELP = `
@@ -39,9 +40,9 @@ export function declare(program: Command, context: CliContext): void {
       const reader = openReader(ledger, config.time_zone);
       try {
         const userId = accountOf(reader, account);
-        if (csv) await context.terminal.data(csvLine(CSV_COLUMNS));
+        if (csv) await context.terminal.data(separated(CSV_COLUMNS, ","));
         for (const entry of csv ? recordsOf(reader, userId, ledgerId) : entriesOf(reader, userId, ledgerId)) {
-          await context.terminal.data(csv ? csvLine(cellsOf(entry)) : JSON.stringify(entry));
+          await context.terminal.data(csv ? separated(cellsOf(entry), ",") : JSON.stringify(entry));
         }
       } finally {
         reader.close();
@@ -51,7 +52,7 @@ export function declare(program: Command, context: CliContext): void {
 
 function cellsOf(entry: ClinicEntry) {
   const cells: Partial<ClinicRecord> = entry.kind === "record" ? entry : {};
-  return CSV_COLUMNS.map((column) => cells[column] ?? null);
+  return CSV_COLUMNS.map((column) => String(cells[column] ?? ""));
 }
 
 function* entriesOf(reader: StoreReader, userId: string, ledgerId: string): Generator<ClinicEntry> {

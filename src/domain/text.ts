@@ -20,6 +20,13 @@ export function shellWord(path: string): string {
   return /^[\w./][\w./:@+~-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
+/** A row of a table, by RFC 4180: a cell with a separator, a quote or the end of a line in it stands in quotes, which are doubled. */
+export function separated(cells: readonly string[], separator: string): string {
+  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+  const isPlain = (cell: string) => !cell.includes(separator) && !/["\r\n]/.test(cell);
+  return cells.map((cell) => (isPlain(cell) ? cell : quoted(cell))).join(separator);
+}
+
 /** The text without characters that a page or a terminal obeys in place of showing them: line ends too. */
 export function shownText(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");

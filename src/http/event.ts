@@ -140,11 +140,9 @@ function toEvent(change: Change, numbers: ShownNumbers): Event | undefined {
     case "gap":
       return { event: "gap", data: toGapAnswer(change.gap, numbers) };
     case "locations":
-      return { event: "locations", data: {} };
     case "tests":
-      return { event: "tests", data: {} };
     case "commission":
-      return { event: "commission", data: {} };
+      return { event: change.kind, data: {} };
     default:
       return undefined;
   }

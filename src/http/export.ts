@@ -7,6 +7,7 @@ import { JobSlots } from "../domain/job-slots.ts";
 import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter, StoredRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
+import { separated } from "../domain/text.ts";
 import { type ShownAs, toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -156,11 +157,5 @@ function noFormula(text: string): string {
 }
 
 function rowOf(cells: readonly string[], language: CsvLanguage): string {
-  const { separator } = DIALECTS[language];
-  return `${cells.map((cell) => quoted(cell, separator)).join(separator)}\r\n`;
-}
-
-/** RFC 4180: a cell with a separator, a quote or the end of a line in it stands in quotes, which are doubled. */
-function quoted(cell: string, separator: string): string {
-  return cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${separated(cells, DIALECTS[language].separator)}\r\n`;
 }

@@ -14,6 +14,7 @@ import {
   type Site,
   useLink,
 } from "../contract/member.ts";
+import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
@@ -25,10 +26,15 @@ const TOKEN_BYTES = 16;
 /** Guesses of links count on this beside their address. No e-mail has a space. */
 const LINKS = "a link";
 
-/** A one-time token of 128 bits, and the hash that the ledger stores. */
-export function newLink(): { readonly token: string; readonly hash: string } {
+/** Makes a member's link: a one-time token of 128 bits, of which the ledger stores the hash. */
+export async function makeLink(
+  writer: Pick<LedgerWriter, "addLink">,
+  { userId, id }: Pick<Member, "userId" | "id">,
+  by: Actor,
+): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  return { token, hash: hashOf(token) };
+  await writer.addLink(userId, id, hashOf(token), by);
+  return token;
 }
 
 export type MemberWriter = Pick<
@@ -95,20 +101,16 @@ export function memberEndpoints(
       };
     }),
     serve(inviteMember, async ({ userId, body, by }) => {
-      const { id } = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
-      const { token, hash } = newLink();
-      await writer.addLink(userId, id, hash, by);
-      return { data: { token } };
+      const member = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
+      return { data: { token: await makeLink(writer, member, by) } };
     }),
     serve(changeMember, ({ userId, query, body, by }) =>
       writer.changeMember(userId, query.memberId, body.member, by),
     ),
     serve(removeMember, ({ userId, query, by }) => writer.removeMember(userId, query.memberId, by)),
-    serve(linkMember, async ({ userId, body, by }) => {
-      const { token, hash } = newLink();
-      await writer.addLink(userId, body.memberId, hash, by);
-      return { data: { token } };
-    }),
+    serve(linkMember, async ({ userId, body, by }) => ({
+      data: { token: await makeLink(writer, { userId, id: body.memberId }, by) },
+    })),
     serve(endMemberSessions, ({ userId, body, by }) => writer.endSessionsOf(userId, body.memberId, by)),
     serve(useLink, async ({ body, context, by }) => {
       requirePassword(body.password);

@@ -28,7 +28,7 @@ import type { OwnedWiring, Wiring } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
-import { newLink } from "./member.ts";
+import { makeLink } from "./member.ts";
 import type { Moves } from "./move.ts";
 import type { Endpoint } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
@@ -80,11 +80,6 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     if (lines === undefined) await save(typed);
     else await lines.wire(typed, save);
   };
-  const link = async ({ userId, id }: Member, by: Actor): Promise<string> => {
-    const { token, hash } = newLink();
-    await writer.addLink(userId, id, hash, by);
-    return token;
-  };
   return {
     listUsers: () => reader.members(),
     addUser: async ({ name, email, password, account, role }, by) => {
@@ -98,9 +93,12 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
             { name, email, passwordHash, role: role ?? "staff" },
             by,
           );
-      return { email: member.email, token: passwordHash === null ? await link(member, by) : null };
+      return {
+        email: member.email,
+        token: passwordHash === null ? await makeLink(writer, member, by) : null,
+      };
     },
-    linkUser: async ({ email }, by) => ({ token: await link(memberByEmail(reader, email), by) }),
+    linkUser: async ({ email }, by) => ({ token: await makeLink(writer, memberByEmail(reader, email), by) }),
     changeUser: ({ email, ...change }, by) => {
       const { userId, id } = memberByEmail(reader, email);
       return writer.changeMember(userId, id, change, by);

@@ -138,12 +138,3 @@ function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<
 function numberOf(text: string | undefined): number {
   return text === undefined || text.trim() === "" ? Number.NaN : Number(text);
 }
-
-/** One row of the table, by RFC 4180. */
-export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
-  return cells.map((cell) => quoted(String(cell ?? ""))).join(",");
-}
-
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}

@@ -114,15 +114,24 @@ describe("The sign-in gate", () => {
     expect(await Promise.all(crowd)).to.deep.equal(Array(60).fill(true));
   });
 
+  /** Two comparisons that keep all others waiting; resolves once they are let go, as right or wrong. */
+  function occupy(): (isRight: boolean) => Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const busy = [attempt("10.9.0.1", promise), attempt("10.9.0.2", promise)];
+    return (isRight) => {
+      resolve(isRight);
+      return Promise.all(busy);
+    };
+  }
+
   /** Addresses in the order of their turns, of attempts that all wait at once. */
   async function turnsOf(addresses: readonly string[], isRight = true): Promise<string[]> {
-    const first = Promise.withResolvers<boolean>();
-    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
+    const letGo = occupy();
     looked = [];
     const waiting = addresses.map((address, index) => attempt(address, isRight, { account: `${index}` }));
     expect(looked).to.deep.equal([]);
-    first.resolve(false);
-    await Promise.all([...busy, ...waiting]);
+    await letGo(false);
+    await Promise.all(waiting);
     return looked;
   }
 
@@ -150,35 +159,32 @@ describe("The sign-in gate", () => {
   it("keeps no address out for one that signs in without end, familiar as it is", async () => {
     gate = new SignInGate(clock, { note: () => {} }, [ATTACKER, TABLET]);
     for (let count = 0; count < 50; count += 1) await attempt(ATTACKER, true, { account: `of ${count}` });
-    const first = Promise.withResolvers<boolean>();
-    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
+    const letGo = occupy();
     const crowd = Array.from({ length: 256 }, (_, index) => attempt(ATTACKER, true, { account: `${index}` }));
     looked = [];
     const late = [TABLET, "10.0.0.3"].map((address) => attempt(address, true));
-    first.resolve(true);
+    await letGo(true);
     expect(await Promise.all(late), "though the queue was full").to.deep.equal([true, true]);
     expect(looked.slice(0, 2)).to.have.members([TABLET, "10.0.0.3"]);
-    await Promise.all([...busy, ...crowd]);
+    await Promise.all(crowd);
   });
 
   it("lets familiar and new addresses in while 300 addresses guess", async () => {
     gate = new SignInGate(clock, { note: () => {} }, [TABLET]);
-    const first = Promise.withResolvers<boolean>();
-    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
+    const letGo = occupy();
     const crowd = Array.from({ length: 300 }, (_, index) =>
       attempt(`10.1.${index >> 7}.${index & 127}`, false),
     );
     looked = [];
     const late = [TABLET, "10.0.0.3"].map((address) => attempt(address, true));
-    first.resolve(false);
+    await letGo(false);
     expect(await Promise.all(late)).to.deep.equal([true, true]);
     expect(looked.slice(0, 2)).to.have.members([TABLET, "10.0.0.3"]);
-    await Promise.all([...busy, ...crowd]);
+    await Promise.all(crowd);
   });
 
   it("lets in at its second attempt who came in the midst of a crowd that tries again at once", async () => {
-    const first = Promise.withResolvers<boolean>();
-    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
+    const letGo = occupy();
     const guess = async (address: string): Promise<void> => {
       for (let tries = 0; tries < 10; tries += 1) {
         if ((await attempt(address, false)) !== "overloaded") return;
@@ -194,10 +200,10 @@ describe("The sign-in gate", () => {
     await setImmediate();
     looked = [];
     const late = attempt("10.0.0.3", true);
-    first.resolve(false);
+    await letGo(false);
     expect(await late).to.equal(true);
     expect(looked[0]).to.equal("10.0.0.3");
-    await Promise.all([...busy, ...before, ...after]);
+    await Promise.all([...before, ...after]);
   });
 
   it("takes 60 sign-ins of an account a minute, and as many of another", async () => {
@@ -236,13 +242,12 @@ describe("The sign-in gate", () => {
   });
 
   it("holds 256 attempts; the address with the most gives up its first for one with fewer", async () => {
-    const held = Promise.withResolvers<boolean>();
-    const busy = [attempt("10.0.0.1", held.promise), attempt("10.0.0.2", held.promise)];
+    const letGo = occupy();
     const account = (index: number) => ({ account: `${index}` });
     const crowd = Array.from({ length: 256 }, (_, index) => attempt(ATTACKER, true, account(index)));
     const late = attempt(TABLET, true);
-    held.resolve(true);
-    const outcomes = await Promise.all([...crowd, late, ...busy]);
+    await letGo(true);
+    const outcomes = await Promise.all([...crowd, late]);
     expect(outcomes.filter((outcome) => outcome === "overloaded")).to.have.lengthOf(1);
     expect(outcomes[0]).to.equal("overloaded");
     expect(await late).to.equal(true);

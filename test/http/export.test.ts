@@ -197,96 +197,82 @@ describe("An export", () => {
     }
   });
 
-  it("is one of a user and three in all at a time, until one of them is done or hangs up", async () => {
-    await post({});
-    const [record] = appliance.reader.findRecords(user.id, { filter: ANY, before: null, limit: 1 }).records;
-    appliance.breaker.instead.set("findRecords", () => ({
-      records: Array(1_000).fill(record),
-      next: { timeMs: 1, recordId: 1 },
-    }));
-    const others = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()));
-    const [second = user, third = user, fourth = user] = others;
-    const isTaken = async (by: SignedInUser) => {
+  describe("of a ledger without an end", () => {
+    /** Of the walk, that were read. */
+    let pieces: number;
+
+    /** Each piece of the walk is so many times the user's one record. */
+    async function endless(records: number): Promise<void> {
+      await post({});
+      const [record] = appliance.reader.findRecords(user.id, { filter: ANY, before: null, limit: 1 }).records;
+      pieces = 0;
+      appliance.breaker.instead.set("findRecords", () => {
+        pieces += 1;
+        return { records: Array(records).fill(record), next: { timeMs: 1, recordId: 1 } };
+      });
+    }
+
+    async function isStill(): Promise<boolean> {
+      const before = pieces;
+      await pause(STILL_MS);
+      return pieces === before;
+    }
+
+    async function isTaken(by = user): Promise<boolean> {
       const response = await begin("lang=es", by);
       response.destroy();
       return response.statusCode === 503;
-    };
-    const open = [await begin()];
-    const refused = await user.get("/api/export?lang=es").expect(503);
-    expect(refused.headers["retry-after"]).to.equal("1");
-    expect(refused.body).to.have.all.keys("status", "error");
-    open.push(await begin("lang=es", second), await begin("lang=es", third));
-    expect(open.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200, 200]);
-    expect(await isTaken(fourth)).to.equal(true);
-    open.shift()?.destroy();
-    await until("a place is free", async () => !(await isTaken(fourth)));
-    for (const response of open) response.destroy();
-    appliance.breaker.instead.clear();
-    await until("its place is free", isFree);
-  });
+    }
 
-  it("waits for who does not read: of a ledger without an end only so much is read", async () => {
-    await post({});
-    const [record] = appliance.reader.findRecords(user.id, { filter: ANY, before: null, limit: 1 }).records;
-    let pieces = 0;
-    appliance.breaker.instead.set("findRecords", () => {
-      pieces += 1;
-      return { records: Array(1_000).fill(record), next: { timeMs: 1, recordId: 1 } };
+    afterEach(async () => {
+      appliance.breaker.instead.clear();
+      await until("its place is free", async () => !(await isTaken()));
     });
-    const response = await begin();
-    await until("nothing more is read", async () => {
-      const before = pieces;
-      await pause(STILL_MS);
-      return pieces === before;
-    });
-    const read = pieces;
-    response.resume();
-    await until("it goes on", () => pieces > read * 2);
-    response.destroy();
-    appliance.breaker.instead.clear();
-    await until("its place is free", isFree);
-  });
 
-  it("stops for who hangs up, also where nothing fits and all is looked through", async () => {
-    let pieces = 0;
-    appliance.breaker.instead.set("findRecords", () => {
-      pieces += 1;
-      return { records: [], next: { timeMs: 1, recordId: 1 } };
+    it("is one of a user and three in all at a time, until one of them is done or hangs up", async () => {
+      await endless(1_000);
+      const others = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()));
+      const [second = user, third = user, fourth = user] = others;
+      const open = [await begin()];
+      const refused = await user.get("/api/export?lang=es").expect(503);
+      expect(refused.headers["retry-after"]).to.equal("1");
+      expect(refused.body).to.have.all.keys("status", "error");
+      open.push(await begin("lang=es", second), await begin("lang=es", third));
+      expect(open.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200, 200]);
+      expect(await isTaken(fourth)).to.equal(true);
+      open.shift()?.destroy();
+      await until("a place is free", async () => !(await isTaken(fourth)));
+      for (const response of open) response.destroy();
     });
-    const response = await begin();
-    await until("it looks on", () => pieces > 10);
-    response.destroy();
-    await until("it stops", async () => {
-      const before = pieces;
-      await pause(STILL_MS);
-      return pieces === before;
-    });
-    appliance.breaker.instead.clear();
-    await until("its place is free", isFree);
-    expect(appliance.log.errors).not.to.include("an export broke off");
-  });
 
-  it("that breaks off in the ledger is told to the log", async () => {
-    await post({});
-    const [record] = appliance.reader.findRecords(user.id, { filter: ANY, before: null, limit: 1 }).records;
-    let pieces = 0;
-    appliance.breaker.instead.set("findRecords", () => {
-      pieces += 1;
-      if (pieces > 1) throw new Error("the disk is gone");
-      return { records: [record], next: { timeMs: 1, recordId: 1 } };
+    it("waits for who does not read: only so much is read", async () => {
+      await endless(1_000);
+      const response = await begin();
+      await until("nothing more is read", isStill);
+      const read = pieces;
+      response.resume();
+      await until("it goes on", () => pieces > read * 2);
+      response.destroy();
     });
-    const response = await begin();
-    response.resume().on("error", () => {});
-    await until("it is told", () => appliance.log.errors.includes("an export broke off"));
-    appliance.breaker.instead.clear();
-    await until("its place is free", isFree);
-  });
 
-  async function isFree(): Promise<boolean> {
-    const one = await begin();
-    one.destroy();
-    return one.statusCode === 200;
-  }
+    it("stops for who hangs up, also where nothing fits and all is looked through", async () => {
+      await endless(0);
+      const response = await begin();
+      await until("it looks on", () => pieces > 10);
+      response.destroy();
+      await until("it stops", isStill);
+      expect(appliance.log.errors).not.to.include("an export broke off");
+    });
+
+    it("is told to the log where it breaks off in the ledger", async () => {
+      await endless(1);
+      const response = await begin();
+      response.resume().on("error", () => {});
+      appliance.breaker.failure = new Error("the disk is gone");
+      await until("it is told", () => appliance.log.errors.includes("an export broke off"));
+      appliance.breaker.failure = undefined;
+    });
+  });
 });
 
 function asText(response: Response, done: (error: Error | null, body: string) => void): void {

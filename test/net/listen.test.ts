@@ -50,9 +50,8 @@ describe("The service's ports", () => {
   before(async () => {
     directories = { own: directory.file("tls"), dropIn: directory.file("tls.d") };
     own = (await ensureCertificates(directories, clock, true, host)).served;
-    const openssl = new OpenSsl();
+    using openssl = new OpenSsl();
     const made = openssl.make({ extensions: ["subjectAltName=DNS:a.org"], key: RSA_2048, days: 300 });
-    openssl.close();
     foreign = { ...made, file: "foreign", own: false, endsMs: validityOf(made).toMs };
   });
 

@@ -128,9 +128,8 @@ describe("The renewal of certificates", () => {
   });
 
   it("has a fault two weeks before an administrator's certificate ends, and then serves its own", async () => {
-    const openssl = new OpenSsl();
+    using openssl = new OpenSsl();
     const { key, cert } = openssl.make({ extensions: ["subjectAltName=DNS:gateway"], days: 90 });
-    openssl.close();
     // OpenSSL uses the machine's clock.
     clock.setWall(Date.now());
     putDropIn(key + cert);

@@ -26,9 +26,8 @@ describe("Plain HTTP on the network", () => {
   let server: Server;
 
   before(() => {
-    const openssl = new OpenSsl();
+    using openssl = new OpenSsl();
     const { cert } = openssl.make({ extensions: ["basicConstraints=critical,CA:TRUE"] });
-    openssl.close();
     authority = { cert, fingerprint: fingerprintLines(cert) };
   });
 

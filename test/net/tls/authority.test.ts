@@ -5,6 +5,7 @@ import { toHostNames } from "../../../src/net/host-names.ts";
 import { permittedNames } from "../../../src/net/tls/authority.ts";
 import { ensureOwnCertificate, type OwnCertificate } from "../../../src/net/tls/own-certificate.ts";
 import { SetClock } from "../../http/fakes.ts";
+import { forSuite } from "../../rig/standing.ts";
 import { OpenSsl } from "./openssl.ts";
 
 const NOW_MS = Date.UTC(2027, 2, 1);
@@ -20,17 +21,11 @@ const PUBLIC = [
 ];
 
 describe("The appliance's own authority", () => {
-  let openssl: OpenSsl;
-  let own: OwnCertificate;
+  const openssl = forSuite(() => new OpenSsl());
+  const own = forSuite(() => ensureIn(openssl.folder()));
 
   // A host that is named like a top-level domain.
   const host = toHostNames("Clinic", ["192.168.1.20", "fd00::20", "203.0.113.9"], ["panel.example.org"]);
-
-  before(async () => {
-    openssl = new OpenSsl();
-    own = await ensureIn(openssl.folder());
-  });
-  after(() => openssl.close());
 
   function ensureIn(directory: string, names = host): Promise<OwnCertificate> {
     return ensureOwnCertificate(directory, names, { clock: new SetClock(NOW_MS), clockTrusted: true });

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { readDropIns } from "../../../src/net/tls/drop-in.ts";
 import type { KeyedCertificate } from "../../../src/net/tls/keyed-certificate.ts";
+import { forSuite } from "../../rig/standing.ts";
 import { ED25519, OpenSsl, RSA_1024, RSA_2048 } from "./openssl.ts";
 
 const SAN = "subjectAltName=DNS:panel.example.org";
@@ -16,17 +17,15 @@ AAAA
 `;
 
 describe("The directory of an administrator's certificates", () => {
-  let openssl: OpenSsl;
+  const openssl = forSuite(() => new OpenSsl());
   let directory: string;
   let good: KeyedCertificate;
   let other: KeyedCertificate;
 
   before(() => {
-    openssl = new OpenSsl();
     good = openssl.make({ extensions: [SAN] });
     other = openssl.make({ extensions: [SAN], key: RSA_2048 });
   });
-  after(() => openssl.close());
 
   beforeEach(() => {
     directory = openssl.folder();

@@ -31,6 +31,10 @@ export class OpenSsl {
     installFor("openssl");
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   close(): void {
     rmSync(this.directory, { recursive: true, force: true });
   }

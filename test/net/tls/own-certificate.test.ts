@@ -13,6 +13,7 @@ import {
   ownFiles,
 } from "../../../src/net/tls/own-certificate.ts";
 import { SetClock } from "../../http/fakes.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
 import { OpenSsl } from "./openssl.ts";
 
@@ -26,16 +27,14 @@ describe("The appliance's own certificate", () => {
   let files: OwnFiles;
   let clock: SetClock;
   let made: OwnCertificate;
-  let openssl: OpenSsl;
+  const openssl = forEachTest(() => new OpenSsl());
 
   beforeEach(async () => {
-    openssl = new OpenSsl();
     directory = join(openssl.directory, "tls");
     files = ownFiles(directory);
     clock = new SetClock(MADE_MS);
     made = await ensure();
   });
-  afterEach(() => openssl.close());
 
   function ensure(host = HOST, clockTrusted = true): Promise<OwnCertificate> {
     return ensureOwnCertificate(directory, host, { clock, clockTrusted });
