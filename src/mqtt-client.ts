@@ -22,7 +22,7 @@ export interface BrokerAddress {
   /** PEM file of the authority that signed the broker's certificate. Without it, those that Node knows. */
   readonly authorityFile: string;
   /** How long after an ended connection the next one is tried; 5 s unless a test sets it. */
-  readonly reconnectMs?: number;
+  readonly reconnectMs?: number | undefined;
 }
 
 /** CONNACK codes of MQTT 3.1.1, section 3.2.2.3. */

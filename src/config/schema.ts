@@ -271,21 +271,6 @@ export function boxBroker(config: Config, clientId: string | null) {
   };
 }
 
-/** What the sink mqtt publishes, and where; undefined where it is not set. */
-export function mqttPublication(config: Config) {
-  if (config.mqtt_url === "") return undefined;
-  return {
-    broker: {
-      url: config.mqtt_url,
-      user: config.mqtt_login,
-      passwordFile: config.mqtt_password_file,
-      authorityFile: config.mqtt_authority_file,
-    },
-    topic: config.mqtt_topic,
-    discoveryTopic: config.mqtt_discovery_topic,
-  };
-}
-
 export const CONFIG_KEYS = Object.keys(configSchema.shape) as ConfigKey[];
 
 function isQuietHours(text: string): boolean {

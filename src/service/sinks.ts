@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CentralSink } from "../central/sink.ts";
-import { type Config, mqttPublication } from "../config/schema.ts";
+import type { Config } from "../config/schema.ts";
 import type { Actor } from "../domain/audit.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
@@ -203,13 +203,12 @@ function centralSink({ config, clock }: EntrySinkOptions): EntrySink | undefined
   return new CentralSink({ url, passwordFile, clock, timers: systemTimers });
 }
 
-function mqttSink({ config, reader, log, version }: EntrySinkOptions): EntrySink | undefined {
-  const publication = mqttPublication(config);
-  if (publication === undefined) return undefined;
+function mqttSink({ config: settings, reader, log, version }: EntrySinkOptions): EntrySink | undefined {
+  if (settings.mqtt_url === "") return undefined;
   const [ledger = ""] = reader.ledgerIds();
   const devices = () => {
     const accounts = new Set(reader.members().map(({ userId }) => userId));
     return [...accounts].flatMap((userId) => reader.devices(userId));
   };
-  return new MqttSink({ publication, ledger, version, devices, log });
+  return new MqttSink({ settings, ledger, version, devices, log });
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { MqttClient } from "mqtt";
+import type { Config, ConfigKey } from "../config/schema.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { ChainEntry, CorrectionEntry, RecordEntry } from "../domain/chain-entry.ts";
 import type { Device } from "../domain/device.ts";
@@ -7,24 +8,17 @@ import { FlancoError } from "../domain/error.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
-import { type BrokerAddress, brokerError, connectToBroker, silentBrokerError } from "../mqtt-client.ts";
+import { brokerError, connectToBroker, silentBrokerError } from "../mqtt-client.ts";
 
 const ONLINE = "online";
 const OFFLINE = "offline";
 const KEPT = { qos: 1, retain: true } as const;
 const ID_DIGITS = 16;
 
-/** Where the sales and rooms of this gateway are published. */
-export interface Publication {
-  readonly broker: BrokerAddress;
-  /** What all topics begin with, before the ledger's identity. */
-  readonly topic: string;
-  /** What Home Assistant's discovery topics begin with; empty: rooms are not announced. */
-  readonly discoveryTopic: string;
-}
-
 export interface MqttSinkOptions {
-  readonly publication: Publication;
+  readonly settings: Pick<Config, Extract<ConfigKey, `mqtt_${string}`>>;
+  /** As a broker's address has it. */
+  readonly reconnectMs?: number;
   /** The ledger's identity: tells gateways at one broker apart. */
   readonly ledger: string;
   /** The program's version, as Home Assistant shows it. */
@@ -51,7 +45,7 @@ export class MqttSink implements EntrySink {
 
   constructor(options: MqttSinkOptions) {
     this.#options = options;
-    this.#base = `${options.publication.topic}/${options.ledger}`;
+    this.#base = `${options.settings.mqtt_topic}/${options.ledger}`;
   }
 
   /** Connects in the background. What is wrong with the address is said by `deliver`. */
@@ -97,13 +91,16 @@ export class MqttSink implements EntrySink {
   }
 
   async #connect(): Promise<void> {
-    const { broker } = this.#options.publication;
+    const { settings, reconnectMs } = this.#options;
+    const { mqtt_url: url, mqtt_login: user } = settings;
+    const { mqtt_password_file: passwordFile, mqtt_authority_file: authorityFile } = settings;
     const will = { topic: this.#availability, payload: Buffer.from(OFFLINE), ...KEPT };
+    const broker = { url, user, passwordFile, authorityFile, reconnectMs };
     const client = await connectToBroker(broker, null, { will });
     this.#client = client;
     client.on("connect", () => this.#greet(client));
     client.on("error", (error) => {
-      this.#problem = brokerError(broker.url, error);
+      this.#problem = brokerError(url, error);
     });
   }
 
@@ -113,7 +110,7 @@ export class MqttSink implements EntrySink {
 
   #connected(): MqttClient {
     if (this.#client?.connected) return this.#client;
-    throw this.#problem ?? silentBrokerError(this.#options.publication.broker.url);
+    throw this.#problem ?? silentBrokerError(this.#options.settings.mqtt_url);
   }
 
   /** After each connection: the broker may have lost what it kept. */
@@ -172,8 +169,9 @@ export class MqttSink implements EntrySink {
 
   /** What Home Assistant needs to show a room: a sensor of its state, and an event for its sales. */
   #announcements(device: Device, room: string): readonly (readonly [string, string])[] {
-    const { publication, ledger, version } = this.#options;
-    if (publication.discoveryTopic === "") return [];
+    const { settings, ledger, version } = this.#options;
+    const { mqtt_discovery_topic: discoveryTopic } = settings;
+    if (discoveryTopic === "") return [];
     const id = hash("sha256", JSON.stringify([ledger, device.id, room])).slice(0, ID_DIGITS);
     const shared = {
       availability_topic: this.#availability,
@@ -200,8 +198,8 @@ export class MqttSink implements EntrySink {
       state_topic: this.#topicOf("sale", device.id, room),
     };
     return [
-      [`${publication.discoveryTopic}/binary_sensor/flanco_${id}/state/config`, JSON.stringify(sensor)],
-      [`${publication.discoveryTopic}/event/flanco_${id}/sale/config`, JSON.stringify(event)],
+      [`${discoveryTopic}/binary_sensor/flanco_${id}/state/config`, JSON.stringify(sensor)],
+      [`${discoveryTopic}/event/flanco_${id}/sale/config`, JSON.stringify(event)],
     ];
   }
 

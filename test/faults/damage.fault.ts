@@ -34,7 +34,7 @@ describe("A damaged file", function () {
   }
 
   it(`is found, set aside and rebuilt, or named by verify: ${TRIALS} files, seed ${SEED}`, async () => {
-    bench = await new DamageBench().open();
+    bench = await DamageBench.halfBackedUp();
     const random = new SeededRandom(SEED);
     const outcomes = new Map<Outcome, number>();
     const count = (outcome: Outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -71,7 +71,7 @@ describe("A damaged file", function () {
   });
 
   it("does not start without a backup, and stays as it is", async () => {
-    bench = await new DamageBench(false).open();
+    bench = await DamageBench.halfBackedUp(false);
     const dataDirectory = bench.copy();
     damage(dataDirectory.ledger, "cut", new SeededRandom(SEED));
     const names = () => readdirSync(dataDirectory.path).filter((name) => !/-(wal|shm)$/.test(name));

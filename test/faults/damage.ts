@@ -15,7 +15,6 @@ import DatabaseConstructor from "better-sqlite3";
 import type { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
-import { makeBackup } from "../../src/store/backup/backup.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";
@@ -46,40 +45,39 @@ export interface Truth {
   readonly voids: ReadonlyMap<number, number>;
 }
 
-/** A data directory with a ledger, half of it in a proven backup and all of it in the tail, that is copied for each trial. */
+/** A data directory with a ledger, that is copied for each trial. */
 export class DamageBench {
   readonly #base = mkdtempSync(join(tmpdir(), "flanco-damage-"));
-  readonly #backups: boolean;
   #truth: Truth = { micros: new Map(), voids: new Map() };
 
-  /** Without backups and tail: the control. */
-  constructor(backups = true) {
-    this.#backups = backups;
+  /** Takes over what `fill` has made of a ledger, as its files lie there then. */
+  async open(fill: (ledger: TestLedger) => Promise<void>, hasTail = true): Promise<this> {
+    const ledger = new TestLedger();
+    ledger.tail = hasTail;
+    await ledger.open();
+    await fill(ledger);
+    cpSync(ledger.directory, this.#base, { recursive: true });
+    this.#truth = readTruth(ledger.file);
+    await ledger.remove();
+    return this;
   }
 
-  async open(): Promise<this> {
-    const ledger = new TestLedger();
-    ledger.tail = this.#backups;
-    await ledger.open();
-    const user = await ledger.addUser();
-    const sell = (from: number, to: number) =>
-      Promise.all(
-        Array.from({ length: to - from }, (_, index) =>
-          ledger.writer.addRecord(user.id, sale(from + index + 1), null),
-        ),
-      );
-    await sell(0, BACKED_UP);
-    const directory = ledger.backups;
-    if (this.#backups) {
-      await makeBackup({ ledger: ledger.file, directory, nowMs: NOW_MS, clockTrusted: true, rotate: true });
-    }
-    await sell(BACKED_UP, SALES);
-    for (const recordId of VOIDED) await ledger.writer.voidRecord(recordId, "relay tested");
-    await ledger.close();
-    cpSync(ledger.directory, this.#base, { recursive: true });
-    await ledger.remove();
-    this.#truth = readTruth(join(this.#base, "flanco.db"));
-    return this;
+  /** A ledger of which half is in a proven backup and all in the tail. Without `backups` it has neither: the control. */
+  static halfBackedUp(backups = true): Promise<DamageBench> {
+    return new DamageBench().open(async (ledger) => {
+      const { id } = await ledger.addUser();
+      const sell = (from: number, to: number) =>
+        Promise.all(
+          Array.from({ length: to - from }, (_, index) =>
+            ledger.writer.addRecord(id, sale(from + index + 1), null),
+          ),
+        );
+      await sell(0, BACKED_UP);
+      if (backups) await ledger.backUp();
+      await sell(BACKED_UP, SALES);
+      for (const recordId of VOIDED) await ledger.writer.voidRecord(recordId, "relay tested");
+      await ledger.close();
+    }, backups);
   }
 
   get truth(): Truth {

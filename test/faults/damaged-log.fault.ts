@@ -1,8 +1,6 @@
 import {
   appendFileSync,
   closeSync,
-  cpSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readSync,
@@ -10,18 +8,17 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
-import { makeBackup } from "../../src/store/backup/backup.ts";
-import { dataDirectoryOf } from "../../src/store/data-directory.ts";
+import type { DataDirectory } from "../../src/store/data-directory.ts";
 import { segmentsIn } from "../../src/store/ledger/tail.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { newRecord, TestLedger } from "../store/ledger.ts";
-import { liesOf, readTruth, start, type Truth } from "./damage.ts";
+import { newRecord, type TestLedger } from "../store/ledger.ts";
+import { DamageBench, liesOf, readTruth, start } from "./damage.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 8 : 100;
 const SEED = 20_261_121;
@@ -33,14 +30,14 @@ const TEST_MS = 1_800_000;
 
 describe("A log that is damaged", function () {
   this.timeout(TEST_MS);
-  const base = mkdtempSync(join(tmpdir(), "flanco-log-"));
-  const trial = `${base}-trial`;
-  let truth: Truth;
+  const bench = forSuite(() => new DamageBench().open(sellOneByOne));
+  let dataDirectory: DataDirectory;
+  beforeEach(() => {
+    dataDirectory = bench.copy();
+  });
 
-  before(async () => {
-    const ledger = new TestLedger();
-    ledger.tail = true;
-    await ledger.open();
+  /** A commit for each sale, of which the log has those after the backup. */
+  async function sellOneByOne(ledger: TestLedger): Promise<void> {
     const user = await ledger.addUser();
     const sell = async (from: number, to: number): Promise<void> => {
       for (let number = from; number <= to; number += 1) {
@@ -49,29 +46,13 @@ describe("A log that is damaged", function () {
       }
     };
     await sell(1, BACKED_UP);
-    const directory = ledger.backups;
-    await makeBackup({ ledger: ledger.file, directory, nowMs: NOW_MS, clockTrusted: true, rotate: true });
+    await ledger.backUp();
     await sell(BACKED_UP + 1, BACKED_UP + COMMITS);
     const commits = 1 + BACKED_UP + COMMITS;
     await until("the tail is written", () => segmentsIn(ledger.folder).at(-1)?.end === commits);
-    cpSync(ledger.directory, base, { recursive: true });
-    truth = readTruth(ledger.file);
-    await ledger.remove();
-  });
-
-  after(() => {
-    for (const directory of [base, trial]) rmSync(directory, { recursive: true, force: true });
-  });
-
-  beforeEach(copy);
-
-  function copy(): void {
-    rmSync(trial, { recursive: true, force: true });
-    cpSync(base, trial, { recursive: true });
   }
 
-  const dataDirectory = () => dataDirectoryOf(trial);
-  const log = () => `${dataDirectory().ledger}-wal`;
+  const log = () => `${dataDirectory.ledger}-wal`;
 
   function flip(at: number): void {
     const descriptor = openSync(log(), "r+");
@@ -85,29 +66,29 @@ describe("A log that is damaged", function () {
   it(`is found at the start, and every sale is there afterwards: ${TRIALS} flipped bits, seed ${SEED}`, async () => {
     const random = new SeededRandom(SEED);
     for (let number = 0; number < TRIALS; number += 1) {
-      copy();
+      dataDirectory = bench.copy();
       const at = Math.floor(random.next() * statSync(log()).size);
       flip(at);
       const told = `trial ${number}, bit at ${at} of the log`;
-      expect(await start(dataDirectory()), told).to.deep.equal({ users: 1, recovered: true });
-      expect(faultsOf(verifyLedger(dataDirectory().ledger, () => {})), told).to.deep.equal([]);
-      expect(liesOf(dataDirectory().ledger, truth), told).to.deep.equal([]);
+      expect(await start(dataDirectory), told).to.deep.equal({ users: 1, recovered: true });
+      expect(faultsOf(verifyLedger(dataDirectory.ledger, () => {})), told).to.deep.equal([]);
+      expect(liesOf(dataDirectory.ledger, bench.truth), told).to.deep.equal([]);
     }
   });
 
   it("is no damage if a power cut broke off a commit", async () => {
     appendFileSync(log(), Buffer.alloc(3_000, 1));
-    expect(await start(dataDirectory())).to.deep.equal({ users: 1, recovered: false });
-    expect(readTruth(dataDirectory().ledger).micros).to.deep.equal(truth.micros);
+    expect(await start(dataDirectory)).to.deep.equal({ users: 1, recovered: false });
+    expect(readTruth(dataDirectory.ledger).micros).to.deep.equal(bench.truth.micros);
   });
 
   it("would lose what follows it unnoticed (control: no tail)", async () => {
-    for (const name of readdirSync(dataDirectory().backups, { encoding: "utf8", recursive: true })) {
-      if (name.includes("tail-")) rmSync(join(dataDirectory().backups, name));
+    for (const name of readdirSync(dataDirectory.backups, { encoding: "utf8", recursive: true })) {
+      if (name.includes("tail-")) rmSync(join(dataDirectory.backups, name));
     }
     flip(Math.floor(statSync(log()).size / 2));
-    expect(await start(dataDirectory())).to.deep.equal({ users: 1, recovered: false });
-    expect(readTruth(dataDirectory().ledger).micros.size).to.be.below(truth.micros.size);
-    expect(faultsOf(verifyLedger(dataDirectory().ledger, () => {}))).to.deep.equal([]);
+    expect(await start(dataDirectory)).to.deep.equal({ users: 1, recovered: false });
+    expect(readTruth(dataDirectory.ledger).micros.size).to.be.below(bench.truth.micros.size);
+    expect(faultsOf(verifyLedger(dataDirectory.ledger, () => {}))).to.deep.equal([]);
   });
 });

@@ -43,6 +43,18 @@ const IMPATIENT: Patch = {
   to: `const DISK_MS = ${DISK_MS} + 0 * SECOND_MS;`,
 };
 
+/** The paths below a directory that have this name. */
+function found(directory: string, name: string): string[] {
+  const said = execFileSync("find", [directory, "-name", name], { encoding: "utf8" }).trim();
+  return said === "" ? [] : said.split("\n");
+}
+
+/** A file that can be opened and never be read: a pipe, as of a disk that hangs. */
+function hang(file: string): void {
+  rmSync(file);
+  execFileSync("mkfifo", [file]);
+}
+
 describe("Long work on a ledger, on a slow disk", function () {
   this.timeout(TEST_MS);
   const appliance = forEachTest(() => Program.make({ FLANCO_LOG_LEVEL: "info" }));
@@ -181,12 +193,7 @@ describe("Long work on a ledger, on a slow disk", function () {
     async function stopHanging(program: string): ReturnType<typeof stop> {
       const { child, said } = begin(program, "none");
       await until("it is ready", () => said.stdout.includes("flanco is ready."));
-      const find = () =>
-        execFileSync("find", [appliance.dataDir, "-name", "tail-*"], { encoding: "utf8" }).trim();
-      await until("the tail is written", () => find() !== "");
-      const tail = find();
-      rmSync(tail);
-      execFileSync("mkfifo", [tail]);
+      hang(await until("the tail is written", () => found(appliance.dataDir, "tail-*")[0]));
       return stop(child);
     }
 
@@ -199,15 +206,11 @@ describe("Long work on a ledger, on a slow disk", function () {
       const environment = { FLANCO_BACKUP_DISK_DIR: disk };
       // With the program's own patience: on a busy machine the look at a sound disk takes longer than the test's.
       const before = await appliance.start(environment);
-      const find = (name: string) => execFileSync("find", [disk, "-name", name], { encoding: "utf8" }).trim();
-      await until("the tail is written", () => find("tail-*") !== "");
+      await until("the tail is written", () => found(disk, "tail-*")[0]);
       await before.end("SIGTERM");
       await appliance.succeed(["backup", "--backup-disk-dir", disk]);
-      const tails = find("tail-*").split("\n");
-      for (const file of [...find("*.json").split("\n"), ...tails]) {
-        rmSync(file);
-        execFileSync("mkfifo", [file]);
-      }
+      const tails = found(disk, "tail-*");
+      for (const file of [...found(disk, "*.json"), ...tails]) hang(file);
       return { said: listen(appliance.spawn(["serve"], { program, environment })), tails };
     }
 
@@ -225,8 +228,7 @@ describe("Long work on a ledger, on a slow disk", function () {
     it("starts all the same, with its tail on the gateway", async () => {
       const { said } = await startBeside(variants.program([IMPATIENT]));
       await until("it is ready", () => said.stdout.includes("flanco is ready."));
-      const find = () => execFileSync("find", [appliance.dataDir, "-name", "tail-*"]);
-      await until("the tail is on the gateway", () => find().length > 0);
+      await until("the tail is on the gateway", () => found(appliance.dataDir, "tail-*")[0]);
     });
 
     it("does not start where it is waited for (control)", async () => {
@@ -255,10 +257,7 @@ describe("Long work on a ledger, on a slow disk", function () {
     async function stopAt(program: string, momentMs: number): ReturnType<typeof stop> {
       const { child, said } = begin(program, "backup.draft");
       await until("it is ready", () => said.stdout.includes("flanco is ready."));
-      await until(
-        "a proof goes on",
-        () => execFileSync("find", [appliance.dataDir, "-name", "backup.draft"]).length > 0,
-      );
+      await until("a proof goes on", () => found(appliance.dataDir, "backup.draft")[0]);
       await setTimeout(momentMs);
       return stop(child);
     }

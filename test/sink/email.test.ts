@@ -38,6 +38,8 @@ describe("a notice by e-mail", () => {
     );
   }
 
+  const refusal = (mail: EmailSink) => rejection(mail.deliver(A_NOTICE, signal));
+
   it("goes to all recipients over TLS, with STARTTLS or from the first byte", async () => {
     const [starting, port] = await open(secrets.good);
     await sink(`smtp://localhost:${port}`).deliver(A_NOTICE, signal);
@@ -53,9 +55,7 @@ describe("a notice by e-mail", () => {
 
   it("says that the login is refused, and not the password", async () => {
     const [receiver, port] = await open(secrets.good);
-    const error = await rejection(
-      sink(`smtp://localhost:${port}`, { email_login: "eva" }).deliver(A_NOTICE, signal),
-    );
+    const error = await refusal(sink(`smtp://localhost:${port}`, { email_login: "eva" }));
     expect(error.message).to.equal(
       `The mail server localhost:${port} refuses the login or the password (reply 535).`,
     );
@@ -67,15 +67,15 @@ describe("a notice by e-mail", () => {
 
   it("says that the certificate has expired, or is of an unknown authority, and sends no password there", async () => {
     const [receiver, port] = await open(secrets.expired, { secure: true });
-    const expired = await rejection(sink(`smtps://localhost:${port}`).deliver(A_NOTICE, signal));
+    const expired = await refusal(sink(`smtps://localhost:${port}`));
     expect(expired.message).to.contain("has a certificate that has expired");
     const [starting, startingPort] = await open(secrets.expired);
-    const late = await rejection(sink(`smtp://localhost:${startingPort}`).deliver(A_NOTICE, signal));
+    const late = await refusal(sink(`smtp://localhost:${startingPort}`));
     expect(late.message).to.contain("has a certificate that has expired");
     expect(starting.tried).to.deep.equal([]);
     const [, other] = await open(secrets.good, { secure: true });
     const unknown = sink(`smtps://localhost:${other}`, { email_authority_file: "" });
-    expect((await rejection(unknown.deliver(A_NOTICE, signal))).message).to.contain("unknown authority");
+    expect((await refusal(unknown)).message).to.contain("unknown authority");
     expect(receiver.tried).to.deep.equal([]);
   });
 
@@ -84,13 +84,13 @@ describe("a notice by e-mail", () => {
       disabledCommands: ["STARTTLS"],
       allowInsecureAuth: true,
     });
-    const error = await rejection(sink(`smtp://localhost:${port}`).deliver(A_NOTICE, signal));
+    const error = await refusal(sink(`smtp://localhost:${port}`));
     expect(error.message).to.match(/^The mail server localhost:\d+ /);
     expect(receiver.tried).to.deep.equal([]);
   });
 
   it("says that there is no server", async () => {
-    const error = await rejection(sink(`smtp://127.0.0.1:${await freePort()}`).deliver(A_NOTICE, signal));
+    const error = await refusal(sink(`smtp://127.0.0.1:${await freePort()}`));
     expect(error.message).to.contain("has no service at that port");
   });
 
@@ -98,7 +98,7 @@ describe("a notice by e-mail", () => {
     const [receiver, port] = await open(secrets.good);
     const mail = sink(`smtp://localhost:${port}`);
     receiver.onMessage = () => Promise.reject(Object.assign(new Error("full"), { responseCode: 452 }));
-    expect((await rejection(mail.deliver(A_NOTICE, signal))).message).to.contain("(reply 452)");
+    expect((await refusal(mail)).message).to.contain("(reply 452)");
     receiver.onMessage = () => new Promise(() => {});
     const ending = new AbortController();
     const stalled = rejection(mail.deliver(A_NOTICE, ending.signal));
@@ -115,11 +115,11 @@ describe("a notice by e-mail", () => {
   it("is refused for good by a 5xx for the message, and not by one for its recipients", async () => {
     const [receiver, port] = await open(secrets.good);
     receiver.onMessage = () => Promise.reject(Object.assign(new Error("no"), { responseCode: 550 }));
-    const refused = await rejection(sink(`smtp://localhost:${port}`).deliver(A_NOTICE, signal));
+    const refused = await refusal(sink(`smtp://localhost:${port}`));
     expect(refused).to.include({ code: "unprocessable" });
     expect(refused.message).to.contain("refuses the message (reply 550)");
     const unknown = sink(`smtp://localhost:${port}`, { email_to: ["nobody@example.org"] });
-    expect((await rejection(unknown.deliver(A_NOTICE, signal))).code).to.equal("unavailable");
+    expect((await refusal(unknown)).code).to.equal("unavailable");
   });
 
   it("is not sent again to those that have it, because the server refuses another one", async () => {
@@ -142,9 +142,7 @@ describe("a notice by e-mail", () => {
 
   it("needs a password file that is closed to others", async () => {
     const email_password_file = secrets.write("open", "a mail password", 0o644);
-    const error = await rejection(
-      sink("smtp://localhost:25", { email_password_file }).deliver(A_NOTICE, signal),
-    );
+    const error = await refusal(sink("smtp://localhost:25", { email_password_file }));
     expect(error.code).to.equal("config");
     expect(error.hint).to.contain("chmod o=");
   });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { connectAsync, type MqttClient } from "mqtt";
+import { defaultConfig } from "../../src/config/parse.ts";
 import type { ChainEntry } from "../../src/domain/chain-entry.ts";
 import type { Device } from "../../src/domain/device.ts";
 import type { Id } from "../../src/domain/id.ts";
@@ -76,11 +77,8 @@ describe("The MQTT sink", () => {
 
   function createSink(): MqttSink {
     return new MqttSink({
-      publication: {
-        broker: { url: broker.url, user: "", passwordFile: "", authorityFile: "", reconnectMs: RECONNECT_MS },
-        topic: "flanco",
-        discoveryTopic: "homeassistant",
-      },
+      settings: { ...defaultConfig(null), mqtt_url: broker.url },
+      reconnectMs: RECONNECT_MS,
       ...{ ledger: LEDGER, version: "1.2.3", devices: () => devices, log: new KeptLog() },
     });
   }

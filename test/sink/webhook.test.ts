@@ -36,6 +36,8 @@ describe("a notice by webhook", () => {
     return new WebhookSink(settings, () => ({ ...A_NOTICE, kind: "test" }), new SetClock(NOW_MS));
   }
 
+  const refusal = (hook: WebhookSink) => rejection(hook.deliver(A_NOTICE, signal));
+
   it("is JSON with an id, signed with the time and the body", async () => {
     const [receiver, port] = await open();
     await sink(port).deliver(A_NOTICE, signal);
@@ -72,7 +74,7 @@ describe("a notice by webhook", () => {
     const [receiver, port] = await open();
     receiver.status = 307;
     receiver.headers = { location: `https://localhost:${elsewherePort}/` };
-    const error = await rejection(sink(port).deliver(A_NOTICE, signal));
+    const error = await refusal(sink(port));
     expect(error.message).to.equal(`The receiver localhost:${port} answers 307.`);
     expect(error.hint).to.contain("redirects are not followed");
     expect(elsewhere.posted).to.deep.equal([]);
@@ -82,9 +84,9 @@ describe("a notice by webhook", () => {
     const [receiver, port] = await open();
     const hook = sink(port);
     receiver.status = 503;
-    expect((await rejection(hook.deliver(A_NOTICE, signal))).message).to.contain("answers 503");
+    expect((await refusal(hook)).message).to.contain("answers 503");
     receiver.hangsUp = true;
-    expect((await rejection(hook.deliver(A_NOTICE, signal))).message).to.contain("ended the connection");
+    expect((await refusal(hook)).message).to.contain("ended the connection");
     receiver.hangsUp = false;
     receiver.status = 200;
     await hook.deliver(A_NOTICE, signal);
@@ -97,7 +99,7 @@ describe("a notice by webhook", () => {
     const codes: string[] = [];
     for (const status of [400, 413, 422, 401, 403, 404, 429, 500]) {
       receiver.status = status;
-      codes.push((await rejection(sink(port).deliver(A_NOTICE, signal))).code);
+      codes.push((await refusal(sink(port))).code);
     }
     expect(codes).to.deep.equal([
       ...Array.from({ length: 3 }, () => "unprocessable"),
@@ -124,24 +126,24 @@ describe("a notice by webhook", () => {
 
   it("trusts no receiver whose certificate has expired or is of an unknown authority", async () => {
     const [expired, port] = await open(secrets.expired);
-    expect((await rejection(sink(port).deliver(A_NOTICE, signal))).message).to.equal(
+    expect((await refusal(sink(port))).message).to.equal(
       `The receiver localhost:${port} has a certificate that has expired.`,
     );
     const [unknown, other] = await open();
     const untrusting = sink(other, { webhook_authority_file: "" });
-    expect((await rejection(untrusting.deliver(A_NOTICE, signal))).message).to.contain("unknown authority");
+    expect((await refusal(untrusting)).message).to.contain("unknown authority");
     expect([...expired.posted, ...unknown.posted]).to.deep.equal([]);
   });
 
   it("says that nothing listens there", async () => {
-    const error = await rejection(sink(await freePort()).deliver(A_NOTICE, signal));
+    const error = await refusal(sink(await freePort()));
     expect(error.message).to.contain("has no service at that port");
   });
 
   it("needs a key that cannot be guessed, and never tells it", async () => {
     const [, port] = await open();
     const webhook_key_file = secrets.write("short", "too short");
-    const error = await rejection(sink(port, { webhook_key_file }).deliver(A_NOTICE, signal));
+    const error = await refusal(sink(port, { webhook_key_file }));
     expect(error.code).to.equal("config");
     expect(error.message + error.hint).to.not.contain("too short");
   });
