@@ -51,27 +51,26 @@ export interface GuestKernel {
 }
 
 /**
- * Makes the guest's kernel in `directory`, once for each version of Debian's packages. Image, headers and
- * source have the same version, so the modules fit. Throws ScriptFailure.
+ * Makes the guest's kernel in `directory`, once for each version of Debian's packages, and installs what it is built from. Image,
+ * headers and source have the same version, so the modules fit. Throws ScriptFailure where this is not bookworm on x86-64, or
+ * where packages cannot be installed.
  */
 export function buildKernel(directory: string): GuestKernel {
-  let packages = installPackages();
-  let folder = kernelFolder(directory, packages);
+  if (process.arch !== "x64") throw new ScriptFailure("The guest machine is built on x86-64 only.");
+  installFor("guest");
+  let packages = installedKernel();
+  if (packages === null || !existsSync(kernelFolder(directory, packages))) {
+    // The archive has the image of its own version alone.
+    install([KERNEL_HEADERS, KERNEL_SOURCE]);
+    packages = requireKernel();
+  }
+  const folder = kernelFolder(directory, packages);
   if (!existsSync(folder)) {
     const work = join(directory, `kernel-work-${process.pid}`);
     rmSync(work, { recursive: true, force: true });
-    let image = downloadImage(packages, work);
-    if (image === null) {
-      packages = upgradeKernelPackages();
-      folder = kernelFolder(directory, packages);
-      image = downloadImage(packages, work);
-    }
-    if (image === null) {
-      throw new ScriptFailure(`apt-get download linux-image-${packages.release}=${packages.version} failed.`);
-    }
     const result = join(work, "result");
-    mkdirSync(result);
-    takeFromImage(packages, image, work, result);
+    mkdirSync(result, { recursive: true });
+    takeFromImage(packages, downloadImage(packages, work), work, result);
     buildSimulator(packages, work, result);
     // Another run may have finished the same folder meanwhile; what it holds is the same.
     if (!existsSync(folder)) renameSync(result, folder);
@@ -153,19 +152,16 @@ function adaptIrqSimulator(file: string): void {
   writeFileSync(file, `#include <linux/module.h>\n${adapted}\nMODULE_LICENSE("GPL");\n`);
 }
 
-/**
- * Installs what the guest is built from, as far as it is missing, and names the kernel. Throws ScriptFailure when this is not
- * bookworm on x86-64, or when packages cannot be installed.
- */
-function installPackages(): KernelPackages {
-  if (process.arch !== "x64") throw new ScriptFailure("The guest machine is built on x86-64 only.");
-  installFor("guest");
-  return installedKernel() ?? upgradeKernelPackages();
+/** Downloads the image package that belongs to the headers into `directory`, and gives its path. */
+function downloadImage({ release, version }: KernelPackages, directory: string): string {
+  const name = `linux-image-${release}`;
+  runCommand(["apt-get", "download", `${name}=${version}`], { directory });
+  const file = readdirSync(directory).find((entry) => entry.startsWith(name) && entry.endsWith(".deb"));
+  if (file === undefined) throw new ScriptFailure(`apt-get download left no ${name}.`);
+  return join(directory, file);
 }
 
-/** Brings headers and source to the archive's version, when the installed ones differ or have left it. */
-function upgradeKernelPackages(): KernelPackages {
-  install([KERNEL_HEADERS, KERNEL_SOURCE]);
+function requireKernel(): KernelPackages {
   const kernel = installedKernel();
   if (kernel !== null) return kernel;
   throw new ScriptFailure(
@@ -174,24 +170,13 @@ function upgradeKernelPackages(): KernelPackages {
   );
 }
 
-/**
- * Downloads the image package that belongs to the headers into `directory` and gives its path, or null
- * when the archive has it no longer.
- */
-function downloadImage(kernel: KernelPackages, directory: string): string | null {
-  mkdirSync(directory, { recursive: true });
-  const name = `linux-image-${kernel.release}`;
-  const download = tryCommand(["apt-get", "download", `${name}=${kernel.version}`], { directory });
-  if (download.status !== 0) return null;
-  const file = readdirSync(directory).find((entry) => entry.startsWith(name) && entry.endsWith(".deb"));
-  return file === undefined ? null : join(directory, file);
-}
-
+/** The release of the installed headers. */
 function headersRelease(): string | null {
   const query = tryCommand(["dpkg-query", "--show", `--showformat=\${Depends}`, KERNEL_HEADERS]);
   return /linux-headers-(\S+)/.exec(query.stdout)?.[1] ?? null;
 }
 
+/** Null where headers or source are missing, or their versions differ. */
 function installedKernel(): KernelPackages | null {
   const release = headersRelease();
   if (release === null) return null;
