@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { compileLibrary } from "../scripts/compile-library.ts";
+import { compileLibrary } from "../scripts/debian.ts";
 import type { Plan } from "./plan.ts";
 
 /** Compiles the library that adds `delayMs` to every fsync and fdatasync of a process that preloads it. */

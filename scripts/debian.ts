@@ -70,3 +70,10 @@ export function installedVersion(name: string): string | null {
   const [status, version] = query.stdout.split(" ");
   return query.status === 0 && status === "installed" && version !== undefined ? version : null;
 }
+
+/** Compiles a C source to a library that a program can be started with (LD_PRELOAD). Throws ScriptFailure. */
+export function compileLibrary(source: string, library: string, options: readonly string[] = []): void {
+  installFor("library for preloading");
+  const common = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC"];
+  runCommand(["gcc", ...common, ...options, "-o", library, source, "-ldl"]);
+}

@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
-import { runInTree, withKernelFiles } from "./chroot.ts";
 
 /** Files of the card's own, as they lie on it. */
 export const CARD_FILES = join(import.meta.dirname, "..", "..", "packaging", "card");
@@ -105,4 +104,40 @@ function kernelOf(tree: string): string {
   if (kernel === undefined || kernels.length > 1)
     throw new ScriptFailure(`${tree}/boot holds ${kernels.length} kernels.`);
   return kernel.slice("vmlinuz-".length);
+}
+
+/** The kernel's own file systems, each with where programs expect it. */
+const MOUNTS = [
+  ["proc", "proc"],
+  ["sysfs", "sys"],
+] as const;
+
+/** Runs `work` while the tree has the kernel's own file systems, as its programs expect. */
+export function withKernelFiles(tree: string, work: () => void): void {
+  const mounted: string[] = [];
+  try {
+    for (const [type, path] of MOUNTS) {
+      runCommand(["mount", "-t", type, type, join(tree, path)]);
+      mounted.push(join(tree, path));
+    }
+    work();
+  } finally {
+    for (const path of mounted.reverse()) runCommand(["umount", path]);
+  }
+}
+
+/** Runs a program of the tree, emulated where it is for another processor. Throws ScriptFailure unless it ends with 0. */
+export function runInTree(
+  tree: string,
+  command: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): void {
+  runCommand(["chroot", tree, ...command], {
+    environment: {
+      PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+      DEBIAN_FRONTEND: "noninteractive",
+      TMPDIR: "/tmp",
+      ...environment,
+    },
+  });
 }

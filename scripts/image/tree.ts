@@ -12,8 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
-import { CARD_FILES } from "./base.ts";
-import { runInTree, withKernelFiles } from "./chroot.ts";
+import { CARD_FILES, runInTree, withKernelFiles } from "./base.ts";
 
 const UNITS = "etc/systemd/system";
 const DEVICE_TREES = "/usr/lib/flanco-card/device-trees";

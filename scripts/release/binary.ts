@@ -14,11 +14,15 @@ import { constants, gzipSync } from "node:zlib";
 import { addonFiles, bundleSealed } from "../bundle.ts";
 import { runCommand } from "../command.ts";
 import type { Patch } from "../patch.ts";
-import { NODE_FLAGS } from "./node-flags.ts";
 import { environmentFor, type Processor, prepareFor, toolFor } from "./processor.ts";
 import type { SealRequest } from "./seal.ts";
 import { modulesFor } from "./tree.ts";
 
+/**
+ * Options of Node that the released program always runs with; there are no others, whatever NODE_OPTIONS says.
+ * docs/packaging.md has what each brings.
+ */
+export const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=4"];
 /** Endings of the page's files that are served compressed. */
 const COMPRESSIBLE = /\.(js|css|svg|webmanifest)$/;
 

@@ -13,11 +13,13 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
+import { stringify } from "smol-toml";
+import { defaultConfig } from "../../src/config/parse.ts";
+import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
 import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
 import { runCommand } from "../command.ts";
 import { bashCompletion, describedProgram, fishCompletion, manualPage, zshCompletion } from "./manual.ts";
 import type { Processor } from "./processor.ts";
-import { settingsFile } from "./settings-file.ts";
 
 const FILE = 0o644;
 const PROGRAM = 0o755;
@@ -29,6 +31,13 @@ const MAINTAINER = "flanco maintainers <flanco@flanco.invalid>";
  * better-sqlite3's addon needs glibc 2.34; bookworm is the first Debian to have it.
  */
 const PRE_DEPENDS = "libc6 (>= 2.34), libstdc++6 (>= 11), systemd (>= 252)";
+const SETTINGS_HEAD = `# flanco's settings. Each is shown with the value that it has when this file does not say otherwise: to change one, take
+# the # away before its name. What flanco makes of it: flanco config check. Then: systemctl restart flanco.
+# The environment (FLANCO_HTTPS_PORT) and the command line (--https-port) win over this file.
+`;
+/** What the machine says, and not this file's maker. */
+const OF_THE_MACHINE: Readonly<Record<string, string>> = { time_zone: "Europe/Madrid" };
+const OWN_ZONE = "Without it: the system's.";
 
 export interface PackageOptions {
   readonly processor: Processor;
@@ -93,6 +102,18 @@ export async function buildPackage(options: PackageOptions): Promise<void> {
       environment: { SOURCE_DATE_EPOCH: String(epochSeconds) },
     },
   );
+}
+
+/** /etc/flanco/flanco.toml as it is installed: every setting with what it means, nothing set. */
+export function settingsFile(): string {
+  const defaults = defaultConfig(null);
+  const entries = CONFIG_KEYS.map((key) => {
+    const example = OF_THE_MACHINE[key];
+    const value = stringify({ [key]: example ?? defaults[key] }).trim();
+    const lines = [configSchema.shape[key].description, ...(example === undefined ? [] : [OWN_ZONE])];
+    return `${lines.map((line) => `# ${line}`).join("\n")}\n#${value}\n`;
+  });
+  return `${SETTINGS_HEAD}\n${entries.join("\n")}`;
 }
 
 /** The manual page and the shells' completions, made from the program's own help. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, openSync, writeFileSync } from "node:fs";
+import { openSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { runCommand } from "../../scripts/command.ts";
 import { installFor } from "../../scripts/debian.ts";
@@ -8,8 +8,11 @@ import { freePort } from "../../scripts/ports.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
+import { giveTo } from "./postgres.ts";
 
 const USER = "flanco";
+/** The broker gives up root's rights for those of this user. */
+const SYSTEM_USER = "mosquitto";
 
 /** Debian's mosquitto on a port of loopback, with TLS and a password, which keeps sessions in a temporary folder. */
 export class Mosquitto {
@@ -41,7 +44,7 @@ export class Mosquitto {
     this.#file("mosquitto.conf", `${lines.join("\n")}\n`);
     const passwords = this.#file("passwords", `${USER}:${this.password}\n`);
     runCommand(["mosquitto_passwd", "-U", passwords]);
-    for (const file of [passwords, this.directory.path]) this.#give(file);
+    for (const file of [passwords, this.directory.path]) giveTo(file, SYSTEM_USER);
     await this.resume();
     return this;
   }
@@ -86,14 +89,7 @@ export class Mosquitto {
   #file(name: string, text: string): string {
     const path = this.directory.file(name);
     writeFileSync(path, text, { mode: 0o600 });
-    this.#give(path);
+    giveTo(path, SYSTEM_USER);
     return path;
-  }
-
-  /** The broker gives up root's rights for those of its own user. */
-  #give(path: string): void {
-    if (process.getuid?.() !== 0) return;
-    const [uid = 0, gid = 0] = ["-u", "-g"].map((flag) => Number(runCommand(["id", flag, "mosquitto"])));
-    chownSync(path, uid, gid);
   }
 }

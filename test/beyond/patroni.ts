@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import { installFor } from "../../scripts/debian.ts";
 import { freePort } from "../../scripts/ports.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
-import { databasePrograms, unprivileged } from "./postgres.ts";
+import { databasePrograms, giveTo, unprivileged } from "./postgres.ts";
 
 const NODES = 3;
 /** A failover takes the leader's key to expire, and a promotion. */
@@ -204,8 +204,7 @@ export class Cluster {
 
   #own(path: string, make = false): void {
     if (make) mkdirSync(path, { mode: 0o700 });
-    const { uid, gid } = unprivileged();
-    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+    giveTo(path);
   }
 
   #spawn(name: string, program: string, args: readonly string[]): ChildProcess {

@@ -17,14 +17,17 @@ import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 
-/** The database's programs refuse to run as root. */
-const UNPRIVILEGED = "postgres";
-
-/** Who the database runs as: this process's own user, unless that is root. */
-export function unprivileged(): { uid?: number; gid?: number } {
+/** Who a server runs as that refuses to be root: this process's own user, unless that is root. */
+export function unprivileged(user = "postgres"): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const [uid, gid] = ["-u", "-g"].map((flag) => Number(runCommand(["id", flag, UNPRIVILEGED])));
-  return { ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) };
+  const [uid = 0, gid = 0] = ["-u", "-g"].map((flag) => Number(runCommand(["id", flag, user])));
+  return { uid, gid };
+}
+
+/** Gives a file or folder to that user. */
+export function giveTo(path: string, user?: string): void {
+  const { uid, gid } = unprivileged(user);
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
 /** Where Debian has the programs of the newest version that is installed. */
@@ -54,15 +57,14 @@ export class Postgres {
 
   async start(): Promise<this> {
     installFor("company's database");
-    const { uid, gid } = unprivileged();
-    if (uid !== undefined && gid !== undefined) chownSync(this.directory.path, uid, gid);
+    giveTo(this.directory.path);
     this.port = await freePort();
     const password = this.#file("admin", "admin\n");
     const data = ["--pgdata", this.directory.file("data")];
     const access = ["--auth", "scram-sha-256", "--username", "admin", "--pwfile", password];
     await this.#run("initdb", [...data, ...access, "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"]);
     mkdirSync(this.directory.file("socket"), { recursive: true });
-    if (uid !== undefined && gid !== undefined) chownSync(this.directory.file("socket"), uid, gid);
+    giveTo(this.directory.file("socket"));
     await this.resume();
     await this.query("CREATE DATABASE company");
     return this;
@@ -129,8 +131,7 @@ export class Postgres {
   #file(name: string, text: string): string {
     const path = this.directory.file(name);
     writeFileSync(path, text, { mode: 0o600 });
-    const { uid, gid } = unprivileged();
-    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+    giveTo(path);
     return path;
   }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { compileLibrary } from "../../scripts/compile-library.ts";
+import { compileLibrary } from "../../scripts/debian.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { DiskTrial } from "./disk-trial.ts";

@@ -4,7 +4,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } fr
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { compileLibrary } from "../../scripts/compile-library.ts";
+import { compileLibrary } from "../../scripts/debian.ts";
 import type { Patch } from "../../scripts/patch.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";

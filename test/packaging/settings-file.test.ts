@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "smol-toml";
-import { settingsFile } from "../../scripts/release/settings-file.ts";
+import { settingsFile } from "../../scripts/release/package.ts";
 import { defaultConfig, loadConfig } from "../../src/config/parse.ts";
 import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
 import { forEachTest } from "../rig/standing.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleProgram } from "../../scripts/bundle.ts";
 import type { Patch } from "../../scripts/patch.ts";
-import { NODE_FLAGS } from "../../scripts/release/node-flags.ts";
+import { NODE_FLAGS } from "../../scripts/release/binary.ts";
 import { CHECKOUT } from "./program.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 

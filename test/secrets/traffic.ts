@@ -1,5 +1,4 @@
-import { request } from "node:http";
-import { text } from "node:stream/consumers";
+import { exchange } from "../rig/exchange.ts";
 import type { RunningService } from "../rig/program.ts";
 
 /** What a client sends, all of it secret. */
@@ -135,22 +134,17 @@ async function send(service: RunningService, sent: Sent): Promise<string> {
   }
 }
 
-function sendFromAnotherAddress(
+async function sendFromAnotherAddress(
   { baseUrl }: RunningService,
   { method, path, headers, body }: Sent,
 ): Promise<string> {
   addresses += 1;
-  const localAddress = `127.${addresses % 250}.0.2`;
-  return new Promise((resolve, reject) => {
-    const asked = request(baseUrl + path, { method, headers: { ...headers }, localAddress }, (answer) => {
-      text(answer).then(
-        (said) => resolve(`${answer.statusCode} ${JSON.stringify(answer.headers)} ${said}`),
-        reject,
-      );
-    });
-    asked.setTimeout(ANSWER_MS, () => asked.destroy());
-    asked.on("error", reject).end(body);
+  const target = { port: Number(new URL(baseUrl).port), localAddress: `127.${addresses % 250}.0.2` };
+  const answer = await exchange(target, method, path, {
+    ...(headers === undefined ? {} : { headers }),
+    ...(body === undefined ? {} : { body }),
   });
+  return `${answer.status} ${JSON.stringify(answer.headers)} ${answer.body}`;
 }
 
 async function firstOf(answer: Response): Promise<string> {

@@ -1,23 +1,17 @@
 // The technician's day on the gateway that the clinic begins with: from the package to a backup on a disk that is carried away.
 import { statSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import type { AcceptanceReport } from "../../../src/contract/commission.ts";
-import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
 import { allWatched, shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
-import { ROOMS } from "../../guest/report.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
 import { after, install, prove, run, SLOW_SERVICE } from "../../package/inside/host.ts";
 import { firstUser } from "../../package/inside/use.ts";
 import { SILENT } from "../report.ts";
-import { Contact, commissionAll } from "./contacts.ts";
+import { commissionAll, contactsAtRest, sellOnce } from "./contacts.ts";
 import { jsonIn, must, tell } from "./step.ts";
 
 const D_ID = "7234";
 const WATCHED_MS = 120_000;
-const COMMITTED_MS = 120_000;
-/** Between two switchings: longer than any debounce that was set. */
-const HAND_MS = 1_000;
 const BUNDLE = "/root/support.tar.gz";
 
 const unit = new Unit();
@@ -32,8 +26,7 @@ await prove(unit, async () => {
   tell("first user");
 
   const relays = simulatedRelays();
-  const contacts = ROOMS.map((room) => new Contact(relays, room));
-  for (const contact of contacts) contact.rest();
+  const contacts = contactsAtRest(relays);
   await api.wireEightRooms();
   await allWatched(WATCHED_MS);
   shareProcessorWithInterrupts();
@@ -45,16 +38,7 @@ await prove(unit, async () => {
   const { counts } = await api.ask<AcceptanceReport>("GET", `/api/commission/report?number=${number}`);
   tell("commission", { commissioned, counts });
 
-  const ledger = new Ledger(unit.ledgerFile, false);
-  for (const on of [true, false]) {
-    for (const contact of contacts) contact.switch(on);
-    await pause(HAND_MS);
-  }
-  await until(() => {
-    const missing = ROOMS.length - 1 - ledger.rowsAfter(0).length;
-    return missing <= 0 ? null : `${missing} sales are missing`;
-  }, COMMITTED_MS);
-  const rooms = ledger.rowsAfter(0).map(({ room }) => room);
+  const rooms = await sellOnce(contacts, new Ledger(unit.ledgerFile, false));
   tell("first sales", { rooms, silent: SILENT });
 
   const month = new Date().toISOString().slice(0, 7);

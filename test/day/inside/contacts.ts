@@ -2,13 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Commission, CommissionedRoom } from "../../../src/contract/commission.ts";
 import type { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
+import type { Ledger } from "../../guest/inside/ledger.ts";
 import type { Relays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
 import { BOUNCING, INVERTED, SILENT } from "../report.ts";
 
-/** Longer than the edges of one switching: a hand is no faster. */
+/** Longer than the edges of one switching, and than any debounce that is set: a hand is no faster. */
 const HAND_MS = 1_000;
 const JUDGED_MS = 120_000;
+const COMMITTED_MS = 120_000;
 /** The bounce of an emulated contact takes longer or shorter. */
 const MOST_MENDS = 5;
 
@@ -41,6 +43,27 @@ export class Contact {
     }
     this.#relays.drive(this.#offset, high);
   }
+}
+
+/** All of the clinic's contacts, as before the first switching. */
+export function contactsAtRest(relays: Relays): readonly Contact[] {
+  const contacts = ROOMS.map((room) => new Contact(relays, room));
+  for (const contact of contacts) contact.rest();
+  return contacts;
+}
+
+/** Switches all of them on and off once; gives the rooms whose sales the ledger then has, once all but the silent one are there. */
+export async function sellOnce(contacts: readonly Contact[], ledger: Ledger): Promise<readonly string[]> {
+  const position = ledger.position();
+  for (const on of [true, false]) {
+    for (const contact of contacts) contact.switch(on);
+    await pause(HAND_MS);
+  }
+  await until(() => {
+    const missing = ROOMS.length - 1 - ledger.rowsAfter(position).length;
+    return missing <= 0 ? null : `${missing} sales are missing`;
+  }, COMMITTED_MS);
+  return ledger.rowsAfter(position).map(({ room }) => room);
 }
 
 interface Commissioned {

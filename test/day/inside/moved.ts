@@ -1,26 +1,24 @@
 // The second half of the day: a new gateway takes the clinic from the disk that was carried to it, and goes on.
+import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
 import { allWatched, shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
-import { ROOMS } from "../../guest/report.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
-import { after, install, prove, SLOW_SERVICE } from "../../package/inside/host.ts";
+import { after, install, LIMIT_SECONDS, prove, SLOW_SERVICE, start } from "../../package/inside/host.ts";
 import { BOUNCING } from "../report.ts";
-import { Contact } from "./contacts.ts";
-import { simulateRecorded } from "./simulated.ts";
+import { Contact, contactsAtRest, sellOnce } from "./contacts.ts";
 import { jsonIn, must, tell } from "./step.ts";
 
 const WATCHED_MS = 120_000;
-const COMMITTED_MS = 120_000;
 const HAND_MS = 1_000;
+const TRACE = "/root/day.trace";
 
 const unit = new Unit();
 
 await prove(unit, async () => {
   const relays = simulatedRelays();
-  const contacts = ROOMS.map((room) => new Contact(relays, room));
-  for (const contact of contacts) contact.rest();
+  const contacts = contactsAtRest(relays);
   await unit.configure("guest", SLOW_SERVICE);
   const { exitCode, said } = await install("first");
   if (exitCode !== 0) throw new Error(said);
@@ -36,18 +34,32 @@ await prove(unit, async () => {
 
   await allWatched(WATCHED_MS);
   shareProcessorWithInterrupts();
-  const ledger = new Ledger(unit.ledgerFile, false);
-  const position = ledger.position();
-  for (const on of [true, false]) {
-    for (const contact of contacts) contact.switch(on);
-    await pause(HAND_MS);
-  }
-  await until(() => {
-    const missing = ROOMS.length - 1 - ledger.rowsAfter(position).length;
-    return missing <= 0 ? null : `${missing} sales are missing`;
-  }, COMMITTED_MS);
+  const rooms = await sellOnce(contacts, new Ledger(unit.ledgerFile, false));
   await must("flanco", "verify");
-  tell("sales after the move", { rooms: ledger.rowsAfter(position).map(({ room }) => room) });
+  tell("sales after the move", { rooms });
 
   tell("simulate", { simulated: await simulateRecorded(new Contact(relays, BOUNCING[0])) });
 });
+
+/** Stops the service, records two switchings of a contact, and gives what `flanco simulate` makes of them. */
+async function simulateRecorded(contact: Contact): Promise<unknown> {
+  await must("systemctl", "stop", "flanco");
+  const recorder = start(LIMIT_SECONDS, "flanco", "gpio", "record");
+  let [trace, talk] = ["", ""];
+  recorder.stdout.on("data", (chunk: Buffer) => (trace += chunk.toString()));
+  recorder.stderr.on("data", (chunk: Buffer) => (talk += chunk.toString()));
+  const ended = new Promise((resolve) => recorder.once("close", resolve));
+  await until(() => (talk.includes("Ctrl-C") ? null : "nothing is recorded"), WATCHED_MS);
+  // The recorder's lines have interrupt threads of their own.
+  shareProcessorWithInterrupts();
+  for (const on of [true, false, true, false]) {
+    contact.switch(on);
+    await pause(HAND_MS);
+  }
+  recorder.kill("SIGINT");
+  await ended;
+  writeFileSync(TRACE, trace);
+  const { said } = await must("flanco", "simulate", TRACE, "--json");
+  await must("systemctl", "start", "flanco");
+  return jsonIn(said);
+}
