@@ -7,8 +7,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
 import { withDoor, withRunning } from "./door.ts";
-import { moment } from "./status.ts";
-import { iso, type Terminal } from "./terminal.ts";
+import { iso, moment, type Terminal } from "./terminal.ts";
 
 const HELP = `
 Walks through the rooms of the running service: it names a room, you switch its relay on, wait a second, and switch it

@@ -20,7 +20,6 @@ import {
   describeDisk,
   describeNewer,
   describeSink,
-  moment,
   type Running,
   readStopped,
   runningStatus,
@@ -34,6 +33,7 @@ import {
   logFiles,
   writeArchive,
 } from "./support-bundle.ts";
+import { moment } from "./terminal.ts";
 
 const HELP = `
 Each check says what it found; one that needs attention also says why that matters and what to do.

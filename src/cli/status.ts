@@ -18,7 +18,7 @@ import { openReader } from "../store/read/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
 import { askHealth, preparing } from "./health.ts";
-import type { Terminal } from "./terminal.ts";
+import { moment, type Terminal } from "./terminal.ts";
 
 /** A service that works answers in milliseconds; one that hangs never does. */
 const ANSWER_MS = 5_000;
@@ -266,14 +266,6 @@ function describeCard(card: Present<Present<Facts["disk"]>["card"]>): string {
   const life = lifeUsedPercent === null ? [] : [`at most ${lifeUsedPercent} % of its life used`];
   const spare = spareBlocks === null ? [] : [`spare blocks: ${spareBlocks}`];
   return `Card ${device}: ${[...life, ...spare].join(", ")}.`;
-}
-
-/** Local date and time: 2026-11-21 17:40:02. */
-export function moment(timeMs: number, timeZone: string): string {
-  // Swedish dates are written as ISO 8601 has them.
-  return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(
-    timeMs,
-  );
 }
 
 function duration(ms: number): string {

@@ -46,6 +46,14 @@ export function iso(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
+/** Local date and time: 2026-11-21 17:40:02. */
+export function moment(timeMs: number, timeZone: string): string {
+  // Swedish dates are written as ISO 8601 has them.
+  return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(
+    timeMs,
+  );
+}
+
 /** A command's output and questions. Results go to standard output, everything else to standard error. */
 export class Terminal {
   out(line: string): void {
