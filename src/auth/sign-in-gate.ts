@@ -32,7 +32,6 @@ export interface Attempt<T> {
   readonly account: string;
   /** For the audit log; null for an unknown account. */
   readonly userId: Id | null;
-  /** Whether the client has hung up. */
   readonly isGone: () => boolean;
   /** Compares what was sent; false or undefined where it is wrong. Called at most once. */
   readonly prove: () => Promise<T | false | undefined>;

@@ -124,7 +124,6 @@ const accountOf = name
   .describe("E-mail of one of the account's members; left out for the only account.");
 const dryRun = z.boolean().describe("Only counts.");
 
-/** A count of entries. */
 const count = z.int().min(1);
 const owner = name.optional().describe("E-mail of the user of all devices, in place of those in the rows.");
 
@@ -154,7 +153,6 @@ export const OPERATIONS = {
   /** Makes a link that sets a password once. */
   linkUser: operation({ email: name }, z.strictObject({ token: z.string() })),
   changeUser: operation({ email: name, name: name.optional(), role: z.enum(ROLES).optional() }, z.null()),
-  /** Ends all sessions of a member. */
   signOutUser: operation({ email: name }, z.strictObject({ ended: z.int() })),
   /** The member's sessions end. */
   setPassword: operation({ email: name, password: z.string() }, z.null()),
@@ -176,20 +174,17 @@ export const OPERATIONS = {
     },
     z.strictObject({ locations: z.int(), devices: z.int(), ids: z.record(id, id) }),
   ),
-  /** Adds the records that an account lacks. */
   importRecords: operation(
     { user: accountOf, dryRun, records: z.array(importedRecord).max(MAX_IMPORTED) },
     z.strictObject({ added: z.int() }),
   ),
   /** The wired lines of all users. */
   listWiring: operation({}, z.array(wiringRow.required({ user: true }).extend({ state: z.string() }))),
-  /** Wires a line, or changes its settings. */
   setWiring: operation({ user: owner, row: wiringRow }, z.null()),
   /** Wires lines: all of them, or none. */
   importWiring: operation({ user: owner, rows: z.array(wiringRow).max(MAX_WIRING_ROWS) }, z.null()),
   /** Unwires a line; its records stay. */
   removeWiring: operation({ line: name }, z.null()),
-  /** Puts wired lines under test. */
   beginTest: operation(newTest, z.null()),
   /** Ends every test of lines. */
   endTest: operation({}, z.null()),
@@ -198,7 +193,6 @@ export const OPERATIONS = {
   /** Begins a commissioning, or goes on with it. `user` of this and those that follow is as for `importRecords`. */
   beginCommission: operation({ user: accountOf, ...newCommission }, z.null()),
   showCommission: operation({ user: accountOf }, commissionState),
-  /** Says which room is switched next. */
   askCommissionRoom: operation({ user: accountOf, ...roomKey }, z.null()),
   tickCommissionRoom: operation({ user: accountOf, ...newTick }, z.null()),
   /** Applies what is proposed for a room. */

@@ -34,7 +34,6 @@ import type { Status, StatusReader } from "../domain/status.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
-/** Reports of one list. */
 const SHOWN_REPORTS = 50;
 
 type ReportReader = Pick<LedgerReader, "acceptanceReport" | "acceptanceReports" | "chainHead">;

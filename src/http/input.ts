@@ -6,7 +6,6 @@ import bodyParser from "koa-bodyparser";
 import type { z } from "zod";
 import { type FieldError, type FieldErrorKind, FlancoError } from "../domain/error.ts";
 
-/** Bounds of a body, in bytes and in JSON values. */
 interface BodyBounds {
   readonly bytes: number;
   readonly values: number;

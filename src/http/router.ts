@@ -81,7 +81,6 @@ export interface Senders {
   positionOf(userId: Id): string | null;
   /** Before the body of an attempt to sign in is read. Throws `too_many`. */
   admit(context: Context): void;
-  /** The body of an attempt to sign in was refused. */
   refuse(context: Context): void;
 }
 

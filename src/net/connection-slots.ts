@@ -87,7 +87,6 @@ export class ConnectionSlots {
   }
 }
 
-/** Says how long the next connection of an address has to wait. */
 class Pace {
   /** When the next connection of an address would come at the steady pace, in monotonic milliseconds; oldest first. */
   readonly #dueMs = new Map<string, number>();

@@ -62,7 +62,6 @@ export interface RenewalDependencies {
   readonly log: Log;
   /** Reads the current names and addresses of this machine. */
   readonly readHost: () => HostNames;
-  /** Receives each certificate that replaces the one before. */
   readonly onRenewed: (served: Served) => void;
   /** Tests shorten it. */
   readonly checkEveryMs?: number;

@@ -37,7 +37,6 @@ export class RequestFlow {
     clearInterval(this.#timer);
   }
 
-  /** Calls the listener with the requests whose turn it is. */
   through(listener: RequestListener): RequestListener {
     return (request, response) => {
       const { socket } = request;

@@ -176,7 +176,6 @@ export class GatewayClient {
   }
 }
 
-/** Throws the gateway's own error. */
 async function requireSuccess({ status }: Declaration, answer: IncomingMessage): Promise<void> {
   const { statusCode = 0 } = answer;
   if (statusCode === status) return;

@@ -4,6 +4,88 @@ import { exchange } from "../rig/exchange.ts";
 import { aDevice, aLocation, aMistake, aRecord } from "./bodies.ts";
 import { Held } from "./held.ts";
 
+const LIMITS = ["limit=0", "limit=-1", "limit=ten", "limit=1.5", "limit=201"];
+
+/** By path, each field of its query with queries in which that is wrong. */
+const WRONG_QUERIES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "/api/overview": {
+    period: ["", "period=semanal", "period=week&period=year"],
+    at: ["period=week&at=2026-02-30"],
+    location: ["period=week&location="],
+    device: ["period=week&device=%20"],
+  },
+  "/api/report": {
+    month: [
+      "",
+      "month=",
+      "month=2026-13",
+      "month=2026-3",
+      "month=2026-03-01",
+      "month=2026-03&day=2026-03-10",
+    ],
+    day: ["day=2026-02-29"],
+    location: ["month=2026-03&location="],
+  },
+  "/api/export": {
+    ...{ lang: ["", "lang=fr"], from: ["lang=es&from=yesterday"], room: ["lang=es&room="] },
+  },
+  "/api/record": {
+    from: ["from=2026-02-30", "from=2026-3-1"],
+    to: ["to=20260301", "to="],
+    ...{ location: ["location="], room: ["room=%20"], device: ["device="], limit: LIMITS },
+    before: [
+      ...["before=", "before=x", "before=-3", "before=1", "before=1-", "before=1-2-3"],
+      ...["before=99999999999999999-1", "before=1-1&before=2-2"],
+    ],
+  },
+  "/api/gap": { limit: LIMITS, before: ["before=x", "before=-3", "before="] },
+};
+
+/** Bodies with values of one field, each of which is wrong. */
+function wrong(field: string, make: (value: unknown) => object, ...values: readonly unknown[]) {
+  return values.map((value) => [field, make(value)] as const);
+}
+
+const TOO_LONG = "x".repeat(201);
+const anActuator = (actuator: unknown) => aDevice({ dId: "8000", actuators: [actuator] });
+
+/** By operation, bodies with one field that is wrong. */
+const WRONG_BODIES: Readonly<Record<string, ReturnType<typeof wrong>>> = {
+  "post /api/device": [
+    ...wrong("dId", (dId) => aDevice({ dId }), "", "   ", 7234, null, ["7234"], TOO_LONG),
+    ...wrong("name", (name) => aDevice({ name }), {}, false),
+    ...wrong("locationId", (locationId) => aDevice({ locationId }), 1),
+    ...wrong("locationName", (locationName) => aDevice({ locationName }), []),
+    ...wrong("actuators", (actuators) => aDevice({ actuators }), {}, "101", null),
+    ...wrong("actuators.0", anActuator, null),
+    ...wrong("actuators.0.id", anActuator, { id: 101, value: true }, { id: "", value: true }),
+    ...wrong("actuators.0.value", anActuator, { id: "1", value: "true" }, { id: "1", value: 1 }, { id: "1" }),
+  ],
+  "patch /api/device": wrong("dId", (name) => ({ device: { name } }), "x"),
+  "patch /api/device?dId=7234": [
+    ...wrong("device", (device) => ({ device }), {}, undefined, { unknown: "x" }),
+    ...wrong("name", (name) => ({ device: { name } }), "", TOO_LONG, 7, null),
+  ],
+  "patch /api/location": wrong("locationId", (name) => ({ location: { name } }), "x"),
+  "patch /api/location?locationId=x": [
+    ...wrong("location", (location) => ({ location }), {}, undefined, { unknown: "x" }),
+    ...wrong("name", (name) => ({ location: { name } }), "", TOO_LONG, 7, null),
+  ],
+  "put /api/wiring/price": [
+    ...wrong("lines", (lines) => ({ price: { lines, valor: 1 } }), []),
+    ...wrong("valor", (valor) => ({ price: { lines: ["SIM1"], valor } }), "1"),
+  ],
+  "post /api/record/void": [
+    ...wrong("recordId", (recordId) => ({ void: { recordId, reason: "x" } }), "1"),
+    ...wrong("reason", (reason) => ({ void: { recordId: 1, reason } }), " "),
+  ],
+  "post /api/line/read": wrong("line", (line) => ({ line }), undefined, 7),
+  "post /api/line/drive": [
+    ...wrong("line", (line) => ({ line, level: true }), undefined),
+    ...wrong("level", (level) => ({ line: "SIM0", level }), undefined, "high"),
+  ],
+};
+
 describe("Bad input", () => {
   const held = new Held();
 
@@ -114,30 +196,6 @@ describe("Bad input", () => {
     }
   });
 
-  for (const [field, value] of [
-    ["dId", ""],
-    ["dId", "   "],
-    ["dId", 7234],
-    ["dId", null],
-    ["dId", ["7234"]],
-    ["dId", "x".repeat(201)],
-    ["name", {}],
-    ["name", false],
-    ["locationId", 1],
-    ["locationName", []],
-    ["actuators", {}],
-    ["actuators", "101"],
-    ["actuators", null],
-  ] as const) {
-    it(`refuses ${field} of ${JSON.stringify(value).slice(0, 20)} in a device, and names it`, async () => {
-      const response = await held.post("/api/device", aDevice({ dId: "8000", [field]: value })).expect(400);
-      expect(response.body).to.have.all.keys("status", "error", "errors");
-      expect(Object.keys(response.body.errors)).to.deep.equal([field]);
-      expect(response.body.error).to.match(new RegExp(`^${field}: `));
-      expect(held.appliance.reader.devices(held.user.id)).to.have.lengthOf(1);
-    });
-  }
-
   for (const [path, textField, make, fields] of [
     ["/api/data", "message", aRecord, Object.keys(aRecord())],
     ["/api/device", "error", aDevice, Object.keys(aDevice().newDevice)],
@@ -174,6 +232,29 @@ describe("Bad input", () => {
     });
   }
 
+  for (const [operation, bodies] of Object.entries(WRONG_BODIES)) {
+    it(`in a body of ${operation} is refused, and the field is named`, async () => {
+      const [method, path = ""] = operation.split(" ") as ["post" | "put" | "patch", string];
+      for (const [field, sent] of bodies) {
+        const { body } = await held.user[method](path, sent).expect(400);
+        expect(Object.keys(body.errors), JSON.stringify(sent)).to.deep.equal([field]);
+        expect(body.error).to.match(new RegExp(`^${field}: `));
+      }
+      expect(held.appliance.reader.devices(held.user.id)).to.have.lengthOf(1);
+    });
+  }
+
+  for (const [path, fields] of Object.entries(WRONG_QUERIES)) {
+    it(`in a query of ${path} is refused, and the field is named`, async () => {
+      for (const [field, queries] of Object.entries(fields)) {
+        for (const query of queries) {
+          const { body } = await held.user.get(`${path}?${query}`).expect(400);
+          expect(Object.keys(body.errors), query).to.deep.equal([field]);
+        }
+      }
+    });
+  }
+
   it("beside the contract's fields is ignored", async () => {
     const more = { _id: "1", userId: "2", createdTime: 3, __v: 4, selected: true, colour: "red" };
     const { newDevice } = aDevice({ dId: "8000", ...more });
@@ -188,23 +269,6 @@ describe("Bad input", () => {
     expect(devices[1].selected).to.equal(false);
     expect(locations[0].devices).to.deep.equal([]);
   });
-
-  for (const [what, actuator, field] of [
-    ["a number for its id", { id: 101, value: true }, "actuators.0.id"],
-    ["an empty id", { id: "", value: true }, "actuators.0.id"],
-    ["a text for its value", { id: "101", value: "true" }, "actuators.0.value"],
-    ["1 for its value", { id: "101", value: 1 }, "actuators.0.value"],
-    ["no value", { id: "101" }, "actuators.0.value"],
-    ["nothing in its place", null, "actuators.0"],
-  ] as const) {
-    it(`refuses an actuator with ${what}, and names it`, async () => {
-      const response = await held
-        .post("/api/device", aDevice({ dId: "8000", actuators: [actuator] }))
-        .expect(400);
-      expect(Object.keys(response.body.errors)).to.deep.equal([field]);
-      expect(response.body.error).to.contain(`${field}: `);
-    });
-  }
 
   it("with many mistakes names each of them at once", async () => {
     const response = await held.post("/api/data", { valor: "x", createdTime: -1, deviceId: "" }).expect(400);

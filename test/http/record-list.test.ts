@@ -85,11 +85,6 @@ describe("Listings", () => {
       const entry = appliance.newestAudit(user.id);
       expect(entry).to.include({ kind: "record_voided", way: "network", who: user.email });
     });
-
-    it("names what is wrong with what was sent", async () => {
-      const answers = [await takeBack("1").expect(400), await takeBack(1, " ").expect(400)];
-      expect(answers.map(({ body }) => Object.keys(body.errors))).to.deep.equal([["recordId"], ["reason"]]);
-    });
   });
 
   describe("GET /record", () => {
@@ -194,31 +189,10 @@ describe("Listings", () => {
       expect(theirs.body.data).to.deep.equal([]);
     });
 
-    for (const query of [
-      "from=2026-02-30",
-      "from=2026-3-1",
-      "to=20260301",
-      "to=",
-      "location=",
-      "room=%20",
-      "device=",
-      "before=1",
-      "before=1-",
-      "before=1-2-3",
-      "before=99999999999999999-1",
-      "before=1-1&before=2-2",
-    ]) {
-      it(`refuses ${query}, naming the field`, async () => {
-        const response = await user.get(`/api/record?${query}`).expect(400);
-        expect(response.body.errors).to.have.all.keys(query.split("=")[0] ?? "");
-      });
-    }
-
     it("gives 50 when no number is asked for, and 200 at most", async () => {
       await post(MORE_THAN_A_PAGE);
       expect((await list("/api/record")).data).to.have.lengthOf(50);
       expect((await list("/api/record", { limit: 200 })).data).to.have.lengthOf(MORE_THAN_A_PAGE);
-      await user.get("/api/record?limit=201").expect(400);
     });
   });
 
@@ -270,21 +244,4 @@ describe("Listings", () => {
       expect((await list("/api/gap")).data).to.deep.equal([]);
     });
   });
-
-  for (const path of ["/api/record", "/api/gap"]) {
-    for (const query of [
-      "limit=0",
-      "limit=-1",
-      "limit=ten",
-      "limit=1.5",
-      "before=x",
-      "before=-3",
-      "before=",
-    ]) {
-      it(`${path} refuses ${query}, naming the field`, async () => {
-        const response = await user.get(`${path}?${query}`).expect(400);
-        expect(response.body.errors).to.have.all.keys(query.split("=")[0] ?? "");
-      });
-    }
-  }
 });

@@ -182,11 +182,6 @@ describe("Wiring", () => {
       const entry = appliance.newestAudit(user.id);
       expect(entry).to.include({ kind: "wiring_set", who: user.email });
     });
-
-    it("names what is wrong", async () => {
-      const answers = [await priced([], 1).expect(400), await priced(["SIM1"], "1").expect(400)];
-      expect(answers.map(({ body }) => Object.keys(body.errors))).to.deep.equal([["lines"], ["valor"]]);
-    });
   });
 
   describe("a price from a day to come", () => {

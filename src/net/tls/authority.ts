@@ -169,7 +169,6 @@ function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
   return crypto.subtle.generateKey(KEY, true, ["sign", "verify"]);
 }
 
-/** Makes a certificate for a pair of keys. */
 async function sign(
   params: Omit<X509CertificateCreateWithKeyParams, "publicKey" | "signingAlgorithm">,
   { publicKey, privateKey }: webcrypto.CryptoKeyPair,
