@@ -12,6 +12,8 @@ import { noticeTexts } from "../text/notices.ts";
 
 /** Rooms that one notice names. */
 const MAX_ROOMS = 30;
+const A_DAY = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" } as const;
+const A_MONTH = { month: "long", year: "numeric", timeZone: "UTC" } as const;
 
 export interface SilentRoom {
   readonly room: string;
@@ -83,8 +85,8 @@ export class NoticeWriter {
     const isDaily = kind === "daily_summary";
     const sold = this.#sold(overview);
     const when = isDaily
-      ? texts.daily(this.#day(overview.to), sold)
-      : texts.monthly(this.#month(overview.to), sold);
+      ? texts.daily(this.#date(overview.to, A_DAY), sold)
+      : texts.monthly(this.#date(overview.to, A_MONTH), sold);
     const others =
       overview.otherPlaces === null ? [] : [{ ...overview.otherPlaces, name: texts.otherPlaces }];
     const details = {
@@ -157,13 +159,7 @@ export class NoticeWriter {
     return new Intl.DateTimeFormat(this.#texts.locale, style).format(timeMs);
   }
 
-  #day(day: number): string {
-    const style = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" } as const;
-    return new Intl.DateTimeFormat(this.#texts.locale, style).format(dateFromDay(day));
-  }
-
-  #month(day: number): string {
-    const style = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  #date(day: number, style: Intl.DateTimeFormatOptions): string {
     return new Intl.DateTimeFormat(this.#texts.locale, style).format(dateFromDay(day));
   }
 }

@@ -16,21 +16,16 @@ const SAID_MS = 200;
 /** Of the log, for a reader that stands still. Further lines are dropped. */
 const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 
-/** Makes the process one that serves, as the owner of the data directory. Gives its log. */
+/** Makes the process one that serves, as the owner of the data directory. Gives its log, on standard error. */
 export async function beginServing(config: Pick<Config, "data_dir" | "log_level">): Promise<Logger> {
   keepHeapsSmall();
   forgoFetch();
   becomeOwner(config.data_dir);
-  const log = makeLog(config.log_level);
-  await forbidCoreDumps(log);
-  return log;
-}
-
-/** The log of the process, on standard error. */
-function makeLog(level: Config["log_level"]): Logger {
   // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
   const dest = destination({ dest: STANDARD_ERROR, sync: false, maxLength: MAX_UNWRITTEN_LOG_BYTES });
-  return pino({ level }, dest);
+  const log = pino({ level: config.log_level }, dest);
+  await forbidCoreDumps(log);
+  return log;
 }
 
 /** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */

@@ -134,8 +134,7 @@ function reread(
   }
   const taken = LIVE_KEYS.filter((key) => differ(found[key], live[key]));
   log.info({ settings: taken }, "the configuration was read again");
-  const { allowed_origins, host_names, log_level } = found;
-  return { allowed_origins, host_names, log_level };
+  return found;
 }
 
 /** Settings are texts, numbers, switches and lists of texts. */
