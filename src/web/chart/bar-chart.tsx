@@ -47,7 +47,14 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
     onChoose(index);
   };
   const onKey = (event: KeyboardEvent) => {
-    const index = nextOf(event.key, chosen, bars.length);
+    const last = bars.length - 1;
+    const keys: Readonly<Record<string, number>> = {
+      ArrowRight: Math.min(chosen + 1, last),
+      ArrowLeft: Math.max(chosen - 1, 0),
+      Home: 0,
+      End: last,
+    };
+    const index = keys[event.key];
     if (index === undefined) return;
     event.preventDefault();
     onChoose(index);
@@ -161,21 +168,6 @@ function barClass(bar: Bar, isShown: boolean): string {
 
 function nameClass(bar: Bar, isChosen: boolean): string {
   return `chart-name${bar.isNow ? " chart-name-now" : ""}${isChosen ? " chart-name-chosen" : ""}`;
-}
-
-function nextOf(key: string, from: number, count: number): number | undefined {
-  switch (key) {
-    case "ArrowRight":
-      return Math.min(from + 1, count - 1);
-    case "ArrowLeft":
-      return Math.max(from - 1, 0);
-    case "Home":
-      return 0;
-    case "End":
-      return count - 1;
-    default:
-      return undefined;
-  }
 }
 
 function percent(share: number): string {

@@ -44,7 +44,7 @@ export function ClinicsView() {
             isStale={comparison.isStale}
             title={panel.days(format.dayName(known.days.from, "long"), format.dayName(known.days.to, "long"))}
             beside={
-              <span class="clinics-move">
+              <span>
                 <PeriodSteps shown={{ period, ...known.days }} onStep={(at) => show(period, at)} />
               </span>
             }
@@ -52,7 +52,7 @@ export function ClinicsView() {
             <ClinicTable known={known} />
           </Panel>
           {troubled.length > 0 && (
-            <section aria-labelledby="troubled-title" class="clinics-troubled">
+            <section aria-labelledby="troubled-title" class="view">
               <h2 id="troubled-title">{texts.troubles(troubled.length)}</h2>
               {troubled.map((clinic) => (
                 <Trouble key={clinic.name} clinic={clinic} />
@@ -73,7 +73,7 @@ function ClinicTable({ known: { days, before, clinics } }: { readonly known: Cli
   const compared = (now: number, then: number) => {
     const text = comparisonText(comparisonOf(now, then), panel.compare, format);
     return (
-      <span class="clinics-before">
+      <span class="lines">
         {money(then)}
         {text !== "" && <span class="fine">{text}</span>}
       </span>

@@ -187,7 +187,7 @@ function Progress({ commission }: { readonly commission: Commission }) {
   const text = texts.progress(count(done), count(rooms.length));
   return (
     <section class="panel commission-progress" aria-label={texts.progressLabel}>
-      <p>
+      <p class="words spread">
         <strong>{text}</strong>
         {commission.untilTime !== null && <span class="soft">{texts.until(time(commission.untilTime))}</span>}
       </p>
@@ -278,7 +278,7 @@ function ReportList() {
     <Panel title={texts.reports}>
       <ul>
         {reports.map(({ number, time, technician, clinic, good, rooms }) => (
-          <li key={number} class="commission-report">
+          <li key={number} class="commission-report row">
             <Link to="commission" query={{ report: String(number) }}>
               {texts.reportOf(dateTime(time))}
             </Link>
@@ -314,7 +314,7 @@ function FinishDialog({ untested, onDone, onClose }: FinishDialogProps) {
     });
   return (
     <Dialog title={texts.finishTitle} onClose={onClose}>
-      <Form form={form} onSubmit={send} action={texts.finish} onCancel={onClose}>
+      <Form form={form} onSubmit={send} action={texts.finish}>
         <p>{texts.finishMeaning}</p>
         {untested > 0 && <Notice kind="warn" title={texts.untestedNow(untested, format.count(untested))} />}
         <TextField label={texts.technician} autocomplete="name" {...form.required("technician")} />

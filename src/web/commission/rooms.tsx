@@ -50,7 +50,7 @@ export function MovedCard({ room, onChanged }: RoomCardProps) {
 
 function Place({ room: { deviceName, locationName, wired, level } }: Pick<RoomCardProps, "room">) {
   return (
-    <p class="commission-place">
+    <p class="row">
       <span class="words">
         {deviceName} · {locationName}
       </span>
@@ -84,7 +84,7 @@ function Judged({ room, onChanged }: RoomCardProps) {
       >
         {verdict === null ? (
           <>
-            <p class="commission-do">{texts.switchIt}</p>
+            <p class="large strong">{texts.switchIt}</p>
             <p class="soft">{(measured?.edges ?? 0) > 0 ? texts.movedSome : texts.waiting}</p>
           </>
         ) : (
@@ -187,7 +187,7 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
               {[first, ...others].map((room) => (
                 <li key={room.room} class={classOf(room)}>
                   <Icon name={signOf(room)} />
-                  <strong class="words">{room.room}</strong>
+                  <strong class="words large">{room.room}</strong>
                   <span class="soft words">{room.wired?.line}</span>
                   <Result room={room} />
                   {isOpen && !room.withoutLine && !room.isAsked && (

@@ -51,7 +51,7 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
         {...form.field("again")}
         {...(isUnlike && { mistake: mistakes.again })}
       />
-      <ul class="rules fine" id={RULES_ID}>
+      <ul class="rules stack fine" id={RULES_ID}>
         <Rule text={texts.ruleLength(PASSWORD_MIN_CHARACTERS)} isMet={check.isLongEnough} />
         {!check.isShortEnough && <Rule text={texts.ruleBytes} isMet={false} />}
         <Rule text={texts.ruleSame} isMet={check.isRepeated} />
@@ -63,7 +63,7 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
 function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean }) {
   const firstRun = useTexts(firstRunTexts);
   return (
-    <li class={isMet ? "rule rule-met" : "rule"}>
+    <li class={isMet ? "rule good" : "rule"}>
       <svg class="rule-sign" viewBox="0 0 20 20" aria-hidden="true">
         {isMet ? <path d="M5 10.5l3.5 3.5L15 7" /> : <circle cx="10" cy="10" r="3" />}
       </svg>

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
-import { FormFailure, useSending } from "./form.tsx";
+import { CancelProvider, FormFailure, useSending } from "./form.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -53,7 +53,9 @@ export function Dialog({ title, onClose, isSheet = false, children }: DialogProp
           </h2>
           <Button kind="quiet" icon="close" label={texts.close} onPress={onClose} />
         </div>
-        <div class="dialog-body">{children}</div>
+        <div class="dialog-body">
+          <CancelProvider value={onClose}>{children}</CancelProvider>
+        </div>
       </div>
     </dialog>
   );

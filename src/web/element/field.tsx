@@ -40,7 +40,7 @@ function FieldFrame({ label, hint, mistake, describedBy, children }: FieldFrameP
       <label for={id}>{label}</label>
       <div class="field-box">{children(control)}</div>
       {hint !== undefined && (
-        <p class="field-hint fine" id={hintId}>
+        <p class="fine" id={hintId}>
           {hint}
         </p>
       )}
@@ -55,7 +55,7 @@ function FieldFrame({ label, hint, mistake, describedBy, children }: FieldFrameP
 
 export interface TextFieldProps {
   readonly label: string;
-  readonly type?: "text" | "email" | "password" | "search" | "date" | "month";
+  readonly type?: "text" | "email" | "password" | "date" | "month";
   /** The browser's hint for password managers. */
   readonly autocomplete?: "name" | "username" | "current-password" | "new-password" | "off";
   /** Which keyboard a tablet shows. */
@@ -187,10 +187,9 @@ interface CheckFieldProps {
   readonly label: string;
   readonly isChecked: boolean;
   readonly onCheck: (isChecked: boolean) => void;
-  readonly hint?: ComponentChildren;
 }
 
-export function CheckField({ label, isChecked, onCheck, hint }: CheckFieldProps) {
+export function CheckField({ label, isChecked, onCheck }: CheckFieldProps) {
   const id = useId();
   return (
     <div class="check">
@@ -198,15 +197,9 @@ export function CheckField({ label, isChecked, onCheck, hint }: CheckFieldProps)
         id={id}
         type="checkbox"
         checked={isChecked}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onCheck(event.currentTarget.checked)}
       />
       <label for={id}>{label}</label>
-      {hint !== undefined && (
-        <p class="field-hint fine" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
     </div>
   );
 }

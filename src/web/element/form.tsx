@@ -1,5 +1,5 @@
-import type { ComponentChildren, RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, createContext, type RefObject } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { ApiFailure, UNAVAILABLE, UNREACHABLE } from "../api/api.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -22,12 +22,14 @@ interface FormProps {
   /** The same while it is sent. */
   readonly busyText?: string;
   readonly isDisabled?: boolean;
-  /** Undefined where there is nothing to go back to. */
-  readonly onCancel?: (() => void) | undefined;
   /** Further buttons. */
   readonly buttons?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
+
+const CancelContext = createContext<(() => void) | null>(null);
+/** Gives the forms in it a way back. */
+export const CancelProvider = CancelContext.Provider;
 
 /**
  * A form with its fields, why it did not go through, and its buttons. It says its mistakes itself: the browser's own bubbles
@@ -43,6 +45,7 @@ export function Form({
   ...props
 }: FormProps) {
   const { cancel, save, saving } = useTexts(elementTexts);
+  const onCancel = useContext(CancelContext);
   const { isBusy, failure, values } = form;
   return (
     <form
@@ -64,7 +67,7 @@ export function Form({
         <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={props.isDisabled === true}>
           {isBusy ? (props.busyText ?? saving) : (props.action ?? save)}
         </Button>
-        {props.onCancel !== undefined && <Button onPress={props.onCancel}>{cancel}</Button>}
+        {onCancel !== null && <Button onPress={onCancel}>{cancel}</Button>}
         {props.buttons}
       </div>
     </form>

@@ -64,8 +64,6 @@ export function daysUpTo(newest: Day, month: Month): readonly Day[] {
 
 /** The months to choose from, newest first: three years, and older ones as far as the chosen one. */
 export function monthsUpTo(newest: Month, chosen: Month): readonly Month[] {
-  const months: Month[] = [];
-  for (let back = 0; back < OFFERED_MONTHS; back += 1) months.push(monthAfter(newest, -back));
-  if (!months.includes(chosen)) months.push(chosen);
-  return months;
+  const months = Array.from({ length: OFFERED_MONTHS }, (_, back) => monthAfter(newest, -back));
+  return months.includes(chosen) ? months : [...months, chosen];
 }

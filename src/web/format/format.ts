@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../domain/clock.ts";
 import type { stateTexts } from "../messages/state.ts";
-import { type Day, dayReader, daysBefore, inZone } from "./day.ts";
+import { type Day, dayReader, inZone } from "./day.ts";
 
 /** The money that amounts are in: an ISO 4217 code, and how many decimals it is written with. */
 interface FormatCurrency {
@@ -99,11 +99,6 @@ export function createFormat(
     /** ISO 8601, for programs. */
     iso: (timeMs: number) => new Date(timeMs).toISOString(),
     day,
-    /** 0 for today, 1 for yesterday, undefined for any other day. */
-    daysAgo: (timeMs: number, nowMs: number) => {
-      if (day(timeMs) === day(nowMs)) return 0;
-      return day(timeMs) === daysBefore(day(nowMs), 1) ? 1 : undefined;
-    },
     /** Of a calendar day: `mar`, `martes, 18 de noviembre`, `18 nov`, `18/11/2026`, `nov`, `noviembre de 2026`. */
     dayName: (of: Day, style: DayStyle) => {
       const known =

@@ -81,7 +81,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           <div class="side-foot">
             <Link to="self" class="side-user" label={texts.self(user.name)} isCurrent={view === "self"}>
               <Icon name="user" />
-              <span>{user.name}</span>
+              <span class="clip">{user.name}</span>
             </Link>
             {lastButtons}
           </div>
@@ -136,7 +136,7 @@ function TestBanner() {
   const rooms = tests.map(({ room }) => room).sort(format.compare);
   return (
     <aside class="under-test">
-      <p>
+      <p class="clip-two">
         <strong>{texts.title(tests.length, format.count(tests.length), until)}</strong>{" "}
         <span>{texts.detail(rooms.join(", "))}</span>
       </p>

@@ -109,7 +109,7 @@ export function UndoBar({ shown, undo }: Pick<UndoControl, "shown" | "undo">) {
       </p>
       {shown.kind === "waiting" && (
         <>
-          <span class="undo-left" aria-hidden="true">{`${shown.leftS} s`}</span>
+          <span class="number" aria-hidden="true">{`${shown.leftS} s`}</span>
           <Button onPress={undo}>{texts.undo}</Button>
         </>
       )}

@@ -36,7 +36,7 @@ export function GatewayMark({ mark: { name, hue } }: GatewayMarkProps) {
   return (
     <span class="gateway-mark">
       <span class="gateway-colour" style={{ "--hue": hue }} aria-hidden="true" />
-      <span class="gateway-name">{name}</span>
+      <span class="clip">{name}</span>
     </span>
   );
 }

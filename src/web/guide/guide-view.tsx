@@ -189,7 +189,7 @@ function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
   ] as const;
   return (
     <StepCard title={unwired > 0 ? texts.titleUnwired : texts.title}>
-      <ul class="done-list">
+      <ul class="done-list stack">
         <li>
           <Icon name="done" />
           {texts.rooms(rooms, format.count(rooms))}

@@ -45,7 +45,7 @@ export function WiredPanel({ board, doing, onPrices, onDone }: WiredPanelProps) 
       {board.wirings.length === 0 ? (
         <Nothing title={texts.wiredNone} detail={texts.wiredNoneDetail} />
       ) : (
-        <ul class="wired-list">
+        <ul class="wired-list lines">
           {wired.map(({ line, wiring }) => (
             <WiredLine key={line.address} line={line} wiring={wiring} doing={doing} />
           ))}
@@ -95,7 +95,7 @@ function WiredLine({ line, wiring, doing }: WiredLineProps) {
         )}
       </div>
       <div class="wired-room words">
-        <strong>{wiring.actuatorId}</strong>
+        <strong class="large">{wiring.actuatorId}</strong>
         {tests.has(wiring.line) && <span class="tag tag-warn">{texts.underTest}</span>}
         <span class="soft">{line.wired?.deviceName}</span>
       </div>
@@ -103,7 +103,7 @@ function WiredLine({ line, wiring, doing }: WiredLineProps) {
         <span>{name}</span>
         {line.name !== null && <span class="soft">{line.address}</span>}
       </div>
-      <div class="wired-price">{wiring.valor === null ? null : money(wiring.valor)}</div>
+      <div class="wired-price number">{wiring.valor === null ? null : money(wiring.valor)}</div>
       <div class="wired-do">
         {onDrive !== undefined && (
           <DriveSwitch
@@ -131,7 +131,7 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
     <Panel
       title={
         <>
-          {chip.chip} <span class="chip-label">{chip.label}</span>
+          {chip.chip} <span class="soft">{chip.label}</span>
         </>
       }
       beside={

@@ -41,12 +41,7 @@ export function TestDialog({ board: { devices, wirings }, onDone, onClose }: Tes
     });
   return (
     <Dialog title={texts.test} onClose={onClose}>
-      <Form
-        form={form}
-        onSubmit={send}
-        action={chosen.size > 0 ? texts.testBegin : texts.testFreeOnly}
-        onCancel={onClose}
-      >
+      <Form form={form} onSubmit={send} action={chosen.size > 0 ? texts.testBegin : texts.testFreeOnly}>
         <p>{texts.testMeaning}</p>
         <SelectField
           label={texts.testFor}
@@ -106,7 +101,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
           ))}
         </ol>
       )}
-      <div class="test-pick">
+      <div class="row soft">
         <p>{pickedText}</p>
         <div class="actions">
           <Button onPress={() => test.pick(free.map(({ address }) => address))}>{texts.testAll}</Button>

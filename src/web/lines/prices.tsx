@@ -30,12 +30,12 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
     texts.price(format.dayName(from ?? "", "full"), format.money(valor), rooms, format.count(rooms));
   return (
     <>
-      <ul class="planned">
+      <ul class="planned stack">
         {groups.map(([key, group]) => {
           const [price] = group;
           if (price === undefined) return null;
           return (
-            <li key={key}>
+            <li key={key} class="row spread">
               <span>{textOf(price, group.length)}</span>
               <Button kind="quiet" onPress={() => setCancelled({ price, rooms: group.length })}>
                 {texts.cancel}
@@ -76,9 +76,9 @@ export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring:
   return (
     <details class="wire-more">
       <summary>{texts.history}</summary>
-      <ul class="price-history">
+      <ul class="price-history stack">
         {prices.map(({ from, setTime, valor, isComing }) => (
-          <li key={`${from} ${setTime}`}>
+          <li key={`${from} ${setTime}`} class="row spread">
             <span>
               {texts.from(from === null ? format.moment(setTime, now()) : format.dayName(from, "full"))}
               {isComing && " "}
@@ -182,7 +182,6 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
         form={form}
         onSubmit={send}
         failureText={form.wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
-        onCancel={onClose}
       >
         <RoomChoice
           {...{ devices, wirings, chosen }}

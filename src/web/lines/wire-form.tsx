@@ -81,7 +81,6 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
           [CONFLICT]: texts.mistakes.taken,
           [UNAVAILABLE]: texts.mistakes.unavailable,
         }}
-        onCancel={onClose}
       >
         <SelectField
           label={texts.roomField}

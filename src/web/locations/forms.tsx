@@ -17,15 +17,13 @@ interface DeviceFormProps {
   readonly at: Location | undefined;
   readonly locations: readonly Location[];
   /** The main button's text; "save" without it. */
-  readonly action?: string;
+  readonly action: string | undefined;
   /** Gets what was done in words, and the device's number. */
   readonly onDone: (text: string, dId: string) => void;
-  /** Undefined where there is nothing to go back to. */
-  readonly onCancel?: () => void;
 }
 
 /** Makes or changes a device, in a dialog or in the guide. */
-export function DeviceForm({ device, at, locations, action, onDone, onCancel }: DeviceFormProps) {
+export function DeviceForm({ device, at, locations, action, onDone }: DeviceFormProps) {
   const texts = useTexts(locationsTexts);
   const { api } = useGateway();
   const form = useForm({
@@ -73,13 +71,7 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
   };
 
   return (
-    <Form
-      form={form}
-      onSubmit={send}
-      failures={{ [NOT_FOUND]: texts.mistakes.gone }}
-      action={action}
-      onCancel={onCancel}
-    >
+    <Form form={form} onSubmit={send} failures={{ [NOT_FOUND]: texts.mistakes.gone }} action={action}>
       <TextField label={texts.deviceName} hint={texts.deviceNameHint} {...form.required("name")} />
       {device === null && (
         <TextField
@@ -235,14 +227,12 @@ interface LocationFormProps {
   /** Null for a new one. */
   readonly location: Location | null;
   /** The main button's text; "save" without it. */
-  readonly action?: string;
+  readonly action: string | undefined;
   readonly onDone: (text: string) => void;
-  /** Undefined where there is nothing to go back to. */
-  readonly onCancel?: () => void;
 }
 
 /** Makes or changes a location, in a dialog or in the guide. */
-export function LocationForm({ location, action, onDone, onCancel }: LocationFormProps) {
+export function LocationForm({ location, action, onDone }: LocationFormProps) {
   const texts = useTexts(locationsTexts);
   const { api } = useGateway();
   const form = useForm({ name: location?.name ?? "", description: location?.description ?? "" });
@@ -258,13 +248,7 @@ export function LocationForm({ location, action, onDone, onCancel }: LocationFor
   };
 
   return (
-    <Form
-      form={form}
-      onSubmit={send}
-      failures={{ [NOT_FOUND]: texts.mistakes.gone }}
-      action={action}
-      onCancel={onCancel}
-    >
+    <Form form={form} onSubmit={send} failures={{ [NOT_FOUND]: texts.mistakes.gone }} action={action}>
       <TextField label={texts.name} hint={texts.locationNameHint} {...form.required("name")} />
       <TextField
         label={texts.description}

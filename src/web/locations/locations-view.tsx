@@ -92,23 +92,23 @@ function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
   const texts = useTexts(locationsTexts);
   const { api } = useGateway();
   const { count } = useFormat();
-  const shared = { locations, onDone, onCancel: onClose };
   switch (work.kind) {
     case "location": {
       const { location } = work;
-      const isNew = location === null;
+      const [title, action] =
+        location === null ? [texts.locationTitle, texts.create] : [texts.locationChangeTitle];
       return (
-        <Dialog title={isNew ? texts.locationTitle : texts.locationChangeTitle} onClose={onClose}>
-          <LocationForm location={location} {...shared} {...(isNew && { action: texts.create })} />
+        <Dialog title={title} onClose={onClose}>
+          <LocationForm location={location} action={action} onDone={onDone} />
         </Dialog>
       );
     }
     case "device": {
       const { device, at } = work;
-      const isNew = device === null;
+      const [title, action] = device === null ? [texts.deviceTitle, texts.create] : [texts.deviceChangeTitle];
       return (
-        <Dialog title={isNew ? texts.deviceTitle : texts.deviceChangeTitle} onClose={onClose}>
-          <DeviceForm device={device} at={at} {...shared} {...(isNew && { action: texts.create })} />
+        <Dialog title={title} onClose={onClose}>
+          <DeviceForm device={device} at={at} locations={locations} action={action} onDone={onDone} />
         </Dialog>
       );
     }
@@ -167,7 +167,9 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
     <section class="panel location" aria-labelledby={id}>
       <header class="location-head">
         <div class="location-name">
-          <h2 id={id}>{location?.name ?? texts.elsewhere}</h2>
+          <h2 id={id} class="large">
+            {location?.name ?? texts.elsewhere}
+          </h2>
           {location?.description !== "" && (
             <p class="soft">{location?.description ?? texts.elsewhereDetail}</p>
           )}

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
 import { choicesOf, goneIds, loadGoneNames } from "../api/locations.ts";
 import type { Device, Overview } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
@@ -10,7 +9,6 @@ import { useLoaded } from "../live/use-loaded.ts";
 import { PlaceFields } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { useNavigation, useQuery } from "../navigation.tsx";
 import type { QueryValues } from "../route.ts";
 import { neighbourOf } from "./period.ts";
 
@@ -25,31 +23,13 @@ export interface OverviewFilter {
   readonly device: string | undefined;
 }
 
-interface PanelFilterControl {
-  readonly filter: OverviewFilter;
-  readonly setFilter: (filter: OverviewFilter) => void;
-}
-
-/** The filter lives in the address, so that it survives a reload and can be passed on. */
-export function usePanelFilter(): PanelFilterControl {
-  const query = useQuery();
-  const { replace } = useNavigation();
-  return useMemo(
-    () => ({
-      filter: panelFilterOf(query),
-      setFilter: (filter) => replace("panel", panelQuery(filter)),
-    }),
-    [query, replace],
-  );
-}
-
 /** What the panel's address has of a filter. */
 export function panelQuery({ period, ...others }: OverviewFilter): QueryValues {
   return { period: period === "week" ? undefined : period, ...others };
 }
 
-/** The filter that the query of the panel's address asks for. */
-function panelFilterOf(query: URLSearchParams): OverviewFilter {
+/** The filter that the query of the panel's address asks for: there it survives a reload, and can be passed on. */
+export function panelFilterOf(query: URLSearchParams): OverviewFilter {
   return {
     period: periodOf(query.get("period")),
     at: dayOf(query.get("at")),

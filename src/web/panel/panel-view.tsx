@@ -9,15 +9,15 @@ import { useFormat, useGateway } from "../live/gateway.ts";
 import { type Loaded, useData, useDevices, useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { Link } from "../navigation.tsx";
+import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import {
   type OverviewFilter,
   PanelFilters,
   PeriodChoice,
+  panelFilterOf,
   panelQuery,
-  usePanelFilter,
 } from "./panel-filters.tsx";
 import { comparisonOf, comparisonText } from "./period.ts";
 
@@ -29,7 +29,9 @@ export function PanelView() {
   const texts = useTexts(panelTexts);
   const { status, user } = useGateway();
   const isOfGateway = user.serves === "gateway";
-  const { filter, setFilter } = usePanelFilter();
+  const { replace } = useNavigation();
+  const filter = panelFilterOf(useQuery());
+  const setFilter = (next: OverviewFilter) => replace("panel", panelQuery(next));
   const loaded = useData("/api/overview", ["record", "void", "time", "locations"], filter);
   const { location, device } = filter;
   const latest = useLoaded(
@@ -189,7 +191,7 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
   return (
     <li class={isVoid ? "latest-sale latest-void" : "latest-sale"}>
       <span class="latest-room">{latest.room(sale.habitacion)}</span>
-      <span class="latest-money">{money(sale.valor)}</span>
+      <span class="latest-money number">{money(sale.valor)}</span>
       <span class="latest-location fine">
         {sale.deviceName} · {sale.locationName}
         {isVoid && ` · ${latest.voided}`}

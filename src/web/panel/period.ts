@@ -1,5 +1,5 @@
 import type { Overview } from "../api/shapes.ts";
-import { type Day, daysBefore } from "../format/day.ts";
+import { type Day, daysBefore, monthAfter, monthOf } from "../format/day.ts";
 import type { Format } from "../format/format.ts";
 import type { panelTexts } from "../messages/panel.ts";
 
@@ -22,10 +22,8 @@ export function neighbourOf(
 }
 
 /** The last day of the month of a day. */
-export function lastDayOf(day: string): string {
-  const [year = 0, month = 1] = day.split("-").map(Number);
-  // Day 0 of the month after is the last of this one.
-  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, day.length);
+export function lastDayOf(day: Day): Day {
+  return daysBefore(`${monthAfter(monthOf(day), 1)}-01`, 1);
 }
 
 /** A figure beside the one of the period before. */

@@ -71,7 +71,7 @@ function MemberTable({ members, onWork }: MemberTableProps) {
             title: texts.person,
             isName: true,
             cell: ({ _id, name, email }) => (
-              <span class="person words">
+              <span class="person words lines">
                 <span>{_id === user._id ? texts.you(name) : name}</span>
                 <span class="soft">{email}</span>
               </span>
@@ -128,7 +128,6 @@ function Work({ work, onDone, onClose }: WorkProps) {
             member={work.kind === "invite" ? null : work.member}
             onChanged={(name) => onDone(texts.changed(name))}
             onInvited={(member, token) => onDone("", { kind: "link", member, token })}
-            onCancel={onClose}
           />
         </Dialog>
       );
@@ -169,13 +168,12 @@ interface MemberFormProps {
   readonly member: Member | null;
   readonly onChanged: (name: string) => void;
   readonly onInvited: (member: Pick<Member, "name" | "email">, token: string) => void;
-  readonly onCancel: () => void;
 }
 
 type MemberDraft = Pick<Member, "name" | "email" | "role">;
 
 /** Invites somebody, or changes a member's name and role. */
-function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFormProps) {
+function MemberForm({ member, onChanged, onInvited }: MemberFormProps) {
   const texts = useTexts(peopleTexts);
   const { mistakes } = useTexts(doorTexts);
   const { api, user } = useGateway();
@@ -210,7 +208,6 @@ function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFormProps)
       onSubmit={send}
       failures={{ [CONFLICT]: member === null ? texts.full : texts.lastOwner, [NOT_FOUND]: texts.gone }}
       action={member === null ? texts.invite : undefined}
-      onCancel={onCancel}
     >
       <TextField label={texts.name} hint={texts.nameHint} {...form.required("name")} />
       {member === null && (

@@ -57,7 +57,7 @@ export function ExportDialog({ query, onClose }: ExportDialogProps) {
   };
   return (
     <Dialog title={texts.downloadTitle} onClose={onClose}>
-      <div class="export" aria-live="polite">
+      <div class="export stack" aria-live="polite">
         <ExportProgress state={state} />
       </div>
       <div class="actions">
@@ -89,7 +89,7 @@ function ExportProgress({ state }: { readonly state: ExportState }) {
       return (
         <>
           {/* Told aloud once at the start and once at the end: a count that runs on would drown both. */}
-          <p class="export-count" aria-hidden="true">
+          <p class="large" aria-hidden="true">
             {text}
           </p>
           <progress class="export-bar" aria-label={texts.downloadTitle} {...known} />

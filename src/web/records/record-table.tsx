@@ -171,7 +171,7 @@ class RecordRow extends Component<RecordRowProps> {
           <span class="record-under">{format.dayName(day, "brief")}</span>
         </td>
         <th scope="row" class="record-room" title={record.habitacion}>
-          <span class="record-number">{record.habitacion}</span>
+          <span class="record-number strong">{record.habitacion}</span>
           <span class="record-under">{`${record.deviceName} · ${record.locationName}`}</span>
         </th>
         <td class="record-device" title={record.deviceName}>
@@ -184,7 +184,7 @@ class RecordRow extends Component<RecordRowProps> {
           <RecordState record={record} texts={texts} isBrief={false} />
         </td>
         <td class="record-value">
-          <span class="record-amount">{format.money(record.valor)}</span>
+          <span class="record-amount strong">{format.money(record.valor)}</span>
           <span class="record-under">
             <RecordState record={record} texts={texts} isBrief />
           </span>
@@ -202,17 +202,18 @@ interface RecordStateProps {
 
 /** What is to be known of a record, in words. */
 function RecordState({ record, texts, isBrief }: RecordStateProps) {
+  const mark = isBrief ? "record-mark" : "record-mark clip-two";
   if (record.voided !== null) {
     const why = texts.voidedWhy(record.voided.reason);
     return (
-      <span class="record-mark record-mark-void" title={why}>
+      <span class={`${mark} record-mark-void bad`} title={why}>
         {isBrief ? texts.voided : why}
       </span>
     );
   }
   if (record.provisional) {
     return (
-      <span class="record-mark record-mark-provisional" title={texts.provisionalWhy}>
+      <span class={`${mark} warn`} title={texts.provisionalWhy}>
         {isBrief ? texts.provisionalBrief : texts.provisional}
       </span>
     );

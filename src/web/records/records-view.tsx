@@ -137,7 +137,8 @@ function Sum({ sum }: { readonly sum: RecordSum | undefined }) {
     <p class="record-sum">
       {sum !== undefined && (
         <>
-          <b>{money(sum.revenue)}</b> <span class="soft">{texts.sum(sum.sales, count(sum.sales))}</span>
+          <b class="large">{money(sum.revenue)}</b>{" "}
+          <span class="soft">{texts.sum(sum.sales, count(sum.sales))}</span>
         </>
       )}
     </p>
@@ -261,11 +262,7 @@ function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
         ))}
       </dl>
       {voided === null && isVoiding && (
-        <VoidForm
-          money={format.money(record.valor)}
-          onVoid={(reason) => onVoid(recordId, reason)}
-          onClose={onClose}
-        />
+        <VoidForm money={format.money(record.valor)} onVoid={(reason) => onVoid(recordId, reason)} />
       )}
       {voided === null && !isVoiding && user.role === "owner" && user.serves === "gateway" && (
         <div class="actions">
@@ -279,10 +276,9 @@ function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
 interface VoidFormProps {
   readonly money: string;
   readonly onVoid: (reason: string) => void;
-  readonly onClose: () => void;
 }
 
-function VoidForm({ money, onVoid, onClose }: VoidFormProps) {
+function VoidForm({ money, onVoid }: VoidFormProps) {
   const texts = useTexts(recordsTexts);
   const form = useForm({ reason: "" });
   const reason = form.values.reason.trim();
@@ -292,7 +288,6 @@ function VoidForm({ money, onVoid, onClose }: VoidFormProps) {
       onSubmit={() => form.submit(reason !== "", async () => onVoid(reason))}
       kind="bad"
       action={texts.voidIt}
-      onCancel={onClose}
     >
       <ul class="prose">
         {texts.voidMeaning(money).map((sentence) => (

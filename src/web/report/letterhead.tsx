@@ -45,7 +45,6 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
         onSubmit={send}
         failureText={form.mistake("logo") === undefined ? undefined : texts.noPicture}
         failures={{ [BAD_REQUEST]: texts.noPicture }}
-        onCancel={onClose}
       >
         <p class="soft">{texts.intro}</p>
         {field("company")}
@@ -63,7 +62,7 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
             aria-invalid={isTooLarge}
             onChange={(event) => void choose(event.currentTarget.files?.[0])}
           />
-          <p class={isTooLarge ? "field-mistake" : "field-hint fine"} id="logo-hint" role="status">
+          <p class={isTooLarge ? "field-mistake" : "fine"} id="logo-hint" role="status">
             {isTooLarge ? texts.tooLarge : texts.logoHint}
           </p>
           {logo !== "" && (

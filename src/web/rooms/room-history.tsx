@@ -2,6 +2,7 @@ import { loadFirstRecords } from "../api/records.ts";
 import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
 import { Failed, Nothing, OnTag } from "../element/notice.tsx";
+import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
@@ -56,7 +57,8 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
       <Failed of={loaded} />
       {loaded.kind === "ready" && sales.length === 0 && <Nothing title={texts.history.none} />}
       {salesByDay(sales, format.day).map((day) => (
-        <HistoryDay key={day.key} day={day} ongoing={ongoing} />
+        // By its oldest sale, which stays while new ones come on top.
+        <HistoryDay key={day.sales.at(-1)?.recordId} day={day} ongoing={ongoing} />
       ))}
       <div class="actions">
         <Link to="records" query={{ device: deviceId, room: roomId }} class="button">
@@ -73,21 +75,17 @@ interface HistoryDayProps {
   readonly ongoing: StoredRecord | undefined;
 }
 
-function HistoryDay({ day, ongoing }: HistoryDayProps) {
+function HistoryDay({ day: { day, sales }, ongoing }: HistoryDayProps) {
   const { history } = useTexts(roomsTexts);
   const { format, now } = useGateway();
-  const daysAgo = format.daysAgo(day.timeMs, now());
-  const name =
-    daysAgo === undefined
-      ? format.dayName(format.day(day.timeMs), "full")
-      : daysAgo === 0
-        ? history.today
-        : history.yesterday;
+  const today = format.day(now());
+  const isYesterday = day === daysBefore(today, 1);
+  const name = day === today ? history.today : isYesterday ? history.yesterday : format.dayName(day, "full");
   return (
     <section class="history-day">
       <h3>{name}</h3>
       <ol>
-        {day.sales.map((sale) => (
+        {sales.map((sale) => (
           <li key={sale.recordId} class={sale.voided === null ? "history-sale" : "history-sale history-void"}>
             <time dateTime={format.iso(sale.createdTime)}>{format.time(sale.createdTime)}</time>
             <span class="history-notes fine">

@@ -67,11 +67,9 @@ export async function loadTallies(api: Api): Promise<ReadonlyMap<string, Tally>>
   return new Map(rooms.map(({ deviceId, room, ...tally }) => [roomKey(deviceId, room), tally]));
 }
 
-/** Sales that follow each other in the ledger and fall on one day. */
+/** Sales that follow each other in the ledger and fall on one day, newest first; never none. */
 export interface SalesDay {
-  readonly key: string;
-  /** A moment of that day, in Unix milliseconds. */
-  readonly timeMs: number;
+  readonly day: Day;
   readonly sales: readonly StoredRecord[];
 }
 
@@ -90,14 +88,5 @@ export function salesByDay(
     if (last?.day === day) last.sales.push(sale);
     else days.push({ day, sales: [sale] });
   }
-  const seen = new Map<Day, number>();
-  // Counted from the oldest, so that a day keeps its key while new ones come on top.
-  return days
-    .reverse()
-    .map(({ day, sales }) => {
-      const turn = (seen.get(day) ?? 0) + 1;
-      seen.set(day, turn);
-      return { key: `${day}/${turn}`, timeMs: sales[0]?.createdTime ?? 0, sales };
-    })
-    .reverse();
+  return days;
 }

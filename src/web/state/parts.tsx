@@ -28,7 +28,7 @@ export function Part({ title, answer, kind = "well", children, actions }: PartPr
       <Icon name={kind === "well" ? "done" : kind === "off" ? "info" : "warning"} />
       <h3>{title}</h3>
       <div class="part-text">
-        <p class="part-answer">{answer}</p>
+        <p class="part-answer strong">{answer}</p>
         <div class="part-detail fine">{children}</div>
         {actions}
       </div>
@@ -209,7 +209,7 @@ function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPack
   const { language } = useLanguage();
   const { version, source, file, notes, command } = newer;
   return (
-    <div class="newer">
+    <div class="newer stack">
       <p>
         <strong>{texts.newer(version)}</strong> {source === "apt" ? texts.newerInApt : texts.newerOnDisk}
       </p>

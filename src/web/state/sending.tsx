@@ -52,7 +52,6 @@ function OwnPanel({ sinks }: SendingPanelProps) {
             name={work.setup.name}
             setup={work.setup}
             onDone={() => finish(name === "notice" ? texts.savedNotice : texts.saved(shown))}
-            onCancel={() => begin(null)}
           />
         </Dialog>
       )}
@@ -91,7 +90,7 @@ function SinkPanel({ sinks, setups, done, onWork }: SinkPanelProps) {
     <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
       <DoneNote text={done} />
-      <ul class="parts">
+      <ul class="lines">
         {rows.map((row) => (
           <Row key={row.name} {...row} onWork={onWork} />
         ))}
@@ -194,12 +193,12 @@ function Actions({ setup, isOn, onWork }: ActionsProps) {
     );
   };
   return (
-    <div class="sink-actions">
+    <div class="sink-actions stack">
       <div role="status">
         {isBusy && <p>{texts.testWaits}</p>}
         {tested !== null && (
           <>
-            <p class={tested.reached ? "sink-good" : "sink-bad"}>
+            <p class={tested.reached ? "good strong" : "bad strong"}>
               {tested.reached ? texts.reached : texts.notReached}
             </p>
             <div class="fine">

@@ -18,11 +18,10 @@ interface SetupFormProps {
   readonly name: SetupName;
   readonly setup: Setup;
   readonly onDone: () => void;
-  readonly onCancel: () => void;
 }
 
 /** Sets up one sink, or the notices: the form is drawn from its fields. */
-export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
+export function SetupForm({ name, setup, onDone }: SetupFormProps) {
   const texts = useTexts(sinkTexts);
   const { mistakes } = useTexts(elementTexts);
   const { api } = useGateway();
@@ -52,7 +51,6 @@ export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
       form={form}
       onSubmit={send}
       failures={{ [CONFLICT]: texts.conflict, [TOO_MANY_REQUESTS]: texts.tooMany }}
-      onCancel={onCancel}
     >
       <p class="soft">{texts.means[name]}</p>
       {fields.map((field) => (
@@ -87,9 +85,9 @@ function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProp
   if (kind === "choices") {
     const chosen = typeof value === "string" ? [] : value;
     return (
-      <fieldset class="setup-choices">
+      <fieldset class="setup-choices stack">
         <legend>{words.label}</legend>
-        <p class="field-hint fine">{words.hint}</p>
+        <p class="fine">{words.hint}</p>
         {options.map((option) => (
           <CheckField
             key={option.value}

@@ -46,7 +46,7 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
       <Verdict status={status} />
       {status.faults.length > 0 && <FaultList faults={status.faults} />}
       <Panel title={texts.parts}>
-        <ul class="parts">
+        <ul class="lines">
           <BackupPart status={status} />
           <GapPart status={status} newest={gaps} />
           <DiskPart status={status} />
@@ -72,7 +72,7 @@ function OtherGateways({ others }: { readonly others: Status["otherGateways"] })
     <Panel title={texts.others}>
       <ul class="others">
         {others.map((other) => (
-          <li key={other.address}>
+          <li key={other.address} class="row">
             <GatewayMark mark={other} />
             <a href={other.address} rel="noreferrer">
               {other.address}
@@ -92,7 +92,7 @@ function Verdict({ status }: { readonly status: Status }) {
   const { faults, clock, recordsToday: today } = status;
   const isWell = faults.length === 0;
   return (
-    <section class={isWell ? "panel verdict" : "panel verdict verdict-bad"}>
+    <section class={isWell ? "panel verdict row" : "panel verdict row verdict-bad"}>
       <span class="verdict-sign">
         <Icon name={isWell ? "done" : "warning"} />
       </span>
@@ -125,9 +125,9 @@ function MovePanel() {
   const [made, setMade] = useState<Answer<"post", "/api/move/code">["data"] | null>(null);
   const make = () => send(async () => setMade((await api.send("post", "/api/move/code")).data));
   return (
-    <Panel class="move" title={texts.move}>
+    <Panel class="stack" title={texts.move}>
       <p>{texts.moveMeans}</p>
-      <div class="move-made" role="status">
+      <div class="stack" role="status">
         {made !== null && (
           <>
             <p>{texts.moveDo}</p>
