@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname, type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import type { Config } from "../config/schema.ts";
 
 /**
@@ -44,9 +44,10 @@ const NAMELESS = "flanco";
  * @param configured further names and addresses of this machine
  */
 export function readHostNames(configured: readonly string[] = []): HostNames {
-  const found = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   // A certificate cannot hold an address with a zone.
-  const addresses = found.filter(({ scopeid }) => !scopeid).map(({ address }) => address);
+  const addresses = interfaces()
+    .filter(({ scopeid }) => !scopeid)
+    .map(({ address }) => address);
   return toHostNames(hostname(), addresses, configured);
 }
 
@@ -134,10 +135,13 @@ export function networkAddresses(host: string): string[] {
   return [host.includes(":") ? `[${host}]` : host];
 }
 
+function interfaces(): NetworkInterfaceInfo[] {
+  return Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+}
+
 /** The IPv4 addresses of this machine on its networks. */
 export function ipv4Addresses(): string[] {
-  return Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
+  return interfaces()
     .filter(({ internal, family }) => !internal && family === "IPv4")
     .map(({ address }) => address);
 }

@@ -13,6 +13,7 @@ import type { Sighting } from "../../src/domain/sale.ts";
 import { type OperatorTable, operatorEndpoints } from "../../src/http/operator.ts";
 import { FakeLines, KeptLog } from "../http/fakes.ts";
 import { Appliance } from "../rig/appliance.ts";
+import { codeOf, rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -140,10 +141,7 @@ describe("The control socket", () => {
           throw new FlancoError(code, "It did not work.", { hint: "Try again." });
         },
       });
-      const failed = await connected
-        .call("voidRecord", { recordId: 1, reason: "test" })
-        .catch((error: unknown) => error);
-      expect(failed).to.be.instanceOf(FlancoError);
+      const failed = await rejection(connected.call("voidRecord", { recordId: 1, reason: "test" }));
       expect(failed).to.include({ code: shown, message: "It did not work. Try again." });
     });
   }
@@ -151,8 +149,8 @@ describe("The control socket", () => {
   it("names the field of an input that does not fit", async () => {
     const connected = await open({});
     const row = { line: "SIM0", device: "7234", actuator: "101", valor: 4.5, debounce_ms: -1 };
-    const failed = await connected.call("setWiring", { row }).catch((error: Error) => error.message);
-    expect(failed).to.equal("debounce_ms: must be at least 0.");
+    const { message } = await rejection(connected.call("setWiring", { row }));
+    expect(message).to.equal("debounce_ms: must be at least 0.");
   });
 
   it("serves 16 connections at a time and refuses more", async () => {
@@ -172,10 +170,8 @@ describe("The control socket", () => {
 
   it("has no place on a path that is too long for a socket, which both sides say", async () => {
     path = directory.file("x".repeat(100));
-    const failed = await open({}).catch((error: unknown) => error);
-    expect(failed).to.include({ code: "config" });
-    const refused = await ControlClient.connect(path).catch((error: unknown) => error);
-    expect(refused).to.include({ code: "config" });
+    expect(await codeOf(() => open({}))).to.equal("config");
+    expect(await codeOf(() => ControlClient.connect(path))).to.equal("config");
     server = undefined;
   });
 
@@ -213,7 +209,7 @@ describe("The control socket", () => {
       it(`does not wait for a service ${what}, and says so`, async () => {
         const stop = await fake(onData);
         client = await ControlClient.connect(path, { answerMs });
-        const failed = await client?.call("listUsers", {}).catch((error: unknown) => error);
+        const failed = await rejection(Promise.resolve(client?.call("listUsers", {})));
         expect(failed).to.include({ code: "unavailable", message: text });
         stop();
       });

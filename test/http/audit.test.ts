@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
-import { Appliance, PASSWORD, SignedInUser } from "../rig/appliance.ts";
+import { Appliance, cookieOf, PASSWORD, SignedInUser } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 
 interface Entry {
@@ -31,8 +31,7 @@ describe("GET /audit", () => {
   it("says who signed in and out, from where, and that somebody could not", async () => {
     const body = { email: user.email, password: PASSWORD };
     const signedIn = await appliance.api.post("/api/login").send(body).expect(200);
-    const [cookie = ""] = signedIn.get("Set-Cookie") ?? [];
-    await new SignedInUser(appliance, user, cookie).post("/api/logout").expect(200);
+    await new SignedInUser(appliance, user, cookieOf(signedIn)).post("/api/logout").expect(200);
     await appliance.api
       .post("/api/login")
       .send({ ...body, password: "not the password" })

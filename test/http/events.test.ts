@@ -28,12 +28,12 @@ function stored(recordId: number, record: NewRecord): StoredRecord {
 
 describe("Live events", () => {
   const appliance = forSuite(() => Appliance.open());
-  let user: SignedInUser;
+  const user = forEachTest(() => appliance.addUser());
+  const other = forEachTest(() => appliance.addUser());
   let streams: EventStream[];
 
-  beforeEach(async () => {
+  beforeEach(() => {
     streams = [];
-    user = await appliance.addUser();
   });
   afterEach(() => {
     for (const stream of streams) stream.close();
@@ -82,7 +82,6 @@ describe("Live events", () => {
   });
 
   it("stand for a user where they stood, whatever others sell; what all see moves them for all", async () => {
-    const other = await appliance.addUser();
     const [before, others] = [await positionOf(), await positionOf(other)];
     await post("/api/data", aRecord(), other).expect(201);
     await post("/api/location", aLocation(), other).expect(200);
@@ -110,7 +109,6 @@ describe("Live events", () => {
   });
 
   it("tell no user of another", async () => {
-    const other = await appliance.addUser();
     const page = await opened(other);
     await post("/api/data", aRecord({ valor: 1 })).expect(201);
     await post("/api/location", aLocation()).expect(200);
@@ -162,7 +160,6 @@ describe("Live events", () => {
   });
 
   it("tell that a record was voided, when and why, to its user alone", async () => {
-    const other = await appliance.addUser();
     const pages = [
       [await opened(), 7],
       [await opened(other), 8],
@@ -236,10 +233,10 @@ describe("Live events", () => {
 
 describe("Many live pages", () => {
   const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+  const other = forEachTest(() => appliance.addUser());
 
   it(`are ${MAX_STREAMS} at most; one more is told to come back, and may when another has gone`, async () => {
-    const user = await appliance.addUser();
-    const other = await appliance.addUser();
     const first = await EventStream.open(user);
     for (let count = 1; count < MAX_STREAMS; count += 1) {
       const page = await EventStream.open(count % 2 === 0 ? user : other);
@@ -255,8 +252,6 @@ describe("Many live pages", () => {
   });
 
   it(`of one user are ${MAX_STREAMS_OF_USER} at most, and leave the others their places`, async () => {
-    const user = await appliance.addUser();
-    const other = await appliance.addUser();
     for (let count = 0; count < MAX_STREAMS_OF_USER; count += 1) await EventStream.open(user);
     expect((await EventStream.open(user)).response.statusCode).to.equal(503);
     const page = await EventStream.open(other);
@@ -264,7 +259,6 @@ describe("Many live pages", () => {
   });
 
   it("lose one that reads nothing: its connection is closed, not kept with all that piled up", async () => {
-    const user = await appliance.addUser();
     const reads = await EventStream.open(user);
     const stuck = connect(appliance.port, "127.0.0.1").on("error", () => {});
     stuck.pause();
@@ -299,7 +293,6 @@ describe("Many live pages", () => {
   });
 
   it("are ended, every one of them, when the service stops", async () => {
-    const user = await appliance.addUser();
     const pages = await Promise.all([1, 2, 3].map(() => EventStream.open(user)));
     for (const page of pages) expect(await page.next()).to.include(HELLO);
     appliance.events.close();

@@ -1,6 +1,6 @@
-import { connect } from "node:net";
 import { expect } from "chai";
 import { Appliance } from "../rig/appliance.ts";
+import { exchangeRaw } from "../rig/exchange.ts";
 import { forSuite } from "../rig/standing.ts";
 import { anError, aRecord } from "./bodies.ts";
 
@@ -11,14 +11,7 @@ describe("A request's host", () => {
   const appliance = forSuite(() => Appliance.open());
   const user = forSuite(() => appliance.addUser());
 
-  /** Sends these bytes, and gives all that comes until the service hangs up. */
-  async function ask(text: string): Promise<string> {
-    const socket = connect(appliance.port, "127.0.0.1").setEncoding("utf8");
-    socket.write(text);
-    let answer = "";
-    for await (const chunk of socket) answer += chunk;
-    return answer;
-  }
+  const ask = (text: string) => exchangeRaw(appliance.port, text);
 
   for (const host of [
     "127.0.0.1",

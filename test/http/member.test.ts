@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import type { Role } from "../../src/domain/member.ts";
-import { Appliance, PASSWORD, SignedInUser } from "../rig/appliance.ts";
+import { Appliance, cookieOf, PASSWORD, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { anError } from "./bodies.ts";
@@ -24,10 +24,10 @@ describe("The members of an account", () => {
 
   /** The member that was invited, with a session of its own. */
   async function eva(role: Role): Promise<SignedInUser> {
-    const { headers } = await open(await invite(role)).expect(200);
+    const answer = await open(await invite(role)).expect(200);
     const member = appliance.reader.credentials(EVA.email)?.member;
     if (member === undefined) throw new Error("Eva was not invited.");
-    return new SignedInUser(appliance, member, String(headers["set-cookie"]).split(";")[0] ?? "");
+    return new SignedInUser(appliance, member, cookieOf(answer));
   }
 
   function signIn(password: string) {
@@ -173,8 +173,7 @@ describe("The members of an account", () => {
       .put("/api/me/password", { current: CHOSEN, password: PASSWORD })
       .expect(200);
     expect(appliance.sessions.check(elsewhere)).to.equal(undefined);
-    const [cookie = ""] = String(headers["set-cookie"]).split(";");
-    const { body } = await appliance.api.get("/api/me").set("Cookie", cookie).expect(200);
+    const { body } = await appliance.api.get("/api/me").set("Cookie", cookieOf({ headers })).expect(200);
     expect(body.data).to.deep.equal({
       _id: member.id,
       name: "Enfermería",
@@ -188,8 +187,7 @@ describe("The members of an account", () => {
   it("that are screens stay signed in for a year, and others for a day", async () => {
     const { headers } = await open(await invite("display")).expect(200);
     expect(String(headers["set-cookie"])).to.include("; Max-Age=31536000;");
-    const cookie = String(headers["set-cookie"]).split(";")[0] ?? "";
-    const screen = () => appliance.api.get("/api/room").set("Cookie", cookie);
+    const screen = () => appliance.api.get("/api/room").set("Cookie", cookieOf({ headers }));
     appliance.clock.pass(365 * DAY_MS - HOUR_MS);
     await screen().expect(200);
     await owner.get("/api/me").expect(401);

@@ -20,6 +20,10 @@ describe("The overview of a period", () => {
     await by.post("/api/data", body).expect(201);
   }
 
+  async function postAll(sales: readonly (readonly [local: string, valor: number])[]): Promise<void> {
+    for (const [local, valor] of sales) await post(madrid(local), { valor });
+  }
+
   async function overview(query: Readonly<Record<string, string>>, by = user): Promise<Overview> {
     return by.data("/api/overview", query);
   }
@@ -64,7 +68,7 @@ describe("The overview of a period", () => {
   });
 
   it("compares each span so far with the same hours before, and says where those are not known in full", async () => {
-    for (const [local, valor] of [
+    await postAll([
       ["2026-03-11T11:00", 1],
       ["2026-03-10T11:59", 2],
       ["2026-03-10T12:01", 4],
@@ -74,9 +78,7 @@ describe("The overview of a period", () => {
       ["2026-02-01T09:00", 64],
       ["2025-03-11T11:00", 128],
       ["2025-01-02T11:00", 256],
-    ] as const) {
-      await post(madrid(local), { valor });
-    }
+    ]);
     const { spans } = await overview({ period: "week" });
     const brief = ({ name, from, revenue, before, isComparable }: Span) => [
       ...[name, from, revenue, before.from, before.to, before.revenue, isComparable],
@@ -90,14 +92,12 @@ describe("The overview of a period", () => {
   });
 
   it("is of an earlier week, month or year when asked, beside the whole one before", async () => {
-    for (const [local, valor] of [
+    await postAll([
       ["2026-02-28T11:00", 1],
       ["2026-01-31T11:00", 2],
       ["2025-12-31T11:00", 4],
       ["2024-12-31T11:00", 8],
-    ] as const) {
-      await post(madrid(local), { valor });
-    }
+    ]);
     for (const [query, from, to, revenue, before, bars] of [
       [{ period: "week", at: "2026-02-28" }, "2026-02-22", "2026-02-28", 1, 0, 7],
       [{ period: "month", at: "2026-02-05" }, "2026-02-01", "2026-02-28", 1, 2, 28],

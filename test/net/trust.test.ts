@@ -14,6 +14,7 @@ import {
   type TrustedAuthority,
 } from "../../src/net/trust/app.ts";
 import { trustTexts } from "../../src/net/trust/text.ts";
+import { exchangeRaw } from "../rig/exchange.ts";
 import { OpenSsl } from "./tls/openssl.ts";
 
 const PORT = 8443;
@@ -50,6 +51,10 @@ describe("Plain HTTP on the network", () => {
     await once(server, "listening");
   }
 
+  const port = () => (server.address() as AddressInfo).port;
+  const raw = (bytes: string) => exchangeRaw(port(), bytes);
+  const get = (path: string, host = "clinic.local") => supertest(server).get(path).set("Host", host);
+
   it("redirects every page to HTTPS by the requested host name, with path and query", async () => {
     for (const [host, origin] of [
       ["clinic.local:8080", "https://clinic.local:8443"],
@@ -58,7 +63,7 @@ describe("Plain HTTP on the network", () => {
       ["[fd00::20]:8080", "https://[fd00::20]:8443"],
     ]) {
       for (const path of ["/registros?mes=2026-05&x=%2F", "/assets/app.js", "/apis", "//x.org/"]) {
-        const answer = await supertest(server).get(path).set("Host", String(host)).expect(308);
+        const answer = await get(path, host).expect(308);
         expect(answer.headers["location"]).to.equal(`${origin}${path}`);
         expect(answer.headers["cache-control"], "may be another port tomorrow").to.equal("no-store");
       }
@@ -80,20 +85,19 @@ describe("Plain HTTP on the network", () => {
       "",
     ];
     for (const host of hosts) {
-      const answer = await supertest(server).get("/registros").set("Host", host);
+      const answer = await get("/registros", host);
       if (answer.status === 400) continue;
       expect(answer.headers["location"], host).to.equal("https://127.0.0.1:8443/registros");
     }
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-    socket.end("GET http://evil.org/registros HTTP/1.1\r\nHost: evil.org\r\nConnection: close\r\n\r\n");
-    expect(await text(socket)).to.match(/^location: https:\/\/127\.0\.0\.1:8443\/\r$/im);
+    const whole = "GET http://evil.org/registros HTTP/1.1\r\nHost: evil.org\r\nConnection: close\r\n\r\n";
+    expect(await raw(whole)).to.match(/^location: https:\/\/127\.0\.0\.1:8443\/\r$/im);
   });
 
   it("leaves out port 443", async () => {
     server.close();
     httpsPort = 443;
     await start();
-    const answer = await supertest(server).get("/registros").set("Host", "clinic.local");
+    const answer = await get("/registros");
     expect(answer.headers["location"]).to.equal("https://clinic.local/registros");
   });
 
@@ -132,16 +136,15 @@ describe("Plain HTTP on the network", () => {
     ["rubbish\r\n\r\n", /^HTTP\/1\.1 400 /],
   ] as const) {
     it(`answers ${JSON.stringify(request)} as expected`, async () => {
-      const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+      const socket = connect(port(), "127.0.0.1");
       socket.end(request);
       expect(await text(socket)).to.match(answered);
     });
   }
 
   it("answers a POST before its body has come", async () => {
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-    socket.write("POST /api/login HTTP/1.1\r\nHost: clinic.local\r\nContent-Length: 1000000000\r\n\r\n{");
-    expect(await text(socket)).to.match(/^HTTP\/1\.1 403 /);
+    const begun = "POST /api/login HTTP/1.1\r\nHost: clinic.local\r\nContent-Length: 1000000000\r\n\r\n{";
+    expect(await raw(begun)).to.match(/^HTTP\/1\.1 403 /);
   });
 
   it("serves the authority's certificate byte for byte", async () => {
@@ -184,7 +187,7 @@ describe("Plain HTTP on the network", () => {
   });
 
   it("shows the fingerprint, the address and its QR code", async () => {
-    const { text: page } = await supertest(server).get("/").set("Host", "clinic.local").expect(200);
+    const { text: page } = await get("/").expect(200);
     expect(page).to.contain(authority.fingerprint.join("\n"));
     expect(page).to.contain('href="https://clinic.local:8443/"');
     expect(page).to.match(/<svg class="qr" role="img" aria-label="[^"]+https:\/\/clinic\.local:8443\/"/);
@@ -192,7 +195,7 @@ describe("Plain HTTP on the network", () => {
   });
 
   it("limits the page to its own style and script, and has no form", async () => {
-    const answer = await supertest(server).get("/").set("Host", "clinic.local").expect(200);
+    const answer = await get("/").expect(200);
     const policy = String(answer.headers["content-security-policy"]);
     expect(policy)
       .to.match(/^default-src 'none'; /)
@@ -215,7 +218,7 @@ describe("Plain HTTP on the network", () => {
   it("redirects the page too while an administrator's certificate is served", async () => {
     trusted = null;
     for (const path of ["/", TRUST_PATH, CERTIFICATE_PATH]) {
-      const answer = await supertest(server).get(path).set("Host", "clinic.local").expect(308);
+      const answer = await get(path).expect(308);
       expect(answer.headers["location"]).to.equal(`https://clinic.local:8443${path}`);
     }
     await supertest(server).post("/api/login").expect(403);

@@ -150,6 +150,11 @@ export class SignedInUser implements Member {
   }
 }
 
+/** The session's cookie that an answer sets, as a client sends it. */
+export function cookieOf({ headers }: Pick<supertest.Response, "headers">): string {
+  return String(headers["set-cookie"]).split(";")[0] ?? "";
+}
+
 interface Store {
   readonly directory: string;
   readonly clock: SetClock;

@@ -1,5 +1,6 @@
 import { type Agent, globalAgent, type IncomingHttpHeaders, request } from "node:http";
-import { isIPv6 } from "node:net";
+import { connect, isIPv6 } from "node:net";
+import { text } from "node:stream/consumers";
 
 /** How long an answer may take before it counts as none. */
 const ANSWER_MS = 30_000;
@@ -24,6 +25,13 @@ export interface Answer {
   readonly body: string;
   /** From the beginning of the request to the last byte of the answer. */
   readonly ms: number;
+}
+
+/** Sends these bytes on a connection of their own, and gives all that comes until the service hangs up. */
+export async function exchangeRaw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(bytes);
+  return text(socket);
 }
 
 /** One request with exactly these headers and bytes: nothing is encoded, typed or asserted on the way. */

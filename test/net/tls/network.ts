@@ -1,9 +1,8 @@
-import { networkInterfaces } from "node:os";
+import { ipv4Addresses } from "../../../src/net/host-names.ts";
 
 /** An address of this machine that is not loopback. To a service, connections to it come from the network. */
 export function networkAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const found = all.find(({ internal, family }) => !internal && family === "IPv4");
+  const [found] = ipv4Addresses();
   if (found === undefined) throw new Error("This test needs a network interface with an IPv4 address.");
-  return found.address;
+  return found;
 }
