@@ -3,25 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { ScriptFailure } from "../command.ts";
 
-/** What a release is made of. */
-export interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  /** The commit that it was built from, and when that was made, in seconds. */
-  readonly commit: string;
-  readonly epochSeconds: number;
-  /** Version of the Node that is in it. */
-  readonly node: string;
-  readonly files: readonly ManifestFile[];
-}
-
-export interface ManifestFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-export function manifestFiles(files: readonly string[]): readonly ManifestFile[] {
+/** The files that a release is made of, as its manifest tells of them. */
+export function manifestFiles(files: readonly string[]): object[] {
   return files.map((file) => ({ name: basename(file), bytes: statSync(file).size, sha256: sha256Of(file) }));
 }
 
