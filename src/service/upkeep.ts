@@ -130,7 +130,7 @@ export class Upkeep {
   faults(): readonly Fault[] {
     const reason = this.#dependencies.writer.tail?.failure ?? null;
     this.#hold("tail", reason !== null && ((sinceMs) => fault("tail_failed", sinceMs, { reason })));
-    const [{ what } = { what: undefined }] = [...this.#findings.values()].flat();
+    const what = [...this.#findings.values()].flat()[0]?.what;
     this.#hold("findings", what !== undefined && ((sinceMs) => fault("ledger_damaged", sinceMs, { what })));
     const unseen = this.#disk?.fault === undefined ? [] : [this.#disk.fault];
     const lost = this.#losses.map(({ notedMs, lostFrom: from, lostTo: to, reason }) =>
