@@ -11,6 +11,16 @@ const VOIDED = 3;
 describe("The records on the page", () => {
   const suite = new FilledSuite({ sales: SALES, days: 50, voided: VOIDED });
   const { opened } = suite;
+  const newestEntry = async () => {
+    const [entry] =
+      await opened.get<readonly { readonly kind: string; readonly details: object }[]>("/api/audit");
+    return entry;
+  };
+  const untilVoid = (number: string | null) =>
+    until(
+      "the record is void",
+      async () => Object((await newestEntry())?.details).recordId === Number(number),
+    );
 
   it("stand newest first, with a bounded number of rows drawn, and all of them when one scrolls to the end", async () => {
     const { page } = await opened.open("/registros");
@@ -172,8 +182,7 @@ describe("The records on the page", () => {
     await page.goBack();
     await page.locator(".record-void", { hasText: String(number) }).waitFor();
     await until("the sum is without it", async () => (await sum.textContent()) !== before);
-    const [entry] =
-      await opened.get<readonly { readonly kind: string; readonly details: object }[]>("/api/audit");
+    const entry = await newestEntry();
     expect(entry?.kind).to.equal("record_voided");
     expect(entry?.details).to.include({ recordId: Number(number), reason: "Prueba del técnico" });
   });
@@ -188,10 +197,7 @@ describe("The records on the page", () => {
     await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByRole("button", { name: "Deshacer" }).waitFor();
     await page.goto("about:blank");
-    await until("the record is void", async () => {
-      const [entry] = await opened.get<readonly { readonly details: object }[]>("/api/audit");
-      return Object(entry?.details).recordId === Number(number);
-    });
+    await untilVoid(number);
   });
 
   it("are reached and voided by the keyboard alone", async () => {
@@ -212,10 +218,7 @@ describe("The records on the page", () => {
     await page.keyboard.type("Sin ratón");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Deshacer" }).waitFor();
-    await until("the record is void", async () => {
-      const [entry] = await opened.get<readonly { readonly details: object }[]>("/api/audit");
-      return Object(entry?.details).recordId === Number(number);
-    });
+    await untilVoid(number);
   });
 
   it("offer to try again where they could not be read", async () => {

@@ -30,7 +30,6 @@ export function RoomCard({ room, onChanged }: RoomCardProps) {
       <h2 id="commission-now" ref={heading} tabIndex={-1}>
         {texts.room(room.room)}
       </h2>
-      <Place room={room} />
       <Judged room={room} onChanged={onChanged} />
     </section>
   );
@@ -42,7 +41,6 @@ export function MovedCard({ room, onChanged }: RoomCardProps) {
   return (
     <section class="panel commission-card commission-moved" aria-labelledby="commission-other">
       <h2 id="commission-other">{texts.movedOther(room.room)}</h2>
-      <Place room={room} />
       <Judged room={room} onChanged={onChanged} />
     </section>
   );
@@ -78,6 +76,7 @@ function Judged({ room, onChanged }: RoomCardProps) {
   };
   return (
     <>
+      <Place room={room} />
       <div
         class={`commission-verdict${verdict === null ? "" : isGood ? " verdict-good" : " verdict-wrong"}`}
         role="status"

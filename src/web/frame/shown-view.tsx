@@ -13,17 +13,14 @@ let loading: Promise<SeldomViews> | undefined;
 
 /** Loads the views that an opening seldom begins with, once. Rejects where their file cannot be had; then it may be tried again. */
 export function loadSeldomViews(): Promise<SeldomViews> {
-  loading ??= load();
+  loading ??= import("./seldom-views.ts").then(
+    ({ SELDOM_VIEWS }) => SELDOM_VIEWS,
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
   return loading;
-}
-
-async function load(): Promise<SeldomViews> {
-  try {
-    return (await import("./seldom-views.ts")).SELDOM_VIEWS;
-  } catch (error) {
-    loading = undefined;
-    throw error;
-  }
 }
 
 /** The view of an address. The panel is there at once, the others once their file is. */

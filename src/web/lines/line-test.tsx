@@ -67,7 +67,7 @@ const SHOWN_MOVES = 6;
 /** Says, large and aloud, which line moved when a relay is switched. */
 export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; readonly doing: LineDoing }) {
   const texts = useTexts(linesTexts);
-  const { count } = useFormat();
+  const { count, exactTime } = useFormat();
   const { test, onWire } = doing;
   const free = lines.filter(isFree);
   const [last, ...before] = test.moves.moves;
@@ -77,8 +77,6 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
     return line === undefined ? address : lineName(line);
   };
   const { size } = test.picked;
-  const pickedText =
-    size === 0 ? texts.testCountZero : size === 1 ? texts.testCountOne : texts.testCount(count(size));
   return (
     <Panel class="test" title={texts.testTitle}>
       <p>{texts.testHow}</p>
@@ -97,12 +95,15 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
       {before.length > 0 && (
         <ol class="test-moves">
           {before.slice(0, SHOWN_MOVES).map((move) => (
-            <OlderMove key={move.number} move={move} name={named(move.line)} />
+            <li key={move.number}>
+              <span class="soft">{exactTime(move.timeMs)}</span> {named(move.line)}{" "}
+              {move.level ? texts.movedHigh : texts.movedLow}
+            </li>
           ))}
         </ol>
       )}
       <div class="row soft">
-        <p>{pickedText}</p>
+        <p>{size === 0 ? texts.testCountZero : texts.testCount(size, count(size))}</p>
         <div class="actions">
           <Button onPress={() => test.pick(free.map(({ address }) => address))}>{texts.testAll}</Button>
           {size > 0 && <Button onPress={() => test.pick([])}>{texts.testNone}</Button>}
@@ -143,17 +144,6 @@ function LastMove({ move, line, name }: LastMoveProps) {
         {exactTime(move.timeMs)}
       </p>
     </>
-  );
-}
-
-function OlderMove({ move, name }: { readonly move: Move; readonly name: string }) {
-  const texts = useTexts(linesTexts);
-  const { exactTime } = useFormat();
-  return (
-    <li>
-      <span class="soft">{exactTime(move.timeMs)}</span> {name}{" "}
-      {move.level ? texts.movedHigh : texts.movedLow}
-    </li>
   );
 }
 

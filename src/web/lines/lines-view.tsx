@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
+import { useWork } from "../element/dialog.tsx";
 import { useSending } from "../element/form.tsx";
 import { DoneNote, FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
@@ -27,8 +28,7 @@ export function LinesView() {
   const { api, format, now, user } = useGateway();
   const test = useLineTest();
   const { board: loaded, levels, note } = useBoard(test.change);
-  const [work, setWork] = useState<Work | null>(null);
-  const [done, setDone] = useState("");
+  const { work, done, begin, finish } = useWork<Work>(loaded.reload);
   const driving = useSending();
   const ending = useSending();
   const tests = useTests();
@@ -39,6 +39,9 @@ export function LinesView() {
     if (isTested) test.begin();
   }, [isTested]);
   const board = loaded.value;
+  const close = () => begin(null);
+  const unwired =
+    board !== undefined && work?.kind === "unwire" ? wiringOf(work.line, board.wirings) : undefined;
   const all = board === undefined ? [] : linesOf(board);
 
   const levelOf = (line: Line): boolean | null => {
@@ -53,8 +56,8 @@ export function LinesView() {
   };
   const doing: LineDoing = {
     levelOf,
-    onWire: (line) => setWork({ kind: "wire", line }),
-    onUnwire: (line) => setWork({ kind: "unwire", line }),
+    onWire: (line) => begin({ kind: "wire", line }),
+    onUnwire: (line) => begin({ kind: "unwire", line }),
     onDrive: board?.simulated === true ? (line, high) => void drive(line, high) : undefined,
     test,
     tests: new Set(tests.map(({ line }) => line)),
@@ -63,7 +66,7 @@ export function LinesView() {
   const endTest = async () => {
     if (!isTested || (await ending.send(() => api.remove("/api/test")))) test.end();
   };
-  const finish = (text: string) => {
+  const finishWork = (text: string) => {
     // A line that is wired tells its own moves.
     if (work?.kind === "wire") {
       const { line } = work;
@@ -75,9 +78,7 @@ export function LinesView() {
         void ending.send(() => api.send("put", "/api/test", { test: added }));
       }
     }
-    setWork(null);
-    setDone(text);
-    loaded.reload();
+    finish(text);
   };
 
   return (
@@ -92,7 +93,7 @@ export function LinesView() {
             onPress={() => {
               if (test.isOn) void endTest();
               else if (board?.wirings.length === 0) test.begin();
-              else setWork({ kind: "test" });
+              else begin({ kind: "test" });
             }}
           >
             {test.isOn ? texts.testStop : texts.test}
@@ -116,8 +117,8 @@ export function LinesView() {
           <WiredPanel
             board={board}
             doing={doing}
-            onPrices={user.role === "owner" ? () => setWork({ kind: "prices" }) : undefined}
-            onDone={finish}
+            onPrices={user.role === "owner" ? () => begin({ kind: "prices" }) : undefined}
+            onDone={finishWork}
           />
           {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
@@ -125,38 +126,27 @@ export function LinesView() {
         </>
       )}
       {all.length > 0 && <TestedPanel />}
-      {work !== null && board !== undefined && (
-        <WorkDialog
-          work={work}
+      {board !== undefined && work?.kind === "wire" && (
+        <WireForm line={work.line} board={board} onDone={finishWork} onClose={close} />
+      )}
+      {unwired !== undefined && work?.kind === "unwire" && (
+        <Unwire line={work.line} wiring={unwired} onDone={finishWork} onClose={close} />
+      )}
+      {board !== undefined && work?.kind === "prices" && (
+        <PriceDialog board={board} onDone={finishWork} onClose={close} />
+      )}
+      {board !== undefined && work?.kind === "test" && (
+        <TestDialog
           board={board}
-          onDone={finish}
-          onTest={() => {
-            setWork(null);
+          onDone={() => {
+            close();
             test.begin();
           }}
-          onClose={() => setWork(null)}
+          onClose={close}
         />
       )}
     </ViewFrame>
   );
-}
-
-interface WorkDialogProps {
-  readonly work: Work;
-  readonly board: Board;
-  readonly onDone: (text: string) => void;
-  readonly onTest: () => void;
-  readonly onClose: () => void;
-}
-
-function WorkDialog({ work, board, onDone, onTest, onClose }: WorkDialogProps) {
-  if (work.kind === "prices") return <PriceDialog board={board} onDone={onDone} onClose={onClose} />;
-  if (work.kind === "test") return <TestDialog board={board} onDone={onTest} onClose={onClose} />;
-  const wiring = wiringOf(work.line, board.wirings);
-  if (work.kind === "wire")
-    return <WireForm line={work.line} board={board} onDone={onDone} onClose={onClose} />;
-  if (wiring === undefined) return null;
-  return <Unwire line={work.line} wiring={wiring} onDone={onDone} onClose={onClose} />;
 }
 
 interface LiveBoard {

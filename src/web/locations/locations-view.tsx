@@ -23,7 +23,6 @@ type LocationWork =
 /** Locations with their devices: made, named and taken away here. */
 export function LocationsView() {
   const texts = useTexts(locationsTexts);
-  const { compare } = useFormat();
   const { user } = useGateway();
   const loaded = useLoaded(loadLocations, "", ["locations"]);
   const { work, done, begin, finish } = useWork<LocationWork>(loaded.reload);
@@ -42,7 +41,7 @@ export function LocationsView() {
     >
       <DoneNote text={done} />
       <FailedPanel of={loaded} />
-      {known !== undefined && <LocationList locations={known} compare={compare} onWork={begin} />}
+      {known !== undefined && <LocationList locations={known} onWork={begin} />}
       {work !== null && known !== undefined && (
         <Work work={work} locations={known} onDone={finish} onClose={() => begin(null)} />
       )}
@@ -52,14 +51,13 @@ export function LocationsView() {
 
 interface LocationListProps {
   readonly locations: Locations;
-  readonly compare: (one: string, other: string) => number;
   readonly onWork: (work: LocationWork) => void;
 }
 
-function LocationList({ locations, compare, onWork }: LocationListProps) {
+function LocationList({ locations, onWork }: LocationListProps) {
   const texts = useTexts(locationsTexts);
-  const { user } = useGateway();
-  const { groups, elsewhere } = locationsInOrder(locations, compare);
+  const { user, format } = useGateway();
+  const { groups, elsewhere } = locationsInOrder(locations, format.compare);
   if (groups.length === 0 && elsewhere.length === 0) {
     return (
       <NothingPanel title={texts.none} detail={user.serves === "company" ? "" : texts.noneDetail}>

@@ -38,11 +38,13 @@ export const linesTexts = bilingual({
   testPick: (line: string) => [`Probar la línea ${line}`, `Test line ${line}`],
   testAll: ["Probar todas las libres", "Test all free ones"],
   testNone: ["Desmarcar todas", "Clear all"],
-  testCount: (count: string) => [
-    `${count} líneas en prueba, además de las conectadas`,
-    `${count} lines under test, beside the wired ones`,
-  ],
-  testCountOne: ["1 línea en prueba, además de las conectadas", "1 line under test, beside the wired ones"],
+  testCount: (count: number, text: string) =>
+    count === 1
+      ? ["1 línea en prueba, además de las conectadas", "1 line under test, beside the wired ones"]
+      : [
+          `${text} líneas en prueba, además de las conectadas`,
+          `${text} lines under test, beside the wired ones`,
+        ],
   testCountZero: [
     "Solo se miran las conectadas. Elija líneas libres para mirarlas también.",
     "Only wired lines are looked at. Choose free lines to look at them too.",

@@ -125,9 +125,7 @@ export function RoomsView() {
             key={device._id}
             device={device}
             rooms={rooms}
-            times={times}
-            tallies={tallies}
-            tested={tested}
+            known={{ times, tallies, tested }}
             style={`tiles${isMany ? " tiles-many" : ""}${live === "lost" ? " tiles-stale" : ""}`}
           />
         ))}
@@ -165,21 +163,26 @@ function inOrder(devices: readonly Device[], compare: (a: string, b: string) => 
   return [...devices].sort((a, b) => compare(a.locationName, b.locationName) || compare(a.name, b.name));
 }
 
+/** What is known of rooms, by their keys. */
+interface KnownRooms {
+  /** Since when each is on or off; one of which that is unknown is absent. */
+  readonly times: ReadonlyMap<string, number>;
+  /** What each sold today; undefined while that is not known. */
+  readonly tallies: ReadonlyMap<string, Tally> | undefined;
+  /** Those under test, which count no sales. */
+  readonly tested: ReadonlySet<string>;
+}
+
 interface DeviceRoomsProps {
   readonly device: Device;
-  /** Room key to since when it is as it is. */
-  readonly times: ReadonlyMap<string, number>;
-  /** Room key to what it sold today; undefined while that is not known. */
-  readonly tallies: ReadonlyMap<string, Tally> | undefined;
-  /** Room keys of those under test. */
-  readonly tested: ReadonlySet<string>;
+  readonly known: KnownRooms;
   /** Those of its rooms that are shown. */
   readonly rooms: readonly Room[];
   readonly style: string;
 }
 
 /** One device: a corridor, say, and the rooms along it. */
-function DeviceRooms({ device, times, tallies, tested, rooms, style }: DeviceRoomsProps) {
+function DeviceRooms({ device, known, rooms, style }: DeviceRoomsProps) {
   const texts = useTexts(roomsTexts);
   const { count } = useFormat();
   const on = device.actuators.filter((room) => room.value).length;
@@ -198,19 +201,9 @@ function DeviceRooms({ device, times, tallies, tested, rooms, style }: DeviceRoo
       }
     >
       <ul class={style}>
-        {rooms.map((room) => {
-          const key = roomKey(device._id, room.id);
-          return (
-            <RoomTile
-              key={room.id}
-              deviceId={device._id}
-              room={room}
-              sinceMs={times.get(key)}
-              tally={tallies?.get(key)}
-              isTested={tested.has(key)}
-            />
-          );
-        })}
+        {rooms.map((room) => (
+          <RoomTile key={room.id} deviceId={device._id} room={room} known={known} />
+        ))}
       </ul>
     </Panel>
   );
@@ -219,20 +212,18 @@ function DeviceRooms({ device, times, tallies, tested, rooms, style }: DeviceRoo
 interface RoomTileProps {
   readonly deviceId: string;
   readonly room: Room;
-  /** When it was last switched; undefined while that is unknown. */
-  readonly sinceMs: number | undefined;
-  /** What it sold today; undefined while that is not known. */
-  readonly tally: Tally | undefined;
-  /** Under test: it counts no sales. */
-  readonly isTested: boolean;
+  readonly known: KnownRooms;
 }
 
 /** One room: lit while it is on, dashed where it has no line. It leads to the room's history where the role may see it. */
-function RoomTile({ deviceId, room, sinceMs, tally, isTested }: RoomTileProps) {
+function RoomTile({ deviceId, room, known: { times, tallies, tested } }: RoomTileProps) {
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
   const { underTest } = useTexts(linesTexts);
   const { format, now, user } = useGateway();
+  const key = roomKey(deviceId, room.id);
+  const sinceMs = times.get(key);
+  const tally = tallies?.get(key);
   const isUnwired = tally?.line === null;
   const isOn = room.value && !isUnwired;
   const sales = tally?.sales ?? null;
@@ -245,7 +236,7 @@ function RoomTile({ deviceId, room, sinceMs, tally, isTested }: RoomTileProps) {
       </span>
       <span class="tile-state">
         <span class="tile-lamp" aria-hidden="true" />
-        {isTested ? (
+        {tested.has(key) ? (
           <>
             <span class="aloud">{isOn ? on : off}, </span>
             {underTest}

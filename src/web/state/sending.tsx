@@ -8,48 +8,50 @@ import { FormFailure, useSending } from "../element/form.tsx";
 import { DoneNote, Panel } from "../element/notice.tsx";
 import { ageText } from "../format/format.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useData } from "../live/use-loaded.ts";
+import { useLoaded } from "../live/use-loaded.ts";
 import { sinkTexts } from "../messages/sinks.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Part } from "./parts.tsx";
 import { SetupForm } from "./setup-form.tsx";
 
-interface SendingPanelProps {
-  readonly sinks: readonly SinkState[];
-}
-
-/** What leaves the gateway: how it fares, and for an owner how it is set up. */
-export function SendingPanel({ sinks }: SendingPanelProps) {
-  const { user } = useGateway();
-  if (user.role === "owner") return <OwnPanel sinks={sinks} />;
-  return sinks.length === 0 ? null : <SinkPanel sinks={sinks} setups={[]} done="" onWork={() => {}} />;
-}
-
 interface Work {
   readonly kind: "set" | "clear";
   readonly setup: Setup;
 }
 
-function OwnPanel({ sinks }: SendingPanelProps) {
+/** What leaves the gateway: how it fares, and for an owner how it is set up. */
+export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }) {
   const texts = useTexts(sinkTexts);
-  const { api, reloadStatus } = useGateway();
-  const loaded = useData("/api/sink");
+  const { api, user, reloadStatus } = useGateway();
+  const isOwner = user.role === "owner";
+  const loaded = useLoaded(async (of) => (isOwner ? of.data("/api/sink") : []), "");
   const { work, done, begin, finish } = useWork<Work>(() => {
     loaded.reload();
     reloadStatus();
   });
-  const setups = loaded.value ?? [];
-  if (sinks.length + setups.length === 0) return null;
+  const rows = SETUP_NAMES.flatMap((name) => {
+    const sink = sinks.find((one) => one.name === name);
+    const setup = loaded.value?.find((one) => one.name === name);
+    return sink === undefined && setup === undefined ? [] : [{ name, sink, setup }];
+  });
+  if (rows.length === 0) return null;
   const name = work?.setup.name;
   const shown = name === undefined ? "" : texts.names[name];
   return (
     <>
-      <SinkPanel sinks={sinks} setups={setups} done={done} onWork={begin} />
+      <Panel title={texts.title}>
+        <p class="soft">{texts.intro}</p>
+        <DoneNote text={done} />
+        <ul class="lines">
+          {rows.map((row) => (
+            <Row key={row.name} {...row} onWork={begin} />
+          ))}
+        </ul>
+      </Panel>
       {work?.kind === "set" && (
         <Dialog title={shown} onClose={() => begin(null)}>
           <SetupForm
-            name={work.setup.name}
             setup={work.setup}
             onDone={() => finish(name === "notice" ? texts.savedNotice : texts.saved(shown))}
           />
@@ -68,34 +70,6 @@ function OwnPanel({ sinks }: SendingPanelProps) {
         />
       )}
     </>
-  );
-}
-
-interface SinkPanelProps extends SendingPanelProps {
-  /** None for a member who may not set them up. */
-  readonly setups: readonly Setup[];
-  /** What was done last. */
-  readonly done: string;
-  readonly onWork: (work: Work) => void;
-}
-
-function SinkPanel({ sinks, setups, done, onWork }: SinkPanelProps) {
-  const texts = useTexts(sinkTexts);
-  const rows = SETUP_NAMES.flatMap((name) => {
-    const sink = sinks.find((one) => one.name === name);
-    const setup = setups.find((one) => one.name === name);
-    return sink === undefined && setup === undefined ? [] : [{ name, sink, setup }];
-  });
-  return (
-    <Panel title={texts.title}>
-      <p class="soft">{texts.intro}</p>
-      <DoneNote text={done} />
-      <ul class="lines">
-        {rows.map((row) => (
-          <Row key={row.name} {...row} onWork={onWork} />
-        ))}
-      </ul>
-    </Panel>
   );
 }
 

@@ -1,10 +1,4 @@
-import {
-  isHidden,
-  SETUP_FIELDS,
-  type SetupField,
-  type SetupName,
-  type SetupValue,
-} from "../../domain/sink-setting.ts";
+import { isHidden, SETUP_FIELDS, type SetupField, type SetupValue } from "../../domain/sink-setting.ts";
 import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
 import type { Setup } from "../api/shapes.ts";
 import { CheckField, LongTextField, SelectField, TextField } from "../element/field.tsx";
@@ -15,17 +9,17 @@ import { sinkTexts } from "../messages/sinks.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 
 interface SetupFormProps {
-  readonly name: SetupName;
   readonly setup: Setup;
   readonly onDone: () => void;
 }
 
 /** Sets up one sink, or the notices: the form is drawn from its fields. */
-export function SetupForm({ name, setup, onDone }: SetupFormProps) {
+export function SetupForm({ setup, onDone }: SetupFormProps) {
   const texts = useTexts(sinkTexts);
   const { mistakes } = useTexts(elementTexts);
   const { api } = useGateway();
   const { language } = useLanguage();
+  const { name } = setup;
   const fields = SETUP_FIELDS[name];
   const form = useForm<Drafts>(draftsOf(fields, setup, language));
   const { values, wasSent, mistake } = form;

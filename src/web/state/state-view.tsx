@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { CONFLICT } from "../api/api.ts";
-import type { Answer, AuditEntry, Gap, LastEdge, Status } from "../api/shapes.ts";
+import type { Answer, AuditEntry, LastEdge, Status } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
@@ -21,47 +21,40 @@ import { SendingPanel } from "./sending.tsx";
 /** The gateway's state: first whether anything needs attention, then every part. */
 export function StateView() {
   const texts = useTexts(stateTexts);
-  const { reloadStatus } = useGateway();
-  const status = useGatewayStatus();
+  const { user, reloadStatus } = useGateway();
+  const known = useGatewayStatus();
   const gaps = useData("/api/gap", ["gap"]);
+  const status = known.value;
   useLiveEvents((event) => {
     if (event.kind !== "missed") reloadStatus();
   });
   return (
     <ViewFrame title={texts.title}>
-      <FailedPanel of={{ ...status, reload: reloadStatus }} />
+      <FailedPanel of={{ ...known, reload: reloadStatus }} />
       {/* At once: what came later would push away what is being read. */}
-      {status.kind === "ready" && gaps.kind !== "waiting" && (
-        <Whole status={status.value} gaps={gaps.value ?? []} />
+      {status !== undefined && gaps.kind !== "waiting" && (
+        <>
+          <Verdict status={status} />
+          {status.faults.length > 0 && <FaultList faults={status.faults} />}
+          <Panel title={texts.parts}>
+            <ul class="lines">
+              <BackupPart status={status} />
+              <GapPart status={status} newest={gaps.value ?? []} />
+              <DiskPart status={status} />
+              <ClockPart status={status} />
+              <QueuePart queues={status.queues} />
+              <MachinePart status={status} />
+              <ProgramPart status={status} />
+            </ul>
+          </Panel>
+          {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
+          <SendingPanel sinks={status.sinks} />
+          <LineCard status={status} />
+          {user.role === "owner" && <MovePanel />}
+          {user.role === "owner" && <AuditPanel />}
+        </>
       )}
     </ViewFrame>
-  );
-}
-
-function Whole({ status, gaps }: { readonly status: Status; readonly gaps: readonly Gap[] }) {
-  const texts = useTexts(stateTexts);
-  const { user } = useGateway();
-  return (
-    <>
-      <Verdict status={status} />
-      {status.faults.length > 0 && <FaultList faults={status.faults} />}
-      <Panel title={texts.parts}>
-        <ul class="lines">
-          <BackupPart status={status} />
-          <GapPart status={status} newest={gaps} />
-          <DiskPart status={status} />
-          <ClockPart status={status} />
-          <QueuePart queues={status.queues} />
-          <MachinePart status={status} />
-          <ProgramPart status={status} />
-        </ul>
-      </Panel>
-      {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
-      <SendingPanel sinks={status.sinks} />
-      <LineCard status={status} />
-      {user.role === "owner" && <MovePanel />}
-      {user.role === "owner" && <AuditPanel />}
-    </>
   );
 }
 
