@@ -3,7 +3,7 @@ import { waitOf } from "../api/api.ts";
 import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "../door/new-password.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
-import { DoneNote, Panel } from "../element/notice.tsx";
+import { DoneNote } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { doorTexts } from "../messages/door.ts";
@@ -20,10 +20,12 @@ export function SelfView() {
   return (
     <ViewFrame title={texts.title} intro={texts.intro(user.email, roles[user.role].name)}>
       <DoneNote text={done} />
-      <Panel class="self" title={texts.name}>
+      <section class="panel self">
+        <h2>{texts.name}</h2>
         <NameForm onDone={() => setDone(texts.nameSaved)} />
-      </Panel>
-      <Panel class="self" title={texts.password}>
+      </section>
+      <section class="panel self">
+        <h2>{texts.password}</h2>
         <PasswordForm
           key={changes}
           onDone={() => {
@@ -31,7 +33,7 @@ export function SelfView() {
             setDone(texts.passwordSaved);
           }}
         />
-      </Panel>
+      </section>
     </ViewFrame>
   );
 }
