@@ -31,8 +31,8 @@ function serve(port: MessagePort, settings: FloorThreadSettings): void {
   migrate(db, () => {});
   const insert = db.prepare(
     `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms,
-                         origin, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'posted', zeroblob(32))`,
+                         day, origin, hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 20260101, 'posted', zeroblob(32))`,
   );
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");

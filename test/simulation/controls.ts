@@ -31,7 +31,7 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "the tail is not made again": [
-    { file: "src/store/repair/recover.ts", from: "    repeatCommits(db, segments);\n", to: "" },
+    { file: "src/store/repair/recover.ts", from: "= repeatCommits(db, segments);", to: "= 0;" },
   ],
   "edges are sent newest first": [
     {
@@ -87,21 +87,27 @@ export const SIMULATED_CONTROLS = {
   "sales before the clock was set stay where they are": [
     { file: "src/service/clock-watch.ts", from: "await settleTimes(writer, bootId, zeroMs)", to: "0" },
   ],
-  "the chain's head is not in the commit": [
-    { file: COMMITTER, from: "      if (hasWritten) this.#chain.flush();\n", to: "" },
+  "a commit without entries has the number of the one before": [
+    { file: COMMITTER, from: "if (!hasGrown || this", to: "if (this" },
   ],
-  "the sums of a refused command count": [
+  "the hash of a refused command stays in the chain": [
+    { file: COMMITTER, from: "      this.#chain.forget();\n", to: "" },
+  ],
+  "a void leaves the sums that hold the record": [
     {
-      file: COMMITTER,
-      from: "      this.#rollups.discard();\n      this.#chain.forget();",
-      to: "      this.#chain.forget();",
+      file: "src/store/ledger/correction.ts",
+      from: "context.rollups.move(record, -1);\n      const { userId }",
+      to: "const { userId }",
     },
+  ],
+  "what is rolled up is rolled up again": [
+    { file: "src/store/ledger/rollup.ts", from: "    this.#setRolledUp.run(to);\n", to: "" },
   ],
   "a restored ledger counts its commits on": [
     {
       file: "src/store/ledger/chain.ts",
-      from: "SET commits = max(commits, ?) +",
-      to: "SET commits = commits + 0 * ? +",
+      from: "Math.max(readCommits(db), known) +",
+      to: "readCommits(db) +",
     },
   ],
   "another line's edge is a sign of life": [

@@ -6,6 +6,9 @@ import { SIMULATED_CONTROLS } from "./controls.ts";
 import type { History, Step } from "./history.ts";
 import { simulateModules } from "./hooks.ts";
 
+/** The exit code where a history went wrong: another one than that of a simulation which fails itself. */
+const FOUND = 3;
+
 /**
  * Runs histories until one fails, and prints that with its seed, as short as it can be made:
  * `node test/simulation/simulate.ts --from 1 --count 1000`. With `--control NAME` the program lacks a protection.
@@ -60,7 +63,7 @@ for (let seed = from; seed < from + count; seed += 1) {
   for (const step of steps) console.log(`  ${JSON.stringify(step)}`);
   // What is found once and not again depends on more than the history: a fault of the simulation.
   console.log((wrong.length > 0 ? wrong : ["Not repeated:", ...found]).join("\n"));
-  process.exit(1);
+  process.exit(FOUND);
 }
 console.log(`${count} histories are as they must be.`);
 process.exit(0);

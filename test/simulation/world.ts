@@ -20,7 +20,7 @@ import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { readCommits } from "../../src/store/ledger/chain.ts";
 import { folderOf, readLedger } from "../../src/store/ledger/identity.ts";
 import { openForWriting } from "../../src/store/ledger/open.ts";
-import { segmentsIn } from "../../src/store/ledger/tail.ts";
+import { readFrames, segmentsIn } from "../../src/store/ledger/tail.ts";
 import { markSuspect, type PrepareRequest } from "../../src/store/repair/prepare.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
@@ -368,11 +368,15 @@ export class World {
     rmSync(`${this.#ledger}-wal`, { force: true });
     // Of what the start's quick check does not read, the full check of each week tells.
     markSuspect(this.#ledger, SILENT);
+    const numbers = segments.flatMap((segment) => [...readFrames(segment)].map(({ commit }) => commit));
     const options = recovering(this.#directory, this.#zone, () => this.#clock.nowMs());
     let held = commits;
     const run = async (request: PrepareRequest) => {
       const prepared = await options.run(request);
-      if (prepared !== null) held = (prepared.recovered.backup?.commits ?? 0) + prepared.recovered.commits;
+      if (prepared !== null) {
+        const base = prepared.recovered.backup?.commits ?? 0;
+        held = numbers.filter((number) => number > base)[prepared.recovered.commits - 1] ?? base;
+      }
       return prepared;
     };
     await openRecovering({ ...options, run }, async () => {});

@@ -198,7 +198,6 @@ export function linkAudit(db: Database, auditId: number): void {
     hash,
     auditId,
   );
-  db.prepare("UPDATE chain_head SET position = ?, hash = unhex(?)").run(position, hash);
 }
 
 /** Audit entries as the chain holds them. */

@@ -77,15 +77,44 @@ export function anchorOf(entryHash: string, text: string): string {
   return hashOf(entryHash, text);
 }
 
-/** The head as the file says it; the entries themselves may say otherwise, see `ChainWalk`. */
-export function readHead(db: Database): ChainHead {
-  const head = db.prepare<[], ChainHead>("SELECT position, lower(hex(hash)) AS hash FROM chain_head").get();
-  return head ?? { position: 0, hash: NO_HASH };
+/** Gives the newest entry, by the entries themselves. */
+export function headReader(db: Database): () => ChainHead {
+  const newest = db.prepare<[], ChainHead>(SELECT_HEAD);
+  return () => newest.get() ?? { position: 0, hash: NO_HASH };
 }
 
-/** How many commits the file holds. */
+/** The newest entry, read once. */
+export function readHead(db: Database): ChainHead {
+  return headReader(db)();
+}
+
+const NEWEST = [
+  "SELECT record_id AS position, hash FROM record ORDER BY record_id DESC LIMIT 1",
+  "SELECT correction_id, hash FROM correction ORDER BY correction_id DESC LIMIT 1",
+  "SELECT position, hash FROM audit WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1",
+];
+const SELECT_HEAD = `SELECT position, lower(hex(hash)) AS hash
+  FROM (${NEWEST.map((newest) => `SELECT * FROM (${newest})`).join(" UNION ALL ")}) ORDER BY position DESC LIMIT 1`;
+
+/** Up to where the rollups hold the records: an entry that was the chain's head once, and the commit that it came with. */
+export interface RolledUp extends ChainHead {
+  readonly commits: number;
+}
+
+export function readRolledUp(db: Database): RolledUp {
+  const stored = db.prepare<[], RolledUp>(
+    "SELECT position, lower(hex(hash)) AS hash, commits FROM rolled_up",
+  );
+  return stored.get() ?? { position: 0, hash: NO_HASH, commits: 0 };
+}
+
+/**
+ * The number of the newest commit. A commit that adds entries to the chain is numbered on by as many, and one without by
+ * one, so that commits that only add entries need not store it.
+ */
 export function readCommits(db: Database): number {
-  return db.prepare<[], number>("SELECT commits FROM chain_head").pluck().get() ?? 0;
+  const { position, commits } = readRolledUp(db);
+  return commits + readHead(db).position - position;
 }
 
 /** The hash of one entry, hexadecimal; undefined where the ledger holds none of that number. */
@@ -132,20 +161,19 @@ export function tallyOf(db: Database): Tally {
  * any ledger will count. `known` is the highest number that a copy has, which may itself be of a restored ledger.
  */
 export function passOverCommits(db: Database, known: number): void {
-  db.prepare<[number]>(`UPDATE chain_head SET commits = max(commits, ?) + ${2 ** 40}`).run(known);
+  setCommits(db, Math.max(readCommits(db), known) + 2 ** 40);
 }
 
 /** Numbers the commits of a rebuild as the ledger did that it stands for. */
 export function setCommits(db: Database, commits: number): void {
-  db.prepare<[number]>("UPDATE chain_head SET commits = ?").run(commits);
+  db.prepare<[number]>("UPDATE rolled_up SET commits = commits + ?").run(commits - readCommits(db));
 }
 
 /**
- * The end of the chain in the writer thread, where entries are appended. As with rollups, a command's
- * entries count once it has succeeded (`keep`), and a batch's once the head is in its transaction (`flush`).
+ * The end of the chain in the writer thread, where entries are appended. A command's entries count once it has succeeded
+ * (`keep`), and a transaction's once it is committed (`commit`).
  */
 export class Chain {
-  readonly #save: { run(position: number, hash: string, commits: number): unknown };
   /** In the file. */
   #stored: ChainHead;
   /** With the commands of this transaction that succeeded. */
@@ -155,9 +183,6 @@ export class Chain {
   #commits: number;
 
   constructor(db: Database) {
-    this.#save = db.prepare<[number, string, number]>(
-      "UPDATE chain_head SET position = ?, hash = unhex(?), commits = ?",
-    );
     this.#commits = readCommits(db);
     this.#stored = this.#kept = this.#head = readHead(db);
   }
@@ -197,19 +222,29 @@ export class Chain {
     return this.#kept;
   }
 
-  /** Commits that the file holds. */
+  /** The same with the command that runs. */
+  get newest(): ChainHead {
+    return this.#head;
+  }
+
+  /** The number of the newest commit, as `readCommits` gives it. */
   get commits(): number {
     return this.#commits;
   }
 
-  /** Writes the head, and counts the commit. Call within the transaction of its entries, and `commit` after it. */
-  flush(): void {
-    this.#save.run(this.#kept.position, this.#kept.hash, this.#commits + 1);
+  /** Whether the transaction has added entries. */
+  get hasGrown(): boolean {
+    return this.#kept.position > this.#stored.position;
+  }
+
+  /** The number of the commit that would end with this entry. */
+  commitsAt({ position }: ChainHead): number {
+    return this.#commits + position - this.#stored.position;
   }
 
   commit(): void {
+    this.#commits = this.hasGrown ? this.commitsAt(this.#kept) : this.#commits + 1;
     this.#stored = this.#kept;
-    this.#commits += 1;
   }
 
   /** The transaction was rolled back. */

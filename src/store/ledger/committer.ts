@@ -64,7 +64,7 @@ export class Committer {
     this.#room = room;
     this.#timeZone = calendar.timeZone;
     this.#log = new WriteAheadLog(db);
-    this.#rollups = new RollupWriter(db, calendar);
+    this.#rollups = new RollupWriter(db);
     this.#chain = new Chain(db);
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#end = db.prepare("COMMIT");
@@ -128,8 +128,7 @@ export class Committer {
       }
       const made = this.#chain.head;
       if (made.position !== position || made.hash !== head) throw new NotTheSame();
-      this.#rollups.flush();
-      this.#chain.flush();
+      this.#rollUpIfDue();
       this.#end.run();
       this.#chain.commit();
       return true;
@@ -164,12 +163,13 @@ export class Committer {
     this.#room?.close();
     this.#log.close();
     if (this.#failure !== undefined) return;
-    try {
-      this.#db.pragma("wal_checkpoint(TRUNCATE)");
-    } catch (error) {
-      // What is committed stays in the log until there is room.
-      if (!isFull(error)) throw error;
-    }
+    const rollUp = this.#db.transaction(() =>
+      this.#rollups.rollUp({ ...this.#chain.head, commits: this.#chain.commits }),
+    );
+    // A file that no service has open shows what is taken from the end of its chain.
+    unlessFull(() => rollUp());
+    // Otherwise what is committed stays in the log until there is room.
+    unlessFull(() => void this.#db.pragma("wal_checkpoint(TRUNCATE)"));
     this.#db.close();
   }
 
@@ -195,16 +195,14 @@ export class Committer {
       const run = how === "together" ? this.#runTogether : this.#runApart;
       const results = commands.map(({ name, input }) => run.call(this, name, input));
       const hasWritten = this.#done.length > 0;
-      this.#rollups.flush();
-      if (hasWritten) this.#chain.flush();
+      if (hasWritten) this.#rollUpIfDue();
       const beganMs = performance.now();
       this.#end.run();
       if (hasWritten) this.#log.sync();
       const syncMs = performance.now() - beganMs;
       if (hasWritten) {
         this.#chain.commit();
-        const { position, hash } = this.#chain.head;
-        const head = hash;
+        const { position, hash: head } = this.#chain.head;
         const timeZone = this.#timeZone;
         this.#committed = { position, head, bootId, timeZone, nowMs, monotonicMs, commands: this.#done };
       }
@@ -217,8 +215,14 @@ export class Committer {
 
   #rollBack(): void {
     if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-    this.#rollups.discard();
     this.#chain.discard();
+  }
+
+  /** A commit without entries is numbered by what it stores. */
+  #rollUpIfDue(): void {
+    const { head, hasGrown } = this.#chain;
+    const commits = hasGrown ? this.#chain.commitsAt(head) : this.#chain.commits + 1;
+    if (!hasGrown || this.#rollups.isDue(head.position)) this.#rollups.rollUp({ ...head, commits });
   }
 
   #fail(batch: BatchRequest, error: unknown): BatchAnswer {
@@ -244,7 +248,6 @@ export class Committer {
 
   #runTogether(name: CommandName, input: readonly unknown[]): CommandResult {
     const result = this.#run(name, input);
-    this.#rollups.keep();
     this.#chain.keep();
     this.#noteDone(name, input, result);
     return result;
@@ -260,15 +263,14 @@ export class Committer {
     this.#savepoint.run();
     try {
       const result = this.#run(name, input);
-      // Its sums are written with it, so that a sum that is too large fails this command alone.
-      this.#rollups.keep();
-      this.#rollups.flush();
+      // Rolled up with it, so that a sum that is too large fails this command alone.
+      const { newest } = this.#chain;
+      this.#rollups.rollUp({ ...newest, commits: this.#chain.commitsAt(newest) });
       this.#release.run();
       this.#chain.keep();
       this.#noteDone(name, input, result);
       return result;
     } catch (error) {
-      this.#rollups.discard();
       this.#chain.forget();
       // On a full disk SQLite may have ended the whole transaction: nothing of the batch is left.
       if (!this.#db.inTransaction || isFull(error) || isFailing(error)) throw error;
@@ -276,6 +278,14 @@ export class Committer {
       this.#release.run();
       return { error: toData(error) };
     }
+  }
+}
+
+function unlessFull(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!isFull(error)) throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { WriteContext } from "./commands.ts";
 import { UNSETTLED } from "./record.ts";
+import type { RollupEntry } from "./rollup.ts";
 
 /** Records that are moved in one command: each takes a moment, and other writes wait meanwhile. */
 const MAX_MOVED = 500;
@@ -16,12 +17,7 @@ const MAX_MOVED = 500;
 const MISPLACED = `abs(effective_ms - (? + monotonic_ns / 1e6)) >= ${MINUTE_MS}`;
 
 /** A record that a correction is about. */
-interface CorrectedRecord {
-  readonly recordId: number;
-  readonly userId: Id;
-  readonly locationName: string;
-  readonly deviceId: string;
-  readonly valorMicros: number;
+interface CorrectedRecord extends RollupEntry {
   readonly timeMs: number;
   readonly voidedBy: number | null;
 }
@@ -32,7 +28,7 @@ interface TimedRecord extends CorrectedRecord {
 }
 
 const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
-                valor_micros AS valorMicros, effective_ms AS timeMs, voided_by AS voidedBy`;
+                valor_micros AS valorMicros, effective_ms AS timeMs, day, voided_by AS voidedBy`;
 
 /** A correction with its hash. SQLite gives an empty text for no anchor. */
 export type CorrectionRow = CorrectionEntry & { readonly hash: string };
@@ -71,7 +67,9 @@ export function correctionCommands(db: Database, context: WriteContext) {
     `INSERT INTO correction (correction_id, kind, record_id, time_ms, reason, noted_ms, hash)
      VALUES (?, ?, ?, ?, ?, ?, unhex(?))`,
   );
-  const setTime = db.prepare<[number, number]>("UPDATE record SET effective_ms = ? WHERE record_id = ?");
+  const setTime = db.prepare<[number, number, number]>(
+    "UPDATE record SET effective_ms = ?, day = ? WHERE record_id = ?",
+  );
   const boot = db.prepare<
     [string],
     { boot: number; zeroMs: number; before: number; last: number; records: number }
@@ -115,11 +113,12 @@ export function correctionCommands(db: Database, context: WriteContext) {
   /** The one way in which a record gets another time. */
   function move(record: CorrectedRecord, timeMs: number, reason: string): void {
     const { recordId, userId, voidedBy } = record;
+    const day = context.calendar.dayOf(timeMs);
     correct("time", recordId, timeMs, reason);
-    setTime.run(timeMs, recordId);
+    setTime.run(timeMs, day, recordId);
     if (voidedBy === null) {
-      context.rollups.note(record, -1);
-      context.rollups.note({ ...record, timeMs });
+      context.rollups.move(record, -1);
+      context.rollups.move({ ...record, day }, 1);
     }
     context.tell({ kind: "time", userId, recordId, timeMs });
   }
@@ -134,7 +133,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
       }
       if (record.voidedBy !== null) throw new FlancoError("conflict", "The record is void already.");
       markVoid.run(correct("void", recordId, null, reason), recordId);
-      context.rollups.note(record, -1);
+      context.rollups.move(record, -1);
       const { userId } = record;
       const valor = valorFromMicros(record.valorMicros);
       context.audit.note("record_voided", userId, { recordId, valor, reason }, by);

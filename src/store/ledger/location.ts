@@ -69,7 +69,8 @@ export function unknownLocation(): FlancoError {
 /** Names of the ledger's locations, those of its sales too, at most ten. */
 export function locationsOf(db: Database): readonly string[] {
   const names = db.prepare<[], string>(
-    "SELECT name FROM location UNION SELECT DISTINCT location_name FROM rollup_month ORDER BY 1 LIMIT 10",
+    `SELECT name FROM location UNION SELECT location_name FROM rollup_month
+     UNION SELECT location_name FROM record WHERE record_id > (SELECT position FROM rolled_up) ORDER BY 1 LIMIT 10`,
   );
   return names.pluck().all();
 }

@@ -5,7 +5,7 @@ import { FlancoError } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
-import { entryHash, readHead } from "./chain.ts";
+import { readHead } from "./chain.ts";
 import { isDamage, isFull } from "./disk-room.ts";
 import { MIGRATIONS, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
 import { upgradeLedger } from "./upgrade.ts";
@@ -178,10 +178,10 @@ function quickCheck(db: Database): string | null {
     const found = db.pragma(`integrity_check("${table}")`, { simple: true });
     if (found !== "ok") return `the table ${table} does not hold together (${found})`;
   }
-  if (!tables.includes("chain_head")) return null;
+  if (!tables.includes("record")) return null;
   // Reads the way down to it, which throws where a page of that is damaged. `flanco verify` says
   // whether it is the right entry: a whole file that was altered must not be rebuilt without a word.
-  entryHash(db, readHead(db).position);
+  readHead(db);
   return null;
 }
 

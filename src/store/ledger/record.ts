@@ -65,18 +65,17 @@ export interface RecordInput {
   readonly importKey?: string;
 }
 
-/** Gives the one way in which a record enters the ledger: linked into the chain and added up. */
-export function recordInserter(db: Database, context: Pick<WriteContext, "chain" | "rollups">) {
+/** Gives the one way in which a record enters the ledger: linked into the chain. */
+export function recordInserter(db: Database, { chain, calendar }: Pick<WriteContext, "chain" | "calendar">) {
   const stored = RECORD_FIELDS.filter((field) => field !== "bootId");
-  const columns = [...stored.map((field) => RECORD_COLUMNS[field]), "effective_ms", "boot", "hash"];
+  const columns = [...stored.map((field) => RECORD_COLUMNS[field]), "effective_ms", "day", "boot", "hash"];
   const insert = db.prepare<(string | number | null)[]>(
     `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map((column) => (column === "hash" ? "unhex(?)" : "?")).join(", ")})`,
   );
   return ({ userId, record, origin, provisional, source, importKey }: RecordInput): number => {
-    const { locationName, deviceId, valorMicros, createdTimeMs: timeMs } = record;
     const entry: RecordEntry = {
       ...record,
-      position: context.chain.next,
+      position: chain.next,
       userId,
       origin,
       provisional: provisional ? 1 : 0,
@@ -86,9 +85,10 @@ export function recordInserter(db: Database, context: Pick<WriteContext, "chain"
       sequence: source?.sequence ?? null,
       monotonicNs: source?.monotonicNs ?? null,
     };
-    const hash = context.chain.appendRecord(entry);
-    insert.run(...stored.map((field) => entry[field]), timeMs, source?.boot ?? null, hash);
-    context.rollups.note({ userId, locationName, deviceId, valorMicros, timeMs });
+    const hash = chain.appendRecord(entry);
+    const { createdTimeMs: timeMs } = record;
+    const derived = [timeMs, calendar.dayOf(timeMs), source?.boot ?? null, hash];
+    insert.run(...stored.map((field) => entry[field]), ...derived);
     return entry.position;
   };
 }

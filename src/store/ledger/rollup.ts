@@ -1,139 +1,140 @@
 import { hash } from "node:crypto";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
-import { monthOf } from "../../domain/day.ts";
+import { type Day, monthOf } from "../../domain/day.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import type { LocalCalendar } from "./calendar.ts";
+import { type RolledUp, readCommits, readHead } from "./chain.ts";
+import { IS_NEAR_LIMIT } from "./schema.ts";
 
 /** One record of one user, as it is added up. */
 export interface RollupEntry {
+  readonly recordId: number;
   readonly userId: Id;
   readonly locationName: string;
   readonly deviceId: string;
   readonly valorMicros: number;
-  /** The time that it counts at, in Unix milliseconds. */
-  readonly timeMs: number;
+  /** That it counts at. */
+  readonly day: Day;
 }
 
-/** -1 subtracts an entry that was added before. */
-export type Sign = 1 | -1;
+export type RollupPeriod = "day" | "month";
 
-export interface Sum {
-  readonly userId: Id;
-  readonly period: number;
-  readonly locationName: string;
-  readonly deviceId: string;
-  count: number;
-  /** A bigint, because a sum may leave the safe integers. */
-  totalMicros: bigint;
-}
+/** Records that the rollups may lack. Each read of sums adds them up. */
+const MAX_FRESH = 256;
+/** Records that are added up in one step of a rebuild. */
+const STEP = 20_000;
 
-export type RollupTable = "rollup_day" | "rollup_month";
-export type Sums = Map<string, Sum>;
+const PERIOD_OF = { day: "day", month: "day / 100" } as const;
 
-/** Sums held in memory before a rebuild writes them out; bounds memory, not the result. */
-const MAX_SUMS_IN_MEMORY = 50_000;
-/** Records between two reports of progress. */
-const PROGRESS_EVERY = 20_000;
+/** For a WITH: the records of `@userId` that count and are not in the rollups yet. */
+export const FRESH = `fresh AS (
+  SELECT location_name, device_id, day, valor_micros AS total_micros FROM record NOT INDEXED
+   WHERE record_id > (SELECT position FROM rolled_up) AND user_id = @userId AND voided_by IS NULL)`;
 
 /**
- * The sums per day and month. With them a summary costs the same at any number of records. Additions gather in memory and
- * are written once per commit, in the transaction of the records that they count.
+ * The sums per day and month. With them a summary costs the same at any number of records. They are written once for many
+ * records, because each time costs a card several pages; what reads sums adds the records that are not in them yet.
  */
 export class RollupWriter {
-  readonly #calendar: LocalCalendar;
-  readonly #upserts: readonly [ReturnType<typeof prepareUpsert>, ReturnType<typeof prepareUpsert>];
-  readonly #noted: { readonly entry: RollupEntry; readonly sign: Sign }[] = [];
-  readonly #days: Sums = new Map();
-  readonly #months: Sums = new Map();
+  readonly #move;
+  readonly #rollUp;
+  readonly #rolledUp;
+  readonly #setRolledUp;
+  readonly #isDue;
 
-  constructor(db: Database, calendar: LocalCalendar) {
-    this.#calendar = calendar;
-    this.#upserts = [prepareUpsert(db, "rollup_day"), prepareUpsert(db, "rollup_month")];
-  }
-
-  /** Takes an entry of the running command, which counts with `keep`. */
-  note(entry: RollupEntry, sign: Sign = 1): void {
-    this.#noted.push({ entry, sign });
-  }
-
-  /** The command has succeeded: its entries count. */
-  keep(): void {
-    for (const { entry, sign } of this.#noted) this.add(entry, sign);
-    this.#noted.length = 0;
-  }
-
-  add(entry: RollupEntry, sign: Sign = 1): void {
-    const day = this.#calendar.dayOf(entry.timeMs);
-    addTo(this.#days, day, entry, sign);
-    addTo(this.#months, monthOf(day), entry, sign);
-  }
-
-  get size(): number {
-    return this.#days.size;
+  constructor(db: Database) {
+    this.#move = [prepareMove(db, "day"), prepareMove(db, "month")] as const;
+    this.#rollUp = [prepareRollUp(db, "day"), prepareRollUp(db, "month")] as const;
+    this.#rolledUp = db.prepare<[], number>("SELECT position FROM rolled_up").pluck();
+    this.#setRolledUp = prepareSetRolledUp(db);
+    this.#isDue = db
+      .prepare<[number], number>(
+        `SELECT ? - position >= ${MAX_FRESH} OR EXISTS (SELECT 1 FROM rollup_day WHERE ${IS_NEAR_LIMIT})
+                OR EXISTS (SELECT 1 FROM rollup_month WHERE ${IS_NEAR_LIMIT}) FROM rolled_up`,
+      )
+      .pluck();
   }
 
   /**
-   * Writes what was added. Call within the transaction of the records. Throws `conflict` when a sum would leave 64 bits;
-   * the transaction must then be rolled back.
+   * Whether the records up to this entry are to be rolled up with the running transaction: they are many, or a sum is so
+   * large that the record which would make it leave 64 bits must be refused.
    */
-  flush(): void {
-    const [day, month] = this.#upserts;
-    for (const sum of this.#days.values()) runUpsert(day, sum);
-    for (const sum of this.#months.values()) runUpsert(month, sum);
-    this.discard();
+  isDue(position: number): boolean {
+    return this.#isDue.get(position) === 1;
   }
 
-  /** Forgets what was added: its transaction is rolled back. */
-  discard(): void {
-    this.#noted.length = 0;
-    this.#days.clear();
-    this.#months.clear();
+  /** Adds the records up to an entry of the running transaction, its newest. Throws `conflict` when a sum would leave 64 bits. */
+  rollUp(to: RolledUp): void {
+    const after = this.#rolledUp.get() ?? 0;
+    for (const statement of this.#rollUp) orTooLarge(() => statement.run({ after, upTo: to.position }));
+    this.#setRolledUp.run(to);
+  }
+
+  /** A record no longer counts at its day, or counts at it from now on. Throws `conflict` as `rollUp` does. */
+  move(entry: RollupEntry, sign: 1 | -1): void {
+    if (entry.recordId > (this.#rolledUp.get() ?? 0)) return;
+    const [ofDay, ofMonth] = this.#move;
+    orTooLarge(() => ofDay.run({ ...entry, sign, period: entry.day }));
+    orTooLarge(() => ofMonth.run({ ...entry, sign, period: monthOf(entry.day) }));
   }
 }
 
 /**
- * Recomputes every rollup from the records, in the caller's transaction: after a change of time zone or of the zone's own
- * rules. Reads in the order of the ledger, in bounded memory.
+ * Computes the day of each record and every rollup again, in the caller's transaction: after a change of time zone or of the
+ * zone's own rules.
  */
-export function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
+function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
+  db.function("local_day", { deterministic: true }, (timeMs: number) => calendar.dayOf(timeMs));
   db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
-  const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
-  const rollups = new RollupWriter(db, calendar);
-  const page = db.prepare<[number, number], RollupEntry & { recordId: number; counts: number }>(
-    `SELECT record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
-            valor_micros AS valorMicros, effective_ms AS timeMs, voided_by IS NULL AS counts
-       FROM record WHERE record_id > ? ORDER BY record_id LIMIT ?`,
+  const setDays = db.prepare<{ readonly after: number; readonly upTo: number }>(
+    `UPDATE record SET day = local_day(effective_ms)
+      WHERE record_id > @after AND record_id <= @upTo AND day <> local_day(effective_ms)`,
   );
-  let done = 0;
-  let last = 0;
-  if (total > 0) onProgress(0, total);
-  while (done < total) {
-    const entries = page.all(last, PROGRESS_EVERY);
-    for (const entry of entries) {
-      if (entry.counts === 1) rollups.add(entry);
-    }
-    last = entries.at(-1)?.recordId ?? last;
-    done += entries.length;
-    if (rollups.size > MAX_SUMS_IN_MEMORY) rollups.flush();
-    onProgress(done, total);
-    if (entries.length === 0) break;
+  const head = readHead(db);
+  const commits = readCommits(db);
+  const statements = [setDays, prepareRollUp(db, "day"), prepareRollUp(db, "month")];
+  if (head.position > 0) onProgress(0, head.position);
+  for (let after = 0; after < head.position; after += STEP) {
+    const upTo = Math.min(after + STEP, head.position);
+    for (const statement of statements) orTooLarge(() => statement.run({ after, upTo }));
+    onProgress(upTo, head.position);
   }
-  rollups.flush();
+  prepareSetRolledUp(db).run({ ...head, commits });
 }
 
-function prepareUpsert(db: Database, table: RollupTable) {
-  const period = table === "rollup_day" ? "day" : "month";
-  return db.prepare<[Id, number, string, string, number, bigint]>(
-    `INSERT INTO ${table} (user_id, ${period}, location_name, device_id, count, total_micros) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET count = count + excluded.count, total_micros = total_micros + excluded.total_micros`,
+function prepareMove(db: Database, period: RollupPeriod) {
+  return db.prepare<RollupEntry & { readonly sign: 1 | -1; readonly period: number }>(
+    insertInto(period, "VALUES (@userId, @period, @locationName, @deviceId, @sign, @sign * @valorMicros)"),
   );
 }
 
-function runUpsert(statement: ReturnType<typeof prepareUpsert>, sum: Sum): void {
+function prepareRollUp(db: Database, period: RollupPeriod) {
+  return db.prepare<{ readonly after: number; readonly upTo: number }>(
+    insertInto(
+      period,
+      `SELECT user_id, ${PERIOD_OF[period]} AS period, location_name, device_id, count(*), sum(valor_micros) FROM record
+        WHERE record_id > @after AND record_id <= @upTo AND voided_by IS NULL
+        GROUP BY user_id, period, location_name, device_id`,
+    ),
+  );
+}
+
+function prepareSetRolledUp(db: Database) {
+  return db.prepare<RolledUp>(
+    "UPDATE rolled_up SET position = @position, hash = unhex(@hash), commits = @commits",
+  );
+}
+
+function insertInto(period: RollupPeriod, rows: string): string {
+  return `INSERT INTO rollup_${period} (user_id, ${period}, location_name, device_id, count, total_micros) ${rows}
+     ON CONFLICT DO UPDATE SET count = count + excluded.count, total_micros = total_micros + excluded.total_micros`;
+}
+
+function orTooLarge(write: () => unknown): void {
   try {
-    statement.run(sum.userId, sum.period, sum.locationName, sum.deviceId, sum.count, sum.totalMicros);
+    write();
   } catch (error) {
     // The sum's CHECK; or its type, since SQLite has made a float of a sum beyond 64 bits.
     if (error instanceof DatabaseConstructor.SqliteError && error.code.startsWith("SQLITE_CONSTRAINT")) {
@@ -149,40 +150,6 @@ export function sumTooLarge(cause: unknown): FlancoError {
     hint: "A sum may be 9,000,000,000,000 at most: void records whose valor is wrong.",
     cause,
   });
-}
-
-/** Adds a sum to the sum of this period, location and device. */
-export function addSumTo(sums: Sums, period: number, added: Omit<Sum, "period">): void {
-  const sum = sumFor(sums, period, added);
-  sum.count += added.count;
-  sum.totalMicros += added.totalMicros;
-}
-
-/** Adds an entry to the sum of its period, location and device. */
-export function addTo(sums: Sums, period: number, entry: RollupEntry, sign: Sign): void {
-  const sum = sumFor(sums, period, entry);
-  sum.count += sign;
-  sum.totalMicros += BigInt(sign * entry.valorMicros);
-}
-
-function sumFor(
-  sums: Sums,
-  period: number,
-  { userId, locationName, deviceId }: Pick<Sum, "userId" | "locationName" | "deviceId">,
-): Sum {
-  const key = keyOf({ userId, period, locationName, deviceId });
-  let sum = sums.get(key);
-  if (sum === undefined) {
-    sum = { userId, period, locationName, deviceId, count: 0, totalMicros: 0n };
-    sums.set(key, sum);
-  }
-  return sum;
-}
-
-/** Tells sums apart. */
-export function keyOf(sum: Pick<Sum, "userId" | "period" | "locationName" | "deviceId">): string {
-  // No text of the ledger holds a NUL.
-  return `${sum.userId}\0${sum.period}\0${sum.locationName}\0${sum.deviceId}`;
 }
 
 /** What the rollups' days were made by. */

@@ -14,6 +14,9 @@ export interface Migration {
  * or 1. A record's `valor_micros` is at most 1e13 in magnitude. A sum is at most 9e18, within 64 bits: SQLite would turn a
  * larger one into a float, and the CHECK refuses it.
  */
+/** Beyond it a sum may soon leave 64 bits: the rollups then lack no records (rollup.ts). */
+export const IS_NEAR_LIMIT = "total_micros NOT BETWEEN -8000000000000000000 AND 8000000000000000000";
+
 const initial: Migration = {
   sql: `
     CREATE TABLE setting (
@@ -151,8 +154,8 @@ const initial: Migration = {
     ) STRICT;
     CREATE INDEX price_by_room ON price (device_id, actuator_id, from_day);
 
-    -- The columns that enter the chain are listed in chain.ts. effective_ms is the time that counts, and voided_by the
-    -- correction that voids the record: both follow from the corrections. ended_boot and ended_ns: an end that was seen
+    -- The columns that enter the chain are listed in chain.ts. effective_ms is the time that counts, day the local day of that,
+    -- and voided_by the correction that voids the record: they follow from the corrections. ended_boot and ended_ns: an end that was seen
     -- while the clock was not trusted, until its time is known.
     CREATE TABLE record (
       record_id INTEGER PRIMARY KEY,
@@ -172,6 +175,7 @@ const initial: Migration = {
       monotonic_ns INTEGER,
       provisional INTEGER NOT NULL DEFAULT 0,
       effective_ms INTEGER NOT NULL,
+      day INTEGER NOT NULL,
       voided_by INTEGER REFERENCES correction,
       hash BLOB NOT NULL,
       ended_boot INTEGER REFERENCES boot,
@@ -201,14 +205,15 @@ const initial: Migration = {
     -- Each start reads these.
     CREATE INDEX correction_lost ON correction (correction_id) WHERE kind = 'lost';
 
-    -- commits: how often the ledger was written to, so that its copy beside it (tail.ts) can be compared.
-    CREATE TABLE chain_head (
+    -- The rollups hold the records up to the entry position, which has this hash. commits: the number of the commit that
+    -- it was the newest entry of, so that the ledger's copy beside it (tail.ts) can be compared.
+    CREATE TABLE rolled_up (
       only INTEGER PRIMARY KEY CHECK (only = 1),
       position INTEGER NOT NULL,
       hash BLOB NOT NULL,
       commits INTEGER NOT NULL
     ) STRICT;
-    INSERT INTO chain_head (only, position, hash, commits) VALUES (1, 0, zeroblob(32), 0);
+    INSERT INTO rolled_up (only, position, hash, commits) VALUES (1, 0, zeroblob(32), 0);
 
     -- changed_provisional: changed_ms was not trusted, and is still to be set.
     CREATE TABLE line_state (
@@ -336,7 +341,8 @@ const initial: Migration = {
       count INTEGER NOT NULL,
       total_micros INTEGER NOT NULL CHECK (total_micros BETWEEN -9000000000000000000 AND 9000000000000000000),
       PRIMARY KEY (user_id, ${period}, location_name, device_id)
-    ) STRICT, WITHOUT ROWID;`,
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX rollup_${period}_near_limit ON rollup_${period} (total_micros) WHERE ${IS_NEAR_LIMIT};`,
       )
       .join("\n    ")}
 

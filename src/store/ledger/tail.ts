@@ -128,11 +128,9 @@ export function requireAllCommits(ledger: string, directory: string): void {
   if (held === undefined) return;
   const end = Math.max(0, ...segmentsIn(folderOf(directory, held.id)).map((segment) => segment.end));
   if (end <= held.commits) return;
-  throw new FlancoError(
-    "damaged",
-    `The ledger ${ledger} is damaged: its last ${end - held.commits} commits are missing.`,
-    { hint: "Nothing was changed. Restore a backup with flanco restore." },
-  );
+  throw new FlancoError("damaged", `The ledger ${ledger} is damaged: its newest commits are missing.`, {
+    hint: "Nothing was changed. Restore a backup with flanco restore.",
+  });
 }
 
 /** How the tail is, for the service. */

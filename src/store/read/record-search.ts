@@ -10,7 +10,7 @@ import type {
   RecordSearch,
 } from "../../domain/record.ts";
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
-import { readHead } from "../ledger/chain.ts";
+import { headReader } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
 import { FITS_FILTER, type Range, type RowBudget, rollupSums } from "./rollup-sum.ts";
 
@@ -79,6 +79,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
       ORDER BY t.correction_id LIMIT @limit`,
   );
   const rollups = rollupSums(db, budget);
+  const head = headReader(db);
 
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);
@@ -126,9 +127,9 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
       };
     },
 
-    newestEntry: () => readHead(db).position,
-    mark: () => [readHead(db).position],
-    chainHead: () => readHead(db).hash,
+    newestEntry: () => head().position,
+    mark: () => [head().position],
+    chainHead: () => head().hash,
 
     countRecords: (userId, { from, to, ...place }) =>
       rollups.count(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),

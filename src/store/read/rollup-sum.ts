@@ -9,7 +9,7 @@ import {
   type Sold,
 } from "../../domain/overview.ts";
 import { type LocalCalendar, momentsSoFar } from "../ledger/calendar.ts";
-import { sumTooLarge } from "../ledger/rollup.ts";
+import { FRESH, sumTooLarge } from "../ledger/rollup.ts";
 import type { SumSource } from "./sum-source.ts";
 
 /** Days or months, both ends included; none where the end is before the beginning. */
@@ -54,17 +54,21 @@ export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND
 
 /** The rollups of the ranges that a statement takes. */
 const SPANS = ["month", "month", "day", "day"] as const;
+const FRESH_PERIOD = { day: "day", month: "day / 100" } as const;
 
-/** Every sum of the ranges by location and device. */
-const PARTS = `WITH part (locationName, deviceId, count, totalMicros) AS (
+/** Every sum of the ranges by location and device, and each record of theirs that is not in the rollups yet. */
+const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) AS (
   ${SPANS.map(
     (period, index) =>
       `SELECT location_name, device_id, count, total_micros FROM rollup_${period}
           WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS_FILTER}`,
-  ).join(" UNION ALL ")})`;
+  ).join(" UNION ALL ")}
+  UNION ALL SELECT location_name, device_id, 1, total_micros FROM fresh
+             WHERE (${SPANS.map((period, index) => `${FRESH_PERIOD[period]} BETWEEN @from${index} AND @to${index}`).join(" OR ")})
+               AND ${FITS_FILTER})`;
 
 /**
- * Sums of the stored sums, added up by SQLite: an account may have thousands of locations and devices, and to read a row of
+ * Sums of the stored sums and of the records that these lack, added up by SQLite: an account may have thousands of locations and devices, and to read a row of
  * each takes the event loop's time. Every read throws TooManyRows beyond the budget, and `conflict` for a sum that leaves 64
  * bits. Call within one transaction what must see one commit.
  */
@@ -150,7 +154,11 @@ interface AskedUntil extends OverviewFilter {
 export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const sums = rollupSums(db, budget);
   const firstDay = db
-    .prepare<[Id], Day>("SELECT day FROM rollup_day WHERE user_id = ? AND count > 0 ORDER BY day LIMIT 1")
+    .prepare<{ userId: Id }, Day | null>(
+      `WITH ${FRESH} SELECT min(day) FROM (
+         SELECT * FROM (SELECT day FROM rollup_day WHERE user_id = @userId AND count > 0 ORDER BY day LIMIT 1)
+         UNION ALL SELECT min(day) FROM fresh)`,
+    )
     .pluck();
   const soldUntil = db
     .prepare<[AskedUntil], { totalMicros: bigint; count: bigint }>(
@@ -163,7 +171,7 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
     .safeIntegers();
 
   return (userId: Id): SumSource => ({
-    firstDay: () => firstDay.get(userId) ?? null,
+    firstDay: () => firstDay.get({ userId }) ?? null,
     sums({ months, days }: Ranges, filter): ReadonlyMap<Day | Month, Sold> {
       const found = [
         ...months.map((range) => sums.months(userId, range, filter)),
@@ -224,9 +232,12 @@ export function splitDays({ from, to }: Range<Day>): Ranges {
 }
 
 function periodSql(period: "day" | "month"): string {
-  return `SELECT ${period} AS period, sum(count) AS count, sum(total_micros) AS totalMicros
-            FROM rollup_${period} WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER}
-           GROUP BY ${period}`;
+  return `WITH ${FRESH} SELECT period, sum(count) AS count, sum(total_micros) AS totalMicros FROM (
+            SELECT ${period} AS period, count, total_micros FROM rollup_${period}
+             WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER}
+            UNION ALL SELECT ${FRESH_PERIOD[period]} AS period, 1, total_micros FROM fresh
+             WHERE period BETWEEN @from AND @to AND ${FITS_FILTER})
+           GROUP BY period`;
 }
 
 function toSums(read: () => readonly PeriodRow[]): Map<number, Sold> {

@@ -1,10 +1,10 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { KeptHead } from "../../domain/backup.ts";
 import { wallTimeMs } from "../../domain/boot.ts";
-import { NO_HASH } from "../../domain/chain-entry.ts";
+import { type ChainHead, NO_HASH } from "../../domain/chain-entry.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
-import { anchorOf, correctionText, evidenceText, hashOf, readHead } from "../ledger/chain.ts";
+import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
 import type { Findings } from "./finding.ts";
 
@@ -36,7 +36,7 @@ interface Held {
 }
 
 /**
- * Follows the chain of hashes from its first entry to its head, and finds what was removed, altered or inserted, and what
+ * Follows the chain of hashes from its first entry to its newest, and finds what was removed, altered or inserted, and what
  * contradicts what it corrects. Fed with the records in their order, so that a large ledger is never held whole.
  */
 export class ChainWalk {
@@ -62,14 +62,14 @@ export class ChainWalk {
   #holes: Hole[] = [];
   /** What the ledger is known to lack of what the last head had. */
   #lacking: Held = { records: 0, totalMicros: 0n };
-  /** The head as the file has it. */
-  readonly #end: { readonly position: number; readonly hash: string };
+  /** An entry that was the head once, as the file says. */
+  readonly #rolledUp: ChainHead;
 
   /** `heads`: of proved backups, by position. */
   constructor(db: Database, findings: Findings, heads: readonly KeptHead[]) {
     this.#findings = findings;
     this.#heads = heads;
-    this.#end = readHead(db);
+    this.#rolledUp = readRolledUp(db);
     this.#moments = db.prepare(
       `SELECT boot_id AS bootId, monotonic_ns AS monotonicNs FROM record JOIN boot USING (boot)
         WHERE record_id = ? AND monotonic_ns IS NOT NULL`,
@@ -101,12 +101,7 @@ export class ChainWalk {
   /** After the last record: what is left of the corrections, and the head. Gives the number of the last entry. */
   finish(): number {
     this.#othersBefore(Number.POSITIVE_INFINITY);
-    const { position, hash } = this.#end;
-    if (position > this.#position) this.#hole(position + 1, "");
-    else if (position < this.#position) {
-      this.#inserted(position + 1, this.#position, "was inserted after the newest entry");
-    } else if (hash !== this.#hash)
-      this.#altered(position, `head ${hash}`, "is not the one that was the newest");
+    if (this.#rolledUp.position > this.#position) this.#hole(this.#rolledUp.position + 1, "");
     for (const head of this.#heads.slice(this.#nextHead)) this.#lacks(head, "is missing");
     this.#closeHoles();
     const others = new Set(this.#corrected.size === 0 ? [] : this.#others.map((entry) => entry.position));
@@ -215,6 +210,9 @@ export class ChainWalk {
     }
     this.#position = position;
     this.#hash = hash;
+    if (position === this.#rolledUp.position && hash !== this.#rolledUp.hash) {
+      this.#altered(position, `head ${this.#rolledUp.hash}`, "is not the one that was the newest");
+    }
     while (this.#nextHead < this.#heads.length) {
       const head = this.#heads[this.#nextHead];
       if (head === undefined || head.position > position) return;

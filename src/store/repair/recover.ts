@@ -21,6 +21,7 @@ import {
   hashOf,
   readCommits,
   readHead,
+  readRolledUp,
   setCommits,
 } from "../ledger/chain.ts";
 import { Committer } from "../ledger/committer.ts";
@@ -80,9 +81,7 @@ export function recoverLedger(
     const keptAs = nameAside(ledger, "damaged", nowMs);
     if (base === undefined || keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
     const { db, backup } = base;
-    const before = readCommits(db);
-    repeatCommits(db, segments);
-    const commits = readCommits(db) - before;
+    const commits = repeatCommits(db, segments);
     const lost = noteLoss(db, newestKnown(ledger, segments, db), basename(keptAs), nowMs);
     const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
     linkAudit(db, appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR }));
@@ -156,24 +155,32 @@ function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenB
   return true;
 }
 
-/** Makes the tail's commits again that follow on the base, each in its time zone, up to the first that is missing or leads elsewhere. */
-function repeatCommits(db: Database, segments: readonly Segment[]): void {
+/**
+ * Makes the tail's commits again that follow on the base, each in its time zone, up to the first that is missing or leads
+ * elsewhere. Gives how many.
+ */
+function repeatCommits(db: Database, segments: readonly Segment[]): number {
   let zone = rollupZone(db);
   let committer = committerIn(db, zone);
   // The draft is made durable as a whole.
   db.pragma("synchronous = OFF");
+  let repeated = 0;
   for (const segment of segments) {
-    if (segment.end <= committer.commits) continue;
+    let before = segment.from;
     for (const { commit, frame } of readFrames(segment)) {
-      if (commit <= committer.commits) continue;
-      if (commit > committer.commits + 1) return;
-      if (frame.timeZone !== zone) {
-        zone = frame.timeZone;
-        committer = committerIn(db, zone);
+      if (commit > committer.commits) {
+        if (before !== committer.commits) return repeated;
+        if (frame.timeZone !== zone) {
+          zone = frame.timeZone;
+          committer = committerIn(db, zone);
+        }
+        if (!committer.repeat(frame)) return repeated;
+        repeated += 1;
       }
-      if (!committer.repeat(frame)) return;
+      before = commit;
     }
   }
+  return repeated;
 }
 
 function committerIn(db: Database, timeZone: string): Committer {
@@ -189,7 +196,9 @@ function committerIn(db: Database, timeZone: string): Committer {
 function newestKnown(ledger: string, segments: readonly Segment[], recovered: Database): number {
   const { position } = readHead(recovered);
   const commits = readCommits(recovered);
-  const stored = tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) }));
+  const stored =
+    tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) })) ??
+    tryLedger(ledger, readRolledUp);
   if (stored !== undefined && stored.commits >= commits) return Math.max(position, stored.position);
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
   return isAll ? position : position + 1;
@@ -234,7 +243,6 @@ function append(
     `INSERT INTO correction (correction_id, kind, lost_from, lost_to, anchor, reason, noted_ms, hash)
      VALUES (?, 'lost', ?, ?, unhex(?), ?, ?, unhex(?))`,
   ).run(position, lostFrom, lostTo, anchor, reason, notedMs, hash);
-  db.prepare("UPDATE chain_head SET position = ?, hash = unhex(?)").run(position, hash);
   return { hash, text };
 }
 

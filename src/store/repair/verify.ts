@@ -4,18 +4,10 @@ import { monthOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
-import { RECORD_COLUMNS } from "../ledger/chain.ts";
+import { RECORD_COLUMNS, readRolledUp } from "../ledger/chain.ts";
 import { readLedger } from "../ledger/identity.ts";
 import { guarded } from "../ledger/open.ts";
-import {
-  addSumTo,
-  addTo,
-  keyOf,
-  type RollupTable,
-  rollupZone,
-  type Sum,
-  type Sums,
-} from "../ledger/rollup.ts";
+import { type RollupPeriod, rollupZone } from "../ledger/rollup.ts";
 import { ChainWalk } from "./chain-walk.ts";
 import { type Finding, type FindingKind, Findings, type NewFinding } from "./finding.ts";
 
@@ -175,43 +167,72 @@ type CountedRow = [
   timeMs: number,
 ];
 
-/** Adds the records that count up again: every stored rollup that differs from what they say is a finding. */
+interface Sum {
+  readonly userId: Id;
+  readonly period: number;
+  readonly locationName: string;
+  readonly deviceId: string;
+  count: number;
+  /** A bigint, because a sum may leave the safe integers. */
+  totalMicros: bigint;
+}
+
+type Sums = Map<string, Sum>;
+
+/** Adds the records up again that count and are rolled up: every stored rollup that differs from what they say is a finding. */
 function checkRollups(db: Database, calendar: LocalCalendar, findings: Findings): void {
   const days = addedUp(db, calendar);
-  for (const table of ["rollup_day", "rollup_month"] as const) {
-    const sums = table === "rollup_day" ? new Map(days) : monthsOf(days);
-    for (const stored of readSums(db, table)) {
+  for (const period of ["day", "month"] as const) {
+    const sums = period === "day" ? new Map(days) : monthsOf(days);
+    for (const stored of readSums(db, period)) {
       const key = keyOf(stored);
       const sum = sums.get(key);
       sums.delete(key);
-      if (textOf(sum) !== textOf(stored)) findings.add(difference(findings, table, stored, stored, sum));
+      if (textOf(sum) !== textOf(stored)) findings.add(difference(findings, period, stored, stored, sum));
     }
-    for (const sum of sums.values()) findings.add(difference(findings, table, sum, undefined, sum));
+    for (const sum of sums.values()) findings.add(difference(findings, period, sum, undefined, sum));
   }
 }
 
 function addedUp(db: Database, calendar: LocalCalendar): Sums {
   const days: Sums = new Map();
   const page = db
-    .prepare<[number, number], CountedRow>(
+    .prepare<[number, number, number], CountedRow>(
       `SELECT record_id, user_id, location_name, device_id, valor_micros, effective_ms
-         FROM record WHERE record_id > ? AND voided_by IS NULL ORDER BY record_id LIMIT ?`,
+         FROM record WHERE record_id > ? AND record_id <= ? AND voided_by IS NULL ORDER BY record_id LIMIT ?`,
     )
     .raw();
+  const { position: end } = readRolledUp(db);
   let last = Number.MIN_SAFE_INTEGER;
-  for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
+  for (let rows = page.all(last, end, PAGE); rows.length > 0; rows = page.all(last, end, PAGE)) {
     for (const [position, userId, locationName, deviceId, valorMicros, timeMs] of rows) {
-      addTo(days, calendar.dayOf(timeMs), { userId, locationName, deviceId, valorMicros, timeMs }, 1);
+      const period = calendar.dayOf(timeMs);
+      addTo(days, { userId, period, locationName, deviceId, count: 1, totalMicros: BigInt(valorMicros) });
       last = position;
     }
   }
   return days;
 }
 
+function addTo(sums: Sums, added: Sum): void {
+  const key = keyOf(added);
+  const sum = sums.get(key);
+  if (sum === undefined) sums.set(key, added);
+  else {
+    sum.count += added.count;
+    sum.totalMicros += added.totalMicros;
+  }
+}
+
+function keyOf({ userId, period, locationName, deviceId }: Sum): string {
+  // No text of the ledger holds a NUL.
+  return `${userId}\0${period}\0${locationName}\0${deviceId}`;
+}
+
 /** A month is its days: adding each record up once is half the work. */
 function monthsOf(days: Sums): Sums {
   const months: Sums = new Map();
-  for (const sum of days.values()) addSumTo(months, monthOf(sum.period), sum);
+  for (const sum of days.values()) addTo(months, { ...sum, period: monthOf(sum.period) });
   return months;
 }
 
@@ -222,12 +243,12 @@ function textOf(sum: Pick<Sum, "count" | "totalMicros"> | undefined): string {
 
 function difference(
   findings: Findings,
-  table: RollupTable,
+  table: RollupPeriod,
   { userId, period, locationName, deviceId }: Sum,
   stored: Sum | undefined,
   computed: Sum | undefined,
 ): NewFinding {
-  const sum = `${table} ${period}, ${locationName}, device ${deviceId}`;
+  const sum = `rollup_${table} ${period}, ${locationName}, device ${deviceId}`;
   const sales = (stored?.count ?? 0) - (computed?.count ?? 0);
   const micros = (stored?.totalMicros ?? 0n) - (computed?.totalMicros ?? 0n);
   return {
@@ -239,12 +260,11 @@ function difference(
   };
 }
 
-function* readSums(db: Database, table: RollupTable): Generator<Sum> {
-  const period = table === "rollup_day" ? "day" : "month";
+function* readSums(db: Database, period: RollupPeriod): Generator<Sum> {
   const statement = db
     .prepare<[], Record<keyof Sum, string | bigint>>(
       `SELECT user_id AS userId, ${period} AS period, location_name AS locationName, device_id AS deviceId,
-              count, total_micros AS totalMicros FROM ${table}`,
+              count, total_micros AS totalMicros FROM rollup_${period}`,
     )
     .safeIntegers();
   for (const row of statement.iterate()) {

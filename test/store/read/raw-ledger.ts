@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import type { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
+import { readHead } from "../../../src/store/ledger/chain.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
-import { rebuildRollups } from "../../../src/store/ledger/rollup.ts";
+import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
 import { RowBudget } from "../../../src/store/read/rollup-sum.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
@@ -22,23 +23,35 @@ export class RawLedger {
   readonly db: Database = openForWriting(this.#directory.file("flanco.db"));
   readonly budget = new RowBudget(this.db);
 
-  /** Has these sales and no others; the sums are still to be made. */
-  store(sales: readonly Sale[]): void {
+  /** Has these sales and no others, and none of them is rolled up. */
+  store(sales: readonly Sale[], calendar: LocalCalendar): void {
     const insert = this.db.prepare(
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                           effective_ms, origin, voided_by, hash)
-       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted', ?, x'')`,
+                           effective_ms, day, origin, voided_by, hash)
+       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, ?, 'posted', ?, x'')`,
     );
     this.db.transaction(() => {
-      this.db.exec(`DELETE FROM record; DELETE FROM correction;
+      this.db.exec(`DELETE FROM record; DELETE FROM correction; DELETE FROM rollup_day; DELETE FROM rollup_month;
+               UPDATE rolled_up SET position = 0;
                INSERT INTO correction (correction_id, kind, reason, noted_ms, hash) VALUES (1, 'void', '', 0, x'')`);
       for (const { location, device, valorMicros, timeMs, voided } of sales)
-        insert.run(USER, location, device, valorMicros, timeMs, timeMs, voided === true ? 1 : null);
+        insert.run(
+          USER,
+          location,
+          device,
+          valorMicros,
+          timeMs,
+          timeMs,
+          calendar.dayOf(timeMs),
+          voided === true ? 1 : null,
+        );
     })();
   }
 
-  rollUp(calendar: LocalCalendar): void {
-    this.db.transaction(() => rebuildRollups(this.db, calendar, () => {}))();
+  /** Rolls up what is not rolled up yet; up to the newest sale by default. */
+  rollUp(position = readHead(this.db).position): void {
+    const rollups = new RollupWriter(this.db);
+    this.db.transaction(() => rollups.rollUp({ position, hash: "", commits: 0 }))();
   }
 
   close(): void {

@@ -28,8 +28,8 @@ describe("a search for records", () => {
   function store(sales: readonly Sale[]): void {
     const insert = ledger.db.prepare(
       `INSERT INTO record (record_id, user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                           effective_ms, origin, hash)
-       VALUES (?, ?, ?, 'd', ?, ?, 1, ?, ?, 'posted', x'')`,
+                           effective_ms, day, origin, hash)
+       VALUES (?, ?, ?, 'd', ?, ?, 1, ?, ?, 1, 'posted', x'')`,
     );
     ledger.db.transaction(() => {
       ledger.db.exec("DELETE FROM record");

@@ -6,7 +6,6 @@ import { monthOf } from "../../../src/domain/day.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Period } from "../../../src/domain/overview.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/store/ledger/calendar.ts";
-import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
@@ -51,12 +50,6 @@ function addUp(
 describe("a summary", () => {
   const ledger = forEachTest(() => new RawLedger());
 
-  function rollUp(zone: string): LocalCalendar {
-    const calendar = new LocalCalendar(zone);
-    ledger.rollUp(calendar);
-    return calendar;
-  }
-
   function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
     const summary = summaryReader(ledger.db, calendar, ledger.budget).summary(USER, period, nowMs);
     if (summary === undefined) return undefined;
@@ -72,9 +65,10 @@ describe("a summary", () => {
       valorMicros: (index % 2 === 0 ? 1 : -1) * (index + 1) * 100_001,
       timeMs,
     }));
-    ledger.store(sales);
     for (const zone of RULE_ZONES) {
-      const calendar = rollUp(zone);
+      const calendar = new LocalCalendar(zone);
+      ledger.store(sales, calendar);
+      ledger.rollUp();
       const dates = new ZoneDates(zone);
       for (const nowMs of AWKWARD_MOMENTS.slice(5).filter((_, index) => index % 3 === 0)) {
         for (const period of ["semanal", "anual"] as const) {
@@ -85,7 +79,7 @@ describe("a summary", () => {
     }
   });
 
-  it("is what adding up gives for any records, in any order of storing", function () {
+  it("is what adding up gives for any records, whichever of them are rolled up, and in any steps", function () {
     this.timeout(60_000);
     const nowMs = Date.UTC(2027, 0, 2, 5);
     const sale = fc.record({
@@ -98,16 +92,10 @@ describe("a summary", () => {
       fc.property(fc.array(sale, { maxLength: 30 }), fc.constantFrom(...RULE_ZONES), (sales, zone) => {
         const calendar = new LocalCalendar(zone);
         const dates = new ZoneDates(zone);
-        ledger.store(sales);
-        ledger.db.transaction(() => {
-          ledger.db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
-          const rollups = new RollupWriter(ledger.db, calendar);
-          for (const { location, device, valorMicros, timeMs } of sales) {
-            rollups.add({ userId: USER, locationName: location, deviceId: device, valorMicros, timeMs });
-            if (timeMs % 3 === 0) rollups.flush();
-          }
-          rollups.flush();
-        })();
+        ledger.store(sales, calendar);
+        for (const [index, { timeMs }] of sales.entries()) {
+          if (timeMs % 3 === 0) ledger.rollUp(index + 1);
+        }
         for (const period of ["semanal", "anual"] as const) {
           expect(read(calendar, period, nowMs)).to.deep.equal(addUp(sales, period, nowMs, dates));
         }
@@ -128,33 +116,31 @@ describe("a summary", () => {
         .run(USER, locationName, MOST_OF_LARGEST - 1, total);
     }
 
-    function add(rollups: RollupWriter, count: number, sign: 1 | -1): void {
-      const valorMicros = Number(LARGEST) * sign;
-      for (let index = 0; index < count; index += 1) {
-        rollups.add({ userId: USER, locationName: "A", deviceId: "1", valorMicros, timeMs });
-      }
-      rollups.flush();
+    /** Rolls up so many records of the largest valor beside that sum. */
+    function add(count: number, sign: 1 | -1): void {
+      const sale = { location: "A", device: "1", valorMicros: Number(LARGEST) * sign, timeMs };
+      ledger.store(Array<Sale>(count).fill(sale), calendar);
+      fillUp("A", sign);
+      ledger.rollUp();
     }
 
     for (const sign of [1, -1] as const) {
       it(`is refused when it is written, never rounded (${sign > 0 ? "above" : "below"} zero)`, () => {
-        const rollups = new RollupWriter(ledger.db, calendar);
         const most = BigInt(sign) * 9_000_000_000_000_000_000n;
-        fillUp("A", sign);
-        add(rollups, 1, sign);
+        add(1, sign);
         expect(read(calendar, "anual", timeMs)?.total).to.equal(most);
         // The second sum lies beyond 64 bits, the first only beyond what is allowed.
-        for (const count of [1, 100_000]) {
-          expect(() => add(rollups, count, sign))
+        for (const count of [100_001, 2]) {
+          expect(() => add(count, sign))
             .to.throw(FlancoError)
             .with.property("code", "conflict");
-          rollups.discard();
         }
-        expect(read(calendar, "anual", timeMs)?.total).to.equal(most);
+        expect(read(calendar, "anual", timeMs)?.total).to.equal(most + BigInt(sign) * LARGEST);
       });
     }
 
     it("is refused when it is read over several locations", () => {
+      ledger.store([], calendar);
       for (const name of ["A", "B"]) fillUp(name);
       expect(() => read(calendar, "anual", timeMs))
         .to.throw(FlancoError)
@@ -163,8 +149,9 @@ describe("a summary", () => {
   });
 
   it("names the days and months as the contract spells them", () => {
-    ledger.store([{ location: "A", device: "1", valorMicros: 1, timeMs: Date.UTC(2026, 10, 21) }]);
-    const reader = summaryReader(ledger.db, rollUp("UTC"), ledger.budget);
+    const calendar = new LocalCalendar("UTC");
+    ledger.store([{ location: "A", device: "1", valorMicros: 1, timeMs: Date.UTC(2026, 10, 21) }], calendar);
+    const reader = summaryReader(ledger.db, calendar, ledger.budget);
     const nowMs = Date.UTC(2026, 10, 21, 12);
     const names = (period: Period) => reader.summary(USER, period, nowMs)?.chart.map((entry) => entry.name);
     expect(names("semanal")).to.deep.equal(["dom", "lun", "mar", "mié", "jue", "vie", "sáb"]);

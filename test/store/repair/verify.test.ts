@@ -275,7 +275,6 @@ function append(
     `INSERT INTO correction (correction_id, kind, record_id, time_ms, lost_from, lost_to, anchor, reason, noted_ms, hash)
      VALUES (@position, @kind, @recordId, @timeMs, @lostFrom, @lostTo, unhex(@anchor), @reason, @notedMs, unhex(@hash))`,
   ).run(row);
-  db.prepare("UPDATE chain_head SET position = @position, hash = unhex(@hash)").run(row);
 }
 
 /** Takes sales of 1 out of the sums, as who removes them would. */
@@ -304,6 +303,6 @@ function relink(db: Database): void {
     hash = hashOf(hash, text);
     const key = table === "record" ? "record_id" : "position";
     db.prepare(`UPDATE ${table} SET hash = unhex(?) WHERE ${key} = ?`).run(hash, position);
-    db.prepare("UPDATE chain_head SET position = ?, hash = unhex(?)").run(position, hash);
+    db.prepare("UPDATE rolled_up SET position = ?, hash = unhex(?)").run(position, hash);
   }
 }
