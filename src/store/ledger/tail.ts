@@ -154,7 +154,9 @@ export class Tail {
   #bytes = 0;
   #from = 0;
   #commit = 0;
-  #pending: Buffer[] = [];
+  /** The newest commit that is written. */
+  #end = 0;
+  #pending: { readonly commit: number; readonly bytes: Buffer }[] = [];
   #pendingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -178,7 +180,7 @@ export class Tail {
       truncateSync(last.file, last.bytes);
       this.#go(last.file, last.from, last.bytes);
     });
-    this.#commit = commit;
+    this.#commit = this.#end = commit;
   }
 
   /**
@@ -188,19 +190,19 @@ export class Tail {
   backup(directory: string, proved: number | null): void {
     const folder = folderOf(directory, this.#ledgerId);
     if (proved !== null) void this.#trim(folder, proved);
-    else this.#beginning = this.#write().then(() => this.#attempt(() => this.#begin(folder, this.#commit)));
+    else this.#beginning = this.#beginOnceWritten(folder);
   }
 
   /** Takes a commit. Call after it, in the order of the commits. */
   add(commit: number, frame: TailFrame): void {
     this.#commit = commit;
-    if (!this.#hasGap) this.#push(encoded(commit, frame));
+    if (!this.#hasGap) this.#push(commit, frame);
   }
 
   /** Writes what waits, and that it is all. */
   async close(): Promise<void> {
     await this.#beginning;
-    if (!this.#hasGap) this.#push(encoded(this.#commit, null));
+    if (!this.#hasGap) this.#push(this.#commit, null);
     await this.#write();
     clearTimeout(this.#timer);
   }
@@ -218,7 +220,8 @@ export class Tail {
     });
   }
 
-  #push(bytes: Buffer): void {
+  #push(commit: number, frame: TailFrame | null): void {
+    const bytes = encoded(commit, frame);
     if (this.#bytes + this.#pendingBytes > MAX_BYTES) {
       this.#giveUp(`it has reached ${MAX_BYTES / 1024 / 1024} MiB without a backup`);
       return;
@@ -227,7 +230,7 @@ export class Tail {
       this.#giveUp(this.#failure);
       return;
     }
-    this.#pending.push(bytes);
+    this.#pending.push({ commit, bytes });
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes >= MUCH_BYTES && this.#failure === null) void this.#write();
     else this.#writeSoon();
@@ -237,28 +240,27 @@ export class Tail {
     this.#timer ??= setTimeout(() => void this.#write(), WAIT_MS).unref();
   }
 
-  /** One write at a time; resolves when nothing waits, or the disk refuses it: then it is tried again. */
+  /** One write at a time. Frames that come meanwhile wait for the next: each write costs a card several blocks. */
   async #write(): Promise<void> {
+    // Nothing may come between this check and the next write.
+    while (this.#writing !== undefined) await this.#writing;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    while (this.#writing !== undefined) await this.#writing;
     if (this.#pending.length === 0) return;
-    const file = this.#file;
-    // Further frames come while these are written.
     const taken = this.#pending.length;
-    const bytes = Buffer.concat(this.#pending);
-    this.#writing = append(file, this.#bytes, bytes).then(
-      () => this.#written(file, taken, bytes.length),
+    const bytes = Buffer.concat(this.#pending.map((frame) => frame.bytes));
+    this.#writing = append(this.#file, this.#bytes, bytes).then(
+      () => this.#written(taken, bytes.length),
       (error: unknown) => this.#refused(reasonOf(error)),
     );
     await this.#writing;
     this.#writing = undefined;
-    return this.#failure === null ? this.#write() : undefined;
   }
 
-  #written(file: string, taken: number, bytes: number): void {
+  #written(taken: number, bytes: number): void {
     // Given up meanwhile.
-    if (file !== this.#file || this.#hasGap) return;
+    if (this.#hasGap) return;
+    this.#end = this.#pending[taken - 1]?.commit ?? this.#end;
     this.#pending = this.#pending.slice(taken);
     this.#pendingBytes -= bytes;
     this.#bytes += bytes;
@@ -271,11 +273,19 @@ export class Tail {
     this.#writeSoon();
   }
 
+  /** The new file follows the newest frame that is written. What came meanwhile goes there. */
+  async #beginOnceWritten(folder: string): Promise<void> {
+    await this.#write();
+    while (this.#writing !== undefined) await this.#writing;
+    this.#attempt(() => this.#begin(folder, this.#hasGap ? this.#commit : this.#end));
+  }
+
   #begin(folder: string, commit: number): void {
     mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
     // A file of that name follows the same commit: what it holds was never in the ledger.
     const file = join(folder, `tail-${SCHEMA_VERSION}-${String(commit).padStart(16, "0")}`);
     rmSync(file, { force: true });
+    this.#end = commit;
     this.#go(file, commit, 0);
   }
 
@@ -283,7 +293,6 @@ export class Tail {
     this.#file = file;
     this.#from = from;
     this.#bytes = bytes;
-    this.#drop();
     this.#hasGap = false;
     this.#say(null);
   }

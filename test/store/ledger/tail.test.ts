@@ -331,6 +331,20 @@ describe("The tail of a ledger", () => {
     expect(ledger.verify()).to.deep.include({ records: 100, findings: [] });
   });
 
+  it("goes on in a new file at a backup while commits never cease", async () => {
+    let isSelling = true;
+    const selling = (async () => {
+      while (isSelling) await sell(ledger, userId, 20);
+    })();
+    ledger.writer.backupBegins(ledger.backups);
+    await until("a new file is begun", () => (ledger.writer.tail?.from ?? 0) > 0);
+    isSelling = false;
+    await selling;
+    await ledger.close();
+    const [first, second] = segmentsIn(ledger.folder);
+    expect(second).to.deep.include({ from: first?.end, end: commitsOf(ledger.file), closed: true });
+  });
+
   it("goes on without a gap once a disk takes it that refused it for a while", async () => {
     await sell(ledger, userId, 1);
     await ledger.close();
