@@ -1,16 +1,17 @@
--- What wrk sends, and what it says at the end: one line of JSON. With BENCH_POSTS it posts records of 20 devices and
--- 16 rooms, each a tenth of a second after the one before; otherwise it asks for the address that it was given.
+-- What wrk sends, and what it says at the end: one line of JSON. With BENCH_SENT, the number of records before, it posts
+-- records of 20 devices and 16 rooms, each a tenth of a second after the one before; otherwise it asks for the address
+-- that it was given.
 local BODY = '{"locationName":"Clínica %d","deviceName":"Pasillo %d","deviceId":"6741a2b3c4d5e6f7%08d",'
   .. '"habitacion":"%d","valor":%s,"createdTime":%d}'
 local VALUES = { "2.5", "3.25", "4", "4.75" }
 local STEP_MS = 100
 
-local posts = os.getenv("BENCH_POSTS") ~= nil
+local sent = tonumber(os.getenv("BENCH_SENT"))
+local start = tonumber(os.getenv("BENCH_START_MS"))
+local posts = sent ~= nil
 local headers = { ["Cookie"] = os.getenv("BENCH_COOKIE") }
 if posts then headers["Content-Type"] = "application/json" end
 
-local start = os.time() * 1000
-local sent = 0
 
 function request()
   if not posts then return wrk.format("GET", nil, headers) end

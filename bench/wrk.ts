@@ -9,6 +9,8 @@ import type { Server } from "./server.ts";
 
 const SCRIPT = join(import.meta.dirname, "requests.lua");
 const MICROSECONDS = 1_000_000;
+/** The first record's time. */
+const START_MS = Date.now();
 
 /** What the clients do, in a closed loop on each connection. */
 export interface Load {
@@ -46,7 +48,7 @@ export async function drive(server: Server, { path, connections, seconds }: Load
       env: {
         PATH: process.env["PATH"],
         BENCH_COOKIE: server.cookie,
-        ...(path === null ? { BENCH_POSTS: "yes" } : {}),
+        ...(path === null ? { BENCH_START_MS: String(START_MS), BENCH_SENT: String(sentTo(server)) } : {}),
       },
       stdio: ["ignore", "pipe", "inherit"],
     },
@@ -64,6 +66,11 @@ export async function drive(server: Server, { path, connections, seconds }: Load
     requests,
     latencyMs: { min: ms(minUs), median: ms(medianUs), p99: ms(p99Us) },
   };
+}
+
+/** Posts that the server may hold: the next one's time lies after all of theirs. */
+function sentTo({ acknowledged, unanswered }: Server): number {
+  return acknowledged + unanswered;
 }
 
 /** One window of posts. What was acknowledged is counted for `checkRows`. */
