@@ -38,7 +38,7 @@ export function licencesDocument(): string {
   const isShipped = ({ name, development }: Package) => !development || IN_THE_PAGE.includes(name);
   return `# Licences
 
-Made from \`package-lock.json\` by \`node scripts/licences.ts\`; a test holds the two equal. \`npm run -s sbom\` writes the same
+Made from \`package-lock.json\` by \`npx node scripts/licences.ts\`; a test holds the two equal. \`npm run -s sbom\` writes the same
 packages as a CycloneDX bill of materials, with their hashes.
 
 ## In the program and its page

@@ -14,6 +14,14 @@ const SALES = [
   { daysAgo: 9, valor: 1_000, deviceId: "d2", locationName: "Clínica Sur" },
 ] as const;
 
+interface Sale {
+  readonly daysAgo: number;
+  readonly valor: number;
+  readonly deviceId: string;
+  readonly deviceName?: string;
+  readonly locationName: string;
+}
+
 describe("The panel", () => {
   const opened = suiteService({}, async (opened) => {
     for (const sale of SALES) await sell(opened, sale);
@@ -105,6 +113,27 @@ describe("The panel", () => {
     await expectPanel(page, after, format);
   });
 
+  it("names a chosen device that is gone, whenever it has sold, and gives the id of one without a name", async () => {
+    const sale = { valor: 1, deviceId: "d3", deviceName: "Pasillo C", locationName: "Clínica Norte" };
+    await sell(opened, { ...sale, daysAgo: 40 });
+    expect(await chosenDevice("/?device=d3", "Pasillo C (ya no existe)")).to.equal("d3");
+    const other = "/?location=Cl%C3%ADnica+Sur&device=d3";
+    expect(await chosenDevice(other, "Pasillo C (ya no existe)")).to.equal("d3");
+    expect(await chosenDevice("/?device=7234", "Dispositivo que ya no existe (7234)")).to.equal("7234");
+  });
+
+  it("offers a device that is gone at each location where it sold", async () => {
+    const sale = { daysAgo: 0, valor: 1, deviceId: "shared", deviceName: "Pasillo B" };
+    await sell(opened, { ...sale, locationName: "Clínica Norte" });
+    await sell(opened, { ...sale, locationName: "Clínica Sur" });
+    const { page } = await opened.open("/?location=Cl%C3%ADnica+Sur");
+    const devices = page.getByLabel("Dispositivo", { exact: true });
+    await devices.selectOption({ label: "Pasillo B (ya no existe)" });
+    await page.waitForURL(/location=.*device=shared/);
+    const anywhere = "Pasillo B (ya no existe) · Clínica Norte, Clínica Sur";
+    expect(await chosenDevice("/?device=shared", anywhere)).to.equal("shared");
+  });
+
   it("speaks kindly of a period without a sale", async () => {
     const empty = await new OpenedService().start();
     const { page } = await empty.open("/");
@@ -118,16 +147,24 @@ describe("The panel", () => {
   function overview(period: "week" | "year", filter = ""): Promise<Overview> {
     return opened.get(`/api/overview?period=${period}${filter}`);
   }
+
+  /** The device that is chosen at an address, once it reads so. */
+  async function chosenDevice(path: string, text: string): Promise<string> {
+    const { page } = await opened.open(path);
+    const devices = page.getByLabel("Dispositivo", { exact: true });
+    await devices.getByRole("option", { name: text, exact: true }).waitFor({ state: "attached" });
+    return devices.inputValue();
+  }
 });
 
 function figure(page: Page, index: number) {
   return page.locator(".figure").nth(index);
 }
 
-async function sell(opened: OpenedService, { daysAgo, ...sale }: (typeof SALES)[number]): Promise<void> {
+async function sell(opened: OpenedService, { daysAgo, ...sale }: Sale): Promise<void> {
   await opened.send("POST", "/api/data", {
-    ...sale,
     deviceName: "Pasillo A",
+    ...sale,
     habitacion: "101",
     createdTime: Date.now() - daysAgo * DAY_MS,
   });

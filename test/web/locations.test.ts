@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { choicesOf } from "../../src/web/api/locations.ts";
+import type { Api } from "../../src/web/api/api.ts";
+import { choicesOf, loadChoices } from "../../src/web/api/locations.ts";
 import type { Location } from "../../src/web/api/shapes.ts";
 import {
   briefRooms,
@@ -9,6 +10,8 @@ import {
   roomsOfList,
   roomsOfRange,
 } from "../../src/web/locations/rooms.ts";
+import { panelTexts } from "../../src/web/messages/panel.ts";
+import { recordsTexts } from "../../src/web/messages/records.ts";
 import { deviceOf } from "./record.ts";
 
 const { compare } = new Intl.Collator("es", { numeric: true });
@@ -98,6 +101,30 @@ describe("What records can be asked for by", () => {
       ["d8", "Pasillo 8", []],
       ["d9", null, []],
     ]);
+  });
+
+  it("has a device that is gone at every location where it sold", () => {
+    const devices = ["Norte", "Sur"].map((locationName) => ({ deviceId: "d9", locationName }));
+    const choices = choicesOf({ locations: [], devices }, [], undefined, compare);
+    expect(choices.devices.map(({ locationNames }) => locationNames)).to.deep.equal([["Norte", "Sur"]]);
+  });
+
+  it("has no location for a device's old name of it", async () => {
+    const answers: Readonly<Record<string, unknown>> = {
+      "/api/overview": { choices: { locations: [], devices: [] } },
+      "/api/location": [{ name: "Norte" }],
+      "/api/device": [deviceOf({}, { locationName: "Nort" })],
+    };
+    const get = async (path: string) => ({ data: answers[path] });
+    const data = async (path: string) => answers[path];
+    const choices = await loadChoices({ get, data } as Pick<Api, "get" | "data">, compare);
+    expect(choices.locations).to.deep.equal(["Norte"]);
+  });
+
+  it("tells devices apart that are gone without a name", () => {
+    for (const texts of [panelTexts.es, panelTexts.en, recordsTexts.es, recordsTexts.en]) {
+      expect(texts.goneDevice(null, "d8")).to.not.equal(texts.goneDevice(null, "d9"));
+    }
   });
 });
 

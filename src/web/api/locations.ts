@@ -7,7 +7,7 @@ export interface Locations {
   readonly devices: readonly Device[];
 }
 
-export async function loadLocations(api: Api): Promise<Locations> {
+export async function loadLocations(api: Pick<Api, "data">): Promise<Locations> {
   const [locations, devices] = await Promise.all([api.data("/api/location"), api.data("/api/device")]);
   return { locations, devices };
 }
@@ -30,13 +30,14 @@ interface DeviceChoice {
   /** Of one that is gone, as its newest record has it; null where none is found. */
   readonly name: string | null;
   readonly isGone: boolean;
-  readonly locationName: string;
+  /** Where it is; where one that is gone has sold. */
+  readonly locationNames: readonly string[];
   /** Its rooms' numbers; none of a device that is gone. */
   readonly rooms: readonly string[];
 }
 
 /** `compare` puts texts in the order of the page's language. */
-export async function loadChoices(api: Api, compare: Compare): Promise<Choices> {
+export async function loadChoices(api: Pick<Api, "get" | "data">, compare: Compare): Promise<Choices> {
   const [{ choices: sold }, { locations, devices }] = await Promise.all([
     api.data("/api/overview", { period: "year" }),
     loadLocations(api),
@@ -46,7 +47,10 @@ export async function loadChoices(api: Api, compare: Compare): Promise<Choices> 
   return choicesOf({ ...sold, locations: [...there, ...sold.locations] }, devices, names, compare);
 }
 
-type Sold = Overview["choices"];
+/** What has sold; a device at several locations is listed once for each. */
+interface Sold extends Pick<Overview["choices"], "locations"> {
+  readonly devices: readonly { readonly deviceId: string; readonly locationName: string | undefined }[];
+}
 
 /** The devices that have sold and are gone. */
 export function goneIds(sold: Sold, devices: readonly Device[]): readonly string[] {
@@ -54,10 +58,10 @@ export function goneIds(sold: Sold, devices: readonly Device[]): readonly string
   return [...new Set(sold.devices.map(({ deviceId }) => deviceId))].filter((id) => !known.has(id));
 }
 
-/** Devices without a name come after the others. */
+/** Devices without a name or a location come after the others. */
 const LAST = "\uffff";
 
-/** What there is and what has sold, each location and each device once; `names` are those of devices that are gone. */
+/** The locations of `sold`, and the devices that are there or have sold, each once; `names` are those of the gone. */
 export function choicesOf(
   sold: Sold,
   devices: readonly Device[],
@@ -66,18 +70,19 @@ export function choicesOf(
 ): Choices {
   const gone = goneIds(sold, devices).map((id) => ({
     ...{ id, name: names?.get(id) ?? null, isGone: true, rooms: [] },
-    locationName: sold.devices.find(({ deviceId }) => deviceId === id)?.locationName ?? "",
+    locationNames: sold.devices.flatMap(({ deviceId, locationName }) =>
+      deviceId === id && locationName !== undefined ? [locationName] : [],
+    ),
   }));
   const there = devices.map((device) => ({
     ...{ id: device._id, name: device.name, isGone: false, rooms: roomsOf(device) },
-    locationName: device.locationName,
+    locationNames: [device.locationName],
   }));
-  const locations = new Set([...sold.locations, ...there.map(({ locationName }) => locationName)]);
   return {
-    locations: [...locations].sort(compare),
+    locations: [...new Set(sold.locations)].sort(compare),
     devices: [...there, ...gone].sort(
       (one, other) =>
-        compare(one.locationName, other.locationName) ||
+        compare(one.locationNames[0] ?? LAST, other.locationNames[0] ?? LAST) ||
         Number(one.isGone) - Number(other.isGone) ||
         compare(one.name ?? LAST, other.name ?? LAST),
     ),

@@ -22,9 +22,9 @@ interface PlaceFieldsProps {
 /** A location and one of its devices to choose, among them what is gone and has sold. */
 export function PlaceFields({ place: { location, device }, onPlace, choices, texts }: PlaceFieldsProps) {
   const { locations = [], devices = [] } = choices ?? {};
-  const textOf = ({ name, isGone, locationName }: (typeof devices)[number]) => {
-    const text = isGone || name === null ? texts.goneDevice(name) : name;
-    return location === "" ? `${text} · ${locationName}` : text;
+  const textOf = ({ id, name, isGone, locationNames }: (typeof devices)[number]) => {
+    const text = isGone || name === null ? texts.goneDevice(name, id) : name;
+    return location === "" && locationNames.length > 0 ? `${text} · ${locationNames.join(", ")}` : text;
   };
   return (
     <>
@@ -45,7 +45,9 @@ export function PlaceFields({ place: { location, device }, onPlace, choices, tex
         choices={withChosen(
           texts.everyDevice,
           devices
-            .filter(({ locationName }) => location === "" || locationName === location)
+            .filter(
+              ({ id, locationNames }) => location === "" || locationNames.includes(location) || id === device,
+            )
             .map((choice) => ({ value: choice.id, text: textOf(choice) })),
           device,
         )}

@@ -9,9 +9,9 @@ export const panelTexts = bilingual({
   everyLocation: ["Todos", "All"],
   device: ["Dispositivo", "Device"],
   everyDevice: ["Todos", "All"],
-  goneDevice: (name: string | null) =>
+  goneDevice: (name: string | null, id: string) =>
     name === null
-      ? ["Dispositivo que ya no existe", "A device that is no longer there"]
+      ? [`Dispositivo que ya no existe (${id})`, `A device that is no longer there (${id})`]
       : [`${name} (ya no existe)`, `${name} (no longer there)`],
 
   month: ["Mes", "Month"],

@@ -14,9 +14,9 @@ export const recordsTexts = bilingual({
   room: ["Habitación", "Room"],
   everyLocation: ["Todos los lugares", "All locations"],
   everyDevice: ["Todos los dispositivos", "All devices"],
-  goneDevice: (name: string | null) =>
+  goneDevice: (name: string | null, id: string) =>
     name === null
-      ? ["Dispositivo que ya no existe", "A device that is gone"]
+      ? [`Dispositivo que ya no existe (${id})`, `A device that is gone (${id})`]
       : [`${name} (ya no existe)`, `${name} (gone)`],
   clear: ["Quitar filtros", "Clear filters"],
   backwards: [

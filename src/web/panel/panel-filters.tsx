@@ -113,9 +113,17 @@ export function PanelFilters({ overview, devices, filter, onFilter }: PanelFilte
   const texts = useTexts(panelTexts);
   const { compare } = useFormat();
   const { location = "", device = "" } = filter;
-  const gone = goneIds(overview.choices, devices);
+  // What is chosen can have sold in another period, and a device that is there need not have sold at all.
+  const sold = {
+    locations: [...overview.choices.locations, ...devices.map(({ locationName }) => locationName)],
+    devices: [
+      ...overview.choices.devices,
+      ...(device === "" ? [] : [{ deviceId: device, locationName: undefined }]),
+    ],
+  };
+  const gone = goneIds(sold, devices);
   const names = useLoaded((api) => loadGoneNames(api, gone), JSON.stringify(gone)).value;
-  const choices = choicesOf(overview.choices, devices, names, compare);
+  const choices = choicesOf(sold, devices, names, compare);
   if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (
     <div class="filters">

@@ -116,7 +116,7 @@ export function roomChoices(
 ): readonly string[] {
   const rooms = (choices?.devices ?? [])
     .filter(({ id }) => device === "" || id === device)
-    .filter(({ locationName }) => location === "" || locationName === location)
+    .filter(({ locationNames }) => location === "" || locationNames.includes(location))
     .flatMap((chosen) => chosen.rooms);
   return [...new Set(rooms)];
 }
