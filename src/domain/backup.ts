@@ -20,7 +20,7 @@ export interface ProvenBackup {
   /** Number and hash (hexadecimal) of the newest entry. */
   readonly position: number;
   readonly head: string;
-  /** Commits that made its ledger. */
+  /** The number of its newest commit: higher with each. */
   readonly commits: number;
   /** Records, voided ones too. */
   readonly records: number;

@@ -8,7 +8,14 @@ import { FlancoError } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
-import { entryHash, passOverCommits, readCommits, type Tally, tallyOf } from "../ledger/chain.ts";
+import {
+  entryHash,
+  passOverCommits,
+  readCommits,
+  readRolledUp,
+  type Tally,
+  tallyOf,
+} from "../ledger/chain.ts";
 import {
   folderOf,
   forgetIdentity,
@@ -25,6 +32,7 @@ import {
 import { keepUnwatched } from "../ledger/line-state.ts";
 import { locationsOf } from "../ledger/location.ts";
 import { openForWriting } from "../ledger/open.ts";
+import { MAX_FRESH } from "../ledger/rollup.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { segmentsIn } from "../ledger/tail.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
@@ -211,7 +219,8 @@ function copyToDraft(
 
 /** The highest number of a commit that the ledger or its tail has, as far as they can be read. */
 export function knownCommits(ledger: string, folders: readonly string[]): number {
-  const held = tryLedger(ledger, readCommits) ?? 0;
+  const held =
+    tryLedger(ledger, readCommits) ?? tryLedger(ledger, (db) => readRolledUp(db).commits + MAX_FRESH) ?? 0;
   return Math.max(held, ...folders.flatMap(segmentsIn).map(({ end }) => end));
 }
 

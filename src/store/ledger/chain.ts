@@ -77,24 +77,31 @@ export function anchorOf(entryHash: string, text: string): string {
   return hashOf(entryHash, text);
 }
 
-/** Gives the newest entry, by the entries themselves. */
+/**
+ * Gives the head: the newest entry. Where the newest ones are gone, it is the entry that the rollups hold the records up to: so
+ * no number is given twice, and what is gone stays a hole.
+ */
 export function headReader(db: Database): () => ChainHead {
-  const newest = db.prepare<[], ChainHead>(SELECT_HEAD);
+  const newest = db.prepare<[], ChainHead>(selectNewest([...NEWEST, MARK]));
   return () => newest.get() ?? { position: 0, hash: NO_HASH };
 }
 
-/** The newest entry, read once. */
+/** The head, read once. */
 export function readHead(db: Database): ChainHead {
   return headReader(db)();
 }
 
 const NEWEST = [
-  "SELECT record_id AS position, hash FROM record ORDER BY record_id DESC LIMIT 1",
-  "SELECT correction_id, hash FROM correction ORDER BY correction_id DESC LIMIT 1",
-  "SELECT position, hash FROM audit WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1",
+  "SELECT record_id AS position, hash, 0 AS is_mark FROM record ORDER BY record_id DESC LIMIT 1",
+  "SELECT correction_id, hash, 0 FROM correction ORDER BY correction_id DESC LIMIT 1",
+  "SELECT position, hash, 0 FROM audit WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1",
 ];
-const SELECT_HEAD = `SELECT position, lower(hex(hash)) AS hash
-  FROM (${NEWEST.map((newest) => `SELECT * FROM (${newest})`).join(" UNION ALL ")}) ORDER BY position DESC LIMIT 1`;
+const MARK = "SELECT position, hash, 1 FROM rolled_up WHERE position > 0";
+
+function selectNewest(parts: readonly string[]): string {
+  return `SELECT position, lower(hex(hash)) AS hash FROM (${parts.map((part) => `SELECT * FROM (${part})`).join(" UNION ALL ")})
+           ORDER BY position DESC, is_mark LIMIT 1`;
+}
 
 /** Up to where the rollups hold the records: an entry that was the chain's head once, and the commit that it came with. */
 export interface RolledUp extends ChainHead {
@@ -115,6 +122,13 @@ export function readRolledUp(db: Database): RolledUp {
 export function readCommits(db: Database): number {
   const { position, commits } = readRolledUp(db);
   return commits + readHead(db).position - position;
+}
+
+/** The same by the entries that are there: lower where the newest ones are gone. */
+export function readHeldCommits(db: Database): number {
+  const { position, commits } = readRolledUp(db);
+  const newest = db.prepare<[], ChainHead>(selectNewest(NEWEST)).get();
+  return commits + (newest?.position ?? 0) - position;
 }
 
 /** The hash of one entry, hexadecimal; undefined where the ledger holds none of that number. */

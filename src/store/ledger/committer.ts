@@ -107,7 +107,7 @@ export class Committer {
     return this.#tryCommit(batch, "together");
   }
 
-  /** Commits that the file holds. */
+  /** The number of the newest commit. */
   get commits(): number {
     return this.#chain.commits;
   }
@@ -167,10 +167,18 @@ export class Committer {
       this.#rollups.rollUp({ ...this.#chain.head, commits: this.#chain.commits }),
     );
     // A file that no service has open shows what is taken from the end of its chain.
-    unlessFull(() => rollUp());
+    this.#unlessFull(() => rollUp());
     // Otherwise what is committed stays in the log until there is room.
-    unlessFull(() => void this.#db.pragma("wal_checkpoint(TRUNCATE)"));
+    this.#unlessFull(() => void this.#db.pragma("wal_checkpoint(TRUNCATE)"));
     this.#db.close();
+  }
+
+  #unlessFull(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (!isFull(namedByDisk(error, dirname(this.#db.name)))) throw error;
+    }
   }
 
   #tryCommit(batch: BatchRequest, how: Isolation): BatchAnswer {
@@ -278,14 +286,6 @@ export class Committer {
       this.#release.run();
       return { error: toData(error) };
     }
-  }
-}
-
-function unlessFull(write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    if (!isFull(error)) throw error;
   }
 }
 

@@ -22,7 +22,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 const CACHE_KIB = 2_000;
 /**
- * A commit of one sale changes a few bytes in each of five pages, and each page goes whole into the log: small ones spare
+ * A commit of one sale changes a few bytes in each of two pages, and each page goes whole into the log: small ones spare
  * the card. A record takes a quarter of such a page.
  */
 const PAGE_BYTES = 1_024;

@@ -1,9 +1,12 @@
 import { hash } from "node:crypto";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { type Day, monthOf } from "../../domain/day.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { OnSteps } from "../../domain/work.ts";
+import { requireRoom } from "../backup/file-copy.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { type RolledUp, readCommits, readHead } from "./chain.ts";
 import { IS_NEAR_LIMIT } from "./schema.ts";
@@ -22,7 +25,7 @@ export interface RollupEntry {
 export type RollupPeriod = "day" | "month";
 
 /** Records that the rollups may lack. Each read of sums adds them up. */
-const MAX_FRESH = 256;
+export const MAX_FRESH = 256;
 /** Records that are added up in one step of a rebuild. */
 const STEP = 20_000;
 
@@ -171,6 +174,8 @@ export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProg
   if (stored?.timeZone === timeZone && stored.tables === tables) return;
   const rules = rulesOf(calendar);
   const isSame = stored?.timeZone === timeZone && stored.rules === rules;
+  // The log takes each page of a record whose day becomes another.
+  if (!isSame) requireRoom(dirname(db.name), statSync(db.name).size, "add up all records again");
   db.transaction(() => {
     if (!isSame) rebuildRollups(db, calendar, onProgress);
     db.prepare(

@@ -5,7 +5,7 @@ import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import { readCommits } from "./chain.ts";
+import { readHeldCommits } from "./chain.ts";
 import type { BatchRequest, CommandName } from "./commands.ts";
 import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -123,7 +123,7 @@ function encoded(commit: number, frame: TailFrame | null): Buffer {
  * log goes then.
  */
 export function requireAllCommits(ledger: string, directory: string): void {
-  const held = tryLedger(ledger, (db) => ({ id: readLedgerId(db), commits: readCommits(db) }));
+  const held = tryLedger(ledger, (db) => ({ id: readLedgerId(db), commits: readHeldCommits(db) }));
   // Opening a ledger that cannot be read says what is wrong with it.
   if (held === undefined) return;
   const end = Math.max(0, ...segmentsIn(folderOf(directory, held.id)).map((segment) => segment.end));
@@ -273,9 +273,8 @@ export class Tail {
     this.#writeSoon();
   }
 
-  /** The new file follows the newest frame that is written. What came meanwhile goes there. */
+  /** The new file follows the newest frame that is written. What waits goes there. */
   async #beginOnceWritten(folder: string): Promise<void> {
-    await this.#write();
     while (this.#writing !== undefined) await this.#writing;
     this.#attempt(() => this.#begin(folder, this.#hasGap ? this.#commit : this.#end));
   }

@@ -233,8 +233,8 @@ export function splitDays({ from, to }: Range<Day>): Ranges {
 
 function periodSql(period: "day" | "month"): string {
   return `WITH ${FRESH} SELECT period, sum(count) AS count, sum(total_micros) AS totalMicros FROM (
-            SELECT ${period} AS period, count, total_micros FROM rollup_${period}
-             WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER}
+            SELECT ${period} AS period, sum(count) AS count, sum(total_micros) AS total_micros FROM rollup_${period}
+             WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER} GROUP BY ${period}
             UNION ALL SELECT ${FRESH_PERIOD[period]} AS period, 1, total_micros FROM fresh
              WHERE period BETWEEN @from AND @to AND ${FITS_FILTER})
            GROUP BY period`;

@@ -35,7 +35,7 @@ import {
   tryLedger,
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
-import { bringRollupsToZone, rollupZone } from "../ledger/rollup.ts";
+import { bringRollupsToZone, MAX_FRESH, rollupZone } from "../ledger/rollup.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
 
 export interface Recovered {
@@ -196,12 +196,13 @@ function committerIn(db: Database, timeZone: string): Committer {
 function newestKnown(ledger: string, segments: readonly Segment[], recovered: Database): number {
   const { position } = readHead(recovered);
   const commits = readCommits(recovered);
-  const stored =
-    tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) })) ??
-    tryLedger(ledger, readRolledUp);
+  const stored = tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) }));
   if (stored !== undefined && stored.commits >= commits) return Math.max(position, stored.position);
+  // Where the newest entries cannot be read, as many as may follow the mark.
+  const mark = stored === undefined ? tryLedger(ledger, readRolledUp) : undefined;
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
-  return isAll ? position : position + 1;
+  if (isAll && (mark?.commits ?? 0) <= commits) return position;
+  return Math.max(position + 1, mark === undefined ? 0 : mark.position + MAX_FRESH);
 }
 
 /**

@@ -165,6 +165,8 @@ type CountedRow = [
   deviceId: string,
   valorMicros: number,
   timeMs: number,
+  day: number,
+  counts: number,
 ];
 
 interface Sum {
@@ -181,7 +183,7 @@ type Sums = Map<string, Sum>;
 
 /** Adds the records up again that count and are rolled up: every stored rollup that differs from what they say is a finding. */
 function checkRollups(db: Database, calendar: LocalCalendar, findings: Findings): void {
-  const days = addedUp(db, calendar);
+  const days = addedUp(db, calendar, findings);
   for (const period of ["day", "month"] as const) {
     const sums = period === "day" ? new Map(days) : monthsOf(days);
     for (const stored of readSums(db, period)) {
@@ -194,24 +196,35 @@ function checkRollups(db: Database, calendar: LocalCalendar, findings: Findings)
   }
 }
 
-function addedUp(db: Database, calendar: LocalCalendar): Sums {
+function addedUp(db: Database, calendar: LocalCalendar, findings: Findings): Sums {
   const days: Sums = new Map();
   const page = db
-    .prepare<[number, number, number], CountedRow>(
-      `SELECT record_id, user_id, location_name, device_id, valor_micros, effective_ms
-         FROM record WHERE record_id > ? AND record_id <= ? AND voided_by IS NULL ORDER BY record_id LIMIT ?`,
+    .prepare<[number, number], CountedRow>(
+      `SELECT record_id, user_id, location_name, device_id, valor_micros, effective_ms, day, voided_by IS NULL
+         FROM record WHERE record_id > ? ORDER BY record_id LIMIT ?`,
     )
     .raw();
   const { position: end } = readRolledUp(db);
   let last = Number.MIN_SAFE_INTEGER;
-  for (let rows = page.all(last, end, PAGE); rows.length > 0; rows = page.all(last, end, PAGE)) {
-    for (const [position, userId, locationName, deviceId, valorMicros, timeMs] of rows) {
+  for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
+    for (const [position, userId, locationName, deviceId, valorMicros, timeMs, day, counts] of rows) {
       const period = calendar.dayOf(timeMs);
-      addTo(days, { userId, period, locationName, deviceId, count: 1, totalMicros: BigInt(valorMicros) });
+      if (day !== period) findings.add(wrongDay(position, day, findings));
+      if (counts === 1 && position <= end) {
+        addTo(days, { userId, period, locationName, deviceId, count: 1, totalMicros: BigInt(valorMicros) });
+      }
       last = position;
     }
   }
   return days;
+}
+
+function wrongDay(position: number, day: number, findings: Findings): NewFinding {
+  return {
+    ...{ kind: "altered", from: position, to: position, mark: `day ${day}` },
+    what: `The entry ${position} counts at a day that its time does not say.`,
+    costs: findings.costsOf(position, position),
+  };
 }
 
 function addTo(sums: Sums, added: Sum): void {

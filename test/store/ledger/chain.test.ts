@@ -123,6 +123,19 @@ describe("the chain of the ledger", () => {
     expect(found()).to.deep.equal([`altered ${LAST}-${LAST}`]);
   });
 
+  it("gives no number twice where its newest entries are gone, and keeps the hole", async () => {
+    await ledger.tamper((db) => db.exec(`DELETE FROM record WHERE record_id > ${LAST - 2}`));
+    const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
+    expect(recordId).to.equal(LAST + 1);
+    await ledger.tamper(() => {});
+    expect(found()).to.include(`missing ${LAST - 1}-${LAST}`);
+  });
+
+  it("names a record whose day is not that of its time", async () => {
+    await ledger.tamper((db) => db.exec(`UPDATE record SET day = 20200101 WHERE record_id = ${LAST}`));
+    expect(found()).to.deep.equal([`altered ${LAST}-${LAST}`]);
+  });
+
   it("has no entry of a command that failed, nor of one that failed beside others", async () => {
     const writes = [1, 2, 3].flatMap((room) => [
       ledger.writer.addRecord(userId, newRecord({ room: `a${room}` }), null),

@@ -1,7 +1,9 @@
 import {
   appendFileSync,
+  closeSync,
   cpSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,12 +12,13 @@ import {
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import { readCommits } from "../../../src/store/ledger/chain.ts";
+import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
 import { PRIORITIES } from "../../../src/store/ledger/commands.ts";
 import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { faultsOf } from "../../../src/store/repair/verify.ts";
@@ -43,8 +46,12 @@ describe("The tail of a ledger", () => {
   });
 
   async function backUp(): Promise<ProvenBackup> {
-    ledger.writer.backupBegins(ledger.backups);
     const commits = commitsOf(ledger.file);
+    await until("what can be written is in the tail", () => {
+      const { from, failure } = ledger.writer.tail ?? { from: 0, failure: null };
+      return failure !== null || from === commits || segmentsIn(ledger.folder).at(-1)?.end === commits;
+    });
+    ledger.writer.backupBegins(ledger.backups);
     await until("a new file of it is begun", () => ledger.writer.tail?.from === commits);
     const backup = await ledger.backUp({ rotate: false });
     ledger.writer.backupProved(ledger.backups, backup.commits);
@@ -86,7 +93,7 @@ describe("The tail of a ledger", () => {
   async function crash(): Promise<void> {
     const commits = commitsOf(ledger.file);
     const folder = ledger.folder;
-    await until("the tail is written", () => segmentsIn(folder).at(-1)?.end === commits);
+    if (ledger.tail) await until("the tail is written", () => segmentsIn(folder).at(-1)?.end === commits);
     const copy = `${ledger.directory}-crashed`;
     cpSync(ledger.directory, copy, { recursive: true });
     await ledger.close();
@@ -173,6 +180,31 @@ describe("The tail of a ledger", () => {
     truncateSync(tail, statSync(tail).size - 10);
     expect(ledger.recover().lost).to.deep.equal({ from: 7, to: 7 });
     expect(held()).to.deep.equal({ records: 4, kinds: ["lost"] });
+  });
+
+  it("tells as lost all that may have followed the newest sums, where the newest records cannot be read", async () => {
+    await ledger.close();
+    ledger.tail = false;
+    await ledger.open();
+    await ledger.backUp({ rotate: false });
+    await ledger.writer.noteBoot("boot", null);
+    await sell(ledger, userId, 30);
+    await crash();
+    const db = new DatabaseConstructor(ledger.file);
+    const { position } = readHead(db);
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    const newest = db.prepare(
+      "SELECT pgoffset FROM dbstat WHERE name = 'record' AND pagetype = 'leaf' ORDER BY path DESC LIMIT 1",
+    );
+    const offset = Number(newest.pluck().get());
+    db.close();
+    const file = openSync(ledger.file, "r+");
+    writeSync(file, Buffer.alloc(STUMP_BYTES, 0xff), 0, STUMP_BYTES, offset);
+    closeSync(file);
+    expect(ledger.recover().lost?.to).to.be.at.least(position);
+    await ledger.open();
+    const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
+    expect(recordId).to.be.above(position);
   });
 
   it("makes a sale again in the time zone of its commit, whose days decide on a planned price", async () => {
@@ -336,6 +368,7 @@ describe("The tail of a ledger", () => {
     const selling = (async () => {
       while (isSelling) await sell(ledger, userId, 20);
     })();
+    await until("a file is written", () => segmentsIn(ledger.folder).length > 0);
     ledger.writer.backupBegins(ledger.backups);
     await until("a new file is begun", () => (ledger.writer.tail?.from ?? 0) > 0);
     isSelling = false;
