@@ -173,6 +173,19 @@ describe("The tail of a ledger", () => {
     expect(held()).to.deep.equal({ records: 20, kinds: ["lost"] });
   });
 
+  it("shows that the newest entries were taken out of the file", async () => {
+    await sell(ledger, userId, 5);
+    await crash();
+    const db = new DatabaseConstructor(ledger.file);
+    db.pragma("foreign_keys = OFF");
+    db.exec("DELETE FROM record WHERE record_id > (SELECT max(record_id) - 2 FROM record)");
+    db.close();
+    const refusal = await ledger.open().catch((error: unknown) => error);
+    expect(String(refusal)).to.match(/its newest commits are missing/);
+    expect(ledger.recover()).to.deep.include({ lost: { from: 8, to: 8 } });
+    expect(held().records).to.equal(5);
+  });
+
   it("is read up to a torn end, and what the damaged file had more is told", async () => {
     await sell(ledger, userId, 5);
     await crash();
