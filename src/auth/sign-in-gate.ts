@@ -12,6 +12,8 @@ const FREE_NETWORK_FAILURES = 50;
 /** Comparisons under way: the thread computes one while the next one waits there. */
 const AT_ONCE = 2;
 const MAX_WAITING = 256;
+/** How long an attempt waits while all waiting slots are taken. */
+const MAX_WAIT_MS = 2_000;
 /** Sign-ins of one account in a minute. A whole clinic may share an account. */
 const MAX_SIGN_INS = 60;
 /** Addresses that have signed in; so many that signed in last. */
@@ -38,6 +40,8 @@ export interface Attempt<T> {
 }
 
 interface Waiting extends Attempt<true> {
+  /** Monotonic. */
+  readonly sinceMs: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -54,10 +58,12 @@ interface Waiting extends Attempt<true> {
  * - An address has no more comparisons under way than free failures, so that parallel attempts do not evade the count.
  * - The address with the fewest attempts (beyond three) and failures of the last minute comes first, and among equals the
  *   latest: a crowd that came before does not hold it up. Every second turn is for addresses that have not signed in before.
- *   When all waiting slots are taken, the address with the most gives up its first.
+ *   When all waiting slots are taken, attempts that have waited for two seconds are refused: later ones of a crowd have come
+ *   before them, and who tries again is the latest. If there are none, the address with the most gives up its first.
  * - One account signs in at most 60 times a minute.
  */
 export class SignInGate {
+  readonly #clock: Clock;
   readonly #addresses: Throttle;
   readonly #networks: Throttle;
   readonly #accounts: Throttle;
@@ -74,6 +80,7 @@ export class SignInGate {
 
   /** @param familiar addresses that have signed in before, the latest last */
   constructor(clock: Clock, failed: Pick<FailedSignIns, "note">, familiar: Iterable<string> = []) {
+    this.#clock = clock;
     this.#addresses = new Throttle(clock, FREE_FAILURES);
     this.#networks = new Throttle(clock, FREE_NETWORK_FAILURES);
     this.#accounts = new Throttle(clock, FREE_FAILURES);
@@ -114,8 +121,9 @@ export class SignInGate {
       if (this.#signIns.of(attempt.account) >= MAX_SIGN_INS) throw tooMany(MINUTE_MS);
       this.#attempts.add(attempt.address);
       this.#makeRoom(attempt.address);
+      const sinceMs = monotonicMs(this.#clock);
       await new Promise<void>((resolve, reject) => {
-        this.#waiting = [...this.#waiting, { ...attempt, prove, resolve, reject }];
+        this.#waiting = [...this.#waiting, { ...attempt, prove, sinceMs, resolve, reject }];
         this.#fill();
       });
       return proved;
@@ -143,12 +151,17 @@ export class SignInGate {
 
   #makeRoom(address: string): void {
     if (this.#waiting.length < MAX_WAITING) return;
+    const latestMs = monotonicMs(this.#clock) - MAX_WAIT_MS;
+    const overdue = this.#waiting.filter(({ sinceMs }) => sinceMs <= latestMs);
+    if (overdue.length > 0) {
+      this.#refuse(overdue, crowded);
+      return;
+    }
     const ranks = this.#waiting.map((waiting) => this.#rank(waiting.address));
     const highest = Math.max(...ranks);
     const worst = this.#waiting[ranks.indexOf(highest)];
     if (worst === undefined || highest < this.#rank(address)) throw crowded();
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== worst);
-    worst.reject(crowded());
+    this.#refuse([worst], crowded);
   }
 
   #fill(): void {
@@ -209,8 +222,12 @@ export class SignInGate {
   /** Refuses the attempts that wait behind a failure that caused a delay. */
   #refuseDelayed(): void {
     const delayed = this.#waiting.filter(({ address }) => this.#delayMs(address) > 0);
-    this.#waiting = this.#waiting.filter((waiting) => !delayed.includes(waiting));
-    for (const { address, reject } of delayed) reject(tooMany(this.#delayMs(address)));
+    this.#refuse(delayed, (address) => tooMany(this.#delayMs(address)));
+  }
+
+  #refuse(refused: readonly Waiting[], errorFor: (address: string) => FlancoError): void {
+    this.#waiting = this.#waiting.filter((waiting) => !refused.includes(waiting));
+    for (const { address, reject } of refused) reject(errorFor(address));
   }
 
   #remember(address: string): void {

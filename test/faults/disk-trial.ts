@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { recordRows } from "../cli/ledger.ts";
@@ -11,6 +11,12 @@ const DISK_MEBIBYTES = 24;
 /** More than the release of the reserve and the retries of the queue take. */
 const FULL_FOR_MS = 2_000;
 const POLL_MS = 50;
+/** Clients that post at once to lengthen the log, and time for as many posts as fill it twice. */
+const CLIENTS = 16;
+const POSTING_MS = 120_000;
+/** A page in SQLite's log, with its header; and where the log's own header counts how often it was begun (sqlite.org/walformat.html). */
+const FRAME_BYTES = 24 + 1_024;
+const LOG_COUNT_OFFSET = 12;
 
 interface StatusFaults {
   readonly data: { readonly faults: readonly { code: string; sinceTime: number; message: string }[] };
@@ -38,9 +44,18 @@ export class DiskTrial extends DrivenProgram {
     return join(this.disk.directory, "reserve");
   }
 
-  /** The log as it lies on the disk; it is used again from its start and never gets shorter. */
-  get logBytes(): number {
-    return statSync(`${this.ledgerFile}-wal`).size;
+  /** Frames in the log as it lies on the disk; it is used again from its start and never gets shorter. */
+  get logFrames(): number {
+    return Math.floor(statSync(this.#log).size / FRAME_BYTES);
+  }
+
+  /** Grows when a commit begins the log again from its start, after a checkpoint. */
+  get logCount(): number {
+    const count = Buffer.alloc(4);
+    const descriptor = openSync(this.#log, "r");
+    readSync(descriptor, count, 0, count.length, LOG_COUNT_OFFSET);
+    closeSync(descriptor);
+    return count.readUInt32BE();
   }
 
   get edgeRecords(): number {
@@ -55,8 +70,24 @@ export class DiskTrial extends DrivenProgram {
     return answer;
   }
 
+  /** Posts from several clients at once, for as long as it is so and posts are taken. */
+  async postWhile(isSo: () => boolean): Promise<void> {
+    const endMs = performance.now() + POSTING_MS;
+    const client = async (): Promise<void> => {
+      while (isSo() && performance.now() < endMs && (await this.post()).status === 201);
+    };
+    await Promise.allSettled(Array.from({ length: CLIENTS }, client));
+  }
+
   async faults(): Promise<StatusFaults["data"]["faults"]> {
     return ((await (await this.get("/api/status")).json()) as StatusFaults).data.faults;
+  }
+
+  /** The fault of the full disk. The tail may have met the same disk; there must be no other fault. */
+  async fullDiskFault(): Promise<StatusFaults["data"]["faults"][number] | undefined> {
+    const faults = (await this.faults()).filter(({ code }) => code !== "tail_failed");
+    expect(faults.map(({ code }) => code)).to.deep.equal(["disk_full"]);
+    return faults[0];
   }
 
   /** Switches the line on and off in turn. */
@@ -97,6 +128,10 @@ export class DiskTrial extends DrivenProgram {
   async expectSound(): Promise<void> {
     const { stdout } = await this.appliance.run(["verify", "--json"]);
     expect(JSON.parse(stdout)).to.deep.include({ findings: [], damage: [] });
+  }
+
+  get #log(): string {
+    return `${this.ledgerFile}-wal`;
   }
 
   #postedRooms(): string[] {

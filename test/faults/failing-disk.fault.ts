@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { compileLibrary } from "../../scripts/debian.ts";
+import { CHECKPOINT_PAGES } from "../../src/store/ledger/open.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { DiskTrial } from "./disk-trial.ts";
@@ -9,10 +10,6 @@ import { Variants } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 const END_MS = 10_000;
-/** Time for as many posts as come before a checkpoint. */
-const CHECKPOINT_MS = 40_000;
-const MANY_POSTS = 400;
-const AT_ONCE = 4;
 const SOURCE = join(import.meta.dirname, "failing-disk.c");
 
 /** What a disk may refuse to do. */
@@ -88,18 +85,14 @@ describe("A failing disk", () => {
     const service = await trial.start({ wrapper: disk.wrapper, program });
     expect((await trial.post()).status).to.equal(201);
     disk.begin();
-    const posting = Promise.allSettled(Array.from({ length: AT_ONCE }, () => postUntilRefused()));
-    const { exitCode, stderr } = await service.ended(CHECKPOINT_MS);
-    await posting;
+    await trial.postWhile(() => trial.logFrames < CHECKPOINT_PAGES);
+    expect(trial.logFrames, "frames, so many that they are brought in").to.be.at.least(CHECKPOINT_PAGES);
+    const { exitCode, stderr } = await service.ended(END_MS);
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain("flanco: The ledger takes no writes (SQLITE_IOERR_FSYNC).");
     await trial.start({ program });
     trial.expectAcknowledged();
     await trial.expectSound();
-  }
-
-  async function postUntilRefused(): Promise<void> {
-    for (let left = MANY_POSTS; left > 0 && (await trial.post()).status === 201; left -= 1);
   }
 
   it("at the fsync of a checkpoint: the process ends with 1, and all that was acknowledged is there", async () => {
