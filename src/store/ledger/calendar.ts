@@ -25,8 +25,6 @@ export class LocalCalendar {
   readonly timeZone: string;
   /** UTC hour to the zone's offset in ms, for hours that see no change of it. */
   readonly #offsets = new Map<number, number>();
-  /** The day that was asked for last, and its number of days since 1970. */
-  #newest: { readonly days: number; readonly day: Day } = { days: 0, day: 19_700_101 };
 
   /** `timeZone` is an IANA name; a wrong one throws RangeError at the first use. */
   constructor(timeZone: string) {
@@ -35,11 +33,7 @@ export class LocalCalendar {
 
   /** The local day of a moment, from 0 to 8.64e15 Unix milliseconds. */
   dayOf(timeMs: number): Day {
-    const localMs = Math.min(timeMs + this.#offsetMs(timeMs), MAX_TIME_MS);
-    const days = Math.floor(localMs / DAY_MS);
-    // Of the moments that are asked for one after the other most are of one day.
-    if (days !== this.#newest.days) this.#newest = { days, day: dayFromDate(new Date(localMs)) };
-    return this.#newest.day;
+    return dayFromDate(this.#localDate(timeMs));
   }
 
   /** Local date and time of a moment, from 0 to 8.64e15 Unix milliseconds: `2026-11-21T09:05:00.000`. */
