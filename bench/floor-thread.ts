@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
-import { migrate } from "../src/store/ledger/schema.ts";
+import { migrate } from "../src/store/ledger/migrate.ts";
 
 /** A post as it arrives: the contract's six fields, unchecked. */
 export interface FloorPost {

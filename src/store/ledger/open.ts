@@ -7,7 +7,8 @@ import { syncPath } from "../../durable-file.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { readHead } from "./chain.ts";
 import { isDamage, isFull } from "./disk-room.ts";
-import { MIGRATIONS, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
+import { migrate, requireKnownSchema } from "./migrate.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 import { upgradeLedger } from "./upgrade.ts";
 
 /** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */

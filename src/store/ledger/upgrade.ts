@@ -5,7 +5,8 @@ import { FlancoError, messageOf } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts";
-import { MIGRATIONS, migrate } from "./schema.ts";
+import { migrate } from "./migrate.ts";
+import { MIGRATIONS } from "./schema.ts";
 
 /** Of progress: the copy takes four of these; its migrations, the comparison and the check take two each. */
 const STEPS = 10;
