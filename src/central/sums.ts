@@ -1,7 +1,9 @@
 import { MINUTE_MS } from "../domain/clock.ts";
 import { type Day, type Month, monthOf } from "../domain/day.ts";
 import {
+  type GoneDevice,
   MAX_CHOICES,
+  MAX_GONE,
   MAX_PLACES,
   NOTHING_SOLD,
   type OverviewFilter,
@@ -89,6 +91,11 @@ const SELLERS = `WITH p AS MATERIALIZED (
   (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_before > 0
     ORDER BY p.count + p.count_before DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
 
+/** Those of the devices `$2` that are listed under another id, because their own is none that a gateway gives (sales.ts). */
+const GONE = `SELECT device AS "deviceId", max(name) AS name FROM flanco.device
+   WHERE company = $1 AND device = ANY ($2::text[]) AND device !~ '^[0-9a-f]{24}$'
+   GROUP BY 1 ORDER BY array_position($2::text[], device) LIMIT ${MAX_GONE}`;
+
 /** The first month of each gateway with sales that count, and in it the first day. */
 const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
     FROM flanco.gateway g
@@ -164,6 +171,10 @@ export class CompanySums implements SumSource {
       else choices.push({ locationName: location, deviceId: device });
     }
     return { places, choices };
+  }
+
+  goneDevices(deviceIds: readonly string[]): Promise<readonly GoneDevice[]> {
+    return this.#view.connection.query<GoneDevice>(GONE, [this.#view.company, deviceIds]);
   }
 
   async distinct(ranges: Ranges) {

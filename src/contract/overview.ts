@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDay } from "../domain/day.ts";
-import { MAX_PLACES } from "../domain/overview.ts";
+import { MAX_GONE, MAX_PLACES } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, day, recordFilter, sold, soldOnDays, withData } from "./field.ts";
 
@@ -42,6 +42,11 @@ const overview = z.strictObject({
     .strictObject({
       locations: z.array(z.string()),
       devices: z.array(z.strictObject({ deviceId: z.string(), locationName: z.string() })),
+      gone: z
+        .array(z.strictObject({ deviceId: z.string(), name: z.string() }))
+        .describe(
+          `Devices of these, and of the filter, that /api/device does not list, by the name in their newest record: at most ${MAX_GONE}.`,
+        ),
     })
     .describe("What sold in the period or in the one before, no filter applied."),
 });

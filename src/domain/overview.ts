@@ -56,6 +56,18 @@ export interface PlaceChoices {
   readonly locations: readonly string[];
   /** Ordered by location and id. A device with sales at two locations is listed twice. */
   readonly devices: readonly { readonly deviceId: string; readonly locationName: string }[];
+  /** Of these devices, and of the one that is filtered by, those that are not there any more: at most MAX_GONE. */
+  readonly gone: readonly GoneDevice[];
+}
+
+/** Devices that are named although they are not there any more. */
+export const MAX_GONE = 20;
+
+/** A device that has sold and is not there any more, or never was. */
+export interface GoneDevice {
+  readonly deviceId: string;
+  /** In its newest record. */
+  readonly name: string;
 }
 
 /** A period beside the one before. */

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Overview } from "../../src/contract/overview.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { aRecord } from "./bodies.ts";
+import { aDevice, aRecord } from "./bodies.ts";
 
 type Span = Overview["spans"][number];
 
@@ -63,8 +63,32 @@ describe("The overview of a period", () => {
           { deviceId: "2", locationName: "Norte" },
           { deviceId: "3", locationName: "Sur" },
         ],
+        gone: ["1", "2", "3"].map((deviceId) => ({ deviceId, name: "Pasillo A" })),
       },
     });
+  });
+
+  it("names the devices that it offers or is asked for and that are no longer there, as they were called last", async () => {
+    await user.post("/api/device", aDevice()).expect(200);
+    const [{ _id: deviceId }] = await user.data("/api/device");
+    for (const [local, deviceName] of [
+      ["2026-03-10T11:00", "Older"],
+      ["2026-03-10T11:02", "Newest"],
+      ["2026-03-10T11:01", "Old"],
+    ] as const) {
+      await post(madrid(local), { deviceId: "removed", deviceName });
+    }
+    await post(madrid("2026-03-10T11:00"), { deviceId });
+    await post(madrid("2024-07-01T11:00"), { deviceId: "long ago", deviceName: "Pasillo C" });
+    const goneOf = async (query: object) => (await overview({ period: "week", ...query })).choices.gone;
+    const removed = { deviceId: "removed", name: "Newest" };
+    expect(await goneOf({})).to.deep.equal([removed]);
+    expect(await goneOf({ device: deviceId })).to.deep.equal([removed]);
+    expect(await goneOf({ device: "unknown" })).to.deep.equal([removed]);
+    expect(await goneOf({ device: "long ago" })).to.deep.equal([
+      removed,
+      { deviceId: "long ago", name: "Pasillo C" },
+    ]);
   });
 
   it("compares each span so far with the same hours before, and says where those are not known in full", async () => {

@@ -120,6 +120,13 @@ describe("The panel", () => {
     const other = "/?location=Cl%C3%ADnica+Sur&device=d3";
     expect(await chosenDevice(other, "Pasillo C (ya no existe)")).to.equal("d3");
     expect(await chosenDevice("/?device=7234", "Dispositivo que ya no existe (7234)")).to.equal("7234");
+    for (const [path, title] of [
+      ["/?device=d3", "Panel: Pasillo C (ya no existe)"],
+      ["/?device=7234", "Panel: Dispositivo que ya no existe (7234)"],
+    ] as const) {
+      const { page } = await opened.open(path);
+      await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+    }
   });
 
   it("offers a device that is gone at each location where it sold", async () => {

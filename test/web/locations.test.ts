@@ -93,31 +93,32 @@ describe("What records can be asked for by", () => {
   it("names each location and each device once, those that are there before those that are gone", () => {
     const there = deviceOf({ "201": false }, { _id: "d2", name: "Pasillo 2", locationName: "Norte" });
     const at = (...ids: readonly string[]) => ids.map((deviceId) => ({ deviceId, locationName: "Norte" }));
-    const sold = { locations: ["Sur", "Norte"], devices: at("d9", "d2", "d8", "d9") };
-    const choices = choicesOf(sold, [there], new Map([["d8", "Pasillo 8"]]), compare);
-    expect(choices.locations).to.deep.equal(["Norte", "Sur"]);
+    const gone = [{ deviceId: "d8", name: "Pasillo 8" }];
+    const sold = { locations: ["Sur", "Norte"], devices: at("d9", "d2", "d8", "d9"), gone };
+    const choices = choicesOf(sold, { locations: ["Este", "Norte"], devices: [there] }, compare, "d7");
+    expect(choices.locations).to.deep.equal(["Este", "Norte", "Sur"]);
     expect(choices.devices.map(({ id, name, rooms }) => [id, name, rooms])).to.deep.equal([
       ["d2", "Pasillo 2", ["201"]],
       ["d8", "Pasillo 8", []],
       ["d9", null, []],
+      ["d7", null, []],
     ]);
   });
 
   it("has a device that is gone at every location where it sold", () => {
     const devices = ["Norte", "Sur"].map((locationName) => ({ deviceId: "d9", locationName }));
-    const choices = choicesOf({ locations: [], devices }, [], undefined, compare);
+    const choices = choicesOf({ locations: [], devices, gone: [] }, { locations: [], devices: [] }, compare);
     expect(choices.devices.map(({ locationNames }) => locationNames)).to.deep.equal([["Norte", "Sur"]]);
   });
 
   it("has no location for a device's old name of it", async () => {
     const answers: Readonly<Record<string, unknown>> = {
-      "/api/overview": { choices: { locations: [], devices: [] } },
+      "/api/overview": { choices: { locations: [], devices: [], gone: [] } },
       "/api/location": [{ name: "Norte" }],
       "/api/device": [deviceOf({}, { locationName: "Nort" })],
     };
-    const get = async (path: string) => ({ data: answers[path] });
     const data = async (path: string) => answers[path];
-    const choices = await loadChoices({ get, data } as Pick<Api, "get" | "data">, compare);
+    const choices = await loadChoices({ data } as Pick<Api, "data">, compare);
     expect(choices.locations).to.deep.equal(["Norte"]);
   });
 

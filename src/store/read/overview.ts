@@ -74,7 +74,12 @@ export function* overviewOf(
   const lastDays = spans.map((span) => span.before.to);
   const soFar = yield* reads(source.soFar(lastDays, today, nowMs, filter));
   const first = yield* reads(source.firstDay());
-  const { places, choices } = yield* reads(source.sellers(barsOf("own"), splitDays(before), filter));
+  const sellers = yield* reads(source.sellers(barsOf("own"), splitDays(before), filter));
+  const { places } = sellers;
+  const choices = choicesOf(sellers.choices);
+  const named = new Set(choices.devices.map(({ deviceId }) => deviceId));
+  if (filter.deviceId !== null) named.add(filter.deviceId);
+  const gone = yield* reads(source.goneDevices([...named]));
   const sold = sumIn(barsOf("own"));
   const soldBefore = sumIn(splitDays(before));
   const others = without(sold, places);
@@ -94,7 +99,7 @@ export function* overviewOf(
     })),
     places,
     otherPlaces: others.count === 0 ? null : { ...others, before: othersBefore },
-    choices: choicesOf(choices),
+    choices: { ...choices, gone },
   };
 }
 
@@ -170,7 +175,7 @@ function without({ totalMicros, count }: Sold, parts: Iterable<Sold>): Sold {
   return { totalMicros: totalMicros - part.totalMicros, count: count - part.count };
 }
 
-function choicesOf(sellers: readonly Seller[]): PlaceChoices {
+function choicesOf(sellers: readonly Seller[]): Omit<PlaceChoices, "gone"> {
   return {
     locations: [...new Set(sellers.map(({ locationName }) => locationName))].sort(inOrder),
     devices: sellers

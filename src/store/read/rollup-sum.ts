@@ -2,7 +2,9 @@ import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { addDays, type Day, firstDayOf, lastDayOf, type Month, monthOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
 import {
+  type GoneDevice,
   MAX_CHOICES,
+  MAX_GONE,
   MAX_PLACES,
   NOTHING_SOLD,
   type OverviewFilter,
@@ -48,6 +50,8 @@ export type Bounds = Readonly<Record<string, number>>;
 /** Records of the beginning of a day that are added up: the newest of a day that has more. */
 const MAX_RECORDS = 20_000;
 const NO_RANGE = { from: 1, to: 0 };
+const ALL_MONTHS: Range<Month> = { from: 1, to: 275760_09 };
+const LAST_DAY = 31;
 const ALL: OverviewFilter = { location: null, deviceId: null };
 /** Rows of the location and of the device that are asked for; null asks for all. */
 export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
@@ -169,6 +173,29 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         WHERE voided_by IS NULL AND ${FITS_FILTER}`,
     )
     .safeIntegers();
+  const notThere = db
+    .prepare<{ userId: Id; ids: string }, string>(
+      `SELECT value FROM json_each(@ids) WHERE value NOT IN (SELECT device_id FROM device WHERE user_id = @userId)
+        ORDER BY key LIMIT ${MAX_GONE}`,
+    )
+    .pluck();
+  const named = db.prepare<{ userId: Id; deviceId: string; fromMs: number; untilMs: number }, GoneDevice>(
+    `SELECT device_id AS deviceId, device_name AS name FROM record INDEXED BY record_by_time
+      WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs AND device_id = @deviceId
+      ORDER BY effective_ms DESC LIMIT 1`,
+  );
+
+  /** The newest record is found by the sums: in its month, on its day. */
+  function newestOf(userId: Id, deviceId: string): readonly GoneDevice[] {
+    const only = { location: null, deviceId };
+    const month = Math.max(0, ...sums.months(userId, ALL_MONTHS, only).keys());
+    const days = { from: month * 100, to: month * 100 + LAST_DAY };
+    const day = Math.max(0, ...sums.days(userId, days, only).keys());
+    if (day === 0) return [];
+    const { fromMs, untilMs } = calendar.stretchOf(day, day);
+    budget.spendRecords(userId, fromMs, untilMs);
+    return named.all({ userId, deviceId, fromMs, untilMs });
+  }
 
   return (userId: Id): SumSource => ({
     firstDay: () => firstDay.get({ userId }) ?? null,
@@ -193,6 +220,8 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         choices: sums.choices(userId, both, MAX_CHOICES),
       };
     },
+    goneDevices: (deviceIds) =>
+      notThere.all({ userId, ids: JSON.stringify(deviceIds) }).flatMap((id) => newestOf(userId, id)),
     distinct: (ranges) => sums.distinct(userId, ranges),
     soFar: (days, today, nowMs, filter) =>
       days.map((day) => {

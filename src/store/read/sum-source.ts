@@ -1,5 +1,5 @@
 import type { Day, Month } from "../../domain/day.ts";
-import type { OverviewFilter, PlaceSold, Sold } from "../../domain/overview.ts";
+import type { GoneDevice, OverviewFilter, PlaceSold, Sold } from "../../domain/overview.ts";
 import type { Range, Ranges, Seller } from "./rollup-sum.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -12,6 +12,8 @@ export interface SumSource {
   sums(ranges: Ranges, filter: OverviewFilter): Awaitable<ReadonlyMap<Day | Month, Sold>>;
   /** Who has sold in a time, beside what they sold in the time before. */
   sellers(own: Ranges, before: Ranges, filter: OverviewFilter): Awaitable<Sellers>;
+  /** Which of these devices have sold and are not there any more: the first of them, `MAX_GONE` at most. */
+  goneDevices(deviceIds: readonly string[]): Awaitable<readonly GoneDevice[]>;
   /** How many location names and device ids have sold. */
   distinct(ranges: Ranges): Awaitable<{ readonly locations: number; readonly devices: number }>;
   /** What was sold on each of these days until as long after its midnight as `nowMs` is after today's. */

@@ -1,4 +1,4 @@
-import type { Choices } from "../api/locations.ts";
+import type { Choices, DeviceChoice } from "../api/locations.ts";
 import { type Choice, SelectField } from "../element/field.tsx";
 import type { recordsTexts } from "../messages/records.ts";
 
@@ -19,12 +19,20 @@ interface PlaceFieldsProps {
   >;
 }
 
+/** The name of a device; of one that is gone it says so. */
+export function deviceText(
+  { id, name, isGone }: DeviceChoice,
+  texts: Pick<typeof recordsTexts.es, "goneDevice">,
+): string {
+  return isGone || name === null ? texts.goneDevice(name, id) : name;
+}
+
 /** A location and one of its devices to choose, among them what is gone and has sold. */
 export function PlaceFields({ place: { location, device }, onPlace, choices, texts }: PlaceFieldsProps) {
   const { locations = [], devices = [] } = choices ?? {};
-  const textOf = ({ id, name, isGone, locationNames }: (typeof devices)[number]) => {
-    const text = isGone || name === null ? texts.goneDevice(name, id) : name;
-    return location === "" && locationNames.length > 0 ? `${text} · ${locationNames.join(", ")}` : text;
+  const textOf = (choice: DeviceChoice) => {
+    const [text, at] = [deviceText(choice, texts), choice.locationNames];
+    return location === "" && at.length > 0 ? `${text} · ${at.join(", ")}` : text;
   };
   return (
     <>

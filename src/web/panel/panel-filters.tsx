@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { choicesOf, goneIds, loadGoneNames } from "../api/locations.ts";
-import type { Device, Overview } from "../api/shapes.ts";
+import type { Choices } from "../api/locations.ts";
+import type { Overview } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Segments } from "../element/field.tsx";
 import { isDay } from "../format/day.ts";
-import { useFormat, useGateway } from "../live/gateway.ts";
-import { useLoaded } from "../live/use-loaded.ts";
+import { useGateway } from "../live/gateway.ts";
 import { PlaceFields } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -102,28 +101,15 @@ export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
 }
 
 interface PanelFiltersProps {
-  readonly overview: Overview;
-  readonly devices: readonly Device[];
+  readonly choices: Choices;
   readonly filter: OverviewFilter;
   readonly onFilter: (filter: OverviewFilter) => void;
 }
 
 /** By location and device; not there while there is nothing to choose between. */
-export function PanelFilters({ overview, devices, filter, onFilter }: PanelFiltersProps) {
+export function PanelFilters({ choices, filter, onFilter }: PanelFiltersProps) {
   const texts = useTexts(panelTexts);
-  const { compare } = useFormat();
   const { location = "", device = "" } = filter;
-  // What is chosen can have sold in another period, and a device that is there need not have sold at all.
-  const sold = {
-    locations: [...overview.choices.locations, ...devices.map(({ locationName }) => locationName)],
-    devices: [
-      ...overview.choices.devices,
-      ...(device === "" ? [] : [{ deviceId: device, locationName: undefined }]),
-    ],
-  };
-  const gone = goneIds(sold, devices);
-  const names = useLoaded((api) => loadGoneNames(api, gone), JSON.stringify(gone)).value;
-  const choices = choicesOf(sold, devices, names, compare);
   if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (
     <div class="filters">

@@ -1,3 +1,4 @@
+import { choicesOf } from "../api/locations.ts";
 import { loadFirstRecords } from "../api/records.ts";
 import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
@@ -7,6 +8,7 @@ import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { type Loaded, useData, useDevices, useLoaded } from "../live/use-loaded.ts";
+import { deviceText } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
@@ -27,7 +29,7 @@ const FAULTS_SHOWN = 2;
 /** The figures of a week, a month or a year, the rooms that are on, and the last sales. */
 export function PanelView() {
   const texts = useTexts(panelTexts);
-  const { status, user } = useGateway();
+  const { status, user, format } = useGateway();
   const isOfGateway = user.serves === "gateway";
   const { replace } = useNavigation();
   const filter = panelFilterOf(useQuery());
@@ -41,21 +43,22 @@ export function PanelView() {
   );
   const known = useDevices();
   const overview = loaded.value;
-  const devices = known.value;
-  const here = (devices ?? []).filter(
+  const devices = known.value ?? [];
+  const here = devices.filter(
     ({ _id, locationName }) =>
       (location === undefined || locationName === location) && (device === undefined || _id === device),
   );
-  const chosenDevice =
-    device === undefined ? [] : [devices?.find(({ _id }) => _id === device)?.name ?? device];
-  const scope = [...(location === undefined ? [] : [location]), ...chosenDevice].join(" · ");
-  const faults = status.value?.faults ?? [];
   // It appears in one piece: nothing moves when the last part of it comes.
   const isComplete = [loaded, latest, known].every(({ kind }) => kind !== "waiting");
+  const there = { locations: devices.map(({ locationName }) => locationName), devices };
+  const choices = overview && choicesOf(overview.choices, there, format.compare, device);
+  const chosen = isComplete ? choices?.devices.find(({ id }) => id === device) : undefined;
+  const scope = [location, chosen && deviceText(chosen, texts)].filter((part) => part !== undefined);
+  const faults = status.value?.faults ?? [];
 
   return (
     <ViewFrame
-      title={scope === "" ? texts.title : `${texts.title}: ${scope}`}
+      title={scope.length === 0 ? texts.title : `${texts.title}: ${scope.join(" · ")}`}
       actions={
         <PeriodChoice
           period={filter.period}
@@ -66,10 +69,8 @@ export function PanelView() {
       {isComplete && (
         <>
           <FaultList faults={faults} most={FAULTS_SHOWN} />
-          {isOfGateway && devices?.length === 0 && <StartPanel />}
-          {overview !== undefined && (
-            <PanelFilters overview={overview} devices={devices ?? []} filter={filter} onFilter={setFilter} />
-          )}
+          {isOfGateway && known.value?.length === 0 && <StartPanel />}
+          {choices !== undefined && <PanelFilters choices={choices} filter={filter} onFilter={setFilter} />}
           <FailedPanel of={loaded} />
           {overview !== undefined && (
             <div

@@ -138,6 +138,7 @@ describe("an overview", () => {
         { deviceId: "9", locationName: "B" },
         { deviceId: "10", locationName: "B" },
       ],
+      gone: ["10", "9"].map(goneDevice),
     });
   });
 
@@ -193,6 +194,12 @@ function addUp(
       .map(({ location, device }) => [`${location} ${device}`, { deviceId: device, locationName: location }]),
   );
   const compare = new Intl.Collator(undefined, { numeric: true }).compare;
+  const devices = [...pairs.values()].sort(
+    (a, b) => compare(a.locationName, b.locationName) || compare(a.deviceId, b.deviceId),
+  );
+  const named = new Set(devices.map(({ deviceId }) => deviceId));
+  const asked = counted.find(({ device }) => device === filter.deviceId);
+  if (asked !== undefined) named.add(asked.device);
   return {
     from: bounds.from,
     to: today,
@@ -212,11 +219,15 @@ function addUp(
       .sort((a, b) => Number(b.totalMicros - a.totalMicros) || (a.name < b.name ? -1 : 1)),
     choices: {
       locations: [...new Set([...pairs.values()].map(({ locationName }) => locationName))].sort(compare),
-      devices: [...pairs.values()].sort(
-        (a, b) => compare(a.locationName, b.locationName) || compare(a.deviceId, b.deviceId),
-      ),
+      devices,
+      gone: [...named].map(goneDevice),
     },
   };
+}
+
+/** As a raw ledger has it. */
+function goneDevice(deviceId: string) {
+  return { deviceId, name: `Name of ${deviceId}` };
 }
 
 function soldOf(sales: readonly Sale[]) {

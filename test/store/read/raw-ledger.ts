@@ -28,7 +28,7 @@ export class RawLedger {
     const insert = this.db.prepare(
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
                            effective_ms, day, origin, voided_by, hash)
-       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, ?, 'posted', ?, x'')`,
+       VALUES (?, ?, ?, ?, '1', ?, ?, ?, ?, 'posted', ?, x'')`,
     );
     this.db.transaction(() => {
       this.db.exec(`DELETE FROM record; DELETE FROM correction; DELETE FROM rollup_day; DELETE FROM rollup_month;
@@ -38,6 +38,7 @@ export class RawLedger {
         insert.run(
           USER,
           location,
+          `Name of ${device}`,
           device,
           valorMicros,
           timeMs,
