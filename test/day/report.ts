@@ -1,9 +1,50 @@
-/** A step of the technician's day, as the machine tells it. */
-export interface DayStep {
-  readonly step: string;
-  /** In the machine's own time, from the end of the step before. */
-  readonly seconds: number;
-  readonly facts: Readonly<Record<string, unknown>>;
+import type { AcceptanceReport } from "../../src/contract/commission.ts";
+import type { After } from "../package/report.ts";
+
+/** What each step of the technician's day came to. */
+export interface Reports {
+  readonly install: After;
+  readonly "first user": object;
+  readonly "wire eight lines": object;
+  readonly commission: {
+    readonly commissioned: readonly Commissioned[];
+    readonly counts: AcceptanceReport["counts"];
+  };
+  readonly "first sales": Sold;
+  readonly report: unknown;
+  readonly doctor: { readonly exitCode: number | null };
+  readonly bundle: { readonly bytes: number };
+  readonly "back up to a disk": { readonly tls: Tls };
+  readonly "install the second gateway": After;
+  readonly move: After & {
+    readonly restored: { readonly records: number; readonly certificates: string };
+    readonly tls: Tls;
+    readonly wiring: readonly unknown[];
+  };
+  readonly "sales after the move": Sold;
+  /** What `flanco simulate` made of a trace of two switchings. */
+  readonly simulate: {
+    readonly bounces: readonly {
+      readonly line: string;
+      readonly mostEdges: number;
+      readonly debounceMs: number;
+    }[];
+  };
+}
+
+export interface Commissioned {
+  readonly room: string;
+  /** Each verdict, until the room was ticked off. */
+  readonly verdicts: readonly string[];
+}
+
+/** The rooms that have a sale of one switching. */
+interface Sold {
+  readonly rooms: readonly string[];
+}
+
+interface Tls {
+  readonly authority: { readonly fingerprint: readonly string[] };
 }
 
 /** Contacts that are not as they should be, by their room. */

@@ -1,4 +1,5 @@
-import type { Drive, Gap, LedgerRow, Outage, Output } from "../guest/report.ts";
+import type { Drive, Gap, LedgerRow, Outage } from "../guest/report.ts";
+import type { Said } from "../guest/told.ts";
 import type { Confined, JournalEntry } from "./inside/unit.ts";
 
 /** Where the machine has the bundled program. */
@@ -48,5 +49,5 @@ export interface Reports {
     readonly control: Confined;
   };
   /** `flanco verify` on the finished ledger. */
-  readonly verified: Output;
+  readonly verified: Said;
 }

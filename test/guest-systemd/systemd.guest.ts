@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { before, describe, it } from "mocha";
 import { runCommand } from "../../scripts/command.ts";
-import { DiskMachine } from "../../scripts/guest/disk-machine.ts";
 import { bundleWarm } from "../../scripts/guest/installed.ts";
 import { CHECKOUT, replacingLockups } from "../../scripts/guest/machine.ts";
 import { assertDistinct, assertStamped, drivesOf, isStampOf, rowsOf, WALL_MS } from "../guest/edges.ts";
-import { lineName, ROOMS, Told } from "../guest/report.ts";
+import { lineName, ROOMS } from "../guest/report.ts";
+import { Told } from "../guest/told.ts";
+import { ToldMachine } from "../guest/told-machine.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { type Absence, PROGRAM, type Reports } from "./report.ts";
 
@@ -28,7 +29,7 @@ const PROOF_MS = 3_000_000;
 
 /** What the whole proof may take inside the guest, on a machine that has nothing else to do far less. */
 const INSIDE_MS = { full: 2_400_000, short: 600_000 };
-const SCRIPT = join(import.meta.dirname, "inside", "prove.ts");
+const INSIDE = join(import.meta.dirname, "inside");
 
 /** The exit code of a command that says what needs attention. */
 const NEEDS_ATTENTION = 3;
@@ -60,11 +61,13 @@ async function makePackageTree(root: string): Promise<void> {
 }
 
 async function prove(files: string): Promise<Told<Reports>> {
-  const machine = await DiskMachine.make({ suite: "bookworm", scripts: { prove: SCRIPT }, files });
+  const reports = new Told<Reports>();
+  const machine = await ToldMachine.make({
+    ...{ suite: "bookworm", inside: INSIDE, parts: ["prove"], files, told: reports },
+  });
   try {
-    const end = await machine.run({ command: ["node", "prove.mjs", form], timeoutMs: INSIDE_MS[form] });
-    if (end?.exitCode === 0) return new Told(end.stdout);
-    throw new Error(`The script in the guest ended with ${end?.exitCode}:\n${end?.stderr}`);
+    await machine.run("prove", { words: [form], timeoutMs: INSIDE_MS[form] });
+    return reports;
   } finally {
     machine.remove();
   }
@@ -202,8 +205,8 @@ describe("The service under systemd", () => {
   }
 
   it("leaves a ledger that agrees with itself", () => {
-    const { exitCode, output } = told.one("verified");
-    assert.equal(exitCode, 0, output);
+    const { exitCode, said } = told.one("verified");
+    assert.equal(exitCode, 0, said);
   });
 });
 

@@ -1,3 +1,5 @@
+import type { Said } from "./told.ts";
+
 /** A record's row, as the ledger's file holds it. Times in the units of their names. */
 export interface LedgerRow {
   readonly room: string;
@@ -42,7 +44,7 @@ type Rooms = Readonly<Record<string, readonly LedgerRow[]>>;
 /** What each step of the proof came to. */
 export interface Reports {
   /** The drivers' conformance suite. */
-  readonly conformance: Output;
+  readonly conformance: Said;
   /** Every edge driven so that the driver under test must see it, and what the ledger and the API made of them. */
   readonly paced: {
     readonly drives: readonly Drive[];
@@ -78,41 +80,7 @@ export interface Reports {
     readonly restarted: Rooms;
   };
   /** `flanco verify` on the finished ledger. */
-  readonly verified: Output;
-}
-
-/** How a program ended, and what it wrote. */
-export interface Output {
-  readonly exitCode: number | null;
-  readonly output: string;
-}
-
-/** Tells the host what a step came to. `part` names the steps of one script among others. */
-export function tell(step: string, report: object, part = ""): void {
-  console.log(JSON.stringify({ part, step, report }));
-}
-
-/** What scripts in a guest have told, by the names of their steps. */
-export class Told<All> {
-  readonly #lines: readonly { readonly part: string; readonly step: string; readonly report: unknown }[];
-
-  constructor(stdout: string) {
-    const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
-    this.#lines = lines.map((line) => JSON.parse(line));
-  }
-
-  /** The reports of a step, in order. Throws where the guest did not come to it. */
-  all<Step extends string & keyof All>(step: Step, part = ""): readonly All[Step][] {
-    const found = this.#lines.filter((line) => line.step === step && line.part === part);
-    if (found.length === 0) throw new Error(`The guest did not come to "${step}" ${part}.`);
-    return found.map(({ report }) => report as All[Step]);
-  }
-
-  /** The report of a step that came once. Throws where the guest did not come to it. */
-  one<Step extends string & keyof All>(step: Step, part = ""): All[Step] {
-    const [report] = this.all(step, part);
-    return report as All[Step];
-  }
+  readonly verified: Said;
 }
 
 /** Rooms of the eight lines, by the line's offset. */

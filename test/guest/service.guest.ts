@@ -3,7 +3,8 @@ import { describe, it } from "mocha";
 import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
 import { buildGuest, replacingLockups, runInGuest } from "../../scripts/guest/machine.ts";
 import { assertDistinct, assertStamped, drivesOf, KERNEL_STAMP_MS, rowsOf } from "./edges.ts";
-import { type LedgerRow, lineName, type Reports, ROOMS, Told, valorOf } from "./report.ts";
+import { type LedgerRow, lineName, type Reports, ROOMS, valorOf } from "./report.ts";
+import { Told } from "./told.ts";
 
 /** The kernel keeps so many events of a line for a reader that is late. */
 const KERNEL_BUFFER_EVENTS = 1_024;
@@ -26,22 +27,23 @@ let told: Told<Reports>;
 before(async function () {
   this.timeout(PROOF_MS);
   const guest = await buildGuest({ scripts: SCRIPTS });
-  const { stdout } = await replacingLockups(() =>
-    runInGuest(guest, {
+  await replacingLockups(() => {
+    told = new Told();
+    return runInGuest(guest, {
       command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, form],
       timeoutMs: INSIDE_MS[form],
+      onLine: (line) => told.take(line),
       onStderr: (chunk) => process.stderr.write(chunk),
-    }),
-  );
-  told = new Told(stdout);
+    });
+  });
 });
 
 describe("The drivers' conformance suite", () => {
   it("passes on a real kernel's chip, with chardev and sysfs", () => {
-    const { exitCode, output } = told.one("conformance");
-    assert.equal(exitCode, 0, output);
-    assert.include(output, "The chardev driver");
-    assert.include(output, "The sysfs driver");
+    const { exitCode, said } = told.one("conformance");
+    assert.equal(exitCode, 0, said);
+    assert.include(said, "The chardev driver");
+    assert.include(said, "The sysfs driver");
   });
 });
 
@@ -128,8 +130,8 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
     });
 
     it("leaves a ledger whose rollups agree with its records", () => {
-      const { exitCode, output } = told.one("verified", driver);
-      assert.equal(exitCode, 0, output);
+      const { exitCode, said } = told.one("verified", driver);
+      assert.equal(exitCode, 0, said);
     });
   });
 }

@@ -1,30 +1,37 @@
+import { join } from "node:path";
 import { expect } from "chai";
 import { drivesOf, rowsOf } from "../guest/edges.ts";
 import { ROOMS } from "../guest/report.ts";
-import { PackageMachine } from "./machine.ts";
-import type { PackageReport } from "./report.ts";
+import { Told } from "../guest/told.ts";
+import { ToldMachine } from "../guest/told-machine.ts";
+import { CUT_HERE, type PackageReport, type Reports } from "./report.ts";
 import { buildVersions } from "./versions.ts";
 
 const PROOF_MS = 5_400_000;
 const PARTS = ["installed", "restarted", "cut", "unpacked", "ended"];
 /** Posted and acknowledged before the power is cut. */
 const SALES = 40;
-let machine: PackageMachine;
+const INSIDE = join(import.meta.dirname, "inside");
+const told = new Told<Reports>();
+let machine: ToldMachine<Reports>;
 
 before(async function () {
   this.timeout(PROOF_MS);
-  machine = await PackageMachine.make("bookworm", PARTS, await buildVersions());
+  const files = await buildVersions();
+  machine = await ToldMachine.make({ suite: "bookworm", inside: INSIDE, parts: PARTS, files, told });
   await machine.run("installed");
-  await machine.runUntilSold("restarted", SALES);
-  await machine.runUntilCut("cut");
-  await machine.runUntilCut("unpacked");
+  await machine.run("restarted", {
+    isCut: (step) => step === "acknowledged" && told.all(step).length === SALES,
+  });
+  await machine.run("cut", { isCut: (step) => step === CUT_HERE });
+  await machine.run("unpacked", { isCut: (step) => step === CUT_HERE });
   await machine.run("ended");
 });
 after(() => machine?.remove());
 
 /** dpkg refused it with a line that holds this. */
 function refuses(step: string, line: string | RegExp): PackageReport {
-  const report = machine.report(step);
+  const report = told.one(step);
   expect(report.exitCode, report.said).not.to.equal(0);
   expect(
     report.said.split("\n").filter((one) => one.match(line)),
@@ -41,7 +48,7 @@ function worksOn(report: PackageReport): void {
 
 /** The step ended with 0, and the service is well after it. */
 function succeeds(step: string): PackageReport {
-  const report = machine.report(step);
+  const report = told.one(step);
   expect(report.exitCode, report.said).to.equal(0);
   isWell(report);
   return report;
@@ -96,7 +103,7 @@ describe("The package", () => {
   });
 
   it("works without a GPIO chip, and says that there is none", () => {
-    expect(machine.report("no chip").said.trim()).to.equal("No GPIO chip was found.");
+    expect(told.one("no chip").said.trim()).to.equal("No GPIO chip was found.");
   });
 
   it("refuses an upgrade that the disk has no room for, and the service works on", () => {
@@ -135,7 +142,7 @@ describe("The package", () => {
         /^flanco: The ledger was written by a newer flanco \(schema \d+; this version knows \d+\)/,
       ),
     );
-    expect(machine.report("verified").exitCode, machine.report("verified").said).to.equal(0);
+    expect(told.one("verified").exitCode, told.one("verified").said).to.equal(0);
   });
 
   it("is there by itself after a restart of the machine, and records", () => {
@@ -148,15 +155,16 @@ describe("The package", () => {
 
   it("has every acknowledged sale once after a power cut", () => {
     const report = succeeds("power came back");
-    expect(machine.acknowledged).to.have.length.of.at.least(SALES);
+    const acknowledged = told.all("acknowledged").map(({ acknowledgedMs }) => acknowledgedMs);
+    expect(acknowledged).to.have.length.of.at.least(SALES);
     const posted = report.rows?.filter((row) => row.origin === "posted").map((row) => row.createdMs) ?? [];
     expect(new Set(posted).size, "none twice").to.equal(posted.length);
-    expect(posted).to.include.members([...machine.acknowledged]);
+    expect(posted).to.include.members(acknowledged);
   });
 
   it("runs as before after a power cut, or dpkg's end, while files are unpacked", () => {
     for (const step of ["cut while unpacking", "killed while unpacking"]) {
-      const { after, said } = machine.report(step);
+      const { after, said } = told.one(step);
       expect(after?.health, said).to.equal(0);
       expect(after?.pid).to.be.greaterThan(0);
     }
@@ -164,16 +172,16 @@ describe("The package", () => {
   });
 
   it("goes back by itself at the next start, after a power cut with a version in place that does not start", () => {
-    const report = machine.report("cut while configuring");
+    const report = told.one("cut while configuring");
     isWell(report, "half-configured");
     expect(report.said).to.contain("going back to 0.0.4");
   });
 
   it("keeps the records when it is removed, and a last backup when it is purged", () => {
-    const removed = machine.report("removed");
+    const removed = told.one("removed");
     expect(removed.exitCode, removed.said).to.equal(0);
     expect(removed.left).to.include("flanco.db");
-    const purged = machine.report("purged");
+    const purged = told.one("purged");
     expect(purged.exitCode, purged.said).to.equal(0);
     expect(purged.left).to.have.length(1);
     expect(purged.left?.[0]).to.match(/^flanco-last-\d+$/);
@@ -181,11 +189,11 @@ describe("The package", () => {
   });
 
   it("is installed where a port is taken, says so, and works once that is free", () => {
-    const taken = machine.report("port taken");
+    const taken = told.one("port taken");
     expect(taken.exitCode, taken.said).to.equal(0);
     expect(taken.said).to.match(
       /^flanco: installed, and does not work yet\. The .*8443.* is in use by another program\./m,
     );
-    isWell(machine.report("port free"));
+    isWell(told.one("port free"));
   });
 });

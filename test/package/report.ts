@@ -1,11 +1,6 @@
 import type { LedgerRow } from "../guest/report.ts";
+import type { Said } from "../guest/told.ts";
 import type { Absence } from "../guest-systemd/report.ts";
-
-/** How a program in the guest ended, and what it wrote. */
-export interface Said {
-  readonly exitCode: number | null;
-  readonly said: string;
-}
 
 /** How the service is, as far as systemd and dpkg know it. */
 export interface Seen {
@@ -21,9 +16,8 @@ export interface After extends Seen {
   readonly health: number | null;
 }
 
-/** One step of the package's proof, by its name. */
+/** What a step of the package's proof came to. */
 export interface PackageReport extends Said {
-  readonly step: string;
   readonly before?: Seen;
   readonly after?: After;
   /** Names in a folder afterwards. */
@@ -31,13 +25,14 @@ export interface PackageReport extends Said {
   readonly absence?: Absence;
   /** The ledger's rows since the step began, or all of them. */
   readonly rows?: readonly LedgerRow[];
+  /** Of a posted sale, told the moment it was acknowledged. */
+  readonly acknowledgedMs?: number;
 }
 
-/** A sale that was acknowledged, told the moment it was. */
-export interface Acknowledged {
-  /** Of the sale that was posted. */
-  readonly acknowledgedMs: number;
-}
+/** By the steps' names. */
+export type Reports = Readonly<Record<string, PackageReport>>;
 
-/** When the host may cut the power. */
+/** Of a step that runs no program. */
+export const NO_PROGRAM: Said = { exitCode: 0, said: "" };
+/** The step at which the host cuts the power. */
 export const CUT_HERE = "cut here";

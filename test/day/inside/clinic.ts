@@ -4,11 +4,11 @@ import type { AcceptanceReport } from "../../../src/contract/commission.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
 import { allWatched, shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
-import { after, install, prove, run, SLOW_SERVICE } from "../../package/inside/host.ts";
+import { after, packageFile, prove, run, SLOW_SERVICE } from "../../package/inside/host.ts";
 import { firstUser } from "../../package/inside/use.ts";
-import { SILENT } from "../report.ts";
+import type { Reports } from "../report.ts";
 import { commissionAll, contactsAtRest, sellOnce } from "./contacts.ts";
-import { jsonIn, must, tell } from "./step.ts";
+import { jsonOf, must, tell } from "./step.ts";
 
 const D_ID = "7234";
 const WATCHED_MS = 120_000;
@@ -18,19 +18,18 @@ const unit = new Unit();
 
 await prove(unit, async () => {
   await unit.configure("guest", SLOW_SERVICE);
-  const { exitCode, said } = await install("first");
-  if (exitCode !== 0) throw new Error(said);
-  tell("install", { ...(await after(unit)) });
+  await must("dpkg", "--install", packageFile("first"));
+  tell("install", await after(unit));
 
   const api = await firstUser(unit);
-  tell("first user");
+  tell("first user", {});
 
   const relays = simulatedRelays();
   const contacts = contactsAtRest(relays);
   await api.wireEightRooms();
   await allWatched(WATCHED_MS);
   shareProcessorWithInterrupts();
-  tell("wire eight lines");
+  tell("wire eight lines", {});
   const commissioned = await commissionAll(api, D_ID, contacts);
   const { number } = await api.ask<{ number: number }>("POST", "/api/commission/report", {
     report: { technician: "Luis Gil", clinic: "Ana Ruiz" },
@@ -39,21 +38,20 @@ await prove(unit, async () => {
   tell("commission", { commissioned, counts });
 
   const rooms = await sellOnce(contacts, new Ledger(unit.ledgerFile, false));
-  tell("first sales", { rooms, silent: SILENT });
+  tell("first sales", { rooms });
 
   const month = new Date().toISOString().slice(0, 7);
-  tell("report", { report: await api.ask("GET", `/api/report?month=${month}`) });
+  tell("report", await api.ask("GET", `/api/report?month=${month}`));
 
-  const doctor = await run("flanco", "doctor", "--json");
-  tell("doctor", { exitCode: doctor.exitCode, checks: jsonIn(doctor.said) });
+  tell("doctor", await run("flanco", "doctor", "--json"));
 
-  const bundled = await run("flanco", "doctor", "--bundle", BUNDLE);
-  tell("bundle", { exitCode: bundled.exitCode, bytes: statSync(BUNDLE).size });
+  await run("flanco", "doctor", "--bundle", BUNDLE);
+  tell("bundle", { bytes: statSync(BUNDLE).size });
 
   await must("mount", "/dev/vdc", "/mnt");
   await must("install", "--directory", "--owner=flanco", "--group=flanco", "--mode=0700", "/mnt/flanco");
-  const { said: made } = await must("flanco", "backup", "--to", "/mnt/flanco", "--json");
-  const { said: shown } = await must("flanco", "tls", "show", "--json");
+  await must("flanco", "backup", "--to", "/mnt/flanco");
+  const tls = await jsonOf<Reports["move"]["tls"]>("flanco", "tls", "show", "--json");
   await must("umount", "/mnt");
-  tell("back up to a disk", { backups: jsonIn(made), tls: jsonIn(shown) });
+  tell("back up to a disk", { tls });
 });

@@ -5,7 +5,7 @@ import { until } from "../../guest/inside/deadline.ts";
 import type { Ledger } from "../../guest/inside/ledger.ts";
 import type { Relays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
-import { BOUNCING, INVERTED, SILENT } from "../report.ts";
+import { BOUNCING, type Commissioned, INVERTED, SILENT } from "../report.ts";
 
 /** Longer than the edges of one switching, and than any debounce that is set: a hand is no faster. */
 const HAND_MS = 1_000;
@@ -64,12 +64,6 @@ export async function sellOnce(contacts: readonly Contact[], ledger: Ledger): Pr
     return missing <= 0 ? null : `${missing} sales are missing`;
   }, COMMITTED_MS);
   return ledger.rowsAfter(position).map(({ room }) => room);
-}
-
-interface Commissioned {
-  readonly room: string;
-  /** Each verdict, until the room was ticked off. */
-  readonly verdicts: readonly string[];
 }
 
 /** Switches each room's relay as the technician does, has mended what is proposed, and ticks it off. */

@@ -5,14 +5,16 @@ import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
 import { allWatched, shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
-import { after, install, LIMIT_SECONDS, prove, SLOW_SERVICE, start } from "../../package/inside/host.ts";
-import { BOUNCING } from "../report.ts";
+import { after, LIMIT_SECONDS, packageFile, prove, SLOW_SERVICE, start } from "../../package/inside/host.ts";
+import { BOUNCING, type Reports } from "../report.ts";
 import { Contact, contactsAtRest, sellOnce } from "./contacts.ts";
-import { jsonIn, must, tell } from "./step.ts";
+import { jsonOf, must, tell } from "./step.ts";
 
 const WATCHED_MS = 120_000;
 const HAND_MS = 1_000;
 const TRACE = "/root/day.trace";
+
+type Move = Reports["move"];
 
 const unit = new Unit();
 
@@ -20,17 +22,16 @@ await prove(unit, async () => {
   const relays = simulatedRelays();
   const contacts = contactsAtRest(relays);
   await unit.configure("guest", SLOW_SERVICE);
-  const { exitCode, said } = await install("first");
-  if (exitCode !== 0) throw new Error(said);
-  tell("install the second gateway", { ...(await after(unit)) });
+  await must("dpkg", "--install", packageFile("first"));
+  tell("install the second gateway", await after(unit));
 
   await must("mount", "-o", "ro", "/dev/vdc", "/mnt");
-  const { said: restored } = await must("flanco", "restore", "--json");
+  const restored = await jsonOf<Move["restored"]>("flanco", "restore", "--json");
   await must("umount", "/mnt");
   const state = await after(unit);
-  const { said: shown } = await must("flanco", "tls", "show", "--json");
-  const { said: wiring } = await must("flanco", "wiring", "list", "--json");
-  tell("move", { ...state, restored: jsonIn(restored), tls: jsonIn(shown), wiring: jsonIn(wiring) });
+  const tls = await jsonOf<Move["tls"]>("flanco", "tls", "show", "--json");
+  const wiring = await jsonOf<Move["wiring"]>("flanco", "wiring", "list", "--json");
+  tell("move", { ...state, restored, tls, wiring });
 
   await allWatched(WATCHED_MS);
   shareProcessorWithInterrupts();
@@ -38,11 +39,11 @@ await prove(unit, async () => {
   await must("flanco", "verify");
   tell("sales after the move", { rooms });
 
-  tell("simulate", { simulated: await simulateRecorded(new Contact(relays, BOUNCING[0])) });
+  tell("simulate", await simulateRecorded(new Contact(relays, BOUNCING[0])));
 });
 
 /** Stops the service, records two switchings of a contact, and gives what `flanco simulate` makes of them. */
-async function simulateRecorded(contact: Contact): Promise<unknown> {
+async function simulateRecorded(contact: Contact): Promise<Reports["simulate"]> {
   await must("systemctl", "stop", "flanco");
   const recorder = start(LIMIT_SECONDS, "flanco", "gpio", "record");
   let [trace, talk] = ["", ""];
@@ -59,7 +60,7 @@ async function simulateRecorded(contact: Contact): Promise<unknown> {
   recorder.kill("SIGINT");
   await ended;
   writeFileSync(TRACE, trace);
-  const { said } = await must("flanco", "simulate", TRACE, "--json");
+  const simulated = await jsonOf<Reports["simulate"]>("flanco", "simulate", TRACE, "--json");
   await must("systemctl", "start", "flanco");
-  return jsonIn(said);
+  return simulated;
 }

@@ -1,10 +1,9 @@
-// Proves, in a guest with systemd, that no edge is lost while the process is gone. Writes one JSON object for
-// each step to standard output, and whatever goes wrong to standard error.
+// Proves, in a guest with systemd, that no edge is lost while the process is gone. Tells the host each step, and writes
+// whatever goes wrong to standard error.
 //
 //   node test/guest-systemd/inside/prove.ts full|short
 import { execFileSync } from "node:child_process";
 import { readdirSync, symlinkSync } from "node:fs";
-import { uptime } from "node:os";
 import { join } from "node:path";
 import { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
@@ -15,7 +14,8 @@ import {
   shareProcessorWithInterrupts,
   simulatedRelays,
 } from "../../guest/inside/relays.ts";
-import { lineName, tell as tellHost } from "../../guest/report.ts";
+import { lineName } from "../../guest/report.ts";
+import { teller } from "../../guest/told.ts";
 import { PROGRAM, type Reports } from "../report.ts";
 import { type Parts, proveAbsence } from "./absence.ts";
 import { CONFINED, proveConfined } from "./confined.ts";
@@ -36,6 +36,7 @@ const NO_STORE = "[Service]\nFileDescriptorStoreMax=0\n";
 const [form] = process.argv.slice(2);
 if (form !== "full" && form !== "short") throw new Error("usage: prove.ts full|short");
 
+const tell = teller<Reports>();
 const unit = new Unit();
 const relays = simulatedRelays();
 try {
@@ -139,10 +140,4 @@ async function ended(): Promise<Reports["ended"]> {
   process.kill(pid, "SIGTERM");
   await unit.until(async () => ((await unit.mainPid()) === pid ? "the process goes on" : null), RELEASE_MS);
   return { inactiveNs: await unit.inactiveNs(), journal: await unit.journal(beganNs) };
-}
-
-/** The time goes to standard error: where it went is seen when a run is too slow. */
-function tell<Step extends keyof Reports>(step: Step, report: Reports[Step]): void {
-  console.error(`${step} after ${Math.round(uptime())} s`);
-  tellHost(step, report);
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { until } from "../../guest/inside/deadline.ts";
-import type { Output } from "../../guest/report.ts";
+import type { Said } from "../../guest/told.ts";
 
 const NAME = "flanco.service";
 const UNIT_FILE = `/usr/lib/systemd/system/${NAME}`;
@@ -148,7 +148,7 @@ export class Unit {
   }
 
   /** Runs one of the program's commands to its end. */
-  async command(options: readonly string[], input = ""): Promise<Output> {
+  async command(options: readonly string[], input = ""): Promise<Said> {
     return new Promise((resolve) => {
       const child = execFile(
         "/usr/bin/flanco",
@@ -156,7 +156,7 @@ export class Unit {
         { env: this.environment },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : Number(error.code ?? 1);
-          resolve({ exitCode: code, output: `${stdout}${stderr}` });
+          resolve({ exitCode: code, said: `${stdout}${stderr}` });
         },
       );
       child.stdin?.end(input);

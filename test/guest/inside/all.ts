@@ -3,7 +3,8 @@
 //   node all.mjs full|short
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { tell } from "../report.ts";
+import type { Reports } from "../report.ts";
+import { teller } from "../told.ts";
 
 /** The scripts that are bundled beside this one. */
 const script = (name: string) => join(import.meta.dirname, `${name}.mjs`);
@@ -11,7 +12,7 @@ const [form] = process.argv.slice(2);
 if (form !== "full" && form !== "short") throw new Error("usage: all.ts full|short");
 
 const { status, stdout, stderr } = spawnSync(process.execPath, [script("conformance")], { encoding: "utf8" });
-tell("conformance", { exitCode: status, output: `${stdout}${stderr}` });
+teller<Reports>()("conformance", { exitCode: status, said: `${stdout}${stderr}` });
 // When a line's change is read by sysfs depends on how busy the machine is that the guest runs on: that is for a machine which
 // does nothing else.
 for (const driver of form === "full" ? ["chardev", "sysfs"] : ["chardev"]) {

@@ -2,7 +2,8 @@
 // to standard error.
 //
 //   node test/guest/inside/prove.ts chardev|sysfs full|short
-import { tell } from "../report.ts";
+import type { Reports } from "../report.ts";
+import { teller } from "../told.ts";
 import { Api, USER_ADD } from "./api.ts";
 import { Ledger } from "./ledger.ts";
 import { simulatedRelays } from "./relays.ts";
@@ -17,6 +18,7 @@ if ((driver !== "chardev" && driver !== "sysfs") || (form !== "full" && form !==
   throw new Error("usage: prove.ts chardev|sysfs full|short");
 }
 
+const tell = teller<Reports>();
 const service = new Service(driver);
 const relays = simulatedRelays();
 process.once("exit", () => service.abandon());
@@ -30,7 +32,7 @@ relays.close();
 
 async function prove(part: "chardev" | "sysfs", sizes: { paced: number; burst: number }): Promise<void> {
   const added = service.command(USER_ADD.options, USER_ADD.input);
-  if (added.exitCode !== 0) throw new Error(`user add: ${added.output}`);
+  if (added.exitCode !== 0) throw new Error(`user add: ${added.said}`);
   await service.start();
   const api = new Api(service.baseUrl);
   await api.login();

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Output } from "../report.ts";
+import type { Said } from "../told.ts";
 import { until } from "./deadline.ts";
 import { allWatched } from "./relays.ts";
 
@@ -42,13 +42,13 @@ export class Service {
   }
 
   /** Runs one of the program's commands to its end. */
-  command(options: readonly string[], input = ""): Output {
+  command(options: readonly string[], input = ""): Said {
     const result = spawnSync(process.execPath, [PROGRAM, ...options], {
       env: this.#environment,
       input,
       encoding: "utf8",
     });
-    return { exitCode: result.status, output: `${result.stdout}${result.stderr}` };
+    return { exitCode: result.status, said: `${result.stdout}${result.stderr}` };
   }
 
   /** Starts the program; resolves once it says that it is healthy. */

@@ -8,7 +8,7 @@ const unit = new Unit();
 await prove(unit, async () => {
   const here = await after(unit);
   const rows = new Ledger(unit.ledgerFile, false).rowsAfter(0);
-  tell({ step: "power came back", ...(await run("flanco", "verify")), after: here, rows });
+  tell("power came back", { ...(await run("flanco", "verify")), after: here, rows });
   await unpack("newest");
   await waitForPowerCut();
 });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
+import { NO_PROGRAM } from "../report.ts";
 import { after, packageFile, prove, run, runFor, tell, upgradeEnded } from "./host.ts";
 
 /** Long enough to see that a port is taken. */
@@ -14,18 +15,14 @@ await prove(unit, async () => {
   await upgradeEnded();
   const here = await after(unit);
   const journal = await run("journalctl", "--quiet", "--output=cat", "--unit", "flanco-upgrade.service");
-  tell({ step: "cut while configuring", ...journal, after: here });
-  tell({
-    step: "removed",
-    ...(await run("dpkg", "--remove", "flanco")),
-    left: readdirSync("/var/lib/flanco"),
-  });
+  tell("cut while configuring", { ...journal, after: here });
+  tell("removed", { ...(await run("dpkg", "--remove", "flanco")), left: readdirSync("/var/lib/flanco") });
   const purged = await run("dpkg", "--purge", "flanco");
   const left = readdirSync("/var/lib").filter((name) => name.startsWith("flanco"));
-  tell({ step: "purged", ...purged, left });
+  tell("purged", { ...purged, left });
   const other = createServer().listen(8443);
   await once(other, "listening");
-  tell({ step: "port taken", ...(await runFor(TAKEN_SECONDS, "dpkg", "--install", packageFile("newest"))) });
+  tell("port taken", await runFor(TAKEN_SECONDS, "dpkg", "--install", packageFile("newest")));
   other.close();
-  tell({ step: "port free", exitCode: 0, said: "", after: await after(unit) });
+  tell("port free", { ...NO_PROGRAM, after: await after(unit) });
 });

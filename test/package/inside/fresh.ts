@@ -9,8 +9,8 @@ const unit = new Unit();
 
 await prove(unit, async () => {
   await unit.configure("guest", SLOW_SERVICE);
-  tell({ step: "installed", ...(await install("first")), after: await after(unit) });
+  tell("installed", { ...(await install("first")), after: await after(unit) });
   await (await firstUser(unit)).wireEightRooms();
   const rows = await switchAllOn(simulatedRelays(), new Ledger(unit.ledgerFile, false));
-  tell({ step: "recorded", ...(await run("flanco", "verify")), after: await after(unit), rows });
+  tell("recorded", { ...(await run("flanco", "verify")), after: await after(unit), rows });
 });

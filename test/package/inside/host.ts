@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { uptime } from "node:os";
 import { until } from "../../guest/inside/deadline.ts";
+import { type Said, teller } from "../../guest/told.ts";
 import type { Unit } from "../../guest-systemd/inside/unit.ts";
-import { type After, CUT_HERE, type PackageReport, type Said, type Seen } from "../report.ts";
+import { type After, CUT_HERE, NO_PROGRAM, type Reports, type Seen } from "../report.ts";
 
 /** An emulated processor on a busy machine starts a program in a minute. */
 export const LIMIT_SECONDS = 240;
@@ -87,15 +87,11 @@ export async function upgradeEnded(): Promise<void> {
   }, ENDED_MS);
 }
 
-/** The time goes to standard error: where it went is seen when a run is too slow. */
-export function tell(report: PackageReport): void {
-  console.error(`${report.step} after ${Math.round(uptime())} s: ${report.said}`);
-  console.log(JSON.stringify(report));
-}
+export const tell = teller<Reports>();
 
 /** Tells the host to cut the power, and waits for it. */
 export async function waitForPowerCut(): Promise<never> {
-  console.log(CUT_HERE);
+  tell(CUT_HERE, NO_PROGRAM);
   return new Promise(() => setInterval(() => {}, 1_000));
 }
 

@@ -1,5 +1,5 @@
 // First start of the machine: what cannot be installed is refused; the package is installed, goes back
-// from a version that does not work, and is upgraded, while relays switch. Writes one JSON object for each step to standard output.
+// from a version that does not work, and is upgraded, while relays switch.
 
 import {
   copyFileSync,
@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { Ledger } from "../../guest/inside/ledger.ts";
 import { shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
+import type { Said } from "../../guest/told.ts";
 import { proveAbsence } from "../../guest-systemd/inside/absence.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
-import type { PackageReport, Said } from "../report.ts";
 import { after, install, packageFile, prove, run, SLOW_SERVICE, SLOW_UPGRADE, seen, tell } from "./host.ts";
 import { firstUser } from "./use.ts";
 
@@ -44,32 +44,30 @@ await prove(unit, async () => {
     const absence = await proveAbsence(parts, async () => {
       said = await install(name);
     });
-    tell({ step, ...said, absence, after: await after(unit), left: ledgers() });
+    tell(step, { ...said, absence, after: await after(unit), left: ledgers() });
   }
 
   await upgrade("went back", "failing");
-  tell({ step: "configured anew", ...(await run("dpkg", "--configure", "-a")) });
+  tell("configured anew", await run("dpkg", "--configure", "-a"));
   await refusedLater();
   await upgrade("upgraded", "newer");
   await refused("downgrade", () => install("first"));
-  tell({ step: "verified", ...(await run("flanco", "verify")) });
+  tell("verified", await run("flanco", "verify"));
   lines.close();
 });
 
 /** What a technician may try on a machine that it cannot be installed on. */
 async function refusedAtFirst(): Promise<void> {
-  tell({ step: "other processor", ...(await install("other-processor")), left: programs() });
-  tell({
-    ...{ step: "old kernel", left: programs() },
-    ...(await run("setarch", "--uname-2.6", "dpkg", "--install", packageFile("first"))),
-  });
+  tell("other processor", { ...(await install("other-processor")), left: programs() });
+  const aged = await run("setarch", "--uname-2.6", "dpkg", "--install", packageFile("first"));
+  tell("old kernel", { ...aged, left: programs() });
   copyFileSync(STATUS, `${STATUS}.kept`);
   const status = readFileSync(STATUS, "utf8");
   writeFileSync(STATUS, status.replace(/^(Package: libc6\n(?:.+\n)*?Version: )\S+$/m, "$12.31-13"));
-  tell({ step: "old glibc", ...(await install("first")), left: programs() });
+  tell("old glibc", { ...(await install("first")), left: programs() });
   copyFileSync(`${STATUS}.kept`, STATUS);
   await fillDisk();
-  tell({ step: "full disk", ...(await install("first")), left: programs() });
+  tell("full disk", { ...(await install("first")), left: programs() });
   rmSync(FILLER);
 }
 
@@ -80,8 +78,8 @@ async function installed(): Promise<void> {
   mkdirSync(upgrades, { recursive: true });
   writeFileSync(`${upgrades}/guest.conf`, SLOW_UPGRADE);
   writeFileSync(CHIP, "0");
-  tell({ step: "installed", ...(await install("first")), after: await after(unit) });
-  tell({ step: "no chip", ...(await run("flanco", "gpio", "detect")) });
+  tell("installed", { ...(await install("first")), after: await after(unit) });
+  tell("no chip", await run("flanco", "gpio", "detect"));
   writeFileSync(CHIP, "1");
   await run("udevadm", "settle");
 }
@@ -99,8 +97,7 @@ async function refusedLater(): Promise<void> {
 
 async function refused(step: string, attempt: () => Promise<Said>): Promise<void> {
   const before = await seen(unit);
-  const report: PackageReport = { step, before, ...(await attempt()) };
-  tell({ ...report, after: await after(unit) });
+  tell(step, { before, ...(await attempt()), after: await after(unit) });
 }
 
 async function fillDisk(): Promise<void> {

@@ -5,7 +5,7 @@ import { Ledger } from "../../guest/inside/ledger.ts";
 import { simulatedRelays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
-import type { Acknowledged } from "../report.ts";
+import { NO_PROGRAM } from "../report.ts";
 import { after, prove, tell } from "./host.ts";
 import { switchAllOn } from "./use.ts";
 
@@ -17,14 +17,13 @@ await prove(unit, async () => {
   const lines = simulatedRelays();
   const rows = await switchAllOn(lines, new Ledger(unit.ledgerFile, false));
   for (const offset of ROOMS.keys()) lines.drive(offset, false);
-  tell({ step: "restarted", exitCode: 0, said: "", after: here, rows });
+  tell("restarted", { ...NO_PROGRAM, after: here, rows });
   const api = new Api(unit.baseUrl);
   await api.login();
   for (let sale = 0; ; sale += 1) {
     lines.drive(sale % ROOMS.length, sale % (2 * ROOMS.length) < ROOMS.length);
     const acknowledgedMs = FIRST_SALE_MS + sale;
     await api.sell(acknowledgedMs);
-    const acknowledged: Acknowledged = { acknowledgedMs };
-    console.log(JSON.stringify(acknowledged));
+    tell("acknowledged", { ...NO_PROGRAM, acknowledgedMs });
   }
 });

@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { until } from "../../guest/inside/deadline.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
+import { NO_PROGRAM } from "../report.ts";
 import {
   after,
   install,
@@ -24,11 +25,11 @@ const unit = new Unit();
 
 await prove(unit, async () => {
   await upgradeEnded();
-  tell({ step: "cut while unpacking", exitCode: 0, said: "", after: await after(unit) });
+  tell("cut while unpacking", { ...NO_PROGRAM, after: await after(unit) });
   process.kill(-((await unpack("newest")).pid ?? 0), "SIGKILL");
   const configured = await run("dpkg", "--configure", "-a");
-  tell({ step: "killed while unpacking", ...configured, after: await after(unit) });
-  tell({ step: "installed after all", ...(await install("newest")), after: await after(unit) });
+  tell("killed while unpacking", { ...configured, after: await after(unit) });
+  tell("installed after all", { ...(await install("newest")), after: await after(unit) });
   start(LIMIT_SECONDS, "dpkg", "--install", packageFile("broken"));
   // dpkg calls it so before it unpacks anything, too.
   await until(async () => {
