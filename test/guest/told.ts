@@ -1,9 +1,21 @@
+import type { ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { inspect } from "node:util";
 
 /** How a program ended, and what it wrote. */
 export interface Said {
   readonly exitCode: number | null;
   readonly said: string;
+}
+
+/** Resolves once a program has ended. */
+export async function outcomeOf(program: ChildProcessByStdio<null, Readable, Readable>): Promise<Said> {
+  let said = "";
+  for (const stream of [program.stdout, program.stderr])
+    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const [exitCode] = (await once(program, "close")) as [number | null];
+  return { exitCode, said };
 }
 
 /** What a script in a guest tells its host, as one line of its standard output. */

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import type { SignedInUser } from "./appliance.ts";
+import type { EventData, EventName } from "../../src/contract/event.ts";
 
-export interface LiveEvent {
-  readonly event: string;
-  readonly data: unknown;
-}
+export type LiveEvent = {
+  readonly [Name in EventName]: { readonly event: Name; readonly data: EventData[Name] };
+}[EventName];
 
 /** An open page: reads the appliance's live events as a browser does. */
 export class EventStream {
@@ -25,7 +24,7 @@ export class EventStream {
   }
 
   /** Resolves with the answer's head, whatever its status. */
-  static async open(by: SignedInUser): Promise<EventStream> {
+  static async open(by: { begin(path: string): Promise<IncomingMessage> }): Promise<EventStream> {
     return new EventStream(await by.begin("/api/event"));
   }
 
@@ -55,6 +54,7 @@ export class EventStream {
   #take(block: string): void {
     const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/, 2) as [string, string]));
     const event = fields.get("event");
-    if (event !== undefined) this.#events.push({ event, data: JSON.parse(fields.get("data") ?? "null") });
+    if (event === undefined) return;
+    this.#events.push({ event, data: JSON.parse(fields.get("data") ?? "null") } as LiveEvent);
   }
 }

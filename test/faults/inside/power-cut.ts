@@ -4,131 +4,93 @@
 // every acknowledgement to standard output, as it comes.
 //
 //   node power-cut.mjs DATA_DIRECTORY OLD_DATA_DIRECTORY POSTS SALES     (bundled)
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { writeSync } from "node:fs";
+import { Api, EMAIL } from "../../guest/inside/api.ts";
+import { type Relays, simulatedRelays } from "../../guest/inside/relays.ts";
+import { Service } from "../../guest/inside/service.ts";
+import { ROOMS } from "../../guest/report.ts";
+import { EventStream } from "../../rig/event-stream.ts";
 import type { PowerCutNote } from "../power-cut/note.ts";
-import {
-  EMAIL,
-  LATER_VARIABLE,
-  LINE_ROOMS,
-  PASSWORD,
-  POSTED_ROOM,
-  postTimeMs,
-  postValor,
-} from "../power-cut/work.ts";
-import { Client } from "./client.ts";
-import { PROGRAM, Program } from "./program.ts";
+import { LATER_VARIABLE, POSTED_ROOM, postTimeMs, postValor } from "../power-cut/work.ts";
 
 const STANDARD_OUTPUT = 1;
 const CLIENTS = 3;
 const KEY_EVERY = 3;
 const TWICE_EVERY = 9;
-const D_ID = "7234";
 
 const [dataDir, oldDataDir, posts, sales] = process.argv.slice(2);
-const folder = process.env["FLANCO_TEST_GPIO_SIM"];
-if (
-  dataDir === undefined ||
-  oldDataDir === undefined ||
-  !(Number(posts) > 0) ||
-  !(Number(sales) > 0) ||
-  folder === undefined
-) {
+if (dataDir === undefined || oldDataDir === undefined || !(Number(posts) > 0) || !(Number(sales) > 0)) {
   throw new Error("usage: power-cut.mjs DATA_DIRECTORY OLD_DATA_DIRECTORY POSTS SALES (in a guest)");
 }
-await work(dataDir, Number(posts), Number(sales), folder);
+await work(dataDir, Number(posts), Number(sales), simulatedRelays());
 await upgrade(oldDataDir);
 process.exit(0);
 
-async function work(directory: string, postCount: number, riseCount: number, relays: string): Promise<void> {
-  const program = new Program(directory);
-  const client = new Client();
+async function work(directory: string, postCount: number, riseCount: number, relays: Relays): Promise<void> {
+  const service = new Service(directory, "chardev");
   tell({ kind: "starting" });
-  await program.start();
+  await service.start();
   tell({ kind: "ready" });
-  const user = { token: program.firstRunToken, name: "Ana", email: EMAIL, password: PASSWORD };
-  await client.send("POST", "/api/first-run", user);
+  const api = new Api(service.baseUrl);
+  await api.makeFirstUser(service.firstRunToken);
   tell({ kind: "user", email: EMAIL });
-  await wire(client);
+  await api.wireEightRooms();
   const onLevel = new Map<string, () => void>();
-  await client.listen((event, data) => {
-    if (event === "actuator") onLevel.get(JSON.parse(data).actuatorId)?.();
-    if (event !== "record") return;
-    const { recordId, habitacion, createdTime } = JSON.parse(data);
-    // Posts are acknowledged by their answer.
-    if (habitacion === POSTED_ROOM) return;
-    tell({ kind: "sale", recordId, room: habitacion, createdMs: createdTime });
-  });
+  const events = await EventStream.open(api);
+  // The stream begins with a greeting, and is listened to from then on.
+  await events.next();
+  const heard = hear(events, onLevel);
   let next = 0;
   const clients = Array.from({ length: CLIENTS }, async () => {
-    for (let number = next++; number < postCount; number = next++) await post(client, number);
+    for (let number = next++; number < postCount; number = next++) await post(api, number);
   });
   let rises = 0;
-  const lines = LINE_ROOMS.map(async (room, offset) => {
+  const lines = ROOMS.map(async (room, offset) => {
     while (rises++ < riseCount) {
       // The simulator merges what comes faster than its interrupt work: each level waits for the one before.
-      for (const level of ["pull-up", "pull-down"]) {
+      for (const high of [true, false]) {
         const told = new Promise<void>((resolve) => onLevel.set(room, resolve));
-        writeFileSync(join(relays, `sim_gpio${offset}`, "pull"), level);
+        relays.drive(offset, high);
         await told;
       }
     }
   });
-  await Promise.all([...lines, ...clients, backUp(directory)]);
+  await Promise.all([...lines, ...clients, backUp(service)]);
   tell({ kind: "done", posts: postCount, rises: riseCount });
-  tell({ kind: "stopped", exitCode: await program.end("SIGTERM") });
+  tell({ kind: "stopped", exitCode: await service.end("SIGTERM") });
+  await heard;
 }
 
-/** The service makes one of its own a minute after its start: the command is refused meanwhile, and repeated. */
-async function backUp(directory: string): Promise<void> {
-  tell({ kind: "backing-up" });
-  let said = await tryBackUp(directory);
-  while (said?.includes("Another backup")) said = await tryBackUp(directory);
-  if (said !== undefined) throw new Error(`flanco backup failed: ${said}`);
-  tell({ kind: "backed-up" });
-}
-
-/** Gives what the command said where it failed. */
-async function tryBackUp(directory: string): Promise<string | undefined> {
-  const backup = spawn(process.execPath, [PROGRAM, "backup"], {
-    env: { ...process.env, FLANCO_DATA_DIR: directory },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let said = "";
-  backup.stderr.on("data", (chunk) => (said += chunk));
-  const [exitCode] = await once(backup, "close");
-  return exitCode === 0 ? undefined : said;
-}
-
-async function upgrade(directory: string): Promise<void> {
-  const program = new Program(directory);
-  process.env[LATER_VARIABLE] = "1";
-  tell({ kind: "upgrading" });
-  await program.start();
-  tell({ kind: "upgraded" });
-  await program.end("SIGTERM");
-}
-
-async function wire(client: Client): Promise<void> {
-  await client.send("POST", "/api/device", {
-    newDevice: {
-      dId: D_ID,
-      name: "Pasillo A",
-      locationId: "hospital",
-      locationName: "Hospital",
-      actuators: LINE_ROOMS.map((id) => ({ id, value: false })),
-    },
-  });
-  for (const [offset, actuatorId] of LINE_ROOMS.entries()) {
-    await client.send("PUT", "/api/wiring", {
-      wiring: { line: `RELAY${offset}`, dId: D_ID, actuatorId, valor: 4, debounceMs: 0, rearmMs: 0 },
-    });
+/** Tells each sale of an edge, and calls for each level what waits for it, until the service ends the stream. */
+async function hear(events: EventStream, onLevel: ReadonlyMap<string, () => void>): Promise<void> {
+  for (let heard = await events.next(); heard !== undefined; heard = await events.next()) {
+    if (heard.event === "actuator") onLevel.get(heard.data.actuatorId)?.();
+    if (heard.event !== "record") continue;
+    const { recordId, habitacion: room, createdTime: createdMs } = heard.data;
+    // Posts are acknowledged by their answer.
+    if (room !== POSTED_ROOM) tell({ kind: "sale", recordId, room, createdMs });
   }
 }
 
-async function post(client: Client, number: number): Promise<void> {
+/** The service makes one of its own a minute after its start: the command is refused meanwhile, and repeated. */
+async function backUp(service: Service): Promise<void> {
+  tell({ kind: "backing-up" });
+  let made = await service.command("backup");
+  while (made.said.includes("Another backup")) made = await service.command("backup");
+  if (made.exitCode !== 0) throw new Error(`flanco backup failed: ${made.said}`);
+  tell({ kind: "backed-up" });
+}
+
+async function upgrade(directory: string): Promise<void> {
+  process.env[LATER_VARIABLE] = "1";
+  const service = new Service(directory, "chardev");
+  tell({ kind: "upgrading" });
+  await service.start();
+  tell({ kind: "upgraded" });
+  await service.end("SIGTERM");
+}
+
+async function post(api: Api, number: number): Promise<void> {
   const body = {
     locationName: `Hospital ${number % 4}`,
     deviceName: "Pasillo B",
@@ -139,9 +101,9 @@ async function post(client: Client, number: number): Promise<void> {
   };
   const headers: Record<string, string> =
     number % KEY_EVERY === 0 ? { "idempotency-key": `post-${number}` } : {};
-  await client.send("POST", "/api/data", body, headers);
+  await api.ask("POST", "/api/data", body, headers);
   tell({ kind: "posted", number });
-  if (number % TWICE_EVERY === 0) await client.send("POST", "/api/data", body, headers);
+  if (number % TWICE_EVERY === 0) await api.ask("POST", "/api/data", body, headers);
 }
 
 /** At once: what waits in this process would be a later acknowledgement than it was. */

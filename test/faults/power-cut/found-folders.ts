@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { EMAIL, PASSWORD } from "../../guest/inside/api.ts";
 import { Program } from "../../rig/program.ts";
-import { EMAIL, PASSWORD } from "./work.ts";
 
 /** Each may hold some MiB, in memory. */
 const MAX_COPIES = 16;

@@ -20,13 +20,9 @@ export function postValor(number: number): number {
   return postMicros(number) / MICROS_PER_UNIT;
 }
 
-/** The rooms of the wired lines, by the line's offset. */
-export const LINE_ROOMS = ["101", "102", "103", "104"] as const;
 /** The program's data directory on the guest's disk, below the disk's root. */
 export const DATA_FOLDER = "/flanco";
 /** The data directory of another life, with a ledger of this program's schema. */
 export const OLD_FOLDER = "/old";
 /** With this environment variable the program in the guest is one of a later schema. */
 export const LATER_VARIABLE = "POWER_CUT_LATER";
-export const EMAIL = "ana@example.org";
-export const PASSWORD = "correct horse battery";

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { Api } from "../../guest/inside/api.ts";
+import type { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
 import {
@@ -19,7 +19,7 @@ import { teller } from "../../guest/told.ts";
 import { PROGRAM, type Reports } from "../report.ts";
 import { type Parts, proveAbsence } from "./absence.ts";
 import { CONFINED, proveConfined } from "./confined.ts";
-import { Unit } from "./unit.ts";
+import { firstUser, Unit } from "./unit.ts";
 
 /** Every command and timer under the unit's filter takes minutes of an emulated processor. */
 const FORMS = { full: { kills: 5, isConfined: true }, short: { kills: 1, isConfined: false } };
@@ -52,8 +52,7 @@ async function prove({ kills, isConfined }: (typeof FORMS)["full" | "short"]): P
   await unit.configure("guest", SETTINGS);
   await unit.control("start", "flanco");
   await unit.ready(0);
-  const api = new Api(unit.baseUrl);
-  await api.makeFirstUser(await firstRunToken());
+  const api = await firstUser(unit);
   await api.wireEightRooms();
   const ledger = new Ledger(unit.ledgerFile);
   const parts = { unit, relays, ledger };
@@ -68,7 +67,7 @@ async function prove({ kills, isConfined }: (typeof FORMS)["full" | "short"]): P
   tell("ended", await ended());
   ledger.close();
   if (isConfined) tell("confined", await proveConfined(unit));
-  tell("verified", await unit.command(["verify"]));
+  tell("verified", await unit.command("verify"));
 }
 
 /** Puts the package's files in their places, as dpkg and the package's script do it. */
@@ -84,15 +83,6 @@ function install(): void {
   const kept = join(PROGRAM, ".cache");
   const uid = execFileSync("id", ["--user", "flanco"], { encoding: "utf8" }).trim();
   for (const name of readdirSync(kept)) symlinkSync(name, join(kept, name.replace(/-0$/, `-${uid}`)));
-}
-
-/** As the service tells it on its console, which is the journal. */
-async function firstRunToken(): Promise<string> {
-  for (const { message } of await unit.journal(0)) {
-    const token = /\/primer-uso#(\S+)/.exec(message)?.[1];
-    if (token !== undefined) return token;
-  }
-  throw new Error("The service told no link for the first user.");
 }
 
 function signalled(signal: NodeJS.Signals): (pid: number) => Promise<void> {

@@ -1,9 +1,10 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
-import type { Said } from "../../guest/told.ts";
+import { outcomeOf, type Said } from "../../guest/told.ts";
 
 const NAME = "flanco.service";
 const UNIT_FILE = `/usr/lib/systemd/system/${NAME}`;
@@ -148,18 +149,18 @@ export class Unit {
   }
 
   /** Runs one of the program's commands to its end. */
-  async command(options: readonly string[], input = ""): Promise<Said> {
-    return new Promise((resolve) => {
-      const child = execFile(
-        "/usr/bin/flanco",
-        [...options],
-        { env: this.environment },
-        (error, stdout, stderr) => {
-          const code = error === null ? 0 : Number(error.code ?? 1);
-          resolve({ exitCode: code, said: `${stdout}${stderr}` });
-        },
-      );
-      child.stdin?.end(input);
-    });
+  command(...words: readonly string[]): Promise<Said> {
+    return outcomeOf(
+      spawn("/usr/bin/flanco", words, { env: this.environment, stdio: ["ignore", "pipe", "pipe"] }),
+    );
   }
+}
+
+/** Makes the first user with the link that the service has printed last. Gives the API, signed in. */
+export async function firstUser(unit: Unit): Promise<Api> {
+  const said = (await unit.journal(0)).map(({ message }) => message).join("\n");
+  const token = [...said.matchAll(/\/primer-uso#(\S+)/g)].at(-1)?.[1] ?? "";
+  const api = new Api(unit.baseUrl);
+  await api.makeFirstUser(token);
+  return api;
 }

@@ -1,14 +1,12 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { type Gap, type Reports, ROOMS, typedName, valorOf } from "../report.ts";
 
-const EMAIL = "ana@example.org";
-const PASSWORD = "correct horse battery";
+export const EMAIL = "ana@example.org";
+export const PASSWORD = "correct horse battery";
 const D_ID = "7234";
 
-/** What the service's command line needs to make the user that this client signs in as. */
-export const USER_ADD = {
-  options: ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"],
-  input: `${PASSWORD}\n`,
-};
+type Headers = Readonly<Record<string, string>>;
 
 /** The service's API. Every answer but a success throws. */
 export class Api {
@@ -70,29 +68,31 @@ export class Api {
   }
 
   async actuators(): Promise<Reports["paced"]["actuators"]> {
-    const devices = await this.#read<{ actuators: Reports["paced"]["actuators"] }[]>("/api/device");
+    const devices = await this.ask<{ actuators: Reports["paced"]["actuators"] }[]>("GET", "/api/device");
     return devices.flatMap(({ actuators }) => actuators.map(({ id, value }) => ({ id, value })));
   }
 
   async summary(): Promise<Reports["paced"]["summary"]> {
-    return this.#read("/api/data?period=anual");
+    return this.ask("GET", "/api/data?period=anual");
   }
 
   async gaps(): Promise<readonly Gap[]> {
-    return this.#read("/api/gap");
+    return this.ask("GET", "/api/gap");
   }
 
-  /** What an answer has under `data`. */
-  async #read<Data>(path: string): Promise<Data> {
-    return this.ask("GET", path);
+  /** What a request's answer has under `data`. */
+  async ask<Data>(method: string, path: string, body?: unknown, headers?: Headers): Promise<Data> {
+    return ((await (await this.#send(method, path, body, headers)).json()) as { data: Data }).data;
   }
 
-  /** The same of any request. */
-  async ask<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-    return ((await (await this.#send(method, path, body)).json()) as { data: Data }).data;
+  /** The head of an answer that goes on, whatever its status. */
+  async begin(path: string): Promise<IncomingMessage> {
+    const request = get(`${this.#baseUrl}${path}`, { headers: { cookie: this.#cookie }, agent: false });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return response.on("error", () => {});
   }
 
-  async #send(method: string, path: string, body?: unknown): Promise<Response> {
+  async #send(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Response> {
     const response = await fetch(`${this.#baseUrl}${path}`, {
       method,
       headers: {
@@ -100,6 +100,7 @@ export class Api {
         // The service is killed again and again: a connection that was kept would be a dead one.
         connection: "close",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

@@ -4,7 +4,7 @@
 //   node test/guest/inside/prove.ts chardev|sysfs full|short
 import type { Reports } from "../report.ts";
 import { teller } from "../told.ts";
-import { Api, USER_ADD } from "./api.ts";
+import { Api } from "./api.ts";
 import { Ledger } from "./ledger.ts";
 import { simulatedRelays } from "./relays.ts";
 import { Service } from "./service.ts";
@@ -19,7 +19,7 @@ if ((driver !== "chardev" && driver !== "sysfs") || (form !== "full" && form !==
 }
 
 const tell = teller<Reports>();
-const service = new Service(driver);
+const service = new Service(`/var/lib/flanco-${driver}`, driver);
 const relays = simulatedRelays();
 process.once("exit", () => service.abandon());
 try {
@@ -31,11 +31,9 @@ try {
 relays.close();
 
 async function prove(part: "chardev" | "sysfs", sizes: { paced: number; burst: number }): Promise<void> {
-  const added = service.command(USER_ADD.options, USER_ADD.input);
-  if (added.exitCode !== 0) throw new Error(`user add: ${added.said}`);
   await service.start();
   const api = new Api(service.baseUrl);
-  await api.login();
+  await api.makeFirstUser(service.firstRunToken);
   await api.wireEightRooms();
   await service.watchesAllLines();
   const ledger = new Ledger(service.ledgerFile);
@@ -48,5 +46,5 @@ async function prove(part: "chardev" | "sysfs", sizes: { paced: number; burst: n
   tell("killed", await proveKill(parts), part);
   tell("ended", await proveEnd(parts), part);
   ledger.close();
-  tell("verified", service.command(["verify"]), part);
+  tell("verified", await service.command("verify"), part);
 }

@@ -1,69 +1,67 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Said } from "../told.ts";
+import { outcomeOf, type Said } from "../told.ts";
 import { until } from "./deadline.ts";
 import { allWatched } from "./relays.ts";
 
 /** Where it is installed in a guest. */
 const PROGRAM = "/usr/lib/flanco/flanco.mjs";
+const READY = "flanco is ready.";
 /** On an emulated processor that has to share the real one a start takes half a minute. */
 const START_MS = 240_000;
 /** That it ends within 5 s is asserted where time is real (test/cli/serve.test.ts): here a hang alone takes so long. */
-const END_MS = 20_000;
-const LOG_LINES = 30;
+const END_MS = 60_000;
+const SHOWN_CHARACTERS = 4_000;
 
-/** The real program, started as a service would start it: by its command, with its environment, as a process. */
+/** The real program in a guest, started as a service would start it, on the lines of the kernel's simulated chip. */
 export class Service {
   readonly baseUrl = "http://127.0.0.1:8080";
   readonly #environment: NodeJS.ProcessEnv;
   readonly #dataDirectory: string;
-  readonly #log: string;
   #process: ChildProcess | null = null;
+  /** What it wrote since its last start. */
+  #said = "";
 
-  constructor(driver: string) {
-    this.#dataDirectory = `/var/lib/flanco-${driver}`;
-    this.#log = `/var/log/flanco-${driver}.log`;
+  constructor(dataDirectory: string, driver: "chardev" | "sysfs") {
+    this.#dataDirectory = dataDirectory;
     this.#environment = {
+      FLANCO_CLOCK_TRUST: "always",
       ...process.env,
-      FLANCO_DATA_DIR: this.#dataDirectory,
+      FLANCO_DATA_DIR: dataDirectory,
       FLANCO_GPIO_DRIVER: driver,
       FLANCO_HTTP_PORT: "8080",
       FLANCO_HTTPS_PORT: "8443",
-      FLANCO_CLOCK_TRUST: "always",
+      FLANCO_TIME_ZONE: "UTC",
     };
-    mkdirSync(this.#dataDirectory, { recursive: true, mode: 0o700 });
-    mkdirSync("/var/log", { recursive: true });
   }
 
   get ledgerFile(): string {
     return join(this.#dataDirectory, "flanco.db");
   }
 
-  /** Runs one of the program's commands to its end. */
-  command(options: readonly string[], input = ""): Said {
-    const result = spawnSync(process.execPath, [PROGRAM, ...options], {
-      env: this.#environment,
-      input,
-      encoding: "utf8",
-    });
-    return { exitCode: result.status, said: `${result.stdout}${result.stderr}` };
+  /** The right to make the first user. */
+  get firstRunToken(): string {
+    const token = /\/primer-uso#([\w-]+)/.exec(this.#said)?.[1];
+    if (token === undefined) throw new Error(`The program printed no link:\n${this.lastWords()}`);
+    return token;
   }
 
-  /** Starts the program; resolves once it says that it is healthy. */
+  /** Runs one of the program's commands to its end. */
+  command(...words: readonly string[]): Promise<Said> {
+    return outcomeOf(this.#spawn(words));
+  }
+
+  /** Starts the program; resolves once it says that it is ready, rejects when it ends before. */
   async start(): Promise<void> {
-    appendFileSync(this.#log, `--- start at ${new Date().toISOString()}\n`);
-    const log = openSync(this.#log, "a");
-    const program = spawn(process.execPath, [PROGRAM, "serve"], {
-      env: this.#environment,
-      stdio: ["ignore", log, log],
-    });
-    closeSync(log);
+    const program = this.#spawn(["serve"]);
     this.#process = program;
-    await until(async () => {
-      if (program.exitCode !== null) throw new Error(`The service ended with ${program.exitCode}.`);
-      return (await this.#isHealthy()) ? null : "the service is not healthy";
+    this.#said = "";
+    for (const stream of [program.stdout, program.stderr])
+      stream.on("data", (chunk: Buffer) => (this.#said += chunk.toString()));
+    await until(() => {
+      if (program.exitCode !== null) throw new Error(`The program ended with ${program.exitCode}.`);
+      return this.#said.includes(READY) ? null : "the program is not ready";
     }, START_MS);
   }
 
@@ -73,14 +71,14 @@ export class Service {
   }
 
   signal(signal: NodeJS.Signals): void {
-    if (this.#process?.kill(signal) !== true) throw new Error("The service does not run.");
+    if (this.#process?.kill(signal) !== true) throw new Error("The program does not run.");
   }
 
-  /** Sends a signal that ends the program; gives its exit code, or rejects when it does not end. */
+  /** Sends a signal that ends the program; gives its exit code, null when the signal ended it. Rejects when it does not end. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const program = this.#process;
-    if (program === null) throw new Error("The service does not run.");
-    const exit = once(program, "exit", { signal: AbortSignal.timeout(END_MS) });
+    if (program === null) throw new Error("The program does not run.");
+    const exit = once(program, "close", { signal: AbortSignal.timeout(END_MS) });
     this.signal(signal);
     await exit;
     this.#process = null;
@@ -92,18 +90,15 @@ export class Service {
     this.#process?.kill("SIGKILL");
   }
 
-  /** The last lines that the program wrote, for a failure's text. */
+  /** What the program wrote last, for a failure's text. */
   lastWords(): string {
-    if (!existsSync(this.#log)) return "The service wrote nothing.";
-    return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-LOG_LINES).join("\n");
+    return this.#said.slice(-SHOWN_CHARACTERS);
   }
 
-  async #isHealthy(): Promise<boolean> {
-    try {
-      return (await fetch(`${this.baseUrl}/healthz`)).ok;
-    } catch {
-      // The port is not open yet.
-      return false;
-    }
+  #spawn(words: readonly string[]) {
+    return spawn(process.execPath, [PROGRAM, ...words], {
+      env: this.#environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   }
 }

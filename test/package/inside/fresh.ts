@@ -1,9 +1,9 @@
 // A machine on which nothing was refused: the package is installed, the first user made, lines wired, and edges recorded.
 import { Ledger } from "../../guest/inside/ledger.ts";
 import { simulatedRelays } from "../../guest/inside/relays.ts";
-import { Unit } from "../../guest-systemd/inside/unit.ts";
+import { firstUser, Unit } from "../../guest-systemd/inside/unit.ts";
 import { after, install, prove, run, SLOW_SERVICE, tell } from "./host.ts";
-import { firstUser, switchAllOn } from "./use.ts";
+import { switchAllOn } from "./use.ts";
 
 const unit = new Unit();
 

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { until } from "../../guest/inside/deadline.ts";
-import { type Said, teller } from "../../guest/told.ts";
+import { outcomeOf, type Said, teller } from "../../guest/told.ts";
 import type { Unit } from "../../guest-systemd/inside/unit.ts";
 import { type After, CUT_HERE, NO_PROGRAM, type Reports, type Seen } from "../report.ts";
 
@@ -33,12 +32,7 @@ export async function runFor(
   program: string,
   ...args: readonly string[]
 ): Promise<Said> {
-  const child = start(limitSeconds, program, ...args);
-  let said = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  const [exitCode] = (await once(child, "close")) as [number | null];
-  return { exitCode, said };
+  return outcomeOf(start(limitSeconds, program, ...args));
 }
 
 /** Starts a program as the leader of a new process group. */

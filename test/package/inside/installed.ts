@@ -15,9 +15,8 @@ import { Ledger } from "../../guest/inside/ledger.ts";
 import { shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
 import type { Said } from "../../guest/told.ts";
 import { proveAbsence } from "../../guest-systemd/inside/absence.ts";
-import { Unit } from "../../guest-systemd/inside/unit.ts";
+import { firstUser, Unit } from "../../guest-systemd/inside/unit.ts";
 import { after, install, packageFile, prove, run, SLOW_SERVICE, SLOW_UPGRADE, seen, tell } from "./host.ts";
-import { firstUser } from "./use.ts";
 
 const STATUS = "/var/lib/dpkg/status";
 const SETTINGS = "/etc/flanco/flanco.toml";
