@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
-import { Appliance, cookieOf, PASSWORD, SignedInUser } from "../rig/appliance.ts";
+import { Appliance, PASSWORD } from "../rig/appliance.ts";
+import { cookieOf, SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
 
 interface Entry {

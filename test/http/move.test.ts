@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { beginOf, parseCode } from "../../src/domain/move.ts";
-import { Appliance, FINGERPRINT, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, FINGERPRINT } from "../rig/appliance.ts";
+import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
 
 const JOB_MS = 60_000;

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, BOOT_ID, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, BOOT_ID } from "../rig/appliance.ts";
+import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { places, replaced, type Step } from "../security/mutation.ts";
 import { recordsOf } from "../store/records-of.ts";

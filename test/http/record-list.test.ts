@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { ROLES, type Role } from "../../src/domain/member.ts";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 import { EventStream, type LiveEvent } from "../rig/event-stream.ts";
+import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { aDevice, aLocation, aRecord, aWiring, BODIES } from "./bodies.ts";
 import { type Description, type Method, operationsOf } from "./openapi-description.ts";

@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { dirname } from "node:path";
 import { expect } from "chai";
 import { connectAsync } from "mqtt";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
+import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { HookReceiver, KEY, Secrets } from "../sink/receivers.ts";

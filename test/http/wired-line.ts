@@ -1,6 +1,7 @@
 import { monotonicMs, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
-import { type Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { type Appliance, NOON_MS } from "../rig/appliance.ts";
+import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { aDevice, aWiring } from "./bodies.ts";
 
 interface Room {

@@ -44,32 +44,13 @@ export async function buildVersions(): Promise<string> {
     ...laterSchema,
     ...CONTROLS["it records and answers, but is never healthy"],
   ]);
+  const later = { processor, schema: LATER_MIGRATIONS.length };
   await pack(folder, "other-processor", { processor: other, version: "0.0.1", binary: broken });
   await pack(folder, "first", { processor, version: "0.0.1", binary });
-  await pack(folder, "failing", {
-    processor,
-    version: "0.0.2",
-    binary: failing,
-    schema: LATER_MIGRATIONS.length,
-  });
-  await pack(folder, "newer", {
-    processor,
-    version: "0.0.3",
-    binary: newer,
-    schema: LATER_MIGRATIONS.length,
-  });
-  await pack(folder, "newest", {
-    processor,
-    version: "0.0.4",
-    binary: newer,
-    schema: LATER_MIGRATIONS.length,
-  });
-  await pack(folder, "broken", {
-    processor,
-    version: "0.0.5",
-    binary: broken,
-    schema: LATER_MIGRATIONS.length,
-  });
+  await pack(folder, "failing", { ...later, version: "0.0.2", binary: failing });
+  await pack(folder, "newer", { ...later, version: "0.0.3", binary: newer });
+  await pack(folder, "newest", { ...later, version: "0.0.4", binary: newer });
+  await pack(folder, "broken", { ...later, version: "0.0.5", binary: broken });
   return folder;
 }
 

@@ -1,16 +1,8 @@
 import { expect } from "chai";
-import { focused, LANGUAGES, suiteService, WIDTHS } from "./opened.ts";
+import { frameTexts } from "../../src/web/messages/frame.ts";
+import { focused, LANGUAGES, suiteService, VIEWS, WIDTHS } from "./opened.ts";
 
-const VIEWS = [
-  { path: "/", es: "Panel", en: "Overview" },
-  { path: "/habitaciones", es: "Habitaciones", en: "Rooms" },
-  { path: "/registros", es: "Registros", en: "Records" },
-  { path: "/informe", es: "Informe", en: "Report" },
-  { path: "/lugares", es: "Lugares", en: "Locations" },
-  { path: "/lineas", es: "Líneas", en: "Lines" },
-  { path: "/puesta-en-marcha", es: "Puesta en marcha", en: "Commissioning" },
-  { path: "/estado", es: "Estado", en: "Status" },
-] as const;
+const LINKED = ["panel", "rooms", "records", "report", "locations", "lines", "commission", "state"] as const;
 const PHONE = 320;
 const SELDOM_VIEWS = "**/assets/seldom-views-*.js";
 
@@ -27,18 +19,19 @@ describe("The page's frame", () => {
     for (const width of WIDTHS) {
       it(`leads to every view, and says on each that it is simulated: ${language}, ${width} px`, async () => {
         const { page } = await opened.open("/", { language, width });
-        for (const view of VIEWS) {
-          const link = page.locator(".nav, .menu").getByRole("link", { name: view[language], exact: true });
+        const { nav } = frameTexts[language];
+        for (const view of LINKED) {
+          const link = page.locator(".nav, .menu").getByRole("link", { name: nav[view], exact: true });
           await page.locator("h1").waitFor();
           if (!(await link.first().isVisible())) {
-            await page.getByRole("button", { name: language === "es" ? "Más" : "More" }).click();
+            await page.getByRole("button", { name: nav.more }).click();
           }
           await link.and(page.locator(":visible")).first().click();
-          await page.waitForURL((url) => url.pathname === view.path);
+          await page.waitForURL((url) => url.pathname === VIEWS[view].path);
           await page.locator("h1").waitFor();
           expect(await page.locator("h1").count()).to.equal(1);
           expect(await page.title()).to.match(/.+ · Flanco$/);
-          expect(await page.locator(".nav [aria-current]:visible").count(), view.path).to.equal(1);
+          expect(await page.locator(".nav [aria-current]:visible").count(), view).to.equal(1);
           await page.locator(".simulated strong:visible").waitFor();
         }
       });

@@ -15,6 +15,22 @@ export const EMAIL = "ana@example.org";
 /** For mocha: what one test or hook that drives a browser may take. */
 export const PAGE_TEST_MS = 120_000;
 
+/** Each view with its path, and what is there once it is. */
+export const VIEWS = {
+  panel: { path: "/", ready: ".chart" },
+  rooms: { path: "/habitaciones", ready: ".tile" },
+  records: { path: "/registros", ready: ".record" },
+  report: { path: "/informe", ready: ".report-table" },
+  lines: { path: "/lineas", ready: ".wired" },
+  locations: { path: "/lugares", ready: ".device-row" },
+  commission: { path: "/puesta-en-marcha", ready: ".commission-begin" },
+  state: { path: "/estado", ready: ".part" },
+  people: { path: "/personas", ready: ".person" },
+  guide: { path: "/guia", ready: ".step-card" },
+  self: { path: "/mi-cuenta", ready: ".rules" },
+  unknown: { path: "/nada", ready: "h1" },
+} as const;
+
 const HEIGHT = 900;
 /** Characters of a page. */
 const MAX_PRINTED = 4_000;

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { PASSWORD } from "../rig/program.ts";
 import { FilledSuite } from "./filled.ts";
-import { EMAIL, PAGE_TEST_MS } from "./opened.ts";
+import { EMAIL, PAGE_TEST_MS, VIEWS } from "./opened.ts";
 
 const CHOSEN = "la clave que elige Eva";
 const EVA = { name: "Eva Ruiz", email: "eva@example.org" };
@@ -65,15 +65,10 @@ describe("The people of an account", function () {
       "Estado",
       "Lugares",
     ]);
-    for (const [path, content] of [
-      ["/lineas", ".wired"],
-      ["/puesta-en-marcha", ".commission-begin"],
-      ["/habitaciones", ".tile"],
-      ["/lugares", ".device-row"],
-      ["/estado", ".part"],
-    ] as const) {
+    const { lines, commission, rooms, locations, state } = VIEWS;
+    for (const { path, ready } of [lines, commission, rooms, locations, state]) {
       await eva.goto(path);
-      await eva.locator(content).first().waitFor();
+      await eva.locator(ready).first().waitFor();
       expect(await eva.locator("body").innerText(), path).not.to.include("€");
     }
   });

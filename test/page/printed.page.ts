@@ -1,26 +1,18 @@
 import { expect } from "chai";
 import { FilledSuite } from "./filled.ts";
+import { VIEWS } from "./opened.ts";
 import { plain } from "./panel-figures.ts";
 import { printed } from "./printed.ts";
 
-/** Each view by its address, and what is there once it is. */
-const VIEWS = [
-  ["/", ".chart"],
-  ["/?period=year", ".chart"],
-  ["/habitaciones", ".tile"],
-  ["/registros", ".record"],
-  ["/lugares", ".device-row"],
-  ["/lineas", ".wired"],
-  ["/puesta-en-marcha", ".commission-begin"],
-  ["/estado", ".part"],
-  ["/personas", ".person"],
-] as const;
+const { panel, rooms, records, locations, lines, commission, state, people } = VIEWS;
+const YEAR = { ...panel, path: "/?period=year" };
+const PRINTED = [panel, YEAR, rooms, records, locations, lines, commission, state, people];
 
 describe("The printed pages", () => {
   const suite = new FilledSuite({ sales: 1_500, days: 80, voided: 2, withTrouble: true, rooms: 15 });
   const { opened } = suite;
 
-  for (const [path, ready] of VIEWS) {
+  for (const { path, ready } of PRINTED) {
     it(`of ${path} begin on the first one, are numbered, and hold every word`, async () => {
       const { page } = await opened.open(path);
       await page.locator(ready).first().waitFor();

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { SECOND_MS } from "../../src/domain/clock.ts";
 import { CHECKOUT } from "../rig/program.ts";
-import { OpenedService, suiteService, WIDTHS } from "./opened.ts";
+import { OpenedService, suiteService, VIEWS, WIDTHS } from "./opened.ts";
 
 const MAX_BYTES = 122 * 1024;
 const THROTTLE = 4;
@@ -17,16 +17,8 @@ const OPENINGS = 5;
  */
 const LIMIT = 2;
 const QUIET_MS = 400;
-const VIEWS = [
-  "/",
-  "/habitaciones",
-  "/registros",
-  "/informe",
-  "/lugares",
-  "/lineas",
-  "/estado",
-  "/guia",
-] as const;
+const { panel, rooms, records, report, locations, lines, state, guide } = VIEWS;
+const MEASURED = [panel, rooms, records, report, locations, lines, state, guide];
 
 describe("The page's weight", () => {
   it(`is at most ${MAX_BYTES / 1024} KiB compressed, all of it`, () => {
@@ -61,18 +53,18 @@ describe("The page's speed", () => {
 
   it("asks for each thing once, of its own gateway alone, until it is live", async () => {
     const still = await new OpenedService().start();
-    for (const view of VIEWS) {
+    for (const { path } of MEASURED) {
       const shown = await still.open("about:blank");
       const asked: URL[] = [];
       shown.page.on("request", (request) => asked.push(new URL(request.url())));
-      await shown.page.goto(view);
+      await shown.page.goto(path);
       await settled(shown.page);
       const own = asked.filter(({ protocol }) => protocol !== "data:");
-      expect(new Set(own.map(({ origin }) => origin)), view).to.deep.equal(new Set([still.origin]));
+      expect(new Set(own.map(({ origin }) => origin)), path).to.deep.equal(new Set([still.origin]));
       // The rooms' last edges are the status's to tell: their view asks for it whenever it is entered.
-      const isFree = ({ pathname }: URL) => view === "/habitaciones" && pathname === "/api/status";
-      const paths = own.filter((url) => !isFree(url)).map(({ href }) => href);
-      expect(paths, view).to.deep.equal([...new Set(paths)]);
+      const isFree = ({ pathname }: URL) => path === rooms.path && pathname === "/api/status";
+      const hrefs = own.filter((url) => !isFree(url)).map(({ href }) => href);
+      expect(hrefs, path).to.deep.equal([...new Set(hrefs)]);
       await shown.close();
     }
     await still.close();
@@ -91,7 +83,7 @@ describe("The page's speed", () => {
 
   for (const width of WIDTHS) {
     it(`moves nothing while it comes, and fits: ${width} px`, async () => {
-      for (const view of VIEWS) {
+      for (const { path } of MEASURED) {
         const shown = await opened.open("/nada", { width });
         await shown.page.addInitScript(`
           window.shift = 0;
@@ -99,13 +91,13 @@ describe("The page's speed", () => {
             for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
           }).observe({ type: "layout-shift", buffered: true });
         `);
-        await shown.page.goto(view);
+        await shown.page.goto(path);
         await settled(shown.page);
-        expect(await shown.page.evaluate<number>("window.shift"), view).to.be.lessThan(0.005);
+        expect(await shown.page.evaluate<number>("window.shift"), path).to.be.lessThan(0.005);
         const [needed = 0, there = 0] = await shown.page.evaluate<number[]>(
           "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
         );
-        expect(needed, view).to.be.at.most(there);
+        expect(needed, path).to.be.at.most(there);
         await shown.close();
       }
     });

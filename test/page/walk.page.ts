@@ -5,7 +5,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Role } from "../../src/domain/member.ts";
 import { FilledSuite } from "./filled.ts";
-import { LANGUAGES } from "./opened.ts";
+import { LANGUAGES, VIEWS } from "./opened.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WALK_MS = 600_000;
@@ -48,21 +48,6 @@ const person = (icon: number) => inDialog(`tr:last-child .person-do button:nth-o
 
 /** A button by the beginning of its name in either language. */
 const labelled = (es: string, en: string) => `:is([aria-label^="${es}"], [aria-label^="${en}"])`;
-
-const VIEWS = {
-  panel: { path: "/", ready: ".chart" },
-  rooms: { path: "/habitaciones", ready: ".tile" },
-  records: { path: "/registros", ready: ".record" },
-  report: { path: "/informe", ready: ".report-table" },
-  lines: { path: "/lineas", ready: ".wired" },
-  locations: { path: "/lugares", ready: ".device-row" },
-  commission: { path: "/puesta-en-marcha", ready: ".commission-begin" },
-  state: { path: "/estado", ready: ".part" },
-  people: { path: "/personas", ready: ".person" },
-  guide: { path: "/guia", ready: ".step-card" },
-  self: { path: "/mi-cuenta", ready: ".rules" },
-  unknown: { path: "/nada", ready: "h1" },
-} as const;
 
 /** A view as it comes, or a state of it. */
 function of(view: keyof typeof VIEWS, state: Partial<State> = {}): State {

@@ -1,4 +1,12 @@
-import { type Agent, globalAgent, type IncomingHttpHeaders, request } from "node:http";
+import { once } from "node:events";
+import {
+  type Agent,
+  get,
+  globalAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from "node:http";
 import { connect, isIPv6 } from "node:net";
 import { text } from "node:stream/consumers";
 
@@ -32,6 +40,14 @@ export async function exchangeRaw(port: number, bytes: string): Promise<string> 
   const socket = connect(port, "127.0.0.1");
   socket.write(bytes);
   return text(socket);
+}
+
+/** Asks on a connection of its own, and gives the answer before its body is read. */
+export async function begin(url: string, cookie: string): Promise<IncomingMessage> {
+  const asked = get(url, { headers: { cookie }, agent: false });
+  asked.on("error", () => {});
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  return response.on("error", () => {});
 }
 
 /** One request with exactly these headers and bytes: nothing is encoded, typed or asserted on the way. */

@@ -220,21 +220,15 @@ export class World {
 
   /** Does all that is needed for this to end; false where it was to be killed after so many commits before. */
   async #pump(work: Promise<void>, commits = Number.POSITIVE_INFINITY): Promise<boolean> {
-    let ended = false;
-    let failure: unknown;
+    let isEnded = false;
     const untilUs = this.#time.us + PATIENCE_US;
-    work.then(
-      () => {
-        ended = true;
-      },
-      (error: unknown) => {
-        ended = true;
-        failure = error;
-      },
-    );
+    const end = () => {
+      isEnded = true;
+    };
+    work.then(end, end);
     for (let left = commits; ; ) {
       await this.#time.turn();
-      if (ended) break;
+      if (isEnded) break;
       const committed = this.#commit();
       if (committed) {
         if (left === 0) return false;
@@ -242,9 +236,9 @@ export class World {
       }
       if (this.#process?.answer() === true || committed) continue;
       await this.#time.turn();
-      if (!ended && !this.#time.next(untilUs)) throw new Error("the process hangs");
+      if (!isEnded && !this.#time.next(untilUs)) throw new Error("the process hangs");
     }
-    if (failure !== undefined) throw failure;
+    await work;
     return true;
   }
 

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { begin } from "../../rig/exchange.ts";
 import { type Gap, type Reports, ROOMS, typedName, valorOf } from "../report.ts";
 
 export const EMAIL = "ana@example.org";
@@ -85,11 +85,9 @@ export class Api {
     return ((await (await this.#send(method, path, body, headers)).json()) as { data: Data }).data;
   }
 
-  /** The head of an answer that goes on, whatever its status. */
-  async begin(path: string): Promise<IncomingMessage> {
-    const request = get(`${this.#baseUrl}${path}`, { headers: { cookie: this.#cookie }, agent: false });
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    return response.on("error", () => {});
+  /** Asks for a path, and gives the answer before its body is read. */
+  begin(path: string): Promise<IncomingMessage> {
+    return begin(this.#baseUrl + path, this.#cookie);
   }
 
   async #send(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Response> {

@@ -102,6 +102,13 @@ describe("The tail of a ledger", () => {
     rmSync(copy, { recursive: true });
   }
 
+  /** Closes the ledger, spoils its file so that nothing of it can be read, and has it made again. */
+  async function recovered(): Promise<ReturnType<TestLedger["recover"]>> {
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    return ledger.recover();
+  }
+
   function commitsOf(file: string): number {
     const db = new DatabaseConstructor(file, { readonly: true });
     const commits = readCommits(db);
@@ -234,9 +241,7 @@ describe("The tail of a ledger", () => {
     await ledger.writer.takeIn([at(true, 1, 20)]);
     await sell(ledger, userId, 1);
     const before = rows();
-    await ledger.close();
-    truncateSync(ledger.file, STUMP_BYTES);
-    expect(ledger.recover().lost).to.equal(null);
+    expect((await recovered()).lost).to.equal(null);
     expect(rows()).to.deep.equal(before);
     await ledger.open("Pacific/Auckland");
     expect(recordsOf(ledger.reader, userId).map(({ valorMicros }) => valorMicros)).to.include(6e6);
@@ -252,9 +257,7 @@ describe("The tail of a ledger", () => {
     db.close();
     await ledger.open();
     await sell(ledger, userId, 2);
-    await ledger.close();
-    truncateSync(ledger.file, STUMP_BYTES);
-    expect(ledger.recover().lost).to.deep.equal({ from: 7, to: 7 });
+    expect((await recovered()).lost).to.deep.equal({ from: 7, to: 7 });
     expect(held()).to.deep.equal({ records: 4, kinds: ["lost"] });
   });
 
@@ -277,9 +280,7 @@ describe("The tail of a ledger", () => {
     await until("the tail is open", () => ledger.writer.tail !== null);
     expect(ledger.writer.tail).to.deep.equal({ from: commitsOf(ledger.file), failure: null });
     await backUp();
-    await ledger.close();
-    truncateSync(ledger.file, STUMP_BYTES);
-    expect(ledger.recover().lost).to.equal(null);
+    expect((await recovered()).lost).to.equal(null);
     expect(ledger.verify().records).to.equal(4);
   });
 
@@ -303,9 +304,7 @@ describe("The tail of a ledger", () => {
     await sell(ledger, userId, 1);
     await backUp();
     await sell(ledger, userId, 1);
-    await ledger.close();
-    truncateSync(ledger.file, STUMP_BYTES);
-    expect(ledger.recover()).to.deep.include({ commits: 1, lost: null });
+    expect(await recovered()).to.deep.include({ commits: 1, lost: null });
     expect(ledger.verify()).to.deep.include({ records: 4, findings: [] });
   });
 
@@ -317,9 +316,7 @@ describe("The tail of a ledger", () => {
       ledger.restore(backup, { directories: [ledger.backups] });
     };
     await sell(ledger, userId, 1);
-    await ledger.close();
-    truncateSync(ledger.file, STUMP_BYTES);
-    ledger.recover();
+    await recovered();
     await ledger.open();
     await sell(ledger, userId, 3);
     for (const readable of [true, false]) {
@@ -343,12 +340,10 @@ describe("The tail of a ledger", () => {
       await ledger.open();
     }
     await sell(ledger, userId, 1);
-    await ledger.close();
-    truncateSync(ledger.file, STUMP_BYTES);
-    const recovered = ledger.recover();
-    expect(recovered.backup?.file).to.equal(backup.file);
+    const made = await recovered();
+    expect(made.backup?.file).to.equal(backup.file);
     // The sale, and before it what says of the restore.
-    expect(recovered).to.deep.include({ commits: 2, lost: null });
+    expect(made).to.deep.include({ commits: 2, lost: null });
     expect(ledger.verify()).to.deep.include({ records: 3, findings: [] });
   });
 
@@ -370,9 +365,7 @@ describe("The tail of a ledger", () => {
   it("has every commit, also those that come while earlier ones are being written", async () => {
     const record = newRecord({ deviceName: "x".repeat(MEGABYTE / 8) });
     for (let sold = 0; sold < 100; sold += 1) await ledger.writer.addRecord(userId, record, null);
-    await ledger.close();
-    truncateSync(ledger.file, STUMP_BYTES);
-    expect(ledger.recover()).to.deep.include({ lost: null });
+    expect(await recovered()).to.deep.include({ lost: null });
     expect(ledger.verify()).to.deep.include({ records: 100, findings: [] });
   });
 
