@@ -70,8 +70,8 @@ export interface Edge {
 
 /** A line that is being watched. */
 export interface WatchedLine {
-  readonly chip: string;
-  readonly offset: number;
+  /** Its chip and offset: `gpiochip0:17`. */
+  readonly address: string;
   /** The level just before the first edge of this request. */
   readonly initiallyActive: boolean;
   /** True when it continues the request `keep.seen`: the first edge is the one after that sighting. */

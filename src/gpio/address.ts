@@ -98,8 +98,8 @@ export function inUseError(line: LineInfo, holder: string | null, cause?: unknow
 }
 
 /** The error for a watched line that can no longer be read. */
-export function lostError(line: Pick<LineInfo, "chip" | "offset">, why: string, cause: unknown): FlancoError {
-  return new FlancoError("unavailable", `${formatLine(line)} is lost: ${why}.`, {
+export function lostError(address: string, why: string, cause: unknown): FlancoError {
+  return new FlancoError("unavailable", `${address} is lost: ${why}.`, {
     hint: "Reconnect the chip, then restart flanco.",
     cause,
   });

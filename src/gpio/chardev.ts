@@ -52,7 +52,7 @@ export class ChardevDriver implements LineDriver {
     for (;;) {
       const chips = readChips(this.#opened());
       if (this.#kept?.isClosing() !== true) return chips;
-      const watched = new Set([...this.#lines].map(formatLine));
+      const watched = new Set([...this.#lines].map(({ address }) => address));
       const isClosing = (line: LineInfo) =>
         line.holder === CONSUMER && !watched.has(formatLine(line)) && this.#kept?.isUnclaimed(line) !== true;
       if (!chips.some(({ lines }) => lines.some(isClosing))) return chips;
@@ -161,8 +161,7 @@ interface ChardevLineParts {
 
 /** One requested line: reads its events as they come, until it is closed or its chip is removed. */
 class ChardevLine implements WatchedLine {
-  readonly chip: string;
-  readonly offset: number;
+  readonly address: string;
   readonly resumed: boolean;
   initiallyActive = false;
   readonly #parts: ChardevLineParts;
@@ -179,8 +178,7 @@ class ChardevLine implements WatchedLine {
 
   constructor(parts: ChardevLineParts) {
     this.#parts = parts;
-    this.chip = parts.line.chip;
-    this.offset = parts.line.offset;
+    this.address = formatLine(parts.line);
     this.resumed = parts.resumeAfter !== null;
     this.#sequence = parts.resumeAfter ?? 0;
     this.#lastSeqno = this.#sequence >>> 0;
@@ -284,7 +282,7 @@ class ChardevLine implements WatchedLine {
   #fail(cause: unknown): void {
     if (this.#ending.disposed) return;
     this.#release();
-    this.#onFailure(lostError(this, "its chip was removed", cause));
+    this.#onFailure(lostError(this.address, "its chip was removed", cause));
   }
 
   #release(): void {

@@ -81,8 +81,7 @@ export interface Measuring {
  * line ends with the process.
  */
 export class MeasuredLine implements WatchedLine {
-  readonly chip: string;
-  readonly offset: number;
+  readonly address: string;
   readonly initiallyActive: boolean;
   readonly #line: string;
   readonly #watched: WatchedLine;
@@ -99,8 +98,7 @@ export class MeasuredLine implements WatchedLine {
     this.#line = line;
     this.#watched = watched;
     this.#measuring = measuring;
-    this.chip = watched.chip;
-    this.offset = watched.offset;
+    this.address = watched.address;
     this.initiallyActive = this.#active = watched.initiallyActive;
     this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: () => this.#active });
   }

@@ -23,7 +23,10 @@ export interface DescriptorKeeper {
 const CLOSING_MS = SECOND_MS;
 
 interface KeptEntry {
-  readonly address: KeptAddress;
+  /** As it is wired: `GPIO17` or `gpiochip0:17`. */
+  readonly line: string;
+  /** Its chip and offset. */
+  readonly address: string;
   readonly descriptors: readonly number[];
 }
 
@@ -55,9 +58,9 @@ export class KeptLines {
   open(): void {
     for (const [name, descriptors] of this.#keeper.take()) {
       if (!name.startsWith(PREFIX)) continue;
-      const address = parseKeptName(name);
-      if (address === undefined) this.#drop(name, descriptors);
-      else this.#unclaimed.set(name, { address, descriptors });
+      const kept = parseKeptName(name);
+      if (kept === undefined) this.#drop(name, descriptors);
+      else this.#unclaimed.set(name, { ...kept, descriptors });
     }
   }
 
@@ -68,7 +71,7 @@ export class KeptLines {
 
   /** Whether a line is kept and neither adopted nor forgotten. */
   isUnclaimed(line: LineInfo): boolean {
-    return [...this.#unclaimed.values()].some(({ address }) => formatLine(address) === formatLine(line));
+    return [...this.#unclaimed.values()].some(({ address }) => address === formatLine(line));
   }
 
   /**
@@ -80,7 +83,7 @@ export class KeptLines {
     const wanted = seen === null ? null : nameOf(line, request, seen.request);
     let adopted: KeptDescriptor | undefined;
     for (const [name, { address, descriptors }] of this.#unclaimed) {
-      if (formatLine(address) !== formatLine(line)) continue;
+      if (address !== formatLine(line)) continue;
       this.#unclaimed.delete(name);
       const descriptor = name === wanted ? this.#takeOver(descriptors) : undefined;
       if (descriptor === undefined) this.#drop(name, descriptors);
@@ -111,8 +114,8 @@ export class KeptLines {
 
   /** Drops kept lines that are not among these. */
   forgetOthers(lines: readonly string[]): void {
-    for (const [name, { address, descriptors }] of this.#unclaimed) {
-      if (lines.includes(address.line)) continue;
+    for (const [name, { line, descriptors }] of this.#unclaimed) {
+      if (lines.includes(line)) continue;
       this.#unclaimed.delete(name);
       this.#drop(name, descriptors);
     }
@@ -158,14 +161,6 @@ export class KeptLines {
   }
 }
 
-/** What can be read back from a name without knowing the wiring. */
-interface KeptAddress {
-  /** As it is wired: `GPIO17` or `gpiochip0:17`. */
-  readonly line: string;
-  readonly chip: string;
-  readonly offset: number;
-}
-
 const PREFIX = "line/";
 const FIELDS_AFTER_ADDRESS = 5;
 const ROOM_DIGITS = 16;
@@ -190,13 +185,13 @@ export function nameOf(
   return name.length <= MAX_NAME_CHARACTERS ? name : null;
 }
 
-/** Undefined for a name that this version did not write. */
-export function parseKeptName(name: string): KeptAddress | undefined {
+/** What a name says without the wiring; undefined for one that this version did not write. */
+export function parseKeptName(name: string): Omit<KeptEntry, "descriptors"> | undefined {
   const [line, chip, offset, ...rest] = name.slice(PREFIX.length).split("/");
   if (!name.startsWith(PREFIX) || rest.length !== FIELDS_AFTER_ADDRESS) return undefined;
   if (line === undefined || chip === undefined || !/^\d+$/.test(offset ?? "")) return undefined;
   try {
-    return { line: decodeURIComponent(line), chip: decodeURIComponent(chip), offset: Number(offset) };
+    return { line: decodeURIComponent(line), address: `${decodeURIComponent(chip)}:${Number(offset)}` };
   } catch {
     return undefined;
   }

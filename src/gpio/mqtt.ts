@@ -4,7 +4,7 @@ import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
 import { type BrokerAddress, brokerError, connectToBroker, silentBrokerError } from "../mqtt-client.ts";
-import { CONSUMER, describeLine, inUseError, resolveLine } from "./address.ts";
+import { CONSUMER, describeLine, formatLine, inUseError, resolveLine } from "./address.ts";
 
 /** What this driver cannot do, for the log at start. */
 export const MQTT_LIMITS: readonly string[] = [
@@ -252,8 +252,7 @@ export class MqttDriver implements LineDriver {
 }
 
 class BoxWatch implements WatchedLine {
-  readonly chip: string;
-  readonly offset: number;
+  readonly address: string;
   readonly initiallyActive: boolean;
   readonly #line: BoxLine;
   readonly #activeLow: boolean;
@@ -264,8 +263,7 @@ class BoxWatch implements WatchedLine {
   #onFailure: (error: Error) => void = () => {};
 
   constructor(line: BoxLine, high: boolean, activeLow: boolean, waiting: readonly Heard[]) {
-    this.chip = line.info.chip;
-    this.offset = line.info.offset;
+    this.address = formatLine(line.info);
     this.initiallyActive = high !== activeLow;
     this.#line = line;
     this.#activeLow = activeLow;

@@ -305,8 +305,8 @@ export class Recorder implements Lines {
         (error) => this.#lose(line, error),
       );
       if (resumed !== null) void this.#resumed(line, watched);
-      const { chip, offset } = watched;
-      log.info({ line, room: wiring.actuatorId, chip, offset, resumed: resumed !== null }, "line watched");
+      const { address } = watched;
+      log.info({ line, room: wiring.actuatorId, address, resumed: resumed !== null }, "line watched");
     } catch (error) {
       if (this.#watches.get(line)?.wiring === wiring) this.#watches.delete(line);
       if (!this.#watches.has(line)) this.#unwatched.ended(line);

@@ -9,7 +9,7 @@ import type {
   LineRequest,
   WatchedLine,
 } from "../domain/line.ts";
-import { CONSUMER, inUseError, resolveLine } from "./address.ts";
+import { CONSUMER, formatLine, inUseError, resolveLine } from "./address.ts";
 import { DebouncedEdges } from "./debounce.ts";
 
 const CHIP = "simchip0";
@@ -110,8 +110,7 @@ export class SimulatedDriver implements LineDriver, DrivableLines {
 }
 
 class SimulatedWatch implements WatchedLine {
-  readonly chip: string;
-  readonly offset: number;
+  readonly address: string;
   readonly initiallyActive: boolean;
   readonly #level: () => boolean;
   readonly #edges: DebouncedEdges;
@@ -123,8 +122,7 @@ class SimulatedWatch implements WatchedLine {
     { clock, timers }: SimulatedDependencies,
     release: Cancel,
   ) {
-    this.chip = line.info.chip;
-    this.offset = line.info.offset;
+    this.address = formatLine(line.info);
     this.#level = () => line.high !== activeLow;
     this.#release = release;
     this.initiallyActive = this.#level();

@@ -175,8 +175,7 @@ interface SysfsLineParts {
 
 /** One exported line. Changes that cancel out between two readings are not seen. */
 class SysfsLine implements WatchedLine {
-  readonly chip: string;
-  readonly offset: number;
+  readonly address: string;
   initiallyActive = false;
   readonly #parts: SysfsLineParts;
   readonly #edges: DebouncedEdges;
@@ -186,8 +185,7 @@ class SysfsLine implements WatchedLine {
 
   constructor(parts: SysfsLineParts) {
     this.#parts = parts;
-    this.chip = parts.line.chip;
-    this.offset = parts.line.offset;
+    this.address = formatLine(parts.line);
     const { clock, timers, debounceMs } = parts;
     this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: () => this.#level() });
     this.#ending.defer(parts.onEnd);
@@ -235,7 +233,7 @@ class SysfsLine implements WatchedLine {
   #fail(cause: unknown): void {
     if (this.#ending.disposed) return;
     this.#ending.dispose();
-    this.#onFailure(lostError(this, "it can no longer be read", cause));
+    this.#onFailure(lostError(this.address, "it can no longer be read", cause));
   }
 }
 

@@ -180,7 +180,7 @@ function describeConformance(
 
     it("finds the same line by its name and by chip and offset", async () => {
       const { line, edges } = await watchLine(driver, request(0, { line: rig.lineName(3) }));
-      expect([line.chip, line.offset]).to.deep.equal([rig.chip, 3]);
+      expect(line.address).to.equal(`${rig.chip}:3`);
       const error = await rejection(watchLine(driver, request(3)));
       expect(error.code).to.equal("conflict");
       expect(error.message).to.contain("in use by 'flanco'");

@@ -300,7 +300,7 @@ describe("The name of a kept line", () => {
         // fdname_is_valid: printable ASCII, no colon, 1 to 255 characters.
         expect(name).to.match(/^[ -9;-~]{1,255}$/);
         const { line, chip, offset } = kept;
-        expect(parseKeptName(name)).to.deep.equal({ line, chip, offset });
+        expect(parseKeptName(name)).to.deep.equal({ line, address: `${chip}:${offset}` });
       }),
     );
   });

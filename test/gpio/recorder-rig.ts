@@ -75,8 +75,7 @@ export class HandDriver implements LineDriver {
     if (this.held.has(request.line))
       throw new FlancoError("conflict", `${request.line} is in use by "other-program"`);
     return {
-      chip: "gpiochip0",
-      offset: ["A", "B", "C"].indexOf(request.line.at(-1) ?? ""),
+      address: `gpiochip0:${["A", "B", "C"].indexOf(request.line.at(-1) ?? "")}`,
       initiallyActive: false,
       resumed: this.kept.has(request.line) && request.keep?.seen !== null,
       listen: (onEdge, onFailure) => {
