@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import fc from "fast-check";
 import { openExport, RowCount } from "../../src/web/api/records.ts";
@@ -12,15 +13,9 @@ import {
   quickRange,
   quickRangeOf,
 } from "../../src/web/records/filter.ts";
-import {
-  NO_RECORDS,
-  type RecordAction,
-  RecordFeed,
-  reduceRecords,
-} from "../../src/web/records/record-list.ts";
+import { NO_RECORDS, RecordFeed, type RecordList } from "../../src/web/records/record-list.ts";
 import { isNearEnd, rowWindow } from "../../src/web/records/row-window.ts";
 import { addressOf } from "../../src/web/route.ts";
-import { until } from "../rig/until.ts";
 import { recordOf } from "./record.ts";
 
 const VOIDED = { timeMs: 1, reason: "prueba" };
@@ -129,98 +124,133 @@ describe("The window of a long list", () => {
   });
 });
 
-describe("The list of records", () => {
-  const page = (records: readonly number[], next: string | null): RecordAction => ({
-    kind: "page",
-    page: answerOf(records, next),
+/** A feed whose pages a test gives. */
+class HandFed {
+  list: RecordList = NO_RECORDS;
+  readonly asked: (string | null)[] = [];
+  readonly #feed = new RecordFeed((list) => {
+    this.list = list;
   });
-
-  const listAfter = (...actions: readonly RecordAction[]) => actions.reduce(reduceRecords, NO_RECORDS);
-
-  it("grows page by page, and waits on while pages are empty", () => {
-    expect(listAfter({ kind: "begin" }, page([], "a")).kind).to.equal("waiting");
-    const list = listAfter({ kind: "begin" }, page([], "a"), page([3, 2], "b"), page([1], null));
-    expect(list.kind).to.equal("ready");
-    expect(list.records.map(({ recordId }) => recordId)).to.deep.equal([3, 2, 1]);
-    expect(list.next).to.equal(null);
-    expect(listAfter({ kind: "begin" }, page([], null))).to.include({ kind: "ready", next: null });
-  });
-
-  it("keeps what it has when a later page fails", () => {
-    const list = listAfter({ kind: "begin" }, page([3, 2], "b"), { kind: "ask" }, { kind: "failed" });
-    expect(list).to.include({ kind: "ready", hasStopped: true, isAsking: false });
-    expect(list.records).to.have.length(2);
-    expect(reduceRecords(list, { kind: "ask" })).to.include({ hasStopped: false, isAsking: true });
-    expect(listAfter({ kind: "begin" }, { kind: "failed" }).kind).to.equal("failed");
-  });
-
-  it("counts what is new instead of moving what is read", () => {
-    const list = listAfter({ kind: "begin" }, page([3, 2], null), { kind: "sold" }, { kind: "sold" });
-    expect(list.fresh).to.equal(2);
-    expect(list.records).to.have.length(2);
-    expect(reduceRecords(list, { kind: "begin" })).to.deep.include({ fresh: 0, kind: "waiting" });
-  });
-
-  it("keeps what was there until something stands in its place", () => {
-    const again = listAfter({ kind: "begin" }, page([3, 2], null), { kind: "begin" });
-    expect(again).to.deep.include({ isStale: true, kind: "waiting" });
-    const searching = reduceRecords(again, page([], "a"));
-    expect(searching.records.map(({ recordId }) => recordId)).to.deep.equal([3, 2]);
-    const found = reduceRecords(searching, page([9], null));
-    expect(found.records.map(({ recordId }) => recordId)).to.deep.equal([9]);
-    expect(found).to.include({ isStale: false, kind: "ready" });
-    expect(reduceRecords(again, page([], null)).records).to.deep.equal([]);
-    expect(reduceRecords(again, { kind: "failed" })).to.deep.include({ kind: "failed", records: [] });
-  });
-
-  it("marks a record that is voided, and takes one out that moves in time", () => {
-    const list = listAfter(
-      { kind: "begin" },
-      page([3, 2], null),
-      { kind: "voided", recordId: 3, voided: VOIDED },
-      { kind: "moved", recordId: 2 },
-    );
-    expect(list.records.map(({ recordId, voided }) => [recordId, voided])).to.deep.equal([[3, VOIDED]]);
-    expect(list.fresh).to.equal(1);
-  });
-});
-
-describe("The fetching of records", () => {
-  it("asks on through empty pages until it has enough, then waits to be asked", async () => {
-    const asked: (string | null)[] = [];
-    const pages = [answerOf([], "a"), answerOf([], "b"), answerOf(range(150), "c"), answerOf([1], null)];
-    const actions: RecordAction[] = [];
-    const feed = new RecordFeed(
-      async (before) => {
-        asked.push(before);
-        return pages[asked.length - 1] ?? answerOf([], null);
-      },
-      (action) => actions.push(action),
-    );
-    feed.begin();
-    await until("the pages came", () => actions.filter(({ kind }) => kind === "page").length === 3);
-    expect(asked).to.deep.equal([null, "a", "b"]);
-    feed.more();
-    feed.more();
-    await until("the pages came", () => actions.filter(({ kind }) => kind === "page").length === 4);
-    expect(asked).to.have.length(4);
-    feed.more();
-    expect(asked).to.have.length(4);
-  });
-
-  it("tells nothing once it is closed", async () => {
+  readonly #answers: PromiseWithResolvers<RecordsAnswer>[] = [];
+  readonly #load = (before: string | null) => {
+    this.asked.push(before);
     const answer = Promise.withResolvers<RecordsAnswer>();
-    const actions: RecordAction[] = [];
-    const feed = new RecordFeed(
-      () => answer.promise,
-      (action) => actions.push(action),
-    );
-    feed.begin();
-    feed.close();
-    answer.resolve(answerOf([1], null));
-    await Promise.resolve();
-    await Promise.resolve();
-    expect(actions.map(({ kind }) => kind)).to.deep.equal(["begin"]);
+    this.#answers.push(answer);
+    return answer.promise;
+  };
+
+  get feed(): Pick<RecordFeed, "sold" | "moved" | "voided" | "close"> {
+    return this.#feed;
+  }
+
+  begin(): this {
+    this.#feed.begin(this.#load);
+    return this;
+  }
+
+  more(): this {
+    this.#feed.more(this.#load);
+    return this;
+  }
+
+  /** Answers the oldest request that waits: with a page, or with an error. */
+  async answer(page: RecordsAnswer | Error): Promise<this> {
+    const answer = this.#answers.shift();
+    if (page instanceof Error) answer?.reject(page);
+    else answer?.resolve(page);
+    await turn();
+    return this;
+  }
+
+  get ids(): readonly number[] {
+    return this.list.records.map(({ recordId }) => recordId);
+  }
+}
+
+const FAILURE = new Error("on purpose");
+
+describe("The list of records", () => {
+  const fed = (page: RecordsAnswer) => new HandFed().begin().answer(page);
+  const { warn } = console;
+
+  before(() => {
+    console.warn = () => {};
+  });
+  after(() => {
+    console.warn = warn;
+  });
+
+  it("grows page by page, and waits on while pages are empty", async () => {
+    const list = await fed(answerOf([], "a"));
+    expect(list.list.kind).to.equal("waiting");
+    await list.answer(answerOf([3, 2], "b"));
+    expect(list.list.kind).to.equal("ready");
+    await list.answer(answerOf([1], null));
+    expect(list.ids).to.deep.equal([3, 2, 1]);
+    expect(list.list).to.include({ next: null, isAsking: false });
+    expect((await fed(answerOf([], null))).list).to.include({ kind: "ready", next: null });
+  });
+
+  it("keeps what it has when a later page fails", async () => {
+    const list = await (await fed(answerOf([3, 2], "b"))).answer(FAILURE);
+    expect(list.list).to.include({ kind: "ready", hasStopped: true, isAsking: false });
+    expect(list.ids).to.have.length(2);
+    expect(list.more().list).to.include({ hasStopped: false, isAsking: true });
+    expect(list.asked).to.deep.equal([null, "b", "b"]);
+    expect((await new HandFed().begin().answer(FAILURE)).list.kind).to.equal("failed");
+  });
+
+  it("counts what is new instead of moving what is read", async () => {
+    const list = await fed(answerOf([3, 2], null));
+    list.feed.sold();
+    list.feed.sold();
+    expect(list.list.fresh).to.equal(2);
+    expect(list.ids).to.have.length(2);
+    expect(list.begin().list).to.deep.include({ fresh: 0, kind: "waiting" });
+  });
+
+  it("keeps what was there until something stands in its place", async () => {
+    const again = async () => (await fed(answerOf([3, 2], null))).begin();
+    const searching = await again();
+    expect(searching.list).to.deep.include({ isStale: true, kind: "waiting" });
+    await searching.answer(answerOf([], "a"));
+    expect(searching.ids).to.deep.equal([3, 2]);
+    await searching.answer(answerOf([9], null));
+    expect(searching.ids).to.deep.equal([9]);
+    expect(searching.list).to.include({ isStale: false, kind: "ready" });
+    expect((await (await again()).answer(answerOf([], null))).ids).to.deep.equal([]);
+    expect((await (await again()).answer(FAILURE)).list).to.deep.include({ kind: "failed", records: [] });
+  });
+
+  it("marks a record that is voided, and takes one out that moves in time", async () => {
+    const list = await fed(answerOf([3, 2], null));
+    list.feed.voided(3, VOIDED);
+    list.feed.moved(2);
+    expect(list.list.records.map(({ recordId, voided }) => [recordId, voided])).to.deep.equal([[3, VOIDED]]);
+    expect(list.list.fresh).to.equal(1);
+  });
+
+  it("asks on through empty pages until it has enough, then waits to be asked, and asks for nothing twice", async () => {
+    const list = await fed(answerOf([], "a"));
+    await list.answer(answerOf([], "b"));
+    await list.answer(answerOf(range(150), "c"));
+    expect(list.asked).to.deep.equal([null, "a", "b"]);
+    list.more().more();
+    expect(list.asked).to.have.length(4);
+    await list.answer(answerOf([1], null));
+    list.more();
+    expect(list.asked).to.have.length(4);
+  });
+
+  it("takes nothing of a request before the last one, or once it is closed", async () => {
+    const list = new HandFed().begin().begin();
+    await list.answer(answerOf([1], null));
+    expect(list.list.kind).to.equal("waiting");
+    await list.answer(answerOf([2], null));
+    expect(list.ids).to.deep.equal([2]);
+    list.begin().feed.close();
+    await list.answer(answerOf([3], null));
+    expect(list.ids).to.deep.equal([2]);
   });
 });
 

@@ -17,17 +17,6 @@ export interface RecordList {
   readonly isOld: boolean;
 }
 
-export type RecordAction =
-  | { readonly kind: "begin" }
-  | { readonly kind: "ask" }
-  | { readonly kind: "page"; readonly page: RecordsAnswer }
-  | { readonly kind: "failed" }
-  /** The live connection has come back. */
-  | { readonly kind: "reconnected" }
-  | { readonly kind: "sold" }
-  | { readonly kind: "moved"; readonly recordId: number }
-  | { readonly kind: "voided"; readonly recordId: number; readonly voided: StoredRecord["voided"] };
-
 export const NO_RECORDS: RecordList = {
   kind: "waiting",
   records: [],
@@ -39,109 +28,101 @@ export const NO_RECORDS: RecordList = {
   isOld: false,
 };
 
-export function reduceRecords(list: RecordList, action: RecordAction): RecordList {
-  switch (action.kind) {
-    case "begin":
-      return { ...NO_RECORDS, records: list.records, isStale: list.records.length > 0, isAsking: true };
-    case "ask":
-      return { ...list, isAsking: true, hasStopped: false };
-    case "page":
-      return withPage(list, action.page);
-    case "failed":
-      return list.kind === "waiting"
-        ? { ...list, kind: "failed", records: [], isStale: false, isAsking: false }
-        : { ...list, isAsking: false, hasStopped: true };
-    case "reconnected":
-      // Not fetched by itself: the reader would lose the position in a long list.
-      return list.kind === "waiting" ? list : { ...list, isOld: true };
-    case "sold":
-      return { ...list, fresh: list.fresh + 1 };
-    case "moved":
-      // Left here, it could come a second time with a later page.
-      return {
-        ...list,
-        records: list.records.filter(({ recordId }) => recordId !== action.recordId),
-        fresh: list.fresh + 1,
-      };
-    case "voided":
-      return {
-        ...list,
-        records: list.records.map((record) =>
-          record.recordId === action.recordId ? { ...record, voided: action.voided } : record,
-        ),
-      };
-  }
-}
-
-/** Empty pages say nothing of the whole: the list stays "waiting" until a page has records, or is the last. */
-function withPage(list: RecordList, { data: records, next }: RecordsAnswer): RecordList {
-  const isSettled = records.length > 0 || next === null;
-  if (list.isStale && !isSettled) return { ...list, next, isAsking: false };
-  const before = list.isStale ? [] : list.records;
-  const all = records.length === 0 ? before : [...before, ...records];
-  const kind = all.length > 0 || next === null ? "ready" : list.kind;
-  return { ...list, kind, records: all, isStale: false, next, isAsking: false };
-}
-
 /** A request for more fetches at least so many records, where there are so many: pages may be empty. */
 const ENOUGH_RECORDS = 100;
 
-/** Fetches a page from a cursor on; from the newest record for null. */
-type LoadPage = (before: string | null) => Promise<RecordsAnswer>;
+/** Fetches a page of one filter from a cursor on; from the newest record for null. */
+export type LoadPage = (before: string | null) => Promise<RecordsAnswer>;
 
-/** Fetches the records of one filter, page after page, never two at a time. */
+/** The records of one filter after another, fetched page after page, never two at a time. */
 export class RecordFeed {
-  readonly #load: LoadPage;
-  readonly #tell: (action: RecordAction) => void;
-  #next: string | null = null;
-  #isOpen = true;
-  #isBusy = false;
+  readonly #tell: (list: RecordList) => void;
+  #list = NO_RECORDS;
+  /** Counts the fetches: what an earlier one brings is dropped. */
+  #fetches = 0;
 
-  constructor(load: LoadPage, tell: (action: RecordAction) => void) {
-    this.#load = load;
+  /** @param tell is called with each new state of the list */
+  constructor(tell: (list: RecordList) => void) {
     this.#tell = tell;
   }
 
-  begin(): void {
-    this.#tell({ kind: "begin" });
-    void this.#fetch(null);
+  /** Fetches from the newest record on. */
+  begin(load: LoadPage): void {
+    const { records } = this.#list;
+    this.#list = { ...NO_RECORDS, records, isStale: records.length > 0 };
+    void this.#fetch(load, null);
   }
 
-  /** Fetches the page after the last, if there is one; tries again where that failed. */
-  more(): void {
-    if (this.#next === null || this.#isBusy || !this.#isOpen) return;
-    this.#tell({ kind: "ask" });
-    void this.#fetch(this.#next);
+  /** Fetches the page after the last of the same filter, if there is one; tries again where that failed. */
+  more(load: LoadPage): void {
+    const { next, isAsking } = this.#list;
+    if (next !== null && !isAsking) void this.#fetch(load, next);
   }
 
-  /** No action follows. */
+  /** What is on its way is dropped. */
   close(): void {
-    this.#isOpen = false;
+    this.#fetches += 1;
   }
 
-  async #fetch(from: string | null): Promise<void> {
-    this.#isBusy = true;
+  /** A record was sold that the filter lets through. */
+  sold(): void {
+    this.#change({ fresh: this.#list.fresh + 1 });
+  }
+
+  /** The record has another time: left here, it could come a second time with a later page. */
+  moved(recordId: number): void {
+    const records = this.#list.records.filter((record) => record.recordId !== recordId);
+    this.#change({ records, fresh: this.#list.fresh + 1 });
+  }
+
+  voided(recordId: number, voided: StoredRecord["voided"]): void {
+    this.#change({
+      records: this.#list.records.map((record) =>
+        record.recordId === recordId ? { ...record, voided } : record,
+      ),
+    });
+  }
+
+  /** The live connection has come back. Nothing is fetched: the reader would lose the position in a long list. */
+  reconnected(): void {
+    if (this.#list.kind !== "waiting") this.#change({ isOld: true });
+  }
+
+  async #fetch(load: LoadPage, from: string | null): Promise<void> {
+    this.#fetches += 1;
+    const own = this.#fetches;
     let cursor = from;
     let got = 0;
+    this.#change({ isAsking: true, hasStopped: false });
     try {
       do {
-        const page: RecordsAnswer = await this.#load(cursor);
-        if (!this.#isOpen) return;
+        const page: RecordsAnswer = await load(cursor);
+        if (own !== this.#fetches) return;
         got += page.data.length;
         cursor = page.next;
-        this.#next = cursor;
-        this.#tell({ kind: "page", page });
-      } while (cursor !== null && got < ENOUGH_RECORDS && this.#goOn());
+        this.#take(page, cursor !== null && got < ENOUGH_RECORDS);
+      } while (this.#list.isAsking);
     } catch (error) {
       console.warn(error);
-      if (this.#isOpen) this.#tell({ kind: "failed" });
-    } finally {
-      this.#isBusy = false;
+      if (own !== this.#fetches) return;
+      const isFirst = this.#list.kind === "waiting";
+      this.#change({
+        isAsking: false,
+        ...(isFirst ? { kind: "failed", records: [], isStale: false } : { hasStopped: true }),
+      });
     }
   }
 
-  #goOn(): boolean {
-    this.#tell({ kind: "ask" });
-    return this.#isOpen;
+  /** Empty pages say nothing of the whole: the list stays "waiting" until a page has records, or is the last. */
+  #take({ data, next }: RecordsAnswer, isAsking: boolean): void {
+    const isSettled = data.length > 0 || next === null;
+    const before = this.#list.isStale ? [] : this.#list.records;
+    const records = [...before, ...data];
+    this.#change({ next, isAsking, ...(isSettled ? { kind: "ready", records, isStale: false } : {}) });
+  }
+
+  #change(part: Partial<RecordList>): void {
+    this.#list = { ...this.#list, ...part };
+    this.#tell(this.#list);
   }
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
 import type { Data, StoredRecord } from "../api/shapes.ts";
@@ -17,7 +17,7 @@ import { useNavigation, useQuery } from "../navigation.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { apiQueryOf, EVERY_RECORD, filterOf, isOpen, lets, type RecordFilter } from "./filter.ts";
 import { RecordFilters, roomChoices } from "./record-filters.tsx";
-import { NO_RECORDS, RecordFeed, type RecordList, reduceRecords } from "./record-list.ts";
+import { type LoadPage, NO_RECORDS, RecordFeed, type RecordList } from "./record-list.ts";
 import { RecordTable } from "./record-table.tsx";
 
 export function RecordsView() {
@@ -197,33 +197,32 @@ interface Records {
 /** The records that a filter lets through, fetched as they are asked for; void ones are marked as that is told. */
 function useRecords(filter: RecordFilter, rooms: readonly string[], query: RecordQuery): Records {
   const { api, format, live } = useGateway();
-  const [list, dispatch] = useReducer(reduceRecords, NO_RECORDS);
-  const feed = useRef<RecordFeed | null>(null);
+  const [list, setList] = useState(NO_RECORDS);
+  const load: LoadPage = (before) => loadRecords(api, query, before);
+  const [feed] = useState(() => new RecordFeed(setList));
 
   // Before the first paint, which would otherwise make the answer wait on a slow tablet.
   useLayoutEffect(() => {
-    const own = new RecordFeed((before) => loadRecords(api, query, before), dispatch);
-    feed.current = own;
-    own.begin();
-    return () => own.close();
+    feed.begin(load);
+    return () => feed.close();
   }, [api, JSON.stringify(query)]);
 
   useLiveEvents((event) => {
-    if (event.kind === "record" && lets(filter, rooms, event.data, format.day)) dispatch({ kind: "sold" });
-    if (event.kind === "time") dispatch({ kind: "moved", recordId: event.data.recordId });
-    if (event.kind === "void") dispatch({ kind: "voided", ...event.data });
+    if (event.kind === "record" && lets(filter, rooms, event.data, format.day)) feed.sold();
+    if (event.kind === "time") feed.moved(event.data.recordId);
+    if (event.kind === "void") feed.voided(event.data.recordId, event.data.voided);
   });
 
   const liveBefore = useRef(live);
   useEffect(() => {
-    if (liveBefore.current === "lost" && live === "live") dispatch({ kind: "reconnected" });
+    if (liveBefore.current === "lost" && live === "live") feed.reconnected();
     liveBefore.current = live;
   }, [live]);
 
   return {
     list,
-    begin: () => feed.current?.begin(),
-    more: () => feed.current?.more(),
+    begin: () => feed.begin(load),
+    more: () => feed.more(load),
   };
 }
 
