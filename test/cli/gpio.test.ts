@@ -6,10 +6,11 @@ import { watchLines } from "../../src/cli/gpio.ts";
 import type { ShownSighting } from "../../src/contract/operator.ts";
 import { HandDriver } from "../gpio/recorder-rig.ts";
 import { SetClock } from "../http/fakes.ts";
+import { change } from "../rig/ledger-file.ts";
 import { listen, onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { change, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { lineRow, recordRows, seedLedger } from "./ledger.ts";
 
 interface ShownEdge {
   readonly line: string;

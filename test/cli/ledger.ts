@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { hashSync } from "bcryptjs";
-import Database from "better-sqlite3";
 import type { Id } from "../../src/domain/id.ts";
 import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../../src/domain/wiring.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { systemClock } from "../../src/service/machine.ts";
 import { openReader } from "../../src/store/read/reader.ts";
+import { query } from "../rig/ledger-file.ts";
 import { PASSWORD } from "../rig/program.ts";
 import { writerHere } from "../rig/writer.ts";
 
@@ -149,23 +149,4 @@ export function shownNumber(file: string, recordId: number): string {
   const numbers = new ShownNumbers(reader.numberKey());
   reader.close();
   return String(numbers.show(recordId));
-}
-
-/** Runs one statement on a ledger that no program has open. */
-export function change(file: string, sql: string): void {
-  const db = new Database(file, { fileMustExist: true });
-  try {
-    db.exec(sql);
-  } finally {
-    db.close();
-  }
-}
-
-function query<Row>(file: string, sql: string, ...parameters: string[]): Row[] {
-  const db = new Database(file, { readonly: true, fileMustExist: true });
-  try {
-    return db.prepare<string[], Row>(sql).all(...parameters);
-  } finally {
-    db.close();
-  }
 }

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { ControlClient } from "../../src/control/client.ts";
 import { CrashAccount, CrashLoad } from "../faults/crash-load.ts";
+import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { change, EMAIL, gapRows, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { EMAIL, gapRows, lineRow, recordRows, seedLedger } from "./ledger.ts";
 
 const ENOUGH_ANSWERS = 300;
 const ENOUGH_RISES = 30;

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { openReader } from "../../src/store/read/reader.ts";
+import { change } from "../rig/ledger-file.ts";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { change, FIRST_RECORD, seedLedger } from "./ledger.ts";
+import { FIRST_RECORD, seedLedger } from "./ledger.ts";
 
 /** One sale on the last day of 2025 and two on the first of 2026. */
 const SALES = [Date.UTC(2025, 11, 31, 23, 30), Date.UTC(2026, 0, 1, 0, 30), Date.UTC(2026, 0, 1, 12)];

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { assert } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import type { Patch } from "../../scripts/patch.ts";
 import { DAY_MS, SECOND_MS } from "../../src/domain/clock.ts";
 import { CONTROLS, clockTrustedBy } from "../rig/controls.ts";
+import { query } from "../rig/ledger-file.ts";
 import { type Ended, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { DrivenProgram } from "./driven-program.ts";
@@ -185,18 +185,12 @@ function requireTruth({ sales, rows, zeroMs, signedIn, verified }: Story): void 
 }
 
 function readRows(file: string): readonly Row[] {
-  const db = new Database(file, { readonly: true, fileMustExist: true });
-  try {
-    return db
-      .prepare<[], Row>(
-        `SELECT effective_ms AS effectiveMs, ended_ms AS endedMs, provisional,
-                (SELECT count(*) FROM correction c WHERE c.record_id = r.record_id AND kind = 'time') AS moves
-           FROM record r ORDER BY record_id`,
-      )
-      .all();
-  } finally {
-    db.close();
-  }
+  return query(
+    file,
+    `SELECT effective_ms AS effectiveMs, ended_ms AS endedMs, provisional,
+            (SELECT count(*) FROM correction c WHERE c.record_id = r.record_id AND kind = 'time') AS moves
+       FROM record r ORDER BY record_id`,
+  );
 }
 
 describe("A gateway whose clock is wrong", () => {

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import DatabaseConstructor from "better-sqlite3";
 import type { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
@@ -19,6 +18,7 @@ import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-direct
 import { storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";
 import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
+import { query } from "../rig/ledger-file.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -179,20 +179,14 @@ export function liesOf(file: string, truth: Truth): string[] {
 
 /** What the file holds, as SQLite reads it. */
 export function readTruth(file: string): Truth {
-  const db = new DatabaseConstructor(file, { readonly: true });
-  try {
-    const rows = db
-      .prepare<[], { recordId: number; micros: number; voidedBy: number | null }>(
-        "SELECT record_id AS recordId, valor_micros AS micros, voided_by AS voidedBy FROM record",
-      )
-      .all();
-    return {
-      micros: new Map(rows.map(({ recordId, micros }) => [recordId, micros])),
-      voids: new Map(
-        rows.flatMap(({ recordId, voidedBy }) => (voidedBy === null ? [] : [[recordId, voidedBy]])),
-      ),
-    };
-  } finally {
-    db.close();
-  }
+  const rows = query<{ recordId: number; micros: number; voidedBy: number | null }>(
+    file,
+    "SELECT record_id AS recordId, valor_micros AS micros, voided_by AS voidedBy FROM record",
+  );
+  return {
+    micros: new Map(rows.map(({ recordId, micros }) => [recordId, micros])),
+    voids: new Map(
+      rows.flatMap(({ recordId, voidedBy }) => (voidedBy === null ? [] : [[recordId, voidedBy]])),
+    ),
+  };
 }

@@ -1,5 +1,6 @@
 import { ControlClient } from "../../src/control/client.ts";
-import { change, EMAIL, seedLedger } from "../cli/ledger.ts";
+import { EMAIL, seedLedger } from "../cli/ledger.ts";
+import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, type Program, type RunningService, type RunOptions } from "../rig/program.ts";
 
 const LINE = "SIM0";

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
+import { query } from "../rig/ledger-file.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { type Canary, canary, Detector } from "./canaries.ts";
@@ -29,10 +30,8 @@ function ownSecrets(dataDir: string): readonly Canary[] {
 }
 
 function passwordHashes(ledger: string): readonly Canary[] {
-  const db = new DatabaseConstructor(ledger, { readonly: true });
-  const hashes = db.prepare<[], string>("SELECT password_hash FROM member").pluck().all();
-  db.close();
-  return hashes.map((hash) => canary("a password's hash", hash));
+  const hashes = query<{ hash: string }>(ledger, "SELECT password_hash AS hash FROM member");
+  return hashes.map(({ hash }) => canary("a password's hash", hash));
 }
 
 describe("a secret", () => {

@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import Database from "better-sqlite3";
 import { expect } from "chai";
 import { openLedger } from "../../src/service/ledger.ts";
 import { systemClock } from "../../src/service/machine.ts";
 import { dataDirectoryOf, prepareForLedger } from "../../src/store/data-directory.ts";
 import { verifyLedger } from "../../src/store/repair/verify.ts";
-import { change, seedLedger } from "../cli/ledger.ts";
+import { seedLedger } from "../cli/ledger.ts";
 import { KeptLog } from "../http/fakes.ts";
+import { change } from "../rig/ledger-file.ts";
 import { type Ended, onlyLine, PROCESS_TEST_MS, Program, SOURCE_PROGRAM } from "../rig/program.ts";
 import { rejection, thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -123,9 +123,7 @@ describe("A ledger that must not be touched", () => {
 
   function writeOther(file: string): void {
     rmSync(file);
-    const db = new Database(file);
-    db.exec("CREATE TABLE song (title TEXT)");
-    db.close();
+    change(file, "CREATE TABLE song (title TEXT)");
   }
 
   const damaged = /^The ledger .* is damaged: .*\. Nothing was changed\. Copy the whole data directory/;

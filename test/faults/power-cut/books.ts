@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import type { Recording } from "../../../scripts/powercut/recording.ts";
 import type { WriteLog } from "../../../scripts/powercut/write-log.ts";
 import { ShownNumbers } from "../../../src/http/shown-number.ts";
@@ -8,6 +7,7 @@ import { listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { openReader } from "../../../src/store/read/reader.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { query } from "../../rig/ledger-file.ts";
 import { noteSchema, type PowerCutNote } from "./note.ts";
 import { POSTED_ROOM, postMicros, postTimeMs } from "./work.ts";
 
@@ -150,20 +150,12 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
   openForWriting(file).close();
   const wrong = faultsOf(verifyLedger(file, () => {}));
   const numbers = shownNumbers(file);
-  const db = new Database(file, { readonly: true, fileMustExist: true });
-  try {
-    const rows = db
-      .prepare<[], Row>(
-        `SELECT record_id AS recordId, room, created_ms AS createdMs, valor_micros AS valorMicros, origin
-           FROM record ORDER BY record_id`,
-      )
-      .all()
-      .map((row) => ({ ...row, recordId: numbers.show(row.recordId) }));
-    const users = db.prepare<[], number>("SELECT count(*) FROM account").pluck().get() ?? 0;
-    return { rows, users, wrong };
-  } finally {
-    db.close();
-  }
+  const rows = query<Row>(
+    file,
+    `SELECT record_id AS recordId, room, created_ms AS createdMs, valor_micros AS valorMicros, origin
+       FROM record ORDER BY record_id`,
+  ).map((row) => ({ ...row, recordId: numbers.show(row.recordId) }));
+  return { rows, users: query(file, "SELECT account_id FROM account").length, wrong };
 }
 
 /** Notes have the numbers that the API shows. */

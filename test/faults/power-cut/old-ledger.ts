@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { seedLedger } from "../../cli/ledger.ts";
 import { LATER_MIGRATIONS } from "../../rig/later-schema.ts";
+import { inFile } from "../../rig/ledger-file.ts";
 
 const LEDGER = "flanco.db";
 const SALES = 60;
@@ -52,8 +52,7 @@ export class OldLedger {
 
 /** Records and sum by room and month. */
 function look(file: string): { readonly schema: number; readonly totals: string } {
-  const db = new Database(file, { fileMustExist: true });
-  try {
+  return inFile(file, (db) => {
     const rows = db
       .prepare(
         `SELECT room, strftime('%Y-%m', created_ms / 1000, 'unixepoch'), count(*), sum(valor_micros)
@@ -62,7 +61,5 @@ function look(file: string): { readonly schema: number; readonly totals: string 
       .raw()
       .all();
     return { schema: Number(db.pragma("user_version", { simple: true })), totals: JSON.stringify(rows) };
-  } finally {
-    db.close();
-  }
+  });
 }

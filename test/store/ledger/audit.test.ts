@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
-import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { type Actor, type AuditEntry, commandActor, networkActor } from "../../../src/domain/audit.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import { KEPT_OF_EACH_KIND, LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
+import { change } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, newWiring, TestLedger } from "../ledger.ts";
 
@@ -247,9 +247,7 @@ describe("the audit log", () => {
     const backup = await ledger.backUp();
     await ledger.close();
     rmSync(ledger.file);
-    const other = new DatabaseConstructor(ledger.file);
-    other.exec("CREATE TABLE song (title TEXT)");
-    other.close();
+    change(ledger.file, "CREATE TABLE song (title TEXT)");
     ledger.restore(backup, { by: ADMINISTRATOR });
     await ledger.open();
     expect(kinds()).to.deep.equal(["ledger_restored"]);

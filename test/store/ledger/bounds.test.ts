@@ -1,6 +1,6 @@
-import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { aSighting } from "../../domain/sighting.ts";
+import { query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newWiring, TestLedger } from "../ledger.ts";
 
@@ -40,13 +40,10 @@ describe("A ledger over many years", () => {
     for (let boot = 0; boot < MAX_BOOTS + 5; boot += 1) await ledger.writer.noteBoot(`boot ${boot}`, null);
     const boots = ledger.reader.boots().map(({ bootId }) => bootId);
     expect(boots).to.deep.equal(Array.from({ length: MAX_BOOTS }, (_, index) => `boot ${index + 5}`));
-    const db = new DatabaseConstructor(ledger.file, { readonly: true });
-    const plan = db
-      .prepare<[], { detail: string }>(
-        "EXPLAIN QUERY PLAN SELECT lost_to FROM correction WHERE kind = 'lost' AND noted_ms > 0 ORDER BY correction_id",
-      )
-      .all();
-    db.close();
+    const plan = query<{ detail: string }>(
+      ledger.file,
+      "EXPLAIN QUERY PLAN SELECT lost_to FROM correction WHERE kind = 'lost' AND noted_ms > 0 ORDER BY correction_id",
+    );
     expect(plan.map(({ detail }) => detail)).to.deep.equal(["SCAN correction USING INDEX correction_lost"]);
   });
 });

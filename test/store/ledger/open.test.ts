@@ -1,8 +1,8 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
-import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { openForReading, openForWriting } from "../../../src/store/ledger/open.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
+import { change, query } from "../../rig/ledger-file.ts";
 import { thrown } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
@@ -66,9 +66,7 @@ describe("opening the ledger", () => {
   }
 
   it("refuses another program's database", () => {
-    const db = new DatabaseConstructor(file);
-    db.exec("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)");
-    db.close();
+    change(file, "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)");
     expect(thrown(() => openForWriting(file)).code).to.equal("damaged");
   });
 
@@ -79,13 +77,9 @@ describe("opening the ledger", () => {
 
   it("refuses a ledger of a newer version, and leaves it as it is", () => {
     make();
-    const db = new DatabaseConstructor(file);
-    db.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
-    db.close();
+    change(file, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     expect(thrown(() => openForWriting(file)).code).to.equal("too_new");
-    const after = new DatabaseConstructor(file);
-    expect(after.pragma("user_version", { simple: true })).to.equal(SCHEMA_VERSION + 1);
-    after.close();
+    expect(query(file, "PRAGMA user_version")).to.deep.equal([{ user_version: SCHEMA_VERSION + 1 }]);
   });
 
   it("starts anew over the remains of a first start that was cut off", () => {

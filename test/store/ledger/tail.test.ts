@@ -20,8 +20,10 @@ import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
 import { PRIORITIES } from "../../../src/store/ledger/commands.ts";
+import { readLedger } from "../../../src/store/ledger/identity.ts";
 import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { faultsOf } from "../../../src/store/repair/verify.ts";
+import { change, query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
@@ -45,8 +47,10 @@ describe("The tail of a ledger", () => {
     deviceId = wired.deviceId;
   });
 
+  const commitsNow = () => readLedger(ledger.file, readCommits);
+
   async function backUp(): Promise<ProvenBackup> {
-    const commits = commitsOf(ledger.file);
+    const commits = commitsNow();
     await until("what can be written is in the tail", () => {
       const { from, failure } = ledger.writer.tail ?? { from: 0, failure: null };
       return failure !== null || from === commits || segmentsIn(ledger.folder).at(-1)?.end === commits;
@@ -61,26 +65,17 @@ describe("The tail of a ledger", () => {
 
   /** Every row but what a rebuild adds, which ends the chain with an entry of its own. */
   function rows(): Record<string, unknown[]> {
-    const db = new DatabaseConstructor(ledger.file, { readonly: true });
-    try {
-      const all = db.prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-      );
-      const names = (all.pluck().all() as string[]).filter(
-        (name) => name !== "session" && name !== "rolled_up",
-      );
-      const only: Record<string, string> = {
-        audit: "WHERE kind <> 'ledger_rebuilt'",
-        setting: "WHERE name NOT IN ('last_request', 'rollup_zone')",
-      };
-      return Object.fromEntries(
-        names.map((name) => {
-          return [name, db.prepare(`SELECT * FROM ${name} ${only[name] ?? ""}`).all()];
-        }),
-      );
-    } finally {
-      db.close();
-    }
+    const all = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    const only: Record<string, string> = {
+      audit: "WHERE kind <> 'ledger_rebuilt'",
+      setting: "WHERE name NOT IN ('last_request', 'rollup_zone')",
+    };
+    const names = query<{ name: string }>(ledger.file, all).map(({ name }) => name);
+    return Object.fromEntries(
+      names
+        .filter((name) => name !== "session" && name !== "rolled_up")
+        .map((name) => [name, query(ledger.file, `SELECT * FROM ${name} ${only[name] ?? ""}`)]),
+    );
   }
 
   /** The records, and the kinds of what the full check finds. */
@@ -91,7 +86,7 @@ describe("The tail of a ledger", () => {
 
   /** As a process that is killed leaves the directory: once the tail has everything, without its last mark. */
   async function crash(): Promise<void> {
-    const commits = commitsOf(ledger.file);
+    const commits = commitsNow();
     const folder = ledger.folder;
     if (ledger.tail) await until("the tail is written", () => segmentsIn(folder).at(-1)?.end === commits);
     const copy = `${ledger.directory}-crashed`;
@@ -107,13 +102,6 @@ describe("The tail of a ledger", () => {
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
     return ledger.recover();
-  }
-
-  function commitsOf(file: string): number {
-    const db = new DatabaseConstructor(file, { readonly: true });
-    const commits = readCommits(db);
-    db.close();
-    return commits;
   }
 
   for (const [when, prepare] of [
@@ -183,10 +171,7 @@ describe("The tail of a ledger", () => {
   it("shows that the newest entries were taken out of the file", async () => {
     await sell(ledger, userId, 5);
     await crash();
-    const db = new DatabaseConstructor(ledger.file);
-    db.pragma("foreign_keys = OFF");
-    db.exec("DELETE FROM record WHERE record_id > (SELECT max(record_id) - 2 FROM record)");
-    db.close();
+    change(ledger.file, "DELETE FROM record WHERE record_id > (SELECT max(record_id) - 2 FROM record)");
     const refusal = await ledger.open().catch((error: unknown) => error);
     expect(String(refusal)).to.match(/its newest commits are missing/);
     expect(ledger.recover()).to.deep.include({ lost: { from: 8, to: 8 } });
@@ -252,9 +237,8 @@ describe("The tail of a ledger", () => {
     await backUp();
     await sell(ledger, userId, 2);
     await ledger.close();
-    const db = new DatabaseConstructor(ledger.file);
-    db.exec("UPDATE record SET hash = zeroblob(32) WHERE record_id = (SELECT max(record_id) FROM record)");
-    db.close();
+    const newest = "record_id = (SELECT max(record_id) FROM record)";
+    change(ledger.file, `UPDATE record SET hash = zeroblob(32) WHERE ${newest}`);
     await ledger.open();
     await sell(ledger, userId, 2);
     expect((await recovered()).lost).to.deep.equal({ from: 7, to: 7 });
@@ -278,7 +262,7 @@ describe("The tail of a ledger", () => {
     ledger.tail = true;
     await ledger.open();
     await until("the tail is open", () => ledger.writer.tail !== null);
-    expect(ledger.writer.tail).to.deep.equal({ from: commitsOf(ledger.file), failure: null });
+    expect(ledger.writer.tail).to.deep.equal({ from: commitsNow(), failure: null });
     await backUp();
     expect((await recovered()).lost).to.equal(null);
     expect(ledger.verify().records).to.equal(4);
@@ -311,10 +295,6 @@ describe("The tail of a ledger", () => {
   it("is not held against a ledger that was restored twice from one backup, or after a rebuild", async () => {
     await sell(ledger, userId, 2);
     const backup = await backUp();
-    const goBack = async () => {
-      await ledger.close();
-      ledger.restore(backup, { directories: [ledger.backups] });
-    };
     await sell(ledger, userId, 1);
     await recovered();
     await ledger.open();
@@ -322,7 +302,7 @@ describe("The tail of a ledger", () => {
     for (const readable of [true, false]) {
       await ledger.close();
       if (!readable) truncateSync(ledger.file, STUMP_BYTES);
-      await goBack();
+      ledger.restore(backup, { directories: [ledger.backups] });
       await ledger.open();
       expect(ledger.verify()).to.deep.include({ records: 2, findings: [] });
       await sell(ledger, userId, 3);
@@ -381,7 +361,7 @@ describe("The tail of a ledger", () => {
     await selling;
     await ledger.close();
     const [first, second] = segmentsIn(ledger.folder);
-    expect(second).to.deep.include({ from: first?.end, end: commitsOf(ledger.file), closed: true });
+    expect(second).to.deep.include({ from: first?.end, end: commitsNow(), closed: true });
   });
 
   it("goes on without a gap once a disk takes it that refused it for a while", async () => {
@@ -401,9 +381,7 @@ describe("The tail of a ledger", () => {
     await until("it goes on", () => ledger.writer.tail?.failure === null);
     await sell(ledger, userId, 1);
     await ledger.close();
-    expect(segmentsIn(ledger.folder).map(({ from, end }) => [from, end])).to.deep.equal([
-      [0, commitsOf(ledger.file)],
-    ]);
+    expect(segmentsIn(ledger.folder).map(({ from, end }) => [from, end])).to.deep.equal([[0, commitsNow()]]);
   });
 
   it("has an end: beyond it only a backup helps", async () => {

@@ -7,6 +7,7 @@ import { MIGRATIONS, type Migration, SCHEMA_VERSION } from "../../../src/store/l
 import { upgradeLedger } from "../../../src/store/ledger/upgrade.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { LATER_MIGRATIONS } from "../../rig/later-schema.ts";
+import { change, query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
@@ -30,24 +31,10 @@ describe("an upgrade of a ledger", () => {
 
   const names = () => readdirSync(dirname(file)).sort();
 
-  function query<T>(name: string, sql: string): T[] {
-    const db = new DatabaseConstructor(name, { readonly: true });
-    try {
-      return db.prepare(sql).pluck().all() as T[];
-    } finally {
-      db.close();
-    }
-  }
-
-  const schemaOf = (name: string) => query<number>(name, "PRAGMA user_version")[0];
-  const valuesOf = (name: string) => query(name, "SELECT valor_micros FROM record ORDER BY record_id");
-
-  function change(sql: string): void {
-    const db = new DatabaseConstructor(file);
-    db.pragma("foreign_keys = OFF");
-    db.exec(sql);
-    db.close();
-  }
+  const valuesIn = (name: string, sql: string) =>
+    query<object>(name, sql).flatMap((row) => Object.values(row));
+  const schemaOf = (name: string) => valuesIn(name, "PRAGMA user_version")[0];
+  const valuesOf = (name: string) => valuesIn(name, "SELECT valor_micros FROM record ORDER BY record_id");
 
   it("to a later schema holds the same, and the old file stays beside it", () => {
     const values = valuesOf(file);
@@ -56,9 +43,9 @@ describe("an upgrade of a ledger", () => {
     expect(schemaOf(file)).to.equal(LATER);
     expect(schemaOf(`${file}.schema-${SCHEMA_VERSION}`)).to.equal(SCHEMA_VERSION);
     expect(valuesOf(file)).to.deep.equal(values);
-    expect(query(file, "SELECT name FROM sqlite_schema WHERE name = 'later'")).to.have.lengthOf(1);
+    expect(valuesIn(file, "SELECT name FROM sqlite_schema WHERE name = 'later'")).to.have.lengthOf(1);
     // The later schema has one table more: this program's check reads such a ledger as its own.
-    change(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    change(file, `PRAGMA user_version = ${SCHEMA_VERSION}`);
     expect(faultsOf(verifyLedger(file, () => {}))).to.deep.equal([]);
   });
 
@@ -70,7 +57,7 @@ describe("an upgrade of a ledger", () => {
     };
     const migrations = and({ sql: "CREATE TABLE converted (x INTEGER)", convert });
     openForWriting(file, (done) => void progress.push(done), migrations).close();
-    expect(query(file, "SELECT x FROM converted")).to.deep.equal([1]);
+    expect(valuesIn(file, "SELECT x FROM converted")).to.deep.equal([1]);
     expect(progress).to.deep.equal([0, 4, 4, 6, 6, 8]);
   });
 
@@ -78,18 +65,16 @@ describe("an upgrade of a ledger", () => {
     const migrations = [...and({ sql: "CREATE TABLE a (x)" }), { sql: "ALTER TABLE a RENAME TO b" }];
     openForWriting(file, () => {}, migrations).close();
     expect(schemaOf(file)).to.equal(LATER + 1);
-    expect(query(file, "SELECT name FROM sqlite_schema WHERE name IN ('a', 'b')")).to.deep.equal(["b"]);
+    expect(valuesIn(file, "SELECT name FROM sqlite_schema WHERE name IN ('a', 'b')")).to.deep.equal(["b"]);
   });
 
   it("is left to a writer: readers of a later program refuse an older ledger, and those of this one a newer", () => {
-    const older = new DatabaseConstructor(file);
-    older.pragma("user_version = 0");
-    older.close();
+    change(file, "PRAGMA user_version = 0");
     expect(() => openForReading(file))
       .to.throw(/older flanco.*schema 0/)
       .with.property("code", "unavailable");
     expect(schemaOf(file)).to.equal(0);
-    change(`PRAGMA user_version = ${LATER}`);
+    change(file, `PRAGMA user_version = ${LATER}`);
     for (const open of [openForReading, openForWriting]) {
       expect(() => open(file))
         .to.throw(/newer flanco/)
@@ -132,7 +117,7 @@ describe("an upgrade of a ledger", () => {
     ],
   ] as const) {
     it(`is made where ${what} refers to a record that is lost`, () => {
-      change(sql);
+      change(file, sql);
       openForWriting(file, () => {}, LATER_MIGRATIONS).close();
       expect(schemaOf(file)).to.equal(LATER);
       expect(valuesOf(file)).to.have.lengthOf(SALES);

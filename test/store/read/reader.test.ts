@@ -1,5 +1,5 @@
-import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
+import { query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
@@ -13,16 +13,12 @@ describe("reading the ledger", () => {
     const { id } = await ledger.addUser();
     await ledger.writer.addRecord(id, newRecord(), null);
     expect(recordsOf(ledger.reader, id)).to.have.length(1);
-    const db = new DatabaseConstructor(ledger.file, { readonly: true });
-    const plan = db
-      .prepare<[], { detail: string }>(
-        `EXPLAIN QUERY PLAN SELECT record_id FROM record INDEXED BY record_by_time
-          WHERE user_id = 'u' AND effective_ms < 9 ORDER BY effective_ms DESC, record_id DESC LIMIT 50`,
-      )
-      .all()
-      .map(({ detail }) => detail);
-    db.close();
-    expect(plan).to.deep.equal([
+    const plan = query<{ detail: string }>(
+      ledger.file,
+      `EXPLAIN QUERY PLAN SELECT record_id FROM record INDEXED BY record_by_time
+        WHERE user_id = 'u' AND effective_ms < 9 ORDER BY effective_ms DESC, record_id DESC LIMIT 50`,
+    );
+    expect(plan.map(({ detail }) => detail)).to.deep.equal([
       "SEARCH record USING COVERING INDEX record_by_time (user_id=? AND effective_ms<?)",
     ]);
   });
