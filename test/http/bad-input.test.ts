@@ -276,11 +276,14 @@ describe("Bad input", () => {
     for (const field of Object.keys(aRecord())) expect(response.body.message).to.contain(`${field}: `);
   });
 
-  it("of no type is 415, and JSON with a charset is taken", async () => {
-    const headers = { Cookie: held.user.cookie };
+  it("of no type, or another than JSON, is 415 and stores nothing; JSON with a charset is taken", async () => {
     const body = Buffer.from(JSON.stringify(aLocation()));
-    const untyped = await exchange(held.appliance, "POST", "/api/location", { headers, body });
-    expect(untyped.status).to.equal(415);
+    for (const type of [undefined, "text/plain", "application/x-www-form-urlencoded", "application/jsonx"]) {
+      const headers = { Cookie: held.user.cookie, ...(type !== undefined && { "Content-Type": type }) };
+      const { status } = await exchange(held.appliance, "POST", "/api/location", { headers, body });
+      expect(status, type).to.equal(415);
+    }
+    expect(held.appliance.reader.locations(held.user.id)).to.deep.equal([]);
     await held.post("/api/location", aLocation()).type("Application/JSON; charset=utf-8").expect(200);
   });
 });

@@ -158,6 +158,17 @@ describe("Changing a location or device", () => {
       expect(location()).to.include({ name: "Norte", description: "", revision: 2 });
     });
 
+    it("does nothing when a text does not fit, or the location is not the user's", async () => {
+      const before = location();
+      for (const location of [{}, { name: " " }, { name: "Norte", description: "ñ".repeat(2_001) }]) {
+        await change("location", { locationId }, { location }).expect(400);
+      }
+      const body = { location: { name: "Norte" } };
+      await change("location", { locationId }, body, await appliance.addUser()).expect(404);
+      await change("location", { locationId: NOBODY }, body).expect(404);
+      expect(location()).to.deep.equal(before);
+    });
+
     it("carries a new name on to its devices, each with one revision more, and to no others", async () => {
       await appliance.writer.addDevice(user.id, aDevice({ dId: "8", locationId: "elsewhere" }).newDevice);
       await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
