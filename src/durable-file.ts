@@ -1,7 +1,9 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-const OWNER_ONLY = 0o600;
+/** The mode of a file that its owner alone may read. */
+export const OWNER_ONLY = 0o600;
+const OWNER_ONLY_DIRECTORY = 0o700;
 
 /**
  * Replaces a file, readable by its owner alone. A reader finds the old content or the new one, and so does the next
@@ -14,6 +16,12 @@ export function writeDurably(file: string, content: string | Uint8Array): void {
   writeFileSync(draft, content, { mode: OWNER_ONLY, flag: "wx", flush: true });
   renameSync(draft, file);
   syncPath(dirname(file));
+}
+
+/** Makes a directory, with those above it, that its owner alone may enter; one that is there stays as it is. Durable. */
+export function makeDirectory(directory: string): void {
+  const made = mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  if (made !== undefined) syncPath(dirname(directory));
 }
 
 /** Makes a file's content, or a directory's names, durable. */

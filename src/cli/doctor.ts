@@ -10,6 +10,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { FaultCode } from "../domain/fault.ts";
 import { type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { machineFaults } from "../domain/status-fault.ts";
+import { OWNER_ONLY } from "../durable-file.ts";
 import { noService } from "../http/operator.ts";
 import { readMachine, systemClock } from "../service/machine.ts";
 import { becomeOwner } from "../store/data-directory.ts";
@@ -305,7 +306,7 @@ function statesOfService(
 function measureSync(directory: string): number | null {
   const file = join(directory, `.doctor-${randomBytes(6).toString("hex")}`);
   try {
-    const descriptor = openSync(file, "wx", 0o600);
+    const descriptor = openSync(file, "wx", OWNER_ONLY);
     try {
       const page = randomBytes(SYNC_BYTES);
       const times = Array.from({ length: SYNCS }, () => {

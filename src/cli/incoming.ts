@@ -4,6 +4,7 @@ import type { Config } from "../config/schema.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
 import { parseCode } from "../domain/move.ts";
+import { OWNER_ONLY } from "../durable-file.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { chooseBackup, findBackups, mountedDisks, proofOf } from "../store/backup/backup-directory.ts";
 import { removeDatabase, requireRoom } from "../store/backup/file-copy.ts";
@@ -13,8 +14,6 @@ import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts"
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
 import { iso, type Terminal } from "./terminal.ts";
-
-const OWNER_ONLY = 0o600;
 
 /** A clinic that comes back, from a disk or from another gateway. */
 export interface Incoming {

@@ -4,6 +4,7 @@ import { arch, release, tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { FlancoError, messageOf } from "../domain/error.ts";
+import { OWNER_ONLY } from "../durable-file.ts";
 import { journalLines } from "../systemd/journal.ts";
 import { parseLogLine } from "./logs.ts";
 
@@ -102,7 +103,7 @@ function namelessLine(text: string): readonly string[] {
 /** A file that did not exist before, for the archive. Throws `invalid` where it exists or cannot be made. */
 export function createArchive(file: string): number {
   try {
-    return openSync(file, "wx", 0o600);
+    return openSync(file, "wx", OWNER_ONLY);
   } catch (error) {
     throw new FlancoError("invalid", `${file} cannot be made: ${messageOf(error)}`, {
       hint: "Name a file that does not exist yet, in a directory that you may write.",
@@ -115,7 +116,7 @@ export function createArchive(file: string): number {
 export async function writeArchive(archive: number, files: readonly BundleFile[]): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "flanco-bundle-"));
   try {
-    for (const { name, text } of files) writeFileSync(join(directory, name), text, { mode: 0o600 });
+    for (const { name, text } of files) writeFileSync(join(directory, name), text, { mode: OWNER_ONLY });
     const options = ["--create", "--gzip", "--owner=0", "--group=0", "--numeric-owner"];
     const names = files.map(({ name }) => name);
     const { stdout } = await promisify(execFile)("tar", [...options, `--directory=${directory}`, ...names], {

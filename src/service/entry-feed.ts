@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
 import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EntryBatch } from "../domain/sink.ts";
-import { writeDurably } from "../durable-file.ts";
+import { makeDirectory, writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 
 /** Entries of a batch. Reading them takes some 2 ms of the event loop, on a Pi some 10 ms. */
@@ -149,7 +149,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
         deliveredMs: this.#deliveredMs,
         marks: [...this.#marks],
       };
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(file));
       writeDurably(file, `${JSON.stringify(stored)}\n`);
       this.#isSaved = true;
     }

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { extname, join } from "node:path";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
 import { toGatewayName } from "../domain/gateway.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import { writeDurably } from "../durable-file.ts";
+import { makeDirectory, writeDurably } from "../durable-file.ts";
 import { readHostNames } from "../net/host-names.ts";
 import { permits, permittedNames } from "../net/tls/authority.ts";
 import { CERTIFICATE_EXTENSIONS } from "../net/tls/drop-in.ts";
@@ -26,7 +26,6 @@ const CLINIC_KEYS = [
 /** How many of an administrator's files a gateway file takes, and how long each may be. */
 const MAX_FILES = 16;
 const MAX_BYTES = 64 * 1024;
-const OWNER_ONLY = 0o700;
 
 type Settings = WholeGateway["settings"];
 
@@ -125,7 +124,7 @@ export function installKeys(
 ): readonly string[] {
   const { authority } = ownFiles(dataDirectory.tls);
   if (keys.authority !== null) {
-    mkdirSync(dataDirectory.tls, { recursive: true, mode: OWNER_ONLY });
+    makeDirectory(dataDirectory.tls);
     if (existsSync(authority) && readFileSync(authority, "utf8") !== keys.authority) {
       renameSync(authority, `${authority}.replaced-${nowMs}`);
     }
@@ -135,7 +134,7 @@ export function installKeys(
   return keys.certificates.flatMap(({ name, content }) => {
     const file = join(directory, name);
     try {
-      mkdirSync(directory, { recursive: true, mode: OWNER_ONLY });
+      makeDirectory(directory);
       if (!existsSync(file)) writeDurably(file, content);
       return [];
     } catch {

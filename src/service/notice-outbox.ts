@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { FAULT_CODES } from "../domain/fault.ts";
@@ -6,7 +6,7 @@ import { LANGUAGES } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";
 import { NOTICE_KINDS, type Notice } from "../domain/notice.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
-import { writeDurably } from "../durable-file.ts";
+import { makeDirectory, writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 
 /** Notices that wait. Of more, the oldest are dropped: after weeks without a network the status shows what still holds. */
@@ -143,7 +143,7 @@ export class NoticeOutbox {
     if (this.#isSaved || this.#isClosed) return;
     const { file, log } = this.#options;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(file));
       writeDurably(file, `${JSON.stringify(this.#state)}\n`);
       this.#isSaved = true;
     } catch (err) {

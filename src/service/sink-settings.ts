@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { defaultConfig } from "../config/parse.ts";
@@ -16,7 +16,7 @@ import {
   type SetupField,
   type SetupName,
 } from "../domain/sink-setting.ts";
-import { syncPath, writeDurably } from "../durable-file.ts";
+import { makeDirectory, writeDurably } from "../durable-file.ts";
 
 const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
 
@@ -125,7 +125,7 @@ export class SinkSettings {
 
   #save(setups: readonly KeptSetup[]): void {
     const { directory } = this.#options;
-    if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) syncPath(dirname(directory));
+    makeDirectory(directory);
     writeDurably(this.#file(), `${JSON.stringify({ setups })}\n`);
     this.#kept = setups;
   }

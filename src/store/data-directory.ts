@@ -3,7 +3,6 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   realpathSync,
   type Stats,
@@ -13,9 +12,9 @@ import { userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { FlancoError, systemCode } from "../domain/error.ts";
 import { shellWord } from "../domain/text.ts";
+import { makeDirectory } from "../durable-file.ts";
 import { isReplacing } from "./backup/replace.ts";
 
-const OWNER_ONLY = 0o700;
 /** Every right of everybody but the owner. */
 const OTHERS_MASK = 0o077;
 const OTHERS_WRITE = 0o002;
@@ -59,7 +58,7 @@ export function dataDirectoryOf(path: string) {
  */
 export function prepareDataDirectory(dataDirectory: DataDirectory): void {
   try {
-    mkdirSync(dataDirectory.path, { recursive: true, mode: OWNER_ONLY });
+    makeDirectory(dataDirectory.path);
     accessSync(dataDirectory.path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     if (systemCode(error) === "EROFS") throw readOnly(dataDirectory, error);

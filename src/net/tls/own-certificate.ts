@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, DAY_MS } from "../../domain/clock.ts";
-import { writeDurably } from "../../durable-file.ts";
+import { makeDirectory, writeDurably } from "../../durable-file.ts";
 import type { HostNames } from "../host-names.ts";
 import {
   covers,
@@ -76,7 +76,7 @@ export async function ensureOwnCertificate(
   moment: Moment,
   forced?: Forced,
 ): Promise<OwnCertificate> {
-  mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  makeDirectory(directory);
   chmodSync(directory, OWNER_ONLY_DIRECTORY);
   const files = ownFiles(directory);
   const existed = existsSync(files.authority);

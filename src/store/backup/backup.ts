@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { chmodSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { LEAST_KEPT, outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
-import { syncPath } from "../../durable-file.ts";
+import { makeDirectory, OWNER_ONLY, syncPath } from "../../durable-file.ts";
 import { type Tally, tallyOf } from "../ledger/chain.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { locationsOf } from "../ledger/location.ts";
@@ -25,8 +25,6 @@ import {
 import { freeBytesOf, hashFile, requireRoom } from "./file-copy.ts";
 import { type KeptKeys, type WholeGateway, writeGatewayFile } from "./gateway-file.ts";
 
-const OWNER_ONLY = 0o700;
-const OWNER_ONLY_FILE = 0o600;
 /** Copied at a time: between two pieces a busy file is waited for, nothing else. */
 const PAGES_AT_ONCE = 4_000;
 /** Disk space beside the backup itself: a margin for writes meanwhile. */
@@ -101,7 +99,7 @@ function thinOut(folder: string, neededBytes: number, freeBytes: typeof freeByte
 
 function claim(folder: string): () => void {
   try {
-    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
+    makeDirectory(folder);
     const lock = new DataLock(join(folder, "backup.lock"));
     lock.acquire();
     return () => lock.release();
@@ -181,7 +179,7 @@ function makeSingleFile(file: string): void {
   } finally {
     db.close();
   }
-  chmodSync(file, OWNER_ONLY_FILE);
+  chmodSync(file, OWNER_ONLY);
   syncPath(file);
 }
 

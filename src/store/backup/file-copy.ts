@@ -3,9 +3,9 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, statfsSync
 import { SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
+import { OWNER_ONLY } from "../../durable-file.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
-const OWNER_ONLY = 0o600;
 
 /**
  * Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. Progress is in bytes.

@@ -4,10 +4,9 @@ import { join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
 import { FlancoError } from "../../domain/error.ts";
-import { writeDurably } from "../../durable-file.ts";
+import { OWNER_ONLY, writeDurably } from "../../durable-file.ts";
 
 const NAME = "gateway.json";
-const OWNER_ONLY = 0o600;
 /** A mode that FAT and exFAT cannot keep. */
 const TRIED_MODE = 0o640;
 const PERMISSIONS = 0o777;

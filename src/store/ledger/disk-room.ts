@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync
 import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import { systemCode } from "../../domain/error.ts";
+import { OWNER_ONLY } from "../../durable-file.ts";
 import { freeBytesOf } from "../backup/file-copy.ts";
 
 /** How often a full disk is asked for room again. */
@@ -13,7 +14,6 @@ export const RESERVE_BYTES = 4 * 1024 * 1024;
 /** Beyond the reserve, so that making it does not itself fill the disk. */
 const MARGIN_BYTES = 512 * 1024;
 const PIECE_BYTES = 256 * 1024;
-const OWNER_ONLY = 0o600;
 const NO_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 
 /** As much as a commit's last page may have asked for. */

@@ -1,17 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import { makeDirectory, OWNER_ONLY } from "../../durable-file.ts";
 import { readHeldCommits } from "./chain.ts";
 import type { BatchRequest, CommandName } from "./commands.ts";
 import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 
-const OWNER_ONLY = 0o700;
-const OWNER_ONLY_FILE = 0o600;
 /** How long a commit may wait for its write to the tail. */
 const WAIT_MS = 1_000;
 /** Written at once, whatever the time. */
@@ -280,7 +279,7 @@ export class Tail {
   }
 
   #begin(folder: string, commit: number): void {
-    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
+    makeDirectory(folder);
     // A file of that name follows the same commit: what it holds was never in the ledger.
     const file = join(folder, `tail-${SCHEMA_VERSION}-${String(commit).padStart(16, "0")}`);
     rmSync(file, { force: true });
@@ -327,7 +326,7 @@ export class Tail {
  * behind these is cut off. Throws where the file is shorter: it is another one.
  */
 async function append(file: string, offset: number, bytes: Buffer): Promise<void> {
-  const handle = await open(file, "a", OWNER_ONLY_FILE);
+  const handle = await open(file, "a", OWNER_ONLY);
   try {
     const { size } = await handle.stat();
     if (size < offset) throw new Error(`${basename(file)} is not as it was left`);
