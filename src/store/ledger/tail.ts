@@ -78,6 +78,14 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
+/** Removes the tail's files of some schemas from a folder, which need not be there. */
+function removeFiles(folder: string, isOf: (schema: number) => boolean): void {
+  for (const name of orNothing(() => readdirSync(folder)) ?? []) {
+    const schema = NAME.exec(name)?.[1];
+    if (schema !== undefined && isOf(Number(schema))) rmSync(join(folder, name));
+  }
+}
+
 function segmentOf(file: string, from: number): Segment {
   let segment: Segment = { file, from, end: from, closed: false, bytes: 0 };
   for (const { commit, frame, bytes } of framesOf(file)) {
@@ -170,10 +178,15 @@ export class Tail {
     this.#tell = tell;
   }
 
-  /** Goes on with the newest file where that ends with this commit, otherwise begins one. */
+  /**
+   * Goes on with the newest file where that ends with this commit, otherwise begins one. Files of a later schema go: the
+   * version that wrote them did not work, and the ledger is the file of before it. It will lack what they hold, which the next
+   * version of that schema would take for a loss.
+   */
   open(directory: string, commit: number): void {
     this.#attempt(() => {
       const folder = folderOf(directory, this.#ledgerId);
+      removeFiles(folder, (schema) => schema > SCHEMA_VERSION);
       const last = segmentsIn(folder).at(-1);
       if (last === undefined || last.end !== commit) return this.#begin(folder, commit);
       truncateSync(last.file, last.bytes);
@@ -212,10 +225,7 @@ export class Tail {
       for (const { file, end } of segmentsIn(folder)) {
         if (end <= commit && file !== this.#file) rmSync(file);
       }
-      for (const name of readdirSync(folder)) {
-        const schema = NAME.exec(name)?.[1];
-        if (schema !== undefined && Number(schema) !== SCHEMA_VERSION) rmSync(join(folder, name));
-      }
+      removeFiles(folder, (schema) => schema !== SCHEMA_VERSION);
     });
   }
 

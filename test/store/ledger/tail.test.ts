@@ -2,6 +2,7 @@ import {
   appendFileSync,
   closeSync,
   cpSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -21,6 +22,7 @@ import { FlancoError } from "../../../src/domain/error.ts";
 import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
 import { PRIORITIES } from "../../../src/store/ledger/commands.ts";
 import { readLedger } from "../../../src/store/ledger/identity.ts";
+import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { faultsOf } from "../../../src/store/repair/verify.ts";
 import { change, query } from "../../rig/ledger-file.ts";
@@ -176,6 +178,17 @@ describe("The tail of a ledger", () => {
     expect(String(refusal)).to.match(/its newest commits are missing/);
     expect(ledger.recover()).to.deep.include({ lost: { from: 8, to: 8 } });
     expect(held().records).to.equal(5);
+  });
+
+  it("of a later version goes once the version before it is back, which never had its commits", async () => {
+    await sell(ledger, userId, 2);
+    await ledger.close();
+    const [segment] = segmentsIn(ledger.folder);
+    const later = segment?.file.replace(`tail-${SCHEMA_VERSION}-`, `tail-${SCHEMA_VERSION + 1}-`) ?? "";
+    cpSync(segment?.file ?? "", later);
+    await ledger.open();
+    expect(segmentsIn(ledger.folder)).to.have.length(1);
+    expect(existsSync(later)).to.equal(false);
   });
 
   it("is read up to a torn end, and what the damaged file had more is told", async () => {
