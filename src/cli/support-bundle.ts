@@ -81,7 +81,7 @@ async function linesOf(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-const LOG_KEYS = new Set(["code", "line", "chip", "driver", "type", "job"]);
+const LOG_KEYS = new Set(["code", "line", "address", "driver", "type", "job"]);
 
 /**
  * A line of the service's log without names. The message of a line with a code follows from the code and may name
