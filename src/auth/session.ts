@@ -9,16 +9,9 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
-import type { Role } from "../domain/member.ts";
+import { type Role, sessionSeconds } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../domain/user.ts";
 import { writeDurably } from "../durable-file.ts";
-
-const DAY_SECONDS = 24 * 60 * 60;
-
-/** Lifetime of a session: the contract's, and a year for a screen, which no person signs in again. */
-export function sessionSeconds(role: Role): number {
-  return role === "display" ? 365 * DAY_SECONDS : DAY_SECONDS;
-}
 
 const ALGORITHM = "HS256";
 const claims = z.object({ sub: z.string(), sid: z.string(), iat: z.number(), exp: z.number() });

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { FailedSignIns } from "./failed-sign-ins.ts";
@@ -24,7 +24,6 @@ const TRUST_IN_FAMILIAR = 5;
 const ALIKE = 3;
 /** Addresses and accounts that a minute's attempts are counted of. */
 const MAX_COUNTED = 4_096;
-const MS_PER_SECOND = 1_000;
 
 /** One attempt to sign in, which gives `T` where it succeeds. */
 export interface Attempt<T> {
@@ -281,7 +280,7 @@ function networkOf(address: string): string {
 }
 
 function tooMany(waitMs: number): FlancoError {
-  const seconds = Math.ceil(waitMs / MS_PER_SECOND);
+  const seconds = Math.ceil(waitMs / SECOND_MS);
   return new FlancoError("too_many", "Too many attempts.", {
     hint: `Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
     retryAfterSeconds: seconds,

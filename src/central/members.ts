@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
+import type { SessionKeeper, SignedIn } from "../auth/session.ts";
 import {
   type Actor,
   type AuditDetails,
@@ -23,6 +23,7 @@ import {
   type MemberChange,
   type NewMember,
   type Role,
+  sessionSeconds,
 } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
 import type { Company } from "./company.ts";

@@ -1,14 +1,11 @@
 import { z } from "zod";
-import { DEFAULT_COMMISSION_MS } from "../domain/commission.ts";
+import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES } from "../domain/commission.ts";
 import { BIASES, DRIVER_NAMES } from "../domain/line.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { CAUSES, MENDED_SETTINGS, VERDICTS } from "../domain/verdict.ts";
 import { declare, type Shape, TECHNICAL } from "./declaration.ts";
 import { digits, id, lineNames, name, text, timeMs, withData } from "./field.ts";
 import { testMinutes } from "./line.ts";
-
-/** Free lines that are looked at, at most: each look costs the kernel a request. */
-const MAX_FREE_LINES = 64;
 
 /** What a commissioning is begun with. */
 export const newCommission = {

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { MAX_TIME_MS } from "../domain/clock.ts";
 import { declare, LEDGER_FAILS, MONEY, OWNER } from "./declaration.ts";
 import { name, success, valor, withData } from "./field.ts";
 
-const MAX_TIME_MS = 8.64e15;
 const NOT_SAVED = "Failed to save data";
 
 const moment = z.int().min(0).max(MAX_TIME_MS);

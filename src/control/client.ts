@@ -12,11 +12,11 @@ import {
   sighting,
   watchLines,
 } from "../contract/operator.ts";
+import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 
 /** No socket, one that no process listens on, or no directory to hold one. */
 const NOT_RUNNING: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);
-const MS_PER_SECOND = 1_000;
 
 /** A way to run operations: in this process, or in the service that has the ledger. */
 export interface Door {
@@ -125,13 +125,9 @@ function ended(cause: unknown): FlancoError {
 }
 
 function noAnswer(answerMs: number): FlancoError {
-  return new FlancoError(
-    "unavailable",
-    `The service has not answered for ${answerMs / MS_PER_SECOND} seconds.`,
-    {
-      hint: "It hangs, or the machine is overloaded: look at its log, and start it again with systemctl restart flanco.",
-    },
-  );
+  return new FlancoError("unavailable", `The service has not answered for ${answerMs / SECOND_MS} seconds.`, {
+    hint: "It hangs, or the machine is overloaded: look at its log, and start it again with systemctl restart flanco.",
+  });
 }
 
 function notAllowed(path: string, error: NodeJS.ErrnoException): FlancoError {

@@ -1,4 +1,5 @@
 import { DAY_MS } from "./clock.ts";
+import { DAYS_PER_WEEK } from "./day.ts";
 
 /** A backup that was checked in full and compared with its ledger. */
 export interface ProvenBackup {
@@ -46,7 +47,6 @@ export const LEAST_KEPT = 3;
 
 /** The first day of 1970 was a Thursday: weeks begin three days earlier. */
 const DAYS_BEFORE_FIRST_MONDAY = 3;
-const DAYS_PER_WEEK = 7;
 const DAYS_PER_MONTH = 30;
 
 /**

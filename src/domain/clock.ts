@@ -7,6 +7,8 @@ export const HOUR_MS = 60 * MINUTE_MS;
 /** 24 hours. A local day may be longer or shorter. */
 export const DAY_MS = 24 * HOUR_MS;
 export const WEEK_MS = 7 * DAY_MS;
+/** The last moment that a `Date` can have, in Unix milliseconds. */
+export const MAX_TIME_MS = 8.64e15;
 
 /**
  * The two times of the program. Wall time stamps things. Monotonic time measures durations, because the wall time of a

@@ -17,6 +17,8 @@ import {
 
 /** How long lines are under test for a commissioning, unless it is ended before. */
 export const DEFAULT_COMMISSION_MS = 2 * HOUR_MS;
+/** Free lines that are looked at, at most: each look costs the kernel a request. */
+export const MAX_FREE_LINES = 64;
 
 /** A room as a person names it: its device's dId, and its number. */
 export interface RoomKey {

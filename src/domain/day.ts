@@ -3,6 +3,7 @@ export type Day = number;
 /** A local calendar month: 202611. */
 export type Month = number;
 
+export const DAYS_PER_WEEK = 7;
 const DAY_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;
 const MONTH_TEXT = /^(\d{4})-(\d{2})$/;
 

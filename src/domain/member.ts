@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from "./clock.ts";
 import { duplicateError, FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
 
@@ -59,11 +60,18 @@ export function linkUsed(): FlancoError {
   return new FlancoError("unauthorized", "This link has been used or has expired.");
 }
 
+/** Lifetime of a session: the contract's, and a year for a screen, which no person signs in again. */
+export function sessionSeconds(role: Role): number {
+  return ((role === "display" ? 365 : 1) * DAY_MS) / SECOND_MS;
+}
+
 /** How long the right to set a password by a link lasts, by monotonic time. */
-export const LINK_MS = 24 * 60 * 60 * 1_000;
+export const LINK_MS = DAY_MS;
 
 /** The page that opens a link: behind the hash stand its token and the e-mail, as `#token/email`. */
 export const LINK_PATH = "/enlace";
+/** The page of a gateway without a user: behind the hash stand the token, and the e-mail where it is configured. */
+export const FIRST_RUN_PATH = "/primer-uso";
 
 /** Whether a role may read where the gateway sends what it has, and how that goes. */
 export function seesSinks(role: Role): boolean {

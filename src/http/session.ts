@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
-import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
+import type { SessionKeeper, SignedIn } from "../auth/session.ts";
 import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
 import { login, logout, makeFirstUser, type User as UserAnswer, verify } from "../contract/session.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import { emailKey, type Member } from "../domain/member.ts";
+import { emailKey, type Member, sessionSeconds } from "../domain/member.ts";
 import { type Credentials, type PasswordHasher, requirePassword } from "../domain/user.ts";
 import { isSecret } from "../secret-file.ts";
 import { senderOf } from "./guard.ts";

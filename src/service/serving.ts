@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
+import { FIRST_RUN_PATH } from "../domain/member.ts";
 import { FIRST_RUN_MS } from "../http/session.ts";
 import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
@@ -13,7 +14,6 @@ import { beginServing, endHanging } from "./process.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
 
 const FAILED_START_MS = 5_000;
-const FIRST_RUN_PATH = "/primer-uso";
 
 /** The terminal that the service was started on: shows how to reach it. Never the log, because some of it is secret. */
 export interface Console {

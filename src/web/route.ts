@@ -1,4 +1,4 @@
-import { LINK_PATH, type Role } from "../domain/member.ts";
+import { FIRST_RUN_PATH, LINK_PATH, type Role } from "../domain/member.ts";
 import type { User } from "./api/shapes.ts";
 
 /** The views behind the session, each with an address of its own. */
@@ -72,8 +72,6 @@ export function navViewsOf(viewer: Viewer): readonly NavView[] {
 export function homeOf(viewer: Viewer): View {
   return viewsOf(viewer)[0] ?? "self";
 }
-
-const FIRST_RUN_PATH = "/primer-uso";
 
 /** Reads an address: `pathname`, `search` and `hash` as the browser's location gives them. */
 export function routeOf(pathname: string, search: string, hash: string): Route {

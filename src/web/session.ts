@@ -1,5 +1,6 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { SECOND_MS } from "../domain/clock.ts";
+import { sessionSeconds } from "../domain/member.ts";
 import { ApiFailure, ask, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
 import type { Body, User } from "./api/shapes.ts";
 
@@ -27,11 +28,9 @@ const SIGNED_OUT: Session = { kind: "signed_out", hasEnded: false };
  * signed in: without it the sign-in form shows at once, and no refused request stands in the console.
  */
 const MARK = "flanco_visitor";
-const DAY_SECONDS = 24 * 60 * 60;
 
 function setMark(user: User | null): void {
-  const seconds = user?.role === "display" ? 365 * DAY_SECONDS : DAY_SECONDS;
-  const value = user === null ? "; max-age=0" : `1; max-age=${seconds}`;
+  const value = user === null ? "; max-age=0" : `1; max-age=${sessionSeconds(user.role)}`;
   // biome-ignore lint/suspicious/noDocumentCookie: the CookieStore is younger than the tablets that this page is for.
   document.cookie = `${MARK}=${value}; path=/; secure; samesite=strict`;
 }

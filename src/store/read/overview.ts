@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import {
   addDays,
+  DAYS_PER_WEEK,
   type Day,
   firstDayOf,
   lastDayOf,
@@ -29,8 +30,6 @@ import {
   splitDays,
 } from "./rollup-sum.ts";
 import { holds, type Reading, readNow, reads, type SumSource, unite } from "./sum-source.ts";
-
-const DAYS_PER_WEEK = 7;
 
 /** A bar of the chart: its first day, and the rollups' period of it and of the one before. */
 interface BarPeriods {

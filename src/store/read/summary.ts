@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { weekdayOf } from "../../domain/day.ts";
+import { DAYS_PER_WEEK, weekdayOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Period, Summary } from "../../domain/overview.ts";
 import { NOTHING_SOLD } from "../../domain/overview.ts";
@@ -10,7 +10,6 @@ import { type Reading, readNow, reads, type SumSource } from "./sum-source.ts";
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
-const DAYS_PER_WEEK = 7;
 const ALL = { location: null, deviceId: null };
 
 /** The contract's summary of one account; undefined when the period has no record. All its reads must see the same commit. */

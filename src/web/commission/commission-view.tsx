@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { HOUR_MS, MINUTE_MS } from "../../domain/clock.ts";
-import { DEFAULT_COMMISSION_MS } from "../../domain/commission.ts";
+import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES } from "../../domain/commission.ts";
 import { CONFLICT, statusOf } from "../api/api.ts";
 import type { Commission } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
@@ -199,8 +199,6 @@ function Progress({ commission }: { readonly commission: Commission }) {
 }
 
 const MINUTES = [HOUR_MS, DEFAULT_COMMISSION_MS, 4 * HOUR_MS, 8 * HOUR_MS].map((ms) => ms / MINUTE_MS);
-/** As many as the API takes. */
-const MAX_FREE_LINES = 64;
 
 interface BeginProps {
   readonly onBegun: () => void;

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MAX_ACTUATORS } from "../../domain/device.ts";
 import { NOT_FOUND } from "../api/api.ts";
 import { roomsOf } from "../api/locations.ts";
 import type { Body, Device, Location } from "../api/shapes.ts";
@@ -8,7 +9,7 @@ import { Notice } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { briefRooms, MAX_ROOMS, type RoomsDraft, renamedRooms, roomsOfDraft } from "./rooms.ts";
+import { briefRooms, type RoomsDraft, renamedRooms, roomsOfDraft } from "./rooms.ts";
 
 interface DeviceFormProps {
   /** Null for a new one. */
@@ -209,7 +210,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
       case "rooms":
         return undefined;
       case "too_many":
-        return draft.way === "range" && list.count > MAX_ROOMS
+        return draft.way === "range" && list.count > MAX_ACTUATORS
           ? mistakes.noCount
           : mistakes.manyRooms(count(list.count));
       case "twice":

@@ -1,9 +1,6 @@
-import type { RenamedRoom } from "../../domain/device.ts";
+import { MAX_ACTUATORS, type RenamedRoom } from "../../domain/device.ts";
 import type { Locations } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
-
-/** As many rooms as the service takes in one device. */
-export const MAX_ROOMS = 64;
 
 /** A list of rooms as typed, or what is wrong with it. */
 type RoomList =
@@ -36,7 +33,7 @@ export function roomsOfDraft({ way, first, count, list }: RoomsDraft): RoomList 
 export function roomsOfRange(first: string, count: number): RoomList {
   const start = first.trim();
   if (start === "" || !Number.isInteger(count) || count < 1) return { kind: "none" };
-  if (count > MAX_ROOMS) return { kind: "too_many", count };
+  if (count > MAX_ACTUATORS) return { kind: "too_many", count };
   const [, prefix, digits] = ENDING_NUMBER.exec(start) ?? [];
   if (prefix === undefined || digits === undefined) {
     return count === 1 ? { kind: "rooms", rooms: [start] } : { kind: "no_number" };
@@ -55,7 +52,7 @@ export function roomsOfList(text: string): RoomList {
     .map((room) => room.trim())
     .filter((room) => room !== "");
   if (rooms.length === 0) return { kind: "none" };
-  if (rooms.length > MAX_ROOMS) return { kind: "too_many", count: rooms.length };
+  if (rooms.length > MAX_ACTUATORS) return { kind: "too_many", count: rooms.length };
   const twice = rooms.find((room, index) => rooms.indexOf(room) < index);
   return twice === undefined ? { kind: "rooms", rooms } : { kind: "twice", room: twice };
 }

@@ -1,3 +1,4 @@
+import { DAYS_PER_WEEK } from "../../domain/day.ts";
 import type { Overview } from "../api/shapes.ts";
 import { type Day, daysBefore, monthAfter, monthOf } from "../format/day.ts";
 import type { Format } from "../format/format.ts";
@@ -8,8 +9,6 @@ export function entryIndexOf(chart: Overview["chart"], day: string): number {
   const after = chart.findIndex((entry) => entry.start > day);
   return after < 0 ? chart.length - 1 : Math.max(0, after - 1);
 }
-
-const DAYS_PER_WEEK = 7;
 
 /** A day of the period before (-1) or after (1) the one from one day to another. */
 export function neighbourOf(

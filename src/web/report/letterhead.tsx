@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MAX_LOGO_BYTES } from "../../domain/user.ts";
 import { ApiFailure, BAD_REQUEST } from "../api/api.ts";
 import type { Letterhead } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
@@ -14,9 +15,6 @@ interface LetterheadDialogProps {
   readonly onSaved: () => void;
   readonly onClose: () => void;
 }
-
-/** As the API has it. */
-const MAX_LOGO_BYTES = 40 * 1024;
 
 /** What stands at the head of the account's reports. */
 export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDialogProps) {
