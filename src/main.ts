@@ -44,6 +44,11 @@ function report(error: unknown, terminal: Terminal): ExitCode {
     for (const line of linesOf(error)) terminal.err(`flanco: ${line}`);
     return EXIT_CODE_OF[error.code] ?? FAILED;
   }
+  // Of several parts that could not be closed, each says why.
+  if (error instanceof SuppressedError) {
+    report(error.suppressed, terminal);
+    return report(error.error, terminal);
+  }
   terminal.err(`flanco: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return FAILED;
 }

@@ -1,0 +1,26 @@
+import { expect } from "chai";
+import { Terminal } from "../src/cli/terminal.ts";
+import { FlancoError } from "../src/domain/error.ts";
+import { findInstallation } from "../src/installation.ts";
+import { run } from "../src/main.ts";
+
+/** Where a command ends with an error, it is thrown as soon as the program asks for its version. */
+function failing(error: Error) {
+  return Object.defineProperty({ ...findInstallation() }, "version", {
+    get() {
+      throw error;
+    },
+  });
+}
+
+describe("the end of a command", () => {
+  it("says why each of several parts could not be closed, in their order", async () => {
+    const said: string[] = [];
+    const terminal = Object.assign(new Terminal(), { err: (line: string) => void said.push(line) });
+    const first = new FlancoError("unavailable", "The first is stuck.", { hint: "Pull it." });
+    const second = new FlancoError("config", "The second is misspelt.");
+    const installation = failing(new SuppressedError(second, first));
+    expect(await run(["status"], { terminal, environment: {}, installation, user: "root" })).to.equal(78);
+    expect(said).to.deep.equal(["flanco: The first is stuck. Pull it.", "flanco: The second is misspelt."]);
+  });
+});
