@@ -10,24 +10,11 @@ import { openReader } from "../../src/store/read/reader.ts";
 import { query } from "../rig/ledger-file.ts";
 import { PASSWORD } from "../rig/program.ts";
 import { writerHere } from "../rig/writer.ts";
+import { newDevice, newRecord, newWiring } from "../store/ledger.ts";
 
 /** Cheap to compare with: what is tested is elsewhere. */
 const BCRYPT_COST = 4;
 export const EMAIL = "ana@example.org";
-const SALE = {
-  locationName: "Clínica",
-  deviceName: "Pasillo A",
-  deviceId: "7234",
-  room: "101",
-  valorMicros: 4_000_000,
-};
-
-const WIRING = {
-  activeLow: false,
-  bias: "as-is",
-  debounceMs: DEFAULT_DEBOUNCE_MS,
-  rearmMs: DEFAULT_REARM_MS,
-} as const;
 
 /** The number of the first record in a ledger that is made so: the account and its lines are entries before it. */
 export const FIRST_RECORD = 10;
@@ -52,7 +39,8 @@ export async function seedLedger(file: string, recordTimesMs: readonly number[] 
     });
     await wireRooms(writer, user.id);
     for (const createdTimeMs of recordTimesMs) {
-      await writer.addRecord(user.id, { ...SALE, createdTimeMs }, null);
+      const sale = newRecord({ deviceId: "7234", valorMicros: 4_000_000, createdTimeMs });
+      await writer.addRecord(user.id, sale, null);
     }
   } finally {
     await writer.close();
@@ -66,14 +54,12 @@ async function wireRooms(writer: LedgerWriter, userId: Id): Promise<void> {
   for (const [corridor, name] of ["Pasillo A", "Pasillo B"].entries()) {
     const dId = String(7234 + corridor);
     const rooms = [1, 2, 3, 4].map((room) => String((corridor + 1) * 100 + room));
-    const actuators = rooms.map((id) => ({ id, value: false }));
-    await writer.addDevice(userId, { dId, name, locationId, locationName, actuators });
+    await writer.addDevice(userId, newDevice({ dId, name, locationId, locationName }, rooms));
     for (const actuatorId of rooms) {
       const line = `SIM${wirings.length}`;
-      wirings.push({
-        userId,
-        wiring: { ...WIRING, line, dId, actuatorId, valorMicros: corridor === 0 ? 4_000_000 : 5_500_000 },
-      });
+      const valorMicros = corridor === 0 ? 4_000_000 : 5_500_000;
+      const timing = { debounceMs: DEFAULT_DEBOUNCE_MS, rearmMs: DEFAULT_REARM_MS };
+      wirings.push({ userId, wiring: newWiring({ line, dId, actuatorId, valorMicros, ...timing }) });
     }
   }
   await writer.setWiring(wirings);
@@ -85,13 +71,7 @@ export async function seedSecondUser(file: string, email: string): Promise<void>
   await writer.open();
   try {
     const user = await writer.addUser({ name: "Eva", email, passwordHash: hashSync(PASSWORD, BCRYPT_COST) });
-    await writer.addDevice(user.id, {
-      dId: "7234",
-      name: "Pasillo de Eva",
-      locationId: "l",
-      locationName: "Otra clínica",
-      actuators: [{ id: "101", value: false }],
-    });
+    await writer.addDevice(user.id, newDevice({ name: "Pasillo de Eva", locationName: "Otra clínica" }));
   } finally {
     await writer.close();
   }

@@ -8,20 +8,14 @@ import { EventStream } from "../rig/event-stream.ts";
 import { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { newRecord } from "../store/ledger.ts";
 import { aDevice, aLocation, anError, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const HELLO = { event: "hello" };
 const MAX_STREAMS = 64;
 const MAX_STREAMS_OF_USER = 48;
-const A_SALE = {
-  locationName: "Clínica Norte",
-  deviceName: "Pasillo A",
-  deviceId: "7234",
-  room: "101",
-  valorMicros: 2_500_000,
-  createdTimeMs: NOON_MS,
-};
+const A_SALE = newRecord({ createdTimeMs: NOON_MS });
 
 function stored(recordId: number, record: NewRecord): StoredRecord {
   return { recordId, ...record, endedTimeMs: null, origin: "edge", provisional: false, voided: null };

@@ -9,6 +9,7 @@ import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { newRecord } from "../store/ledger.ts";
 import { ANY } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 import { LoopHolds } from "./loop-holds.ts";
@@ -34,21 +35,12 @@ describe("An export", () => {
   }
 
   async function fill(owner: SignedInUser, count: number): Promise<void> {
-    const one = {
-      locationName: "Clínica Norte",
-      deviceName: "Pasillo A",
-      deviceId: "7234",
-      room: "101",
-      valorMicros: 100_000,
-    };
+    const one = newRecord({ locationName: "Clínica Norte", deviceId: "7234", valorMicros: 100_000 });
     for (let done = 0; done < count; done += 2_000) {
-      const batch = Array.from({ length: 2_000 }, (_, index) =>
-        appliance.writer.addRecord(
-          owner.id,
-          { ...one, createdTimeMs: NOON_MS - (done + index) * 60_000 },
-          null,
-        ),
-      );
+      const batch = Array.from({ length: 2_000 }, (_, index) => {
+        const createdTimeMs = NOON_MS - (done + index) * 60_000;
+        return appliance.writer.addRecord(owner.id, { ...one, createdTimeMs }, null);
+      });
       await Promise.all(batch);
     }
   }

@@ -10,6 +10,7 @@ import { ClockWatch } from "../../src/service/clock-watch.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { KeptLog } from "../http/fakes.ts";
+import { newDevice, newWiring } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 import { until } from "./until.ts";
@@ -295,11 +296,8 @@ export class Gateway {
   async #wire(): Promise<void> {
     const { writer } = this.#it;
     this.#user = await writer.addUser({ name: "Ana", email: "ana@example.org", passwordHash: PASSWORD_HASH });
-    const room = { dId: "7234", name: "Pasillo A", locationId: "l", locationName: "Clínica" };
-    await writer.addDevice(this.#user.id, { ...room, actuators: [{ id: "101", value: false }] });
-    const wiring = { line: LINE, dId: "7234", actuatorId: "101", valorMicros: 4_500_000, debounceMs: 0 };
-    const settings = { activeLow: false, bias: "as-is" as const, rearmMs: 0 };
-    await writer.setWiring([{ userId: this.#user.id, wiring: { ...wiring, ...settings } }]);
+    await writer.addDevice(this.#user.id, newDevice());
+    await writer.setWiring([{ userId: this.#user.id, wiring: newWiring({ line: LINE, debounceMs: 0 }) }]);
     await until("the line is watched", () => this.recorder.status().watched.length === 1);
   }
 }

@@ -6,6 +6,7 @@ import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
+import { newRecord } from "../store/ledger.ts";
 
 /** Saturday 21 November 2026, 12:00 UTC. */
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
@@ -107,18 +108,11 @@ describe("While a clock is wrong", () => {
   });
 
   describe("an Idempotency-Key", () => {
-    const RECORD = {
-      locationName: "Clínica",
-      deviceName: "Pasillo A",
-      deviceId: "d",
-      room: "101",
-      valorMicros: 1_000_000,
-      createdTimeMs: NOON_MS,
-    };
+    const record = newRecord({ createdTimeMs: NOON_MS });
 
     async function post(): Promise<boolean> {
       const key = { key: "recibo-1", bodyHash: "hash" };
-      return (await gateway.writer.addRecord(gateway.user.id, RECORD, key)).repeated;
+      return (await gateway.writer.addRecord(gateway.user.id, record, key)).repeated;
     }
 
     it("of 1970 is kept for 7 days of true time after the clock is set, over restarts, and no longer", async () => {
@@ -157,7 +151,7 @@ describe("While a clock is wrong", () => {
       const { id } = gateway.user;
       await Promise.all(
         Array.from({ length: 1_234 }, (_, number) =>
-          gateway.writer.addRecord(id, RECORD, { key: `k${number}`, bodyHash: "h" }),
+          gateway.writer.addRecord(id, record, { key: `k${number}`, bodyHash: "h" }),
         ),
       );
       gateway.machine.pass(7 * DAY_MS + SECOND_MS);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { identityOf } from "../../src/store/ledger/identity.ts";
 import { writerHere } from "../rig/writer.ts";
+import { newDevice } from "../store/ledger.ts";
 
 /** When each history begins, in microseconds: midnight comes within most. */
 export const START_US = Date.UTC(2026, 10, 21, 23, 59) * 1_000;
@@ -27,10 +28,7 @@ export async function makeTemplate(directory: string): Promise<Template> {
   );
   await writer.open();
   const { userId } = await writer.addUser({ name: "Ana", email: "ana@example.org", passwordHash: "hash" });
-  const deviceId = await writer.addDevice(userId, {
-    ...{ dId: D_ID, name: DEVICE_NAME, locationId: "l", locationName: "Clínica" },
-    actuators: ROOMS.map((id) => ({ id, value: false })),
-  });
+  const deviceId = await writer.addDevice(userId, newDevice({ dId: D_ID, name: DEVICE_NAME }, ROOMS));
   await writer.close();
   return { file, userId, deviceId, ledgerId: identityOf(file) ?? "" };
 }

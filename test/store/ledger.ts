@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { KeptHead, ProvenBackup } from "../../src/domain/backup.ts";
+import type { NewDevice } from "../../src/domain/device.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { Member } from "../../src/domain/member.ts";
@@ -144,17 +145,7 @@ export class TestLedger {
   /** A user with one device of two rooms, the first of them wired. */
   async wire(line = "GPIO17", settings: { rearmMs?: number; activeLow?: boolean } = {}) {
     const user = await this.addUser();
-    const actuators = [
-      { id: "101", value: false },
-      { id: "102", value: false },
-    ];
-    const deviceId = await this.writer.addDevice(user.id, {
-      dId: "7234",
-      name: "Pasillo A",
-      locationId: "l",
-      locationName: "Clínica",
-      actuators,
-    });
+    const deviceId = await this.writer.addDevice(user.id, newDevice({}, ["101", "102"]));
     await this.writer.setWiring([{ userId: user.id, wiring: newWiring({ line, ...settings }) }]);
     return { user, deviceId };
   }
@@ -165,6 +156,15 @@ export function newWiring(overrides: Partial<NewWiring> = {}): NewWiring {
   return {
     ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 4_500_000 },
     ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
+    ...overrides,
+  };
+}
+
+/** A device of these rooms, all low. */
+export function newDevice(overrides: Partial<NewDevice> = {}, rooms: readonly string[] = ["101"]): NewDevice {
+  return {
+    ...{ dId: "7234", name: "Pasillo A", locationId: "l", locationName: "Clínica" },
+    actuators: rooms.map((id) => ({ id, value: false })),
     ...overrides,
   };
 }

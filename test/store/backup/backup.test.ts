@@ -25,7 +25,7 @@ import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
-import { newRecord, newWiring, TestLedger } from "../ledger.ts";
+import { newDevice, newRecord, newWiring, TestLedger } from "../ledger.ts";
 
 const SALES = 40;
 
@@ -182,11 +182,7 @@ describe("a backup", () => {
     });
 
     it("watches no line since its own last sign of life, whatever it takes over of later boots", async () => {
-      const device = { dId: "1", name: "Pasillo A", locationId: "l", locationName: "Clínica" };
-      await ledger.writer.addDevice(userId, {
-        ...device,
-        actuators: [{ id: "101", value: false }],
-      });
+      await ledger.writer.addDevice(userId, newDevice({ dId: "1" }));
       await ledger.writer.setWiring([{ userId, wiring: newWiring({ dId: "1" }) }]);
       await ledger.writer.noteBoot("boot 1", ledger.nowMs, 5_000, null);
       const backup = await ledger.backUp();

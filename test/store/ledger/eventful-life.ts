@@ -3,7 +3,7 @@ import { SERVICE_ACTOR } from "../../../src/domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { aSighting } from "../../domain/sighting.ts";
-import { newRecord, type TestLedger } from "../ledger.ts";
+import { newDevice, newRecord, type TestLedger } from "../ledger.ts";
 
 /** What is wired at first. */
 export const LINE = "GPIO17";
@@ -71,9 +71,7 @@ async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
     userId,
     await writer.addLocation(userId, { name: "Clínica Sur", description: "" }),
   );
-  const actuators = [{ id: "1", value: false }];
-  const device = { dId: "9", name: "Pasillo B", locationId: east, locationName: "", actuators };
-  await writer.addDevice(userId, device);
+  await writer.addDevice(userId, newDevice({ dId: "9", locationId: east }, ["1"]));
   const room = { dId: "9", actuatorId: "1", valorMicros: 1, activeLow: true, bias: "as-is" } as const;
   await writer.setWiring([
     { userId, wiring: { line: "GPIO18", ...room, debounceMs: 50, rearmMs: 0 } },
@@ -100,13 +98,7 @@ async function importOld({ writer }: TestLedger, userId: string): Promise<void> 
     ...{ source: "old", locations: [{ name: here, description: "" }] },
     devices: [{ id: there, dId: "70", name: "Pasillo Z", locationName: here, rooms: ["901"] }],
   });
-  const sale = {
-    locationName: here,
-    deviceName: "Pasillo Z",
-    deviceId: there,
-    room: "901",
-    valorMicros: 5e6,
-  };
+  const sale = newRecord({ locationName: here, deviceName: "Pasillo Z", deviceId: there, room: "901" });
   const old = { ...sale, createdTimeMs: 1, provisional: false, voidReason: null, endedTimeMs: null };
   const records = [
     { ...old, key: "old/1", endedTimeMs: 2 },

@@ -6,7 +6,7 @@ import { faultsOf } from "../../../src/store/repair/verify.ts";
 import { aSighting } from "../../domain/sighting.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { newWiring, TestLedger } from "../ledger.ts";
+import { newDevice, newWiring, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
 const LINE = "GPIO17";
@@ -174,11 +174,7 @@ describe("a line under test", () => {
   it("is no test of the account that the line is wired to afterwards", async () => {
     await ledger.writer.removeWiring(userId, LINE);
     const other = await ledger.addUser("eva");
-    const device = { dId: "1", name: "Pasillo B", locationId: "l", locationName: "Norte" };
-    deviceId = await ledger.writer.addDevice(other.id, {
-      ...device,
-      actuators: [{ id: "101", value: false }],
-    });
+    deviceId = await ledger.writer.addDevice(other.id, newDevice({ dId: "1" }));
     await ledger.writer.setWiring([{ userId: other.id, wiring: newWiring({ dId: "1" }) }]);
     await ledger.writer.takeIn([
       { ...level(false, BEGUN_MS + 1_000), source: { bootId: "boot", request: 2, sequence: 0 } },

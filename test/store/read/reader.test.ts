@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { newRecord, TestLedger } from "../ledger.ts";
+import { newDevice, newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
 const WRITES = 400;
@@ -25,17 +25,10 @@ describe("reading the ledger", () => {
 
   it("sees one commit, whatever is written between its statements", async () => {
     const { id } = await ledger.addUser();
-    const device = (dId: string) => ({
-      dId,
-      name: "Pasillo A",
-      locationId: "l",
-      locationName: "Clínica",
-      actuators: [{ id: "101", value: false }],
-    });
     let writing = true;
     const writes = (async () => {
       for (let index = 0; index < WRITES; index += 1) {
-        await ledger.writer.addDevice(id, device(`d${index}`));
+        await ledger.writer.addDevice(id, newDevice({ dId: `d${index}` }));
         await ledger.writer.removeDevice(id, `d${index}`);
       }
       writing = false;
