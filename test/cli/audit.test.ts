@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { OPERATOR, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { OPERATOR, PASSWORD, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
-import { EMAIL, FIRST_RECORD, seedLedger, shownNumber } from "./ledger.ts";
+import { EMAIL, FIRST_RECORD, seededProgram, shownNumber } from "./ledger.ts";
 
 const SALE_MS = Date.UTC(2026, 10, 21, 9);
 
@@ -17,11 +17,10 @@ interface Listed {
 
 describe("flanco audit", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
+  const program = forSuite(() => seededProgram([SALE_MS]));
 
   /** Sign-ins, right and wrong, and commands, with a running service and then without one. */
   before(async () => {
-    await seedLedger(program.ledgerFile, [SALE_MS]);
     const service = await program.start();
     await service.signIn(EMAIL, PASSWORD);
     for (let attempt = 0; attempt < 3; attempt += 1) {

@@ -1,9 +1,9 @@
 import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { EMAIL, seedLedger } from "./ledger.ts";
+import { EMAIL, seededProgram } from "./ledger.ts";
 
 const SALES = Array.from({ length: 50 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
 const HALF = 25;
@@ -17,11 +17,7 @@ interface Status {
 
 describe("flanco backup and flanco restore", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forEachTest(() => Program.make());
-
-  beforeEach(async () => {
-    await seedLedger(program.ledgerFile, SALES.slice(0, HALF));
-  });
+  const program = forEachTest(() => seededProgram(SALES.slice(0, HALF)));
 
   async function backUp(): Promise<string> {
     const [made] = JSON.parse(await program.succeed(["backup", "--json"])) as {

@@ -2,21 +2,18 @@ import type { ChildProcess } from "node:child_process";
 import { expect } from "chai";
 import type { AcceptanceReport, Commission } from "../../src/contract/commission.ts";
 import { SWITCHING_MS } from "../../src/domain/verdict.ts";
-import { listen, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { listen, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { recordRows, seedLedger } from "./ledger.ts";
+import { recordRows, seededProgram } from "./ledger.ts";
 
 describe("flanco commission, beside the service", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
+  const program = forSuite(() => seededProgram());
   let walk: ChildProcess;
   let screen: { stdout: string; stderr: string };
 
-  before(async () => {
-    await seedLedger(program.ledgerFile);
-    await program.start();
-  });
+  before(() => program.start());
 
   function begin(): void {
     walk = program.spawn(["commission"]);
@@ -94,10 +91,9 @@ describe("flanco commission, beside the service", function () {
 
 describe("A room that is commissioned", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
+  const program = forSuite(() => seededProgram());
 
   it("sells nothing, also after the service was killed", async () => {
-    await seedLedger(program.ledgerFile);
     const service = await program.start();
     await program.run(["commission", "--lines", "SIM2"], { input: "q\n" });
     await service.end("SIGKILL");

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect } from "chai";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { PROCESS_TEST_MS } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { seedLedger } from "./ledger.ts";
+import { seededProgram } from "./ledger.ts";
 
 interface Examined {
   readonly fine: boolean;
@@ -21,9 +21,7 @@ interface Finding {
 
 describe("flanco doctor", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forEachTest(() => Program.make());
-
-  beforeEach(() => seedLedger(program.ledgerFile, [Date.now()]));
+  const program = forEachTest(() => seededProgram([Date.now()]));
 
   /** The findings by their check; the one of the name is left out, because it tells of the machine that runs the test. */
   async function examine(): Promise<{ exitCode: number | null; found: ReadonlyMap<string, Finding> }> {

@@ -10,7 +10,7 @@ import { change } from "../rig/ledger-file.ts";
 import { listen, onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { lineRow, recordRows, seededProgram, seedLedger } from "./ledger.ts";
 
 interface ShownEdge {
   readonly line: string;
@@ -21,10 +21,9 @@ interface ShownEdge {
 
 describe("flanco gpio, while the service runs simulated lines", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
+  const program = forSuite(() => seededProgram());
 
   before(async () => {
-    await seedLedger(program.ledgerFile);
     await program.succeed(["wiring", "remove", "SIM7"]);
     await program.start();
   });

@@ -8,7 +8,7 @@ import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { systemClock } from "../../src/service/machine.ts";
 import { openReader } from "../../src/store/read/reader.ts";
 import { query } from "../rig/ledger-file.ts";
-import { PASSWORD } from "../rig/program.ts";
+import { PASSWORD, Program } from "../rig/program.ts";
 import { writerHere } from "../rig/writer.ts";
 import { newDevice, newRecord, newWiring } from "../store/ledger.ts";
 
@@ -45,6 +45,16 @@ export async function seedLedger(file: string, recordTimesMs: readonly number[] 
   } finally {
     await writer.close();
   }
+}
+
+/** A program on such a ledger. */
+export async function seededProgram(
+  recordTimesMs: readonly number[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  const program = await Program.make(environment);
+  await seedLedger(program.ledgerFile, recordTimesMs);
+  return program;
 }
 
 async function wireRooms(writer: LedgerWriter, userId: Id): Promise<void> {

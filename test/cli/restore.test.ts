@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { formatCode } from "../../src/domain/move.ts";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { EMAIL, seedLedger } from "./ledger.ts";
+import { EMAIL, seededProgram } from "./ledger.ts";
 
 const SALES = Array.from({ length: 5 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
 const PASSPHRASE = "una frase larga";
@@ -19,14 +19,13 @@ interface Restored {
 
 describe("flanco restore on a new gateway", function () {
   this.timeout(PROCESS_TEST_MS);
-  const old = forEachTest(() => Program.make());
+  const old = forEachTest(() => seededProgram(SALES));
   const fresh = forEachTest(() => Program.make());
   let disk: string;
 
   beforeEach(async () => {
     // Another file system than the root's, as a removable disk is.
     disk = mkdtempSync("/dev/shm/flanco-disk-");
-    await seedLedger(old.ledgerFile, SALES);
     const service = await old.start();
     await service.end("SIGTERM");
   });
@@ -86,12 +85,11 @@ describe("flanco restore on a new gateway", function () {
 
 describe("flanco move, and flanco restore from the old gateway", function () {
   this.timeout(PROCESS_TEST_MS);
-  const old = forEachTest(() => Program.make());
+  const old = forEachTest(() => seededProgram(SALES));
   const fresh = forEachTest(() => Program.make());
   let service: RunningService;
 
   beforeEach(async () => {
-    await seedLedger(old.ledgerFile, SALES);
     service = await old.start();
   });
 

@@ -7,7 +7,7 @@ import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { EMAIL, gapRows, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { EMAIL, gapRows, lineRow, recordRows, seededProgram } from "./ledger.ts";
 
 const ENOUGH_ANSWERS = 300;
 const ENOUGH_RISES = 30;
@@ -124,13 +124,10 @@ describe("flanco serve, with the demonstration", function () {
 
 describe("flanco serve, when it ends", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forEachTest(() => Program.make());
+  const program = forEachTest(() => seededProgram());
 
-  beforeEach(async () => {
-    await seedLedger(program.ledgerFile);
-    // Each level counts at once, so that what was set before the end is known.
-    change(program.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
-  });
+  // Each level counts at once, so that what was set before the end is known.
+  beforeEach(() => change(program.ledgerFile, "UPDATE wiring SET debounce_ms = 0"));
 
   async function connect(): Promise<ControlClient> {
     const remote = await ControlClient.connect(program.controlSocket);

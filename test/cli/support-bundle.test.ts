@@ -4,9 +4,9 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { onlyLine, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
-import { EMAIL, seedLedger } from "./ledger.ts";
+import { EMAIL, seededProgram } from "./ledger.ts";
 
 const FILES = ["about", "findings", "machine", "status", "wiring", "chips", "settings"].map(
   (name) => `${name}.json`,
@@ -28,8 +28,7 @@ const JOURNAL = [
 describe("The bundle of flanco doctor", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forSuite(async () => {
-    const made = await Program.make();
-    await seedLedger(made.ledgerFile, [Date.now()]);
+    const made = await seededProgram([Date.now()]);
     await made.start();
     const file = made.write(
       "journalctl",

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
 import { printable, wrapped } from "../../src/cli/terminal.ts";
-import { CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { seedLedger } from "./ledger.ts";
+import { seededProgram } from "./ledger.ts";
 
 const CONTROL_C = "\x03";
 const CONTROL_D = "\x04";
@@ -13,15 +13,12 @@ const SECOND = "Once more: ";
 
 describe("The question for a password", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
+  const program = forSuite(() => seededProgram());
   let keyboard: ChildProcess;
   let screen: { stdout: string };
 
-  before(async () => {
-    await seedLedger(program.ledgerFile);
-    // With the service running, a command is only its question and one message.
-    await program.start();
-  });
+  // With the service running, a command is only its question and one message.
+  before(() => program.start());
 
   /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
   beforeEach(() => {

@@ -5,7 +5,7 @@ import { hashSync } from "bcryptjs";
 import { expect } from "chai";
 import { listen, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
-import { EMAIL, FIRST_RECORD, recordRows, seedLedger, shownNumber } from "./ledger.ts";
+import { EMAIL, FIRST_RECORD, recordRows, seededProgram, shownNumber } from "./ledger.ts";
 
 /** Cheap to compare with: what is tested is elsewhere. */
 const BCRYPT_COST = 4;
@@ -27,13 +27,12 @@ const ana = ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--pa
 
 describe("flanco export and flanco import", function () {
   this.timeout(PROCESS_TEST_MS);
-  const from = forSuite(() => Program.make());
+  const from = forSuite(() => seededProgram(TIMES));
   const to = forSuite(() => Program.make());
   let exported = "";
   let file = "";
 
   before(async () => {
-    await seedLedger(from.ledgerFile, TIMES);
     await from.succeed(["void", shownNumber(from.ledgerFile, FIRST_RECORD), "--reason", 'una "prueba", dos']);
     exported = await from.succeed(["export"]);
     file = join(to.directory, "clinic.jsonl");

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
-import { EMAIL, recordRows, seedLedger } from "./ledger.ts";
+import { EMAIL, recordRows, seededProgram } from "./ledger.ts";
 
 function adding(email: string): string[] {
   return ["user", "add", "--name", "Luis", "--email", email, "--password-stdin"];
@@ -9,11 +9,7 @@ function adding(email: string): string[] {
 
 describe("flanco user, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
-
-  before(async () => {
-    await seedLedger(program.ledgerFile);
-  });
+  const program = forSuite(() => seededProgram());
 
   it("adds, lists and removes users in the ledger's file", async () => {
     const added = await program.call(adding("luis@example.org"), `${PASSWORD}\n`);
@@ -48,11 +44,10 @@ describe("flanco user, while no service runs", function () {
 
 describe("flanco user, while the service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
+  const program = forSuite(() => seededProgram());
   let service: RunningService;
 
   before(async () => {
-    await seedLedger(program.ledgerFile);
     service = await program.start();
   });
 

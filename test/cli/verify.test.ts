@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { openReader } from "../../src/store/read/reader.ts";
 import { change } from "../rig/ledger-file.ts";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { PROCESS_TEST_MS } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { FIRST_RECORD, seedLedger } from "./ledger.ts";
+import { FIRST_RECORD, seededProgram } from "./ledger.ts";
 
 /** One sale on the last day of 2025 and two on the first of 2026. */
 const SALES = [Date.UTC(2025, 11, 31, 23, 30), Date.UTC(2026, 0, 1, 0, 30), Date.UTC(2026, 0, 1, 12)];
@@ -12,11 +12,7 @@ const SOUND = { records: 3, entries: FIRST_RECORD + 2, findings: [], unlisted: 0
 
 describe("flanco verify", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forEachTest(() => Program.make());
-
-  beforeEach(async () => {
-    await seedLedger(program.ledgerFile, SALES);
-  });
+  const program = forEachTest(() => seededProgram(SALES));
 
   it("says that file and rollups are right, also as JSON", async () => {
     expect(await program.succeed(["verify"])).to.equal("3 records: file, chain and rollups are right.\n");

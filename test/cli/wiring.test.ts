@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { parse } from "smol-toml";
 import { ControlClient } from "../../src/control/client.ts";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { PROCESS_TEST_MS, type Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { EMAIL, lineRow, recordRows, seedLedger, seedSecondUser } from "./ledger.ts";
+import { EMAIL, lineRow, recordRows, seededProgram, seedSecondUser } from "./ledger.ts";
 
 const EVA = "eva@example.org";
 const SEEDED_LINES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `SIM${number}`);
@@ -24,12 +24,9 @@ function setting(line: string, device: string, room: string, ...more: string[]):
 
 describe("flanco wiring, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => Program.make());
+  const program = forSuite(() => seededProgram());
 
-  before(async () => {
-    await seedLedger(program.ledgerFile);
-    await seedSecondUser(program.ledgerFile, EVA);
-  });
+  before(() => seedSecondUser(program.ledgerFile, EVA));
 
   it("exports what import wires again, equal to the last letter, also where two users have one dId", async () => {
     const settings = ["--active-low", "--bias", "pull-up", "--debounce-ms", "7", "--rearm-ms", "900"];
@@ -64,8 +61,7 @@ describe("flanco wiring, while the service runs", function () {
   let remote: ControlClient;
 
   before(async () => {
-    program = await Program.make({ FLANCO_SIMULATED_LINES: "10" });
-    await seedLedger(program.ledgerFile);
+    program = await seededProgram([], { FLANCO_SIMULATED_LINES: "10" });
     await program.start();
     const connected = await ControlClient.connect(program.controlSocket);
     if (connected === undefined) throw new Error("The service has no control socket.");

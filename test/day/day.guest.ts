@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { writeImage } from "../../scripts/guest/disk-root.ts";
@@ -7,6 +6,7 @@ import { lineName, ROOMS } from "../guest/report.ts";
 import { Told } from "../guest/told.ts";
 import { ToldMachine } from "../guest/told-machine.ts";
 import { buildFirst } from "../package/versions.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { BOUNCING, INVERTED, type Reports, SILENT } from "./report.ts";
 
 const DAY_MS = 5_400_000;
@@ -29,20 +29,20 @@ async function run(part: string, files: string, removable: string): Promise<void
 }
 
 describe("The technician's day", () => {
-  const directory = mkdtempSync(join(tmpdir(), "flanco-day-"));
+  const directory = new TemporaryDirectory();
 
   before(async function () {
     this.timeout(DAY_MS);
     const files = await buildFirst();
-    const disk = join(directory, "disk.img");
-    const empty = mkdtempSync(join(directory, "empty-"));
-    writeImage(empty, disk, "256M");
+    const disk = directory.file("disk.img");
+    mkdirSync(directory.file("empty"));
+    writeImage(directory.file("empty"), disk, "256M");
     await run("clinic", files, disk);
     await run("moved", files, disk);
   });
 
   after(() => {
-    rmSync(directory, { recursive: true, force: true });
+    directory.remove();
     const rows = told.lines.map(({ step, seconds }) => `  ${String(seconds).padStart(5)} s  ${step}`);
     const sum = told.lines.reduce((total, { seconds }) => total + seconds, 0);
     process.stdout.write(

@@ -1,16 +1,4 @@
-import {
-  closeSync,
-  cpSync,
-  mkdtempSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { closeSync, cpSync, openSync, readSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import type { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
@@ -19,6 +7,7 @@ import { storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";
 import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
 import { query } from "../rig/ledger-file.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -47,7 +36,8 @@ export interface Truth {
 
 /** A data directory with a ledger, that is copied for each trial. */
 export class DamageBench {
-  readonly #base = mkdtempSync(join(tmpdir(), "flanco-damage-"));
+  readonly #directory = new TemporaryDirectory();
+  readonly #original = this.#directory.file("original");
   #truth: Truth = { micros: new Map(), voids: new Map() };
 
   /** Takes over what `fill` has made of a ledger, as its files lie there then. */
@@ -56,7 +46,7 @@ export class DamageBench {
     ledger.tail = hasTail;
     await ledger.open();
     await fill(ledger);
-    cpSync(ledger.directory, this.#base, { recursive: true });
+    cpSync(ledger.directory, this.#original, { recursive: true });
     this.#truth = readTruth(ledger.file);
     await ledger.remove();
     return this;
@@ -86,15 +76,14 @@ export class DamageBench {
 
   /** A copy for one trial. */
   copy(): DataDirectory {
-    const directory = `${this.#base}-trial`;
+    const directory = this.#directory.file("trial");
     rmSync(directory, { recursive: true, force: true });
-    cpSync(this.#base, directory, { recursive: true });
+    cpSync(this.#original, directory, { recursive: true });
     return dataDirectoryOf(directory);
   }
 
   close(): void {
-    for (const directory of [this.#base, `${this.#base}-trial`])
-      rmSync(directory, { recursive: true, force: true });
+    this.#directory.remove();
   }
 }
 

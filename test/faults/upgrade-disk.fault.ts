@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { openForWriting } from "../../src/store/ledger/open.ts";
 import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { SmallDisk } from "./small-disk.ts";
 
 const RECORDS = 200;
@@ -18,15 +18,16 @@ const TEST_MS = 120_000;
 
 describe("An upgrade on a full disk", function () {
   this.timeout(TEST_MS);
-  const base = mkdtempSync(join(tmpdir(), "flanco-upgrade-disk-"));
+  const directory = new TemporaryDirectory();
+  const base = directory.path;
   const disk = new SmallDisk(base);
-  const file = join(base, "flanco.db");
+  const file = directory.file("flanco.db");
 
   before(() => disk.mount(DISK_MEBIBYTES));
 
   after(() => {
     disk.unmount();
-    rmSync(base, { recursive: true, force: true });
+    directory.remove();
   });
 
   function make(): void {

@@ -14,4 +14,8 @@ export class TemporaryDirectory {
   remove(): void {
     rmSync(this.path, { recursive: true, force: true });
   }
+
+  [Symbol.dispose](): void {
+    this.remove();
+  }
 }

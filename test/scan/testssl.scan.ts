@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { expect } from "chai";
 import { z } from "zod";
 import { installFor } from "../../scripts/debian.ts";
 import { OpenSsl, RSA_2048 } from "../net/tls/openssl.ts";
 import { Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const TESTSSL = "/usr/bin/testssl";
 /** What testssl.sh itself calls a finding to act on, and its own failing. */
@@ -35,17 +35,12 @@ const CHECKED = [
 const findings = z.array(z.object({ id: z.string(), severity: z.string(), finding: z.string() }));
 
 describe("testssl.sh", () => {
-  let directory: string;
-
-  before(() => {
-    installFor("TLS scan");
-    directory = mkdtempSync(join(tmpdir(), "flanco-scan-"));
-  });
-  after(() => rmSync(directory, { recursive: true }));
+  const directory = forSuite(() => new TemporaryDirectory());
+  before(() => installFor("TLS scan"));
 
   /** Scans a port of loopback; gives all that it found. */
   async function scan(port: number, ...options: readonly string[]) {
-    const file = join(directory, `${port}.json`);
+    const file = directory.file(`${port}.json`);
     const quiet = ["--warnings", "off", "--quiet", "--color", "0", "--nodns", "none", "--ip", "127.0.0.1"];
     const child = spawn(TESTSSL, [...quiet, ...options, "--jsonfile", file, `localhost:${port}`], {
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { expect } from "chai";
 import { VirtualTime } from "../../src/domain/clock.ts";
 import { parseTrace, TraceWriter } from "../../src/gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, replay } from "../../src/service/replay.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 /** Each level as `AT_MS LINE LEVEL OUTCOME`; found ones with an f. */
 async function outcomesOf(text: string, wiring = DEFAULT_REPLAY_WIRING): Promise<readonly string[]> {
@@ -82,15 +81,14 @@ describe("A trace that is run through the recorder", () => {
 
   it("leaves no ledger behind", async () => {
     const before = process.env["TMPDIR"];
-    const directory = mkdtempSync(join(tmpdir(), "flanco-replay-"));
+    using directory = new TemporaryDirectory();
     try {
-      process.env["TMPDIR"] = directory;
+      process.env["TMPDIR"] = directory.path;
       await outcomesOf("10 A high");
-      expect(readdirSync(directory)).to.deep.equal([]);
+      expect(readdirSync(directory.path)).to.deep.equal([]);
     } finally {
       if (before === undefined) delete process.env["TMPDIR"];
       else process.env["TMPDIR"] = before;
-      rmSync(directory, { recursive: true });
     }
   });
 });

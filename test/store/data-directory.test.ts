@@ -3,22 +3,20 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { dataDirectoryOf, openToOthers, prepareDataDirectory } from "../../src/store/data-directory.ts";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { thrown } from "../rig/rejection.ts";
-import { forSuite } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const NOBODY_UID = 65_534;
 /** Everything of the program's own that lies in a data directory, or may. */
@@ -41,21 +39,19 @@ const FILES = [
 ];
 
 describe("the data directory", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let data: string;
   let umask: number;
 
   beforeEach(() => {
     umask = process.umask(0o077);
-    directory = mkdtempSync(join(tmpdir(), "flanco-place-"));
-    data = join(directory, "it's data");
+    data = directory.file("it's data");
     for (const folder of ["", "tls", "backups"]) mkdirSync(join(data, folder), { mode: 0o700 });
     for (const file of FILES) writeFileSync(join(data, file), "x", { mode: 0o600 });
   });
 
   afterEach(() => {
     process.umask(umask);
-    rmSync(directory, { recursive: true });
   });
 
   const prepare = () => prepareDataDirectory(dataDirectoryOf(data));
@@ -99,7 +95,7 @@ describe("the data directory", () => {
   });
 
   it("is refused with a link in a file's place, until its command was run", () => {
-    const elsewhere = join(directory, "elsewhere.key");
+    const elsewhere = directory.file("elsewhere.key");
     renameSync(join(data, "session.key"), elsewhere);
     symlinkSync(elsewhere, join(data, "session.key"));
     const refused = refusal();
@@ -110,21 +106,21 @@ describe("the data directory", () => {
   });
 
   it("is refused with a link in the place of the directory of backups, and told how to name it", () => {
-    const elsewhere = join(directory, "disk");
+    const elsewhere = directory.file("disk");
     renameSync(join(data, "backups"), elsewhere);
     symlinkSync(elsewhere, join(data, "backups"));
     expect(refusal().hint).to.contain(`backup_dir = "${elsewhere}"`);
   });
 
   it("is refused with a link in the place of the directory of the certificate, until its command was run", () => {
-    renameSync(join(data, "tls"), join(directory, "tls"));
-    symlinkSync(join(directory, "tls"), join(data, "tls"));
+    renameSync(join(data, "tls"), directory.file("tls"));
+    symlinkSync(directory.file("tls"), join(data, "tls"));
     mend(refusal());
     prepare();
   });
 
   it("is refused when it is a link itself, and told the directory's own name", () => {
-    const link = join(directory, "link");
+    const link = directory.file("link");
     symlinkSync(data, link);
     expect(() => prepareDataDirectory(dataDirectoryOf(link)))
       .to.throw(FlancoError, /is a symbolic link/)
@@ -133,11 +129,11 @@ describe("the data directory", () => {
   });
 
   it("is refused in a directory in which anybody may put another in its place, until its command was run", () => {
-    chmodSync(directory, 0o777);
+    chmodSync(directory.path, 0o777);
     const refused = refusal();
     mend(refused);
     prepare();
-    chmodSync(directory, 0o1777);
+    chmodSync(directory.path, 0o1777);
     prepare();
   });
 
@@ -150,7 +146,7 @@ describe("the data directory", () => {
   });
 
   it("elsewhere is told of and not refused: a disk may know no owners", () => {
-    const disk = join(directory, "disk");
+    const disk = directory.file("disk");
     expect(openToOthers(disk)).to.equal(null);
     mkdirSync(disk, { mode: 0o700 });
     expect(openToOthers(disk)).to.equal(null);

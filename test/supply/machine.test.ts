@@ -1,33 +1,32 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { chmodSync, writeFileSync } from "node:fs";
+import { delimiter } from "node:path";
 import { assert } from "chai";
 import { boot, KernelLockup, replacingLockups } from "../../scripts/guest/machine.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const RUN = { command: [], timeoutMs: 60_000 };
 const LOCKUP = "watchdog: BUG: soft lockup - CPU#0 stuck for 63s! [migration/0:16]";
 
 describe("A guest machine", () => {
   const path = process.env["PATH"];
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let consoleLog: string;
   let started: number;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-machine-"));
-    consoleLog = join(directory, "console.log");
-    process.env["PATH"] = [directory, path].join(delimiter);
+    consoleLog = directory.file("console.log");
+    process.env["PATH"] = [directory.path, path].join(delimiter);
     started = 0;
   });
 
   afterEach(() => {
     process.env["PATH"] = path;
-    rmSync(directory, { recursive: true });
   });
 
   /** One machine for each of the scripts that stand for QEMU; the last one for all further ones. */
   function machines(...scripts: string[]) {
-    const qemu = join(directory, "qemu-system-x86_64");
+    const qemu = directory.file("qemu-system-x86_64");
     return async () => {
       writeFileSync(consoleLog, "");
       writeFileSync(qemu, `#!/bin/sh\n${scripts[Math.min(started++, scripts.length - 1)]}\n`);

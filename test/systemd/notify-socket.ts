@@ -1,7 +1,6 @@
-import { closeSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { closeSync } from "node:fs";
 import koffi from "koffi";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 /** sys/socket.h and sys/un.h of Linux. */
 const AF_UNIX = 1;
@@ -30,13 +29,11 @@ export interface Message {
 
 /** A socket as systemd listens on, NOTIFY_SOCKET being its path. Node itself knows no unix datagrams. */
 export class NotifySocket {
-  readonly path: string;
-  readonly #directory: string;
+  readonly #directory = new TemporaryDirectory();
+  readonly path = this.#directory.file("notify");
   readonly #fd: number;
 
   constructor() {
-    this.#directory = mkdtempSync(join(tmpdir(), "flanco-notify-"));
-    this.path = join(this.#directory, "notify");
     this.#fd = socket(AF_UNIX, SOCK_DGRAM, 0);
     const address = Buffer.alloc(2 + SUN_PATH_BYTES);
     address.writeUInt16LE(AF_UNIX, 0);
@@ -67,7 +64,7 @@ export class NotifySocket {
 
   close(): void {
     closeSync(this.#fd);
-    rmSync(this.#directory, { recursive: true });
+    this.#directory.remove();
   }
 }
 

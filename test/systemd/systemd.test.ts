@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  fstatSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import type { Log } from "../../src/domain/log.ts";
 import {
@@ -19,6 +8,7 @@ import {
   Watchdog,
   watchdogMs,
 } from "../../src/systemd/systemd.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 import { type Message, NotifySocket } from "./notify-socket.ts";
 
@@ -87,24 +77,20 @@ describe("systemd, through its socket", () => {
   });
 
   it("receives duplicates of descriptors by name, and the message to drop them", () => {
-    const directory = mkdtempSync(join(tmpdir(), "flanco-store-"));
-    try {
-      const fds = ["first", "second"].map((text) => {
-        writeFileSync(join(directory, text), text);
-        return openSync(join(directory, text), "r");
-      });
-      systemd.keep("line/GPIO17", fds);
-      for (const fd of fds) closeSync(fd);
-      const message = socket.receive();
-      expect(message?.lines).to.deep.equal(["FDSTORE=1", "FDNAME=line/GPIO17"]);
-      const texts = message?.descriptors.map((fd) => readFileSync(fd, "utf8"));
-      for (const fd of message?.descriptors ?? []) closeSync(fd);
-      expect(texts).to.deep.equal(["first", "second"]);
-      systemd.forget("line/GPIO17");
-      expect(socket.receive()?.lines).to.deep.equal(["FDSTOREREMOVE=1", "FDNAME=line/GPIO17"]);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    using directory = new TemporaryDirectory();
+    const fds = ["first", "second"].map((text) => {
+      writeFileSync(directory.file(text), text);
+      return openSync(directory.file(text), "r");
+    });
+    systemd.keep("line/GPIO17", fds);
+    for (const fd of fds) closeSync(fd);
+    const message = socket.receive();
+    expect(message?.lines).to.deep.equal(["FDSTORE=1", "FDNAME=line/GPIO17"]);
+    const texts = message?.descriptors.map((fd) => readFileSync(fd, "utf8"));
+    for (const fd of message?.descriptors ?? []) closeSync(fd);
+    expect(texts).to.deep.equal(["first", "second"]);
+    systemd.forget("line/GPIO17");
+    expect(socket.receive()?.lines).to.deep.equal(["FDSTOREREMOVE=1", "FDNAME=line/GPIO17"]);
   });
 
   it("is never waited for while it takes nothing; what it must know comes later, with descriptors that were closed", async () => {

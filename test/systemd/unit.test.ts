@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import { STORED_DESCRIPTORS } from "../../src/systemd/systemd.ts";
 import { CHECKOUT } from "../rig/program.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const UNIT = join(CHECKOUT, "systemd", "flanco.service");
 /** Of 10, as systemd-analyze counts it, in tenths. */
@@ -49,16 +49,10 @@ describe("the unit", () => {
   it("has a low exposure by systemd-analyze, which rises without its directives (control)", () => {
     const judged = exposure(UNIT);
     expect(judged.isLittle, judged.said).to.equal(true);
-    const directory = mkdtempSync(join(tmpdir(), "flanco-unit-"));
-    try {
-      const control = join(directory, "flanco.service");
-      writeFileSync(
-        control,
-        text.replaceAll(/^(SystemCallFilter|CapabilityBoundingSet|Private\w+)=.*$/gm, ""),
-      );
-      expect(exposure(control).isLittle).to.equal(false);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    using directory = new TemporaryDirectory();
+    const control = directory.file("flanco.service");
+    const lax = text.replaceAll(/^(SystemCallFilter|CapabilityBoundingSet|Private\w+)=.*$/gm, "");
+    writeFileSync(control, lax);
+    expect(exposure(control).isLittle).to.equal(false);
   });
 });
