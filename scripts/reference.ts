@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT_CODES } from "../src/cli/program.ts";
 import { defaultConfig } from "../src/config/parse.ts";
 import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/config/schema.ts";

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import jwt from "jsonwebtoken";
-import { z } from "zod";
+import * as z from "zod";
 import { type Actor, SERVICE_ACTOR } from "../domain/audit.ts";
 import { type Boot, leastAgeMs } from "../domain/boot.ts";
 import { type Clock, monotonicMs } from "../domain/clock.ts";

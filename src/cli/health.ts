@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import { json } from "node:stream/consumers";
 import type { Command } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type CliContext, configOf } from "./context.ts";

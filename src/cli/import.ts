@@ -1,6 +1,6 @@
 import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
-import type { z } from "zod";
+import type * as z from "zod";
 import { BCRYPT, MAX_IMPORTED, type OperationInput } from "../contract/operator.ts";
 import type { Door } from "../control/client.ts";
 import { dataDirectoryOf } from "../store/data-directory.ts";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 import { journalLines } from "../systemd/journal.ts";
 import type { CliContext } from "./context.ts";
 

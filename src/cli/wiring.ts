@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
-import { z } from "zod";
+import * as z from "zod";
 import { describeUnreadable } from "../config/parse.ts";
 import { MAX_WIRING_ROWS, type WiringRow, wiringRow } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";

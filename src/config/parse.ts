@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import type { z } from "zod";
+import type * as z from "zod";
 import { FlancoError } from "../domain/error.ts";
 import { CONFIG_KEYS, type Config, type ConfigKey, configSchema, USUAL } from "./schema.ts";
 

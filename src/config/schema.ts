@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_GATEWAY_NAME } from "../domain/gateway.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SETUP_FIELDS, type SetupField, type SetupName, type SetupValue } from "../domain/sink-setting.ts";
 import { configSchema } from "./schema.ts";
 

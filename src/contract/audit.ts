@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
 import { declare, OWNER, type Shape } from "./declaration.ts";
 import { pageQuery, success, timeMs } from "./field.ts";

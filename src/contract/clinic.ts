@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
 import { CLINIC_STATES } from "../domain/gateway.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES } from "../domain/commission.ts";
 import { BIASES, DRIVER_NAMES } from "../domain/line.ts";
 import { MAX_TEXT } from "../domain/text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_TIME_MS } from "../domain/clock.ts";
 import { declare, LEDGER_FAILS, MONEY, OWNER } from "./declaration.ts";
 import { name, success, valor, withData } from "./field.ts";

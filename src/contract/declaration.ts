@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { Role } from "../domain/member.ts";
 import { success } from "./field.ts";

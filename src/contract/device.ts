@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { ROLES } from "../domain/member.ts";
 import { declare, LEDGER_FAILS, type Shape, TECHNICAL } from "./declaration.ts";

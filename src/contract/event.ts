@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ROLES } from "../domain/member.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { timeMs } from "./field.ts";

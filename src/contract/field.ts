@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_VALOR } from "../domain/amount.ts";
 import { parseDay } from "../domain/day.ts";
 import { MAX_TEXT, textMistake } from "../domain/text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { DEFAULT_TEST_MS, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
 import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";

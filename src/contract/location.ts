@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { declare, LEDGER_FAILS, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { id, name, someOf, text, timeMs, withData } from "./field.ts";
 

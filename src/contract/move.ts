@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SECRET_DIGITS } from "../domain/move.ts";
 import { declare, NO_SESSION, OWNER } from "./declaration.ts";
 import { timeMs, withData } from "./field.ts";

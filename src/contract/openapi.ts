@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ErrorCode } from "../domain/error.ts";
 import { type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./declaration.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Actor } from "../domain/audit.ts";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { BIASES } from "../domain/line.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
 import { MAX_GONE, MAX_PLACES } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";

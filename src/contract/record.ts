@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { RECORD_ORIGINS } from "../domain/record.ts";
 import { declare, MONEY, OWNER, PEOPLE, type Shape } from "./declaration.ts";
 import { name, pageQuery, pageSize, recordFilter, success, timeMs, withData } from "./field.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseDay, parseMonth } from "../domain/day.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { isLogo, MAX_LOGO_BYTES } from "../domain/user.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { declare, NO_SESSION, type Shape } from "./declaration.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { setupSchema } from "../config/setup.ts";
 import { SETUP_NAMES, SINK_NAMES } from "../domain/sink-setting.ts";
 import { declare, OWNER } from "./declaration.ts";

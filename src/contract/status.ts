@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
 import { BIASES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";

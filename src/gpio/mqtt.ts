@@ -1,5 +1,5 @@
 import type { MqttClient } from "mqtt";
-import { z } from "zod";
+import * as z from "zod";
 import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";

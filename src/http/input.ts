@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { TextDecoder } from "node:util";
 import type { Context } from "koa";
 import bodyParser from "koa-bodyparser";
-import type { z } from "zod";
+import type * as z from "zod";
 import { type FieldError, type FieldErrorKind, FlancoError } from "../domain/error.ts";
 
 interface BodyBounds {

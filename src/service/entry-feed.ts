@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
 import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { FAULT_CODES } from "../domain/fault.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { defaultConfig } from "../config/parse.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import { setupSchema } from "../config/setup.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { createReadStream, openSync, type ReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { parse as csvParser } from "csv-parse";
-import { z } from "zod";
+import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { name, text } from "../contract/field.ts";
 import { importedDevice } from "../contract/operator.ts";

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import { checkServerIdentity } from "node:tls";
-import type { z } from "zod";
+import type * as z from "zod";
 import { listRecords } from "../../src/contract/record.ts";
 import type { Ports } from "./gateway.ts";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { runCommand } from "../../scripts/command.ts";
 
 const SECTOR_BYTES = 512;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo, createServer } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { installFor } from "../../scripts/debian.ts";
 import { OpenSsl, RSA_2048 } from "../net/tls/openssl.ts";
 import { Program } from "../rig/program.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { licencesDocument } from "../../scripts/licences.ts";
 import { CHECKOUT } from "../rig/program.ts";
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { AnswerOf, Declaration, errorAnswer, Method, Shape } from "../../contract/declaration.ts";
 import type { QueryValues } from "../route.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What the guest tells of its work, one JSON object a line. Whatever it says has happened before it says so. */
 export const noteSchema = z.discriminatedUnion("kind", [
