@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
-import type { Clock } from "../../src/domain/clock.ts";
+import { type Clock, monotonicMs } from "../../src/domain/clock.ts";
 import type { NewWiring } from "../../src/domain/wiring.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
@@ -196,10 +196,13 @@ export class SimulatedProcess {
       },
     };
     await openRecovering(options, async () => {
-      this.#writer = storeWriter(settings, clock, listener, (start) => {
+      const startThread = (start: WriterStart) => {
         this.#thread = new WriterThread(start, this.#options.onCommit);
         return this.#thread;
-      });
+      };
+      // Busy half of the time, it has both: batches that wait for others, and two on their way.
+      const timers = { ...systemTimers, busyMs: () => monotonicMs(clock) / 2 };
+      this.#writer = storeWriter(settings, clock, listener, startThread, timers);
       await this.#writer.open();
     });
     const writer = this.#writer;

@@ -82,43 +82,70 @@ const OWN_CHANGES: {
     repeated ? undefined : { kind: "record", userId, record: postedRecord(recordId, record) },
 };
 
-/** A sync that takes less is a fast disk's: waiting for others would cost more than it brings. */
-const SLOW_MS = 2;
-/** How long others are waited for, of the last sync's time, and at most. */
+/** A quicker sync is waited for by no batch: timers count whole milliseconds. */
+const SLOW_MS = 1;
+/** How long a batch waits for others, of a sync's time, and at most. */
 const SHARE = 0.5;
 const MAX_MS = 25;
-
-/** So many writes are worth a batch of their own that follows the one on its way, while syncs are quick. */
+/** So many writes are worth a batch of their own that follows the one on its way. */
 const FOLLOWING = 8;
+/** What the newest value counts in a running mean. */
+const NEWEST = 0.2;
 
 /**
- * When the next batch leaves. While syncs are quick the writer must not wait for the main thread, which may be in a long
- * turn: then a second batch follows the first. While they are slow the next batch waits for others. Clients that post again
- * once they are answered form groups: while one group is on its way to the disk the others wait, and each pays for the syncs
- * of all. So after a slow sync the next batch waits until as many writes wait as were answered and as came meanwhile: then
- * there is one group. A client that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
+ * When the next batch leaves. Clients that post again once they are answered form groups, and each group waits for the syncs of
+ * the others. How many groups are best depends on the disk, so both times are measured. Where the main thread needs less time
+ * for the writes of all clients than a sync takes, they become one group: the next batch waits until as many writes wait as
+ * were answered and as came meanwhile. Otherwise they become two: while the main thread takes the posts of one, the other is
+ * synced. A client that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
  */
 export class Gathering {
-  #quick = false;
-  #complete = 0;
+  readonly #busyMs: () => number;
+  #lastBusyMs: number;
+  /** Running means: of a sync, and of what a write takes the main thread. */
+  #syncMs = 0;
+  #writeMs = 0;
+  #isOneGroup = false;
+  /** The writes of a group. */
+  #size = FOLLOWING;
   #untilMs = 0;
 
-  /** So many writes were answered after a sync, and so many others wait already. `nowMs` is monotonic, here and below. */
-  answered(writes: number, waiting: number, syncMs: number, nowMs: number): void {
-    this.#quick = syncMs < SLOW_MS;
-    this.#complete = this.#quick ? 0 : writes + waiting;
-    this.#untilMs = nowMs + Math.min(MAX_MS, syncMs * SHARE);
+  /** `busyMs` tells for how long the main thread has worked so far. */
+  constructor(busyMs: () => number) {
+    this.#busyMs = busyMs;
+    this.#lastBusyMs = busyMs();
+  }
+
+  /** So many writes were answered after a sync; so many others wait or are on their way. `nowMs` is monotonic, here and below. */
+  answered(writes: number, others: number, syncMs: number, nowMs: number): void {
+    const busyMs = this.#busyMs();
+    this.#writeMs = mean(this.#writeMs, (busyMs - this.#lastBusyMs) / writes);
+    this.#lastBusyMs = busyMs;
+    this.#syncMs = mean(this.#syncMs, syncMs);
+    const all = writes + others;
+    this.#isOneGroup = this.#syncMs >= SLOW_MS && all * this.#writeMs < this.#syncMs;
+    this.#size = this.#isOneGroup ? all : Math.max(FOLLOWING, Math.ceil(all / 2));
+    this.#untilMs = nowMs + Math.min(MAX_MS, this.#syncMs * SHARE);
+  }
+
+  /** Whether so many writes are a whole group. */
+  isGroup(waiting: number): boolean {
+    return waiting >= this.#size;
   }
 
   /** Whether so many writes, edges or not, may leave while so many batches are on their way. */
-  mayFollow(waiting: number, batches: number): boolean {
-    return batches === 0 || (batches === 1 && this.#quick && waiting >= FOLLOWING);
+  mayLeave(waiting: number, batches: number): boolean {
+    return batches === 0 || (batches === 1 && !this.#isOneGroup && this.isGroup(waiting));
   }
 
   /** How much longer so many writes wait for others; 0: they leave. */
   waitMs(waiting: number, nowMs: number): number {
-    return waiting >= this.#complete ? 0 : Math.max(0, this.#untilMs - nowMs);
+    return this.#isOneGroup && !this.isGroup(waiting) ? Math.max(0, this.#untilMs - nowMs) : 0;
   }
+}
+
+function mean(before: number, newest: number): number {
+  return before === 0 ? newest : before + NEWEST * (newest - before);
 }
 
 export interface WriterListener {
@@ -136,21 +163,22 @@ export interface WriterListener {
 
 /**
  * The writer thread, seen from the main thread. Writes gather while a commit is under way and go out together: one message
- * each way and one fsync per batch. One batch is on its way, or two (`Gathering`): what came meanwhile is the next.
+ * each way and one fsync per batch. One batch is on its way, or two (`Gathering`): what came meanwhile is the next. What is
+ * submitted without a pause is in one batch, also where it is more than a group.
  */
 class WriterLink {
   readonly #settings: WriterSettings;
   readonly #clock: Clock;
   readonly #listener: WriterListener;
   readonly #start: (start: WriterStart) => WriterPort;
-  readonly #timers: Timers;
+  readonly #timers: WriterTimers;
   #worker: WriterPort | undefined;
   #waiting: Waiting[] = [];
   /** Writes that wait for their commit, sent or not. */
   #depth = 0;
   /** The batches that are on their way. */
   #inFlight: Waiting[][] = [];
-  readonly #gathering = new Gathering();
+  readonly #gathering: Gathering;
   /** Of the batch that waits for others. */
   #timer: Cancel | undefined;
   /** An edge waits: its batch waits for no other writes. */
@@ -169,13 +197,14 @@ class WriterLink {
     clock: Clock,
     listener: WriterListener,
     start: (start: WriterStart) => WriterPort,
-    timers: Timers,
+    timers: WriterTimers,
   ) {
     this.#settings = settings;
     this.#clock = clock;
     this.#listener = listener;
     this.#start = start;
     this.#timers = timers;
+    this.#gathering = new Gathering(timers.busyMs);
   }
 
   /** Opens the file. Throws `damaged`, `too_new`, `unavailable`, and `outdated` where long work must come first (up-to-date.ts). */
@@ -276,7 +305,9 @@ class WriterLink {
       };
       this.#waiting.push({ name, input, resolve: taken, reject });
       this.#depth += 1;
-      this.#schedule();
+      // Posts come in requests of their own; what else is submitted in one turn belongs together.
+      if (PRIORITIES[name] === "post" && this.#gathering.isGroup(this.#waiting.length)) this.#flush();
+      else this.#schedule();
     });
   }
 
@@ -291,7 +322,7 @@ class WriterLink {
   }
 
   #mayLeave(): boolean {
-    return this.#gathering.mayFollow(this.#waiting.length, this.#inFlight.length);
+    return this.#gathering.mayLeave(this.#waiting.length, this.#inFlight.length);
   }
 
   #flush(): void {
@@ -339,7 +370,7 @@ class WriterLink {
       if (own !== undefined) changes.push(own);
     });
     if (changes.length > 0) this.#listener.onChanges(changes);
-    this.#gathering.answered(batch.length, this.#waiting.length, syncMs, monotonicMs(this.#clock));
+    this.#gathering.answered(batch.length, this.#depth, syncMs, monotonicMs(this.#clock));
     this.#flush();
     if (this.#depth === 0) this.#onIdle?.();
   }
@@ -366,7 +397,14 @@ class WriterLink {
 /** The writing half of the ledger: every command of it, and the thread that runs them. */
 export type StoreWriter = WriterLink & LedgerWriter;
 
-const TIMERS: Timers = {
+/** What the writer's side on the main thread knows of time, beside the clock. */
+export interface WriterTimers extends Timers {
+  /** For how long this thread has worked so far, in milliseconds. */
+  busyMs(): number;
+}
+
+const TIMERS: WriterTimers = {
+  busyMs: () => performance.eventLoopUtilization().active,
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);

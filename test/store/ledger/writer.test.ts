@@ -252,25 +252,37 @@ describe("rollups and their time zone", () => {
 });
 
 describe("a batch that waits for those that were just answered", () => {
-  for (const [what, { answered, came, syncMs, waiting }, waitMs] of [
+  for (const [what, { answered, came, syncMs, waiting, writeMs = 0.1 }, waitMs] of [
     ["half of the group is back", { answered: 8, came: 0, syncMs: 5, waiting: 4 }, 2.5],
     ["the group is back", { answered: 8, came: 0, syncMs: 5, waiting: 8 }, 0],
     ["only those are there that came meanwhile", { answered: 4, came: 4, syncMs: 5, waiting: 4 }, 2.5],
     ["a client is alone", { answered: 1, came: 0, syncMs: 5, waiting: 1 }, 0],
-    ["the disk is fast", { answered: 8, came: 0, syncMs: 1.9, waiting: 1 }, 0],
+    ["the disk is fast", { answered: 8, came: 0, syncMs: 0.9, waiting: 1 }, 0],
+    ["the main thread takes longer", { answered: 8, came: 8, syncMs: 5, waiting: 8, writeMs: 0.4 }, 0],
     ["the disk is very slow", { answered: 8, came: 0, syncMs: 100, waiting: 1 }, 25],
   ] as const) {
     it(`waits ${waitMs} ms where ${what}`, () => {
-      const gathering = new Gathering();
+      let busyMs = 0;
+      const gathering = new Gathering(() => busyMs);
+      busyMs = answered * writeMs;
       gathering.answered(answered, came, syncMs, 0);
       expect(gathering.waitMs(waiting, 0)).to.equal(waitMs);
     });
   }
 
+  it("waits by what syncs and writes have taken lately, not by one of them", () => {
+    const gathering = new Gathering(() => 0);
+    for (let sync = 0; sync < 20; sync += 1) gathering.answered(8, 0, 0.5, 0);
+    gathering.answered(8, 0, 2.5, 0);
+    expect(gathering.waitMs(1, 0), "one slow sync").to.equal(0);
+    gathering.answered(8, 0, 2.5, 0);
+    expect(gathering.waitMs(1, 0), "two").to.be.within(0.5, 0.7);
+  });
+
   it("waits half of the last sync's time at most, and never over 25 ms", () => {
     fc.assert(
       fc.property(fc.nat(5_000), fc.nat(5_000), fc.nat(10_000), (writes, waiting, syncMs) => {
-        const gathering = new Gathering();
+        const gathering = new Gathering(() => 0);
         gathering.answered(writes, waiting, syncMs, 0);
         expect(gathering.waitMs(waiting, 0)).to.be.within(0, Math.min(25, syncMs / 2));
         expect(gathering.waitMs(writes + waiting, 0)).to.equal(0);
@@ -289,8 +301,9 @@ async function playedThread() {
   };
   const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
   const time = new VirtualTime();
+  const timers = { after: time.after.bind(time), busyMs: () => 0 };
   const port = Object.assign(thread, { postMessage });
-  const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, time);
+  const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, timers);
   const opened = writer.open();
   thread.emit("message", { kind: "ready" });
   await opened;
@@ -302,8 +315,8 @@ async function playedThread() {
     /** Posts so many times; resolves when all are answered. */
     post: (count: number) =>
       Promise.all(Array.from({ length: count }, (_, id) => writer.removeLocation("u", String(id)))),
-    answer: (count: number, syncMs: number) => {
-      const results = Array.from({ length: count }, () => ({ output: true }));
+    answer: (count: number, syncMs: number, output: unknown = true) => {
+      const results = Array.from({ length: count }, () => ({ output }));
       thread.emit("message", { kind: "batch", results, syncMs });
     },
   };
@@ -336,7 +349,7 @@ describe("the writer, after a slow sync", () => {
   });
 
   it("sends one batch at a time", async () => {
-    const { sizes, turn, post, answer } = await playedThread();
+    const { sizes, time, turn, post, answer } = await playedThread();
     const first = post(8);
     await turn();
     answer(8, 1_000);
@@ -346,10 +359,12 @@ describe("the writer, after a slow sync", () => {
     const fourth = post(100);
     await turn();
     expect(sizes).to.deep.equal([8, 16]);
-    answer(16, 0);
+    answer(16, 1_000);
     await Promise.all([second, third]);
+    expect(sizes, "those that were answered may come back").to.deep.equal([8, 16]);
+    time.advance(25);
     expect(sizes).to.deep.equal([8, 16, 100]);
-    answer(100, 0);
+    answer(100, 1_000);
     await fourth;
   });
 });
@@ -380,5 +395,18 @@ describe("the writer, after a quick sync", () => {
     await Promise.all([fourth, fifth]);
     answer(50, 0.1);
     await sixth;
+  });
+
+  it("sends a group of posts before the main thread's turn ends, and never parts what is written in one go", async () => {
+    const { writer, sizes, turn, post, answer } = await playedThread();
+    const sales = Array.from({ length: 10 }, () => writer.addRecord("u", newRecord(), null));
+    expect(sizes, "eight are a group").to.deep.equal([8]);
+    const notes = post(20);
+    expect(sizes, "in the turn").to.deep.equal([8]);
+    await turn();
+    expect(sizes, "at its end").to.deep.equal([8, 22]);
+    answer(8, 0.1, { recordId: 1, repeated: false });
+    answer(22, 0.1, { recordId: 1, repeated: false });
+    await Promise.all([...sales, notes]);
   });
 });
