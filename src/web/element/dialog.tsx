@@ -89,7 +89,7 @@ export function useWork<W>(onDone: () => void): WorkControl<W> {
   };
 }
 
-interface ConfirmProps {
+interface ConfirmProps<T> {
   readonly title: string;
   /** What the button does, as a verb: "Borrar el pasillo". */
   readonly action: string;
@@ -99,27 +99,29 @@ interface ConfirmProps {
   readonly meaning: readonly string[];
   /** By the answer's status, where there is more to say than that it failed. */
   readonly failures?: Readonly<Record<number, string>>;
-  readonly onConfirm: () => Promise<unknown>;
-  readonly onDone: () => void;
+  /** `bad`, as by default, where something is taken away. */
+  readonly kind?: "main" | "bad";
+  readonly onConfirm: () => Promise<T>;
+  /** Is given what `onConfirm` gave. */
+  readonly onDone: (given: T) => void;
   readonly onClose: () => void;
 }
 
-/** Asks before something is taken away, and does it. */
-export function Confirm({
+/** Asks before something is done, and does it. */
+export function Confirm<T>({
   title,
   action,
   busyText,
   meaning,
+  kind = "bad",
   onConfirm,
   onDone,
   onClose,
   ...props
-}: ConfirmProps) {
+}: ConfirmProps<T>) {
   const texts = useTexts(elementTexts);
   const { isBusy, failure, send } = useSending();
-  const confirm = async () => {
-    if (await send(onConfirm)) onDone();
-  };
+  const confirm = () => send(async () => onDone(await onConfirm()));
   return (
     <Dialog title={title} onClose={onClose}>
       <ul class="prose">
@@ -129,7 +131,7 @@ export function Confirm({
       </ul>
       <FormFailure failure={failure} texts={props.failures ?? {}} />
       <div class="actions">
-        <Button kind="bad" isBusy={isBusy} onPress={() => void confirm()}>
+        <Button kind={kind} isBusy={isBusy} onPress={() => void confirm()}>
           {isBusy ? busyText : action}
         </Button>
         <Button onPress={onClose}>{texts.cancel}</Button>

@@ -6,7 +6,7 @@ import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
 import { SelectField, TextField } from "../element/field.tsx";
-import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
+import { Form, useForm } from "../element/form.tsx";
 import { DoneNote, FailedPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
@@ -134,7 +134,19 @@ function Work({ work, onDone, onClose }: WorkProps) {
     case "link":
       return <LinkDialog member={work.member} token={work.token} onClose={onClose} />;
     case "renew":
-      return <Renew member={work.member} onDone={onDone} onClose={onClose} />;
+      return (
+        // An earlier link ends.
+        <Confirm
+          title={texts.linkOf(work.member.name)}
+          action={texts.makeLink}
+          busyText={texts.makeLink}
+          meaning={[texts.linkMeans]}
+          kind="main"
+          onConfirm={() => api.send("post", "/api/member/link", { memberId: work.member._id })}
+          onDone={({ data }) => onDone("", { kind: "link", member: work.member, token: data.token })}
+          onClose={onClose}
+        />
+      );
     case "sign_out":
       return (
         <Confirm
@@ -234,35 +246,6 @@ function MemberForm({ member, onChanged, onInvited }: MemberFormProps) {
       />
       {member !== null && member.role !== role && <p class="fine">{texts.roleEnds}</p>}
     </Form>
-  );
-}
-
-interface RenewProps extends Omit<WorkProps, "work"> {
-  readonly member: Member;
-}
-
-/** Asks before a link is made, for an earlier one ends. */
-function Renew({ member, onDone, onClose }: RenewProps) {
-  const texts = useTexts(peopleTexts);
-  const { cancel } = useTexts(elementTexts);
-  const { api } = useGateway();
-  const { isBusy, failure, send } = useSending();
-  const make = () =>
-    send(async () => {
-      const { data } = await api.send("post", "/api/member/link", { memberId: member._id });
-      onDone("", { kind: "link", member, token: data.token });
-    });
-  return (
-    <Dialog title={texts.linkOf(member.name)} onClose={onClose}>
-      <p>{texts.linkMeans}</p>
-      <FormFailure failure={failure} />
-      <div class="actions">
-        <Button kind="main" isBusy={isBusy} onPress={() => void make()}>
-          {texts.makeLink}
-        </Button>
-        <Button onPress={onClose}>{cancel}</Button>
-      </div>
-    </Dialog>
   );
 }
 
