@@ -1,4 +1,4 @@
-import type { EitherWay, HeavyReads, LedgerReader } from "./ledger.ts";
+import type { EitherWay, LedgerReader } from "./ledger.ts";
 
 /** What is known of the lines at which sales are made: nothing where only the chain is known. */
 type LineRead = "gaps" | "wirings";
@@ -16,22 +16,3 @@ export type SalesReads = Pick<LedgerReader, "localTime"> &
       | ("locations" | "devices" | LineRead)
     >
   >;
-
-/** The same of a gateway's ledger: what visits many rows is read aside. */
-export function salesOf(reader: LedgerReader, heavy: HeavyReads): SalesReads {
-  return {
-    summary: (...asked) => heavy.summary(...asked),
-    overview: (...asked) => heavy.overview(...asked),
-    countRecords: (...asked) => heavy.countRecords(...asked),
-    sumRecords: (...asked) => heavy.sumRecords(...asked),
-    findRecords: (...asked) => reader.findRecords(...asked),
-    findMoved: (...asked) => reader.findMoved(...asked),
-    mark: () => reader.mark(),
-    chainHead: () => reader.chainHead(),
-    locations: (userId) => reader.locations(userId),
-    devices: (userId) => reader.devices(userId),
-    gaps: (...asked) => reader.gaps(...asked),
-    wirings: (...asked) => reader.wirings(...asked),
-    localTime: (timeMs) => reader.localTime(timeMs),
-  };
-}
