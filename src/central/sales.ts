@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
-import type { Day } from "../domain/day.ts";
 import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
 import type { Location } from "../domain/location.ts";
-import { NOTHING_SOLD, type OverviewPeriod, type Sold, type SoldOnDays } from "../domain/overview.ts";
-import type { SalesReads } from "../domain/sales.ts";
+import { NOTHING_SOLD, type PlaceSold, type Sold } from "../domain/overview.ts";
+import type { CompanySales, SalesReads } from "../domain/sales.ts";
 import { LocalCalendar } from "../store/ledger/calendar.ts";
 import { comparedDays, overviewOf } from "../store/read/overview.ts";
 import { ALL_DAYS } from "../store/read/record-search.ts";
@@ -25,24 +24,6 @@ const ID = /^[0-9a-f]{24}$/;
 
 /** All the parts of one answer see the same commit. Compiling a statement (jit) would take longer than running any of these. */
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; SET LOCAL statement_timeout = ${STATEMENT_MS}`;
-
-/** A clinic beside the others. */
-export interface ClinicSold extends Sold {
-  readonly name: string;
-  readonly before: Sold;
-}
-
-/** What all clinics have sold in a period, and each of them, the highest sum first, beside the days before. */
-export interface Comparison extends SoldOnDays {
-  readonly before: SoldOnDays;
-  readonly clinics: readonly ClinicSold[];
-}
-
-/** What a company has sold, as `SalesReads` says, and its clinics side by side. The account that is asked for is the company. */
-export interface CompanySales extends SalesReads {
-  /** A period of all clinics, those to come left out, beside the same days before; `at` is a day of it, today where null. */
-  compare(period: OverviewPeriod, at: Day | null, nowMs: number): Promise<Comparison>;
-}
 
 /** Reads the company's sales from its database. Each answer is of one commit, and holds up no gateway. */
 export function companySales(database: Database, { company, timeZone }: Company): CompanySales {
@@ -116,7 +97,7 @@ function soldOf({ count, totalMicros }: Sold = NOTHING_SOLD): Sold {
 }
 
 /** The highest sum first. */
-function inOrder(a: ClinicSold, b: ClinicSold): number {
+function inOrder(a: PlaceSold, b: PlaceSold): number {
   if (a.totalMicros !== b.totalMicros) return a.totalMicros > b.totalMicros ? -1 : 1;
   return a.name < b.name ? -1 : 1;
 }

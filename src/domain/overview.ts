@@ -41,7 +41,7 @@ export interface OverviewBar extends Sold {
   readonly before: Sold;
 }
 
-/** A location by its name, with what it sold in the period before. */
+/** A location or a clinic by its name, with what it sold in the period before. */
 export interface PlaceSold extends Sold {
   readonly name: string;
   readonly before: Sold;

@@ -2,10 +2,8 @@ import type Koa from "koa";
 import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Day } from "../domain/day.ts";
 import { type Clinic, clinicState, hueOf, isTroubled } from "../domain/gateway.ts";
-import type { OverviewPeriod, Sold, SoldOnDays } from "../domain/overview.ts";
-import type { SalesReads } from "../domain/sales.ts";
+import type { CompanySales } from "../domain/sales.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { buildApp, healthMiddleware, type SiteDependencies, salesEndpoints } from "./app.ts";
 import { type MemberReader, type MemberWriter, memberEndpoints } from "./member.ts";
@@ -18,18 +16,11 @@ import { sessionEndpoints } from "./session.ts";
 export interface ClinicReads {
   /** Every gateway, and the database's time in Unix milliseconds. */
   clinics(): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }>;
-  /** What all and each have sold in a period, the highest sum first, beside the same days before. */
-  compare(period: OverviewPeriod, at: Day | null, nowMs: number): Promise<Comparison>;
-}
-
-interface Comparison extends SoldOnDays {
-  readonly before: SoldOnDays;
-  readonly clinics: readonly (Sold & { readonly name: string; readonly before: Sold })[];
 }
 
 export interface CompanyDependencies extends SiteDependencies {
   readonly members: MemberReader & MemberWriter;
-  readonly sales: SalesReads & ClinicReads;
+  readonly sales: CompanySales & ClinicReads;
   readonly passwords: PasswordHasher;
   readonly clock: Clock;
   readonly version: string;
@@ -83,7 +74,7 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
 }
 
 async function compared(
-  sales: ClinicReads,
+  sales: CompanyDependencies["sales"],
   { period, at }: QueryOf<typeof compareClinics>,
   nowMs: number,
 ): Promise<ClinicComparison> {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { acceptFork, pageAccess } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
-import { type CompanySales, companySales } from "../../src/central/sales.ts";
+import { companySales } from "../../src/central/sales.ts";
 import { append } from "../../src/central/sink.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
 import type { FoundRecord, FoundRecords, RecordFilter, RecordPosition } from "../../src/domain/record.ts";
-import type { SalesReads } from "../../src/domain/sales.ts";
+import type { CompanySales, SalesReads } from "../../src/domain/sales.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
