@@ -6,9 +6,8 @@ import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { listBackups } from "../../src/store/backup/backup-directory.ts";
 import { finishReplacing } from "../../src/store/backup/replace.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
-import { seedLedger } from "../cli/ledger.ts";
+import { seededProgram } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";
-import { Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { Variants } from "./variant.ts";
@@ -22,12 +21,11 @@ const LONGEST_MS = 2_500;
 
 describe("kill -9 in the middle of", function () {
   this.timeout(TEST_MS);
-  const appliance = forEachTest(() => Program.make());
+  const appliance = forEachTest(() => seededProgram(SALES));
   const variants = forEachTest(() => new Variants());
   let directory: string;
 
   beforeEach(async () => {
-    await seedLedger(appliance.ledgerFile, SALES);
     const [made] = JSON.parse(await appliance.succeed(["backup", "--json"])) as { directory: string }[];
     directory = made?.directory ?? "";
   });

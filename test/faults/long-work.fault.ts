@@ -6,10 +6,10 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { compileLibrary } from "../../scripts/debian.ts";
 import type { Patch } from "../../scripts/patch.ts";
-import { seedLedger } from "../cli/ledger.ts";
+import { seededProgram } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import { LATER_SCHEMA } from "../rig/later-schema.ts";
-import { listen, Program } from "../rig/program.ts";
+import { listen } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { NotifySocket } from "../systemd/notify-socket.ts";
@@ -17,7 +17,7 @@ import { Variants } from "./variant.ts";
 
 const TEST_MS = 300_000;
 const RECORDS = 1_000;
-const FROM_MS = Date.UTC(2026, 0, 1);
+const SALES = Array.from({ length: RECORDS }, (_, minute) => Date.UTC(2026, 0, 1) + minute * 60_000);
 /** The promise is 5 s, which the test prints; a stop that takes twice as long, on any machine, waits for the work. */
 const ENDLESS_MS = 10_000;
 /** How long a start waits here for a removable disk. */
@@ -57,7 +57,7 @@ function hang(file: string): void {
 
 describe("Long work on a ledger, on a slow disk", function () {
   this.timeout(TEST_MS);
-  const appliance = forEachTest(() => Program.make({ FLANCO_LOG_LEVEL: "info" }));
+  const appliance = forEachTest(() => seededProgram(SALES, { FLANCO_LOG_LEVEL: "info" }));
   const socket = forEachTest(() => new NotifySocket());
   const variants = forEachTest(() => new Variants());
   const disks: string[] = [];
@@ -67,9 +67,7 @@ describe("Long work on a ledger, on a slow disk", function () {
     for (const disk of disks.splice(0)) rmSync(disk, { recursive: true });
   });
 
-  beforeEach(async () => {
-    const times = Array.from({ length: RECORDS }, (_, minute) => FROM_MS + minute * 60_000);
-    await seedLedger(appliance.ledgerFile, times);
+  beforeEach(() => {
     compileLibrary(join(import.meta.dirname, "slow-read.c"), join(appliance.directory, "slow-read.so"));
     slow(100);
   });
