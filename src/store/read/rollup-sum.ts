@@ -51,7 +51,6 @@ export type Bounds = Readonly<Record<string, number>>;
 const MAX_RECORDS = 20_000;
 const NO_RANGE = { from: 1, to: 0 };
 const ALL_MONTHS: Range<Month> = { from: 1, to: 275760_09 };
-const LAST_DAY = 31;
 const ALL: OverviewFilter = { location: null, deviceId: null };
 /** Rows of the location and of the device that are asked for; null asks for all. */
 export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
@@ -179,23 +178,24 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         ORDER BY key LIMIT ${MAX_GONE}`,
     )
     .pluck();
+  // The last month of each, in one walk over the account's months, and then its last day there, of 31 by their keys.
+  const lastDays = db.prepare<{ userId: Id; ids: string }, { readonly deviceId: string; readonly day: Day }>(
+    `WITH RECURSIVE ${FRESH}, number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 31),
+       newest (device_id, location_name, month) AS (
+         SELECT device_id, location_name, max(month) FROM rollup_month
+          WHERE user_id = @userId AND device_id IN (SELECT value FROM json_each(@ids)) GROUP BY device_id),
+       sold (device_id, day) AS (
+         SELECT device_id, day FROM newest CROSS JOIN number CROSS JOIN rollup_day USING (location_name, device_id)
+          WHERE user_id = @userId AND day = month * 100 + n
+         UNION ALL SELECT device_id, day FROM fresh)
+     SELECT value AS deviceId, max(day) AS day FROM json_each(@ids) JOIN sold ON device_id = value
+      GROUP BY value ORDER BY key`,
+  );
   const named = db.prepare<{ userId: Id; deviceId: string; fromMs: number; untilMs: number }, GoneDevice>(
     `SELECT device_id AS deviceId, device_name AS name FROM record INDEXED BY record_by_time
       WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs AND device_id = @deviceId
       ORDER BY effective_ms DESC LIMIT 1`,
   );
-
-  /** The newest record is found by the sums: in its month, on its day. */
-  function newestOf(userId: Id, deviceId: string): readonly GoneDevice[] {
-    const only = { location: null, deviceId };
-    const month = Math.max(0, ...sums.months(userId, ALL_MONTHS, only).keys());
-    const days = { from: month * 100, to: month * 100 + LAST_DAY };
-    const day = Math.max(0, ...sums.days(userId, days, only).keys());
-    if (day === 0) return [];
-    const { fromMs, untilMs } = calendar.stretchOf(day, day);
-    budget.spendRecords(userId, fromMs, untilMs);
-    return named.all({ userId, deviceId, fromMs, untilMs });
-  }
 
   return (userId: Id): SumSource => ({
     firstDay: () => firstDay.get({ userId }) ?? null,
@@ -220,8 +220,16 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         choices: sums.choices(userId, both, MAX_CHOICES),
       };
     },
-    goneDevices: (deviceIds) =>
-      notThere.all({ userId, ids: JSON.stringify(deviceIds) }).flatMap((id) => newestOf(userId, id)),
+    goneDevices(deviceIds) {
+      const gone = notThere.all({ userId, ids: JSON.stringify(deviceIds) });
+      if (gone.length === 0) return [];
+      budget.spendRollups(userId, bound({ months: [ALL_MONTHS], days: [] }));
+      return lastDays.all({ userId, ids: JSON.stringify(gone) }).flatMap(({ deviceId, day }) => {
+        const { fromMs, untilMs } = calendar.stretchOf(day, day);
+        budget.spendRecords(userId, fromMs, untilMs);
+        return named.all({ userId, deviceId, fromMs, untilMs });
+      });
+    },
     distinct: (ranges) => sums.distinct(userId, ranges),
     soFar: (days, today, nowMs, filter) =>
       days.map((day) => {
