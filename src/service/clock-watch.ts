@@ -218,6 +218,8 @@ export type Synchronized = () => boolean;
 
 /** How often systemd-timedated is asked, and how long it may take to answer: it is started for that. */
 const ASK_EVERY_MS = MINUTE_MS;
+/** It is not asked while the service starts: to start a program takes a twentieth of that. */
+const FIRST_ASKED_MS = LOOK_MS;
 const ANSWER_MS = 20_000;
 const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
 
@@ -231,8 +233,8 @@ export function synchronizedBySystem(): Synchronized {
 }
 
 /**
- * Whether `program`, timedatectl(1) unless a test has another, has answered yes. Asks once a minute at most while the
- * answer is no, and never waits: the result is that of the last answer.
+ * Whether `program`, timedatectl(1) unless a test has another, has answered yes. Asks from a second on, and once a minute at
+ * most while the answer is no, and never waits: the result is that of the last answer.
  */
 export function askTimedated(
   program = "timedatectl",
@@ -240,7 +242,7 @@ export function askTimedated(
 ): Synchronized {
   let isYes = false;
   let isAsking = false;
-  let askedMs = Number.NEGATIVE_INFINITY;
+  let askedMs = nowMs() + FIRST_ASKED_MS - ASK_EVERY_MS;
   return () => {
     if (isYes || isAsking || nowMs() - askedMs < ASK_EVERY_MS) return isYes;
     isAsking = true;

@@ -189,6 +189,7 @@ describe("asking systemd-timedated whether the clock is set", () => {
   it("accepts a yes, and does not ask again", async () => {
     answer("yes");
     const isSynchronized = askTimedated(program, () => nowMs);
+    nowMs += SECOND_MS;
     await until("it has said so", () => isSynchronized());
     nowMs += MINUTE_MS;
     expect(isSynchronized()).to.equal(true);
@@ -197,6 +198,9 @@ describe("asking systemd-timedated whether the clock is set", () => {
 
   it("asks once a minute while the answer is no", async () => {
     const isSynchronized = askTimedated(program, () => nowMs);
+    nowMs += SECOND_MS - 1;
+    expect(isSynchronized(), "while the service starts").to.equal(false);
+    nowMs += 1;
     expect(isSynchronized()).to.equal(false);
     await until("it was asked", () => asked().length === 1);
     for (let time = 0; time < 100; time += 1) expect(isSynchronized()).to.equal(false);
@@ -208,6 +212,7 @@ describe("asking systemd-timedated whether the clock is set", () => {
 
   it("treats a missing program as a no", async () => {
     const isSynchronized = askTimedated(directory.file("nothing"), () => nowMs);
+    nowMs += SECOND_MS;
     expect(isSynchronized()).to.equal(false);
     nowMs += MINUTE_MS;
     expect(isSynchronized()).to.equal(false);
