@@ -21,6 +21,7 @@ export class Contact {
   readonly room: Room;
   readonly #relays: Relays;
   readonly #offset: number;
+  #isOn = false;
 
   constructor(relays: Relays, room: Room) {
     this.room = room;
@@ -33,9 +34,10 @@ export class Contact {
     this.#relays.drive(this.#offset, this.room === INVERTED);
   }
 
-  /** Switches the relay, which a cut wire does not tell. */
+  /** Switches the relay, which a cut wire does not tell. A relay that is so already does not move, nor bounce. */
   switch(on: boolean): void {
-    if (this.room === SILENT) return;
+    if (this.room === SILENT || on === this.#isOn) return;
+    this.#isOn = on;
     const high = on !== (this.room === INVERTED);
     if (BOUNCING.some((one) => one === this.room)) {
       this.#relays.drive(this.#offset, high);
