@@ -1,13 +1,13 @@
 import { EventEmitter } from "node:events";
 import { MessageChannel } from "node:worker_threads";
 import type { Clock } from "../../src/domain/clock.ts";
-import type { WriterRequest, WriterSettings, WriterStart } from "../../src/store/ledger/commands.ts";
 import {
   type StoreWriter,
   storeWriter,
   type WriterListener,
   type WriterPort,
 } from "../../src/store/ledger/writer.ts";
+import type { WriterRequest, WriterSettings, WriterStart } from "../../src/store/ledger/writer-message.ts";
 import { start } from "../../src/store/ledger/writer-thread.ts";
 
 /**

@@ -8,7 +8,7 @@ import { type BackupLook, writeProof } from "../../src/store/backup/backup-direc
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { beginJob, type RunningJob } from "../../src/store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
-import type { TailState } from "../../src/store/ledger/tail.ts";
+import type { TailState } from "../../src/store/ledger/writer-message.ts";
 import type { Finding } from "../../src/store/repair/finding.ts";
 import type { Verification } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";

@@ -12,12 +12,6 @@ import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { bootReader } from "../../src/store/ledger/boot.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { readCommits } from "../../src/store/ledger/chain.ts";
-import type {
-  BatchRequest,
-  WriterMessage,
-  WriterRequest,
-  WriterStart,
-} from "../../src/store/ledger/commands.ts";
 import { Committer, toFailure } from "../../src/store/ledger/committer.ts";
 import { readLedgerId } from "../../src/store/ledger/identity.ts";
 import { lineStateReader } from "../../src/store/ledger/line-state.ts";
@@ -26,6 +20,12 @@ import { Tail } from "../../src/store/ledger/tail.ts";
 import { openUpToDate, refuseLongWork } from "../../src/store/ledger/up-to-date.ts";
 import { wiringReader } from "../../src/store/ledger/wiring.ts";
 import { type StoreWriter, storeWriter, type WriterPort } from "../../src/store/ledger/writer.ts";
+import type {
+  BatchRequest,
+  WriterMessage,
+  WriterRequest,
+  WriterStart,
+} from "../../src/store/ledger/writer-message.ts";
 import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
 import type { SimulatedChip } from "./chip.ts";

@@ -13,8 +13,8 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { Boots } from "./boot.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "./chain.ts";
-import type { WriteContext } from "./commands.ts";
 
 /** Entries that are kept of each passing kind and account, so that many entries of one never push out those of another. */
 export const KEPT_OF_EACH_KIND = 2_000;
@@ -85,7 +85,7 @@ export function auditReader(db: Database) {
 /** The audit log in the writer thread: each entry in the transaction of the change that it records. */
 export function auditLog(
   db: Database,
-  { boots, chain, nowMs }: Pick<WriteContext, "nowMs" | "boots" | "chain">,
+  { boots, chain, nowMs }: { readonly boots: Boots; readonly chain: Chain; nowMs(): number },
 ) {
   const emailOf = db.prepare<[Id], string>("SELECT email FROM member WHERE member_id = ?").pluck();
   const insert = db.prepare<NewEntry & { position: number | null; hash: string | null }>(
@@ -154,7 +154,10 @@ interface NewEntry extends Omit<EvidenceEntry, "position" | "bootId"> {
   readonly boot: number | null;
 }
 
-export function auditCommands(db: Database, { audit, chain }: Pick<WriteContext, "audit" | "chain">) {
+export function auditCommands(
+  db: Database,
+  { audit, chain }: { readonly audit: AuditLog; readonly chain: Chain },
+) {
   const insert = storedInserter(db);
   return {
     linkEvidence(entries) {

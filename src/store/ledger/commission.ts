@@ -11,7 +11,7 @@ import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { AUDIT_TIME } from "./audit.ts";
-import type { WriteContext } from "./commands.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** `scope` is JSON. */
 interface StoredRow extends Pick<StoredCommission, "userId" | "begunMs"> {

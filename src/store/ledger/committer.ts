@@ -8,18 +8,18 @@ import { auditLog } from "./audit.ts";
 import { type Boots, bootLog } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { Chain } from "./chain.ts";
+import { allCommands } from "./commands.ts";
+import { type DiskRoom, isDamage, isFailing, isFull, namedByDisk } from "./disk-room.ts";
+import { RollupWriter } from "./rollup.ts";
+import type { TailCommand, TailFrame } from "./tail.ts";
+import { WriteAheadLog } from "./write-ahead-log.ts";
 import {
-  allCommands,
   type BatchRequest,
   type CommandName,
   type CommandResult,
   PRIORITIES,
   type WriterMessage,
-} from "./commands.ts";
-import { type DiskRoom, isDamage, isFailing, isFull, namedByDisk } from "./disk-room.ts";
-import { RollupWriter } from "./rollup.ts";
-import type { TailCommand, TailFrame } from "./tail.ts";
-import { WriteAheadLog } from "./write-ahead-log.ts";
+} from "./writer-message.ts";
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;

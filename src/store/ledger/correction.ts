@@ -7,9 +7,9 @@ import { MINUTE_MS, NS_PER_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import type { WriteContext } from "./commands.ts";
 import { UNSETTLED } from "./record.ts";
 import type { RollupEntry } from "./rollup.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** Records that are moved in one command: each takes a moment, and other writes wait meanwhile. */
 const MAX_MOVED = 500;

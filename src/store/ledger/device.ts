@@ -12,9 +12,9 @@ import {
 import { duplicateError, FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
-import type { WriteContext } from "./commands.ts";
 import { unknownLocation } from "./location.ts";
 import { wiringAudit } from "./wiring.ts";
+import type { WriteContext } from "./write-context.ts";
 
 interface ActuatorRow {
   readonly deviceId: Id;

@@ -5,7 +5,7 @@ import type { Gap } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
-import type { WriteContext } from "./commands.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** Of one line; the oldest goes with each further one. A line that loses edges all the time does not fill the disk. */
 const MAX_GAPS = 1_000;

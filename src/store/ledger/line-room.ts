@@ -3,9 +3,9 @@ import type { BootMoment } from "../../domain/boot.ts";
 import { HOUR_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
-import type { WriteContext } from "./commands.ts";
 import { type GapEnd, gapWriter } from "./gap.ts";
 import { lineStates } from "./line-state.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** Earlier rooms of one line that are kept, at most. */
 const MAX_EARLIER = 100;

@@ -8,8 +8,8 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { LineTest, TestedEdge } from "../../domain/line.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { bootReader } from "./boot.ts";
-import type { WriteContext } from "./commands.ts";
 import type { LineRoom } from "./line-room.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** Tests of one line that are kept: an edge may come after the test of its time has ended. */
 const MAX_TESTS = 20;

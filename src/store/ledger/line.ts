@@ -4,13 +4,13 @@ import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
-import type { WriteContext } from "./commands.ts";
 import { gapWriter } from "./gap.ts";
 import type { LineRoom, LineRooms } from "./line-room.ts";
 import { lineStates } from "./line-state.ts";
 import { testedEdgeKeeper } from "./line-test.ts";
 import { salePrice } from "./price.ts";
 import { recordInserter } from "./record.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** What was last seen of a line, as its row has it. */
 interface LevelRow {

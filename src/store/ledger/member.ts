@@ -18,8 +18,8 @@ import {
 } from "../../domain/member.ts";
 import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
 import { ageInLedger, type Begun } from "./boot.ts";
-import type { WriteContext } from "./commands.ts";
 import { wiringAudit } from "./wiring.ts";
+import type { WriteContext } from "./write-context.ts";
 
 const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";
 

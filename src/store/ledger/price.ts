@@ -7,8 +7,8 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { MAX_PLANNED, type RoomPrice } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import type { WriteContext } from "./commands.ts";
 import type { LineRoom } from "./line-room.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** Prices of one room that are kept. */
 const MAX_KEPT = 100;

@@ -5,7 +5,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, PostedRecord } from "../../domain/ledger.ts";
 import type { Idempotency, NewRecord, RecordOrigin, StoredRecord } from "../../domain/record.ts";
 import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "./chain.ts";
-import type { WriteContext } from "./commands.ts";
+import type { WriteContext } from "./write-context.ts";
 
 const {
   position,

@@ -7,7 +7,7 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Role } from "../../domain/member.ts";
 import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user.ts";
 import { ageInLedger, type Begun } from "./boot.ts";
-import type { WriteContext } from "./commands.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** Rows looked at in one purge: other writes wait meanwhile. */
 const MAX_ROWS = 500;

@@ -7,9 +7,9 @@ import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import { makeDirectory, OWNER_ONLY } from "../../durable-file.ts";
 import { readHeldCommits } from "./chain.ts";
-import type { BatchRequest, CommandName } from "./commands.ts";
 import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
+import type { BatchRequest, CommandName, TailState } from "./writer-message.ts";
 
 /** How long a commit may wait for its write to the tail. */
 const WAIT_MS = 1_000;
@@ -138,14 +138,6 @@ export function requireAllCommits(ledger: string, directory: string): void {
   throw new FlancoError("damaged", `The ledger ${ledger} is damaged: its newest commits are missing.`, {
     hint: "Nothing was changed. Restore a backup with flanco restore.",
   });
-}
-
-/** How the tail is, for the service. */
-export interface TailState {
-  /** The commit that it follows without a gap; no backup before that can be brought up to date by it. */
-  readonly from: number;
-  /** Why nothing is added to it; null while it works. */
-  readonly failure: string | null;
 }
 
 /**

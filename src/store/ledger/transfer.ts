@@ -3,10 +3,10 @@ import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import type { WriteContext } from "./commands.ts";
 import { type deviceCommands, deviceReader } from "./device.ts";
 import { locationReader } from "./location.ts";
 import { RECORD_CORRECTIONS, type RecordRow, recordInserter, SELECT_RECORD, toRecord } from "./record.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** An imported record has its key where an edge's has its line; the index is of imported ones alone (schema.ts). */
 const KNOWN = "SELECT 1 FROM record WHERE origin = 'imported' AND user_id = ? AND line = ?";

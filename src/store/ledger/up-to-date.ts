@@ -2,11 +2,11 @@ import type { Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import type { WriterSettings } from "./commands.ts";
 import { noteIdentity, readLedgerKey } from "./identity.ts";
 import { openForWriting } from "./open.ts";
 import { bringRollupsToZone } from "./rollup.ts";
 import { requireAllCommits } from "./tail.ts";
+import type { WriterSettings } from "./writer-message.ts";
 
 /** Opens the ledger with this program's schema and the zone's sums. Throws as `openForWriting` does. */
 export function openUpToDate(

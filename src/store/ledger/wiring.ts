@@ -7,8 +7,8 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Bias } from "../../domain/line.ts";
 import type { NewWiring, OwnedWiring, Wiring } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import type { WriteContext } from "./commands.ts";
 import { PRICE, type PriceMoment, priceKeeper, priceMoment } from "./price.ts";
+import type { WriteContext } from "./write-context.ts";
 
 interface WiringRow extends Omit<Wiring, "activeLow" | "bias"> {
   readonly activeLow: number;

@@ -3,12 +3,12 @@ import type { Database } from "better-sqlite3";
 import { unlinkedEvidence } from "./audit.ts";
 import { LocalCalendar } from "./calendar.ts";
 import { readCommits } from "./chain.ts";
-import type { WriterMessage, WriterRequest, WriterStart } from "./commands.ts";
 import { Committer, toFailure } from "./committer.ts";
 import { DiskRoom, isFull, Reserve } from "./disk-room.ts";
 import { readLedgerId } from "./identity.ts";
 import { Tail } from "./tail.ts";
 import { openUpToDate, refuseLongWork } from "./up-to-date.ts";
+import type { WriterMessage, WriterRequest, WriterStart } from "./writer-message.ts";
 
 function say(port: MessagePort, message: WriterMessage): void {
   port.postMessage(message);

@@ -8,12 +8,12 @@ import { startThread } from "../../thread.ts";
 import {
   type CommandName,
   PRIORITIES,
+  type TailState,
   type WriterMessage,
   type WriterRequest,
   type WriterSettings,
   type WriterStart,
-} from "./commands.ts";
-import type { TailState } from "./tail.ts";
+} from "./writer-message.ts";
 
 /** Writes that may wait for a commit. Beyond it a request is told to come back later. */
 const MAX_WAITING = 4_096;

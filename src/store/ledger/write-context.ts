@@ -1,0 +1,21 @@
+import type { Id } from "../../domain/id.ts";
+import type { Change } from "../../domain/ledger.ts";
+import type { AuditLog } from "./audit.ts";
+import type { Boots } from "./boot.ts";
+import type { LocalCalendar } from "./calendar.ts";
+import type { Chain } from "./chain.ts";
+import type { RollupWriter } from "./rollup.ts";
+
+/** What every writing function works with, inside one transaction of the writer thread. */
+export interface WriteContext {
+  readonly ids: { next(): Id };
+  readonly rollups: RollupWriter;
+  readonly chain: Chain;
+  readonly calendar: LocalCalendar;
+  readonly boots: Boots;
+  readonly audit: AuditLog;
+  /** Wall time of the batch, in Unix milliseconds. */
+  nowMs(): number;
+  /** Notes what others should hear of once this is committed. */
+  tell(change: Change): void;
+}

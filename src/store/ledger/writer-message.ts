@@ -1,0 +1,110 @@
+import type { ErrorData } from "../../domain/error.ts";
+import type { Change, LedgerCommands } from "../../domain/ledger.ts";
+
+export type CommandName = keyof LedgerCommands;
+
+/**
+ * How a write fares when there is no room. `post`: refused while the disk is full, because the client can send it again.
+ * `edge`: may wait in some more entries of the queue, because a relay cannot.
+ */
+export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edge" } = {
+  addUser: "normal",
+  addFirstUser: "normal",
+  setPassword: "normal",
+  removeUser: "normal",
+  addMember: "normal",
+  changeMember: "normal",
+  removeMember: "normal",
+  endSessionsOf: "normal",
+  addLink: "normal",
+  useLink: "normal",
+  addSession: "normal",
+  removeSession: "normal",
+  endSessions: "normal",
+  setLetterhead: "normal",
+  addLocation: "normal",
+  changeLocation: "normal",
+  removeLocation: "normal",
+  addDevice: "normal",
+  changeDevice: "normal",
+  removeDevice: "normal",
+  addRecord: "post",
+  importPlaces: "normal",
+  importRecords: "post",
+  voidRecord: "normal",
+  settleTimes: "normal",
+  correctClock: "normal",
+  noteBoot: "normal",
+  purge: "normal",
+  setWiring: "normal",
+  rewire: "normal",
+  removeWiring: "normal",
+  planPrices: "normal",
+  cancelPrices: "normal",
+  beginTest: "normal",
+  endTest: "normal",
+  beginCommission: "normal",
+  tickRoom: "normal",
+  endCommission: "normal",
+  noteAudit: "normal",
+  linkEvidence: "normal",
+  noteUnwatched: "edge",
+  takeIn: "edge",
+  ping: "edge",
+};
+
+/** What the writer thread is started with. */
+export interface WriterSettings {
+  readonly file: string;
+  readonly timeZone: string;
+  /** A file that holds room on the disk for the time when it is full; undefined: none is held. */
+  readonly reserve?: string;
+  /** The backup directory that the tail (tail.ts) is kept in; undefined: none is kept. */
+  readonly tailDirectory?: string;
+}
+
+/** The settings as they reach the thread. */
+export interface WriterStart extends WriterSettings {
+  /** Wall time at its start, in Unix milliseconds. */
+  readonly startMs: number;
+}
+
+/** One batch of writes: one transaction, one commit, one answer. */
+export interface BatchRequest {
+  /** Wall time at sending, in Unix milliseconds. */
+  readonly nowMs: number;
+  /** The kernel's monotonic time then, in milliseconds. */
+  readonly monotonicMs: number;
+  readonly commands: readonly { readonly name: CommandName; readonly input: readonly unknown[] }[];
+}
+
+/** What became of one command. `changes` stands only where it told any. */
+export type CommandResult =
+  | { readonly output: unknown; readonly changes?: readonly Change[] }
+  | { readonly error: ErrorData };
+
+/** How the tail is, for the service. */
+export interface TailState {
+  /** The commit that it follows without a gap; no backup before that can be brought up to date by it. */
+  readonly from: number;
+  /** Why nothing is added to it; null while it works. */
+  readonly failure: string | null;
+}
+
+/** What the writer thread says. */
+export type WriterMessage =
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly error: ErrorData }
+  /** The disk is full since then (Unix milliseconds), or has room again. */
+  | { readonly kind: "disk"; readonly fullSinceMs: number | null }
+  | { readonly kind: "tail"; readonly state: TailState }
+  /** Nothing is written any more in this process: the disk fails, or the file is damaged. */
+  | { readonly kind: "fatal"; readonly error: ErrorData }
+  /** The answers to a batch, in its order, after its commit, and how long the disk took for that. */
+  | { readonly kind: "batch"; readonly results: readonly CommandResult[]; readonly syncMs: number };
+
+export type WriterRequest =
+  | { readonly kind: "batch"; readonly batch: BatchRequest }
+  /** A backup to that directory begins, or, with the number of its commits, is proved. */
+  | { readonly kind: "backup"; readonly directory: string; readonly proved: number | null }
+  | { readonly kind: "close" };
