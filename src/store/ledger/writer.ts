@@ -133,6 +133,11 @@ export class Gathering {
     return waiting >= this.#size;
   }
 
+  /** Whether so many posts leave before the main thread's turn ends. A sync for some of one group would cost all another. */
+  leavesAtOnce(waiting: number): boolean {
+    return !this.#isOneGroup && this.isGroup(waiting);
+  }
+
   /** Whether so many writes, edges or not, may leave while so many batches are on their way. */
   mayLeave(waiting: number, batches: number): boolean {
     return batches === 0 || (batches === 1 && !this.#isOneGroup && this.isGroup(waiting));
@@ -306,7 +311,7 @@ class WriterLink {
       this.#waiting.push({ name, input, resolve: taken, reject });
       this.#depth += 1;
       // Posts come in requests of their own; what else is submitted in one turn belongs together.
-      if (PRIORITIES[name] === "post" && this.#gathering.isGroup(this.#waiting.length)) this.#flush();
+      if (PRIORITIES[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
       else this.#schedule();
     });
   }

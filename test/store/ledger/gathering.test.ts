@@ -15,7 +15,7 @@ const PAUSE_MS = 0.2;
 
 /** One batch is on its way, and all that wait at the end of a turn follow it. */
 class NoGathering extends Gathering {
-  override isGroup(): boolean {
+  override leavesAtOnce(): boolean {
     return false;
   }
 
@@ -131,7 +131,7 @@ class Simulation {
       this.#onMain(() => {
         this.#work(POST_MS);
         this.#waiting.push({ sinceMs, again });
-        if (this.#gathering.isGroup(this.#waiting.length)) this.#flush();
+        if (this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
       }),
     );
   }

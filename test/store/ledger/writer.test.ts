@@ -327,7 +327,40 @@ describe("the writer, after a slow sync", () => {
   });
 });
 
+describe("the writer, after a slow sync of one post", () => {
+  it("makes one commit of the posts of one turn: some of them would wait for the sync of the others", async () => {
+    const { writer, sizes, turn, post, answer } = await playedThread();
+    const first = post(1);
+    await turn();
+    answer(1, 20);
+    await first;
+    const sales = Array.from({ length: 5 }, () => writer.addRecord("u", newRecord(), null));
+    await turn();
+    expect(sizes).to.deep.equal([1, 5]);
+    answer(5, 20, { recordId: 1, repeated: false });
+    await Promise.all(sales);
+  });
+});
+
 describe("the writer, after a quick sync", () => {
+  it("takes half of all for a group, those that are on their way among them", async () => {
+    const { sizes, turn, post, answer } = await playedThread();
+    const first = post(20);
+    await turn();
+    const second = post(20);
+    await turn();
+    answer(20, 0.1);
+    await first;
+    const third = post(12);
+    await turn();
+    expect(sizes, "twelve of forty wait").to.deep.equal([20, 20]);
+    answer(20, 0.1);
+    await second;
+    expect(sizes).to.deep.equal([20, 20, 12]);
+    answer(12, 0.1);
+    await third;
+  });
+
   it("sends a second batch after the one on its way once eight writes wait, never a third, and answers each its own", async () => {
     const { sizes, turn, post, answer } = await playedThread();
     const first = post(1);
