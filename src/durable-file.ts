@@ -1,9 +1,10 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 
 /** The mode of a file that its owner alone may read. */
 export const OWNER_ONLY = 0o600;
-const OWNER_ONLY_DIRECTORY = 0o700;
+/** The same of a directory. */
+export const OWNER_ONLY_DIRECTORY = 0o700;
 
 /**
  * Replaces a file, readable by its owner alone. A reader finds the old content or the new one, and so does the next
@@ -20,8 +21,10 @@ export function writeDurably(file: string, content: string | Uint8Array): void {
 
 /** Makes a directory, with those above it, that its owner alone may enter; one that is there stays as it is. Durable. */
 export function makeDirectory(directory: string): void {
-  const made = mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-  if (made !== undefined) syncPath(dirname(directory));
+  const path = resolve(directory);
+  const first = mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
 }
 
 /** Makes a file's content, or a directory's names, durable. */

@@ -80,7 +80,7 @@ async function tailThatAnswers({ config, dataDirectory, clock, log }: LedgerOpti
   const directory = tailDirectory(config);
   if (directory === backupDirectory(config)) return directory;
   const ledgerIds = identitiesOf(dataDirectory.ledger);
-  const look = () => beginJob("look", { directory, ledgerIds });
+  const look = () => beginJob("look", { directory, ledgerIds, isOpened: false });
   const disk = new RemovableDisk({ directory, clock, log, look, patienceMs: DISK_MS });
   return (await disk.see())?.skipped === null ? directory : backupDirectory(config);
 }

@@ -48,7 +48,7 @@ const PROCESSES = {
   verify: (ledger: string, directories: readonly string[]): RunningJob<Verification> =>
     beginJob("verify", { ledger, directories }),
   look: (directory: string, ledgerIds: readonly string[]): RunningJob<BackupLook> =>
-    beginJob("look", { directory, ledgerIds }),
+    beginJob("look", { directory, ledgerIds, isOpened: true }),
 };
 
 export interface UpkeepDependencies {

@@ -130,7 +130,7 @@ export class UpkeepRig {
           })),
         look: (directory, ledgerIds) =>
           this.seen === undefined
-            ? beginJob("look", { directory, ledgerIds })
+            ? beginJob("look", { directory, ledgerIds, isOpened: true })
             : { done: Promise.resolve({ newest: null, ...this.seen }), cancel: async () => {} },
         verify: () => this.#begin("check", () => this.verification),
       },

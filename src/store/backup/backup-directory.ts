@@ -7,6 +7,7 @@ import { FlancoError } from "../../domain/error.ts";
 import { writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
+import { setLaterTailAside } from "../ledger/tail.ts";
 import { freeStamp, removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
@@ -56,11 +57,19 @@ export interface BackupLook {
   readonly foreign: readonly ProvenBackup[];
 }
 
-/** Looks at a directory of backups for a ledger (`identitiesOf`). Waits for its disk. */
-export function lookAtBackups(directory: string, ledgerIds: readonly string[]): BackupLook {
+/** What is looked at, for a ledger (`identitiesOf`). */
+export interface BackupLookRequest {
+  readonly directory: string;
+  readonly ledgerIds: readonly string[];
+  /** Whether this program has opened the ledger: what is of a later version is set aside then. */
+  readonly isOpened: boolean;
+}
+
+/** Looks at a directory of backups. Waits for its disk. */
+export function lookAtBackups({ directory, ledgerIds, isOpened }: BackupLookRequest): BackupLook {
   if (!isMounted(directory)) return { mounted: false, newest: null, foreign: [] };
   const folder = folderOf(directory, ledgerIds[0] ?? "");
-  setAsideLater(folder);
+  if (isOpened) setAsideLater(folder);
   const newest = listBackups(folder)[0] ?? null;
   return { mounted: true, newest, foreign: foreignBackups(directory, ledgerIds) };
 }
@@ -112,11 +121,12 @@ export function headsOf(ledger: string, directories: readonly string[]): readonl
 }
 
 /**
- * Renames the proven backups of a later schema than this program's, with their proofs: they end with `.later`. The version that
- * made them did not work, and the ledger is the file of before it: what that version had added is no past of this ledger. Call for
- * the folder of a ledger that this program has opened.
+ * Renames the proven backups of a later schema than this program's, with their proofs, and the tail: they end with `.later`. The
+ * ledger is the file of before that version: what it had added is no past of this ledger. Call for the folder of a ledger that
+ * this program has opened.
  */
 export function setAsideLater(folder: string): void {
+  setLaterTailAside(folder);
   for (const name of proofNames(folder)) {
     if ((parseProof(join(folder, name))?.schema ?? 0) <= SCHEMA_VERSION) continue;
     for (const file of [join(folder, name.slice(0, -PROOF_SUFFIX.length)), join(folder, name)]) {

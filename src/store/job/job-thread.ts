@@ -15,8 +15,7 @@ const WORK = {
   verify: ({ ledger, directories }: { readonly ledger: string; readonly directories: readonly string[] }) =>
     verifyLedger(ledger, () => {}, headsOf(ledger, directories)),
   checkFile: (ledger: string) => checkFile(ledger),
-  look: ({ directory, ledgerIds }: { readonly directory: string; readonly ledgerIds: readonly string[] }) =>
-    lookAtBackups(directory, ledgerIds),
+  look: lookAtBackups,
   prepare: prepareLedger,
 };
 

@@ -2,7 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import { DAY_MS, HOUR_MS, MAX_TIME_MS, NS_PER_MS } from "../../domain/clock.ts";
 import { addDays, type Day, dateFromDay, dayFromDate, type Month } from "../../domain/day.ts";
 
-/** The last moment that a date can name, in either direction (ECMA-262, time values). */
+/** Up to when a zone's changes of the clock are computed. */
 const RULES_END_MS = Date.UTC(2100, 0, 1);
 /** Two years of hours. A ledger's days are mostly read and written around today. */
 const MAX_CACHED_HOURS = 20_000;

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import { makeDirectory, OWNER_ONLY } from "../../durable-file.ts";
+import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from "../../durable-file.ts";
 import { readHeldCommits } from "./chain.ts";
 import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -78,11 +78,22 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Removes the tail's files of some schemas from a folder, which need not be there. */
-function removeFiles(folder: string, isOf: (schema: number) => boolean): void {
-  for (const name of orNothing(() => readdirSync(folder)) ?? []) {
+/** The names of the tail's files of some schemas in a folder, which need not be there. */
+function namesOf(folder: string, isOf: (schema: number) => boolean): readonly string[] {
+  return (orNothing(() => readdirSync(folder)) ?? []).filter((name) => {
     const schema = NAME.exec(name)?.[1];
-    if (schema !== undefined && isOf(Number(schema))) rmSync(join(folder, name));
+    return schema !== undefined && isOf(Number(schema));
+  });
+}
+
+/**
+ * Renames the tail's files of a later schema than this program's: they end with `.later`. The ledger is the file of before that
+ * version, and will lack what they hold, which the next version of that schema would take for a loss. Call for the folder of a
+ * ledger that this program has opened.
+ */
+export function setLaterTailAside(folder: string): void {
+  for (const name of namesOf(folder, (schema) => schema > SCHEMA_VERSION)) {
+    renameSync(join(folder, name), join(folder, `${name}.later`));
   }
 }
 
@@ -170,15 +181,11 @@ export class Tail {
     this.#tell = tell;
   }
 
-  /**
-   * Goes on with the newest file where that ends with this commit, otherwise begins one. Files of a later schema go: the
-   * version that wrote them did not work, and the ledger is the file of before it. It will lack what they hold, which the next
-   * version of that schema would take for a loss.
-   */
+  /** Goes on with the newest file where that ends with this commit, otherwise begins one. Sets what is later aside. */
   open(directory: string, commit: number): void {
     this.#attempt(() => {
       const folder = folderOf(directory, this.#ledgerId);
-      removeFiles(folder, (schema) => schema > SCHEMA_VERSION);
+      setLaterTailAside(folder);
       const last = segmentsIn(folder).at(-1);
       if (last === undefined || last.end !== commit) return this.#begin(folder, commit);
       truncateSync(last.file, last.bytes);
@@ -217,7 +224,7 @@ export class Tail {
       for (const { file, end } of segmentsIn(folder)) {
         if (end <= commit && file !== this.#file) rmSync(file);
       }
-      removeFiles(folder, (schema) => schema !== SCHEMA_VERSION);
+      for (const name of namesOf(folder, (schema) => schema < SCHEMA_VERSION)) rmSync(join(folder, name));
     });
   }
 
@@ -281,7 +288,7 @@ export class Tail {
   }
 
   #begin(folder: string, commit: number): void {
-    makeDirectory(folder);
+    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
     // A file of that name follows the same commit: what it holds was never in the ledger.
     const file = join(folder, `tail-${SCHEMA_VERSION}-${String(commit).padStart(16, "0")}`);
     rmSync(file, { force: true });

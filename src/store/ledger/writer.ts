@@ -168,8 +168,8 @@ export interface WriterListener {
 
 /**
  * The writer thread, seen from the main thread. Writes gather while a commit is under way and go out together: one message
- * each way and one fsync per batch. One batch is on its way, or two (`Gathering`): what came meanwhile is the next. What is
- * submitted without a pause is in one batch, also where it is more than a group.
+ * each way and one fsync per batch. One batch is on its way, or two (`Gathering`): what came meanwhile is the next. All but
+ * posts that is submitted without a pause is in one batch.
  */
 class WriterLink {
   readonly #settings: WriterSettings;
@@ -244,12 +244,12 @@ class WriterLink {
     const worker = this.#worker;
     if (worker === undefined || this.#closing) return;
     this.#closing = true;
+    const ended = new Promise<void>((resolve) => worker.on("exit", resolve));
     if (this.#depth > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
     }
-    const ended = new Promise<void>((resolve) => worker.on("exit", resolve));
     this.#send({ kind: "close" });
     await ended;
   }

@@ -265,7 +265,7 @@ describe("a batch that waits for those that were just answered", () => {
     expect(gathering.waitMs(1, 0), "two").to.be.within(0.5, 0.7);
   });
 
-  it("waits half of the last sync's time at most, and never over 25 ms", () => {
+  it("waits half of a sync's time at most, and never over 25 ms", () => {
     fc.assert(
       fc.property(fc.nat(5_000), fc.nat(5_000), fc.nat(10_000), (writes, waiting, syncMs) => {
         const gathering = new Gathering(() => 0);

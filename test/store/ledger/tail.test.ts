@@ -180,7 +180,7 @@ describe("The tail of a ledger", () => {
     expect(held().records).to.equal(5);
   });
 
-  it("of a later version goes once the version before it is back, which never had its commits", async () => {
+  it("of a later version is set aside once the version before it is back, which never had its commits", async () => {
     await sell(ledger, userId, 2);
     await ledger.close();
     const [segment] = segmentsIn(ledger.folder);
@@ -189,6 +189,7 @@ describe("The tail of a ledger", () => {
     await ledger.open();
     expect(segmentsIn(ledger.folder)).to.have.length(1);
     expect(existsSync(later)).to.equal(false);
+    expect(existsSync(`${later}.later`)).to.equal(true);
   });
 
   it("is read up to a torn end, and what the damaged file had more is told", async () => {

@@ -388,7 +388,7 @@ describe("the writer, after a quick sync", () => {
     await sixth;
   });
 
-  it("sends a group of posts before the main thread's turn ends, and never parts what is written in one go", async () => {
+  it("sends a group of posts before the main thread's turn ends, and never parts what else is written in one go", async () => {
     const { writer, sizes, turn, post, answer } = await playedThread();
     const sales = Array.from({ length: 10 }, () => writer.addRecord("u", newRecord(), null));
     expect(sizes, "eight are a group").to.deep.equal([8]);
