@@ -44,10 +44,11 @@ function report(error: unknown, terminal: Terminal): ExitCode {
     for (const line of linesOf(error)) terminal.err(`flanco: ${line}`);
     return EXIT_CODE_OF[error.code] ?? FAILED;
   }
-  // Of several parts that could not be closed, each says why.
+  // What failed first says how it ends; then each part says why it could not be closed.
   if (error instanceof SuppressedError) {
-    report(error.suppressed, terminal);
-    return report(error.error, terminal);
+    const code = report(error.suppressed, terminal);
+    report(error.error, terminal);
+    return code;
   }
   terminal.err(`flanco: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return FAILED;

@@ -14,13 +14,13 @@ function failing(error: Error) {
 }
 
 describe("the end of a command", () => {
-  it("says why each of several parts could not be closed, in their order", async () => {
+  it("says what failed first, whose exit code it has, and why each part could not be closed", async () => {
     const said: string[] = [];
     const terminal = Object.assign(new Terminal(), { err: (line: string) => void said.push(line) });
-    const first = new FlancoError("unavailable", "The first is stuck.", { hint: "Pull it." });
-    const second = new FlancoError("config", "The second is misspelt.");
+    const first = new FlancoError("config", "The first is misspelt.");
+    const second = new FlancoError("unavailable", "The second is stuck.", { hint: "Pull it." });
     const installation = failing(new SuppressedError(second, first));
     expect(await run(["status"], { terminal, environment: {}, installation, user: "root" })).to.equal(78);
-    expect(said).to.deep.equal(["flanco: The first is stuck. Pull it.", "flanco: The second is misspelt."]);
+    expect(said).to.deep.equal(["flanco: The first is misspelt.", "flanco: The second is stuck. Pull it."]);
   });
 });

@@ -45,7 +45,7 @@ const overview = z.strictObject({
       gone: z
         .array(z.strictObject({ deviceId: z.string(), name: z.string() }))
         .describe(
-          `Devices of these, and of the filter, that /api/device does not list, by the name in their newest record: at most ${MAX_GONE}.`,
+          `Devices of these, and of the filter, that /api/device does not list, by a name that they had, on a gateway the newest: at most ${MAX_GONE}.`,
         ),
     })
     .describe("What sold in the period or in the one before, no filter applied."),

@@ -109,7 +109,9 @@ export class Service {
     try {
       await this.#openAll();
     } catch (error) {
-      await this.close();
+      await this.close().catch((closing: unknown) => {
+        throw new SuppressedError(closing, error);
+      });
       throw error;
     }
   }

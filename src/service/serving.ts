@@ -72,7 +72,9 @@ export async function serve(
   watchdog?.close();
   systemd?.stopping();
   log.info({}, "stopping");
-  await service.close();
+  await service.close().catch((error: unknown) => {
+    throw reason instanceof Error ? new SuppressedError(error, reason) : error;
+  });
   log.info({}, "stopped");
   if (reason instanceof Error) throw reason;
 }

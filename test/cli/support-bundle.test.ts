@@ -19,6 +19,7 @@ const JOURNAL = [
     level: 50,
     time: 3,
     line: "SIM1",
+    address: "simchip0:1",
     room: CANARY,
     msg: "line lost",
     err: { type: "Error", message: CANARY, stack: `Error: ${CANARY}\n    at watch (recorder.ts:1:2)` },
@@ -72,6 +73,7 @@ describe("The bundle of flanco doctor", function () {
     expect(foreign).to.deep.equal({ level: 40, time: 2, code: "backup_foreign" });
     expect(lost).to.deep.include({
       line: "SIM1",
+      address: "simchip0:1",
       msg: "line lost",
       stack: ["    at watch (recorder.ts:1:2)"],
     });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Overview } from "../../src/contract/overview.ts";
+import { MAX_GONE } from "../../src/domain/overview.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { aDevice, aRecord } from "./bodies.ts";
@@ -86,9 +87,28 @@ describe("The overview of a period", () => {
     expect(await goneOf({ device: deviceId })).to.deep.equal([removed]);
     expect(await goneOf({ device: "unknown" })).to.deep.equal([removed]);
     expect(await goneOf({ device: "long ago" })).to.deep.equal([
-      removed,
       { deviceId: "long ago", name: "Pasillo C" },
+      removed,
     ]);
+  });
+
+  it("names no device of another account, and the one that is asked for also where more are gone than are named", async () => {
+    const other = await appliance.addUser();
+    await other.post("/api/device", aDevice()).expect(200);
+    const [{ _id: theirs }] = await other.data("/api/device");
+    const sell = (deviceId: string, deviceName: string, by = user) =>
+      post(madrid("2026-03-10T11:00"), { deviceId, deviceName }, by);
+    await sell("shared", "Mine");
+    await sell("shared", "Theirs", other);
+    await sell(theirs, "By its number");
+    expect((await overview({ period: "week" })).choices.gone).to.have.deep.members([
+      { deviceId: "shared", name: "Mine" },
+      { deviceId: theirs, name: "By its number" },
+    ]);
+    for (let index = 10; index < 35; index += 1) await sell(`gone ${index}`, `Pasillo ${index}`);
+    const { gone } = (await overview({ period: "week", device: "gone 34" })).choices;
+    expect(gone).to.have.length(MAX_GONE);
+    expect(gone[0]).to.deep.equal({ deviceId: "gone 34", name: "Pasillo 34" });
   });
 
   it("compares each span so far with the same hours before, and says where those are not known in full", async () => {

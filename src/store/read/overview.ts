@@ -76,8 +76,9 @@ export function* overviewOf(
   const sellers = yield* reads(source.sellers(barsOf("own"), splitDays(before), filter));
   const { places } = sellers;
   const choices = choicesOf(sellers.choices);
-  const named = new Set(choices.devices.map(({ deviceId }) => deviceId));
-  if (filter.deviceId !== null) named.add(filter.deviceId);
+  // The one that is asked for comes first: it is named also where more are gone than are named.
+  const named = new Set(filter.deviceId === null ? [] : [filter.deviceId]);
+  for (const { deviceId } of choices.devices) named.add(deviceId);
   const gone = yield* reads(source.goneDevices([...named]));
   const sold = sumIn(barsOf("own"));
   const soldBefore = sumIn(splitDays(before));

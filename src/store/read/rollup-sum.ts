@@ -183,10 +183,11 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
     `WITH RECURSIVE ${FRESH}, number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 31),
        newest (device_id, location_name, month) AS (
          SELECT device_id, location_name, max(month) FROM rollup_month
-          WHERE user_id = @userId AND device_id IN (SELECT value FROM json_each(@ids)) GROUP BY device_id),
+          WHERE user_id = @userId AND count > 0 AND device_id IN (SELECT value FROM json_each(@ids))
+          GROUP BY device_id, location_name),
        sold (device_id, day) AS (
          SELECT device_id, day FROM newest CROSS JOIN number CROSS JOIN rollup_day USING (location_name, device_id)
-          WHERE user_id = @userId AND day = month * 100 + n
+          WHERE user_id = @userId AND day = month * 100 + n AND count > 0
          UNION ALL SELECT device_id, day FROM fresh)
      SELECT value AS deviceId, max(day) AS day FROM json_each(@ids) JOIN sold ON device_id = value
       GROUP BY value ORDER BY key`,

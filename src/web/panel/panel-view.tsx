@@ -52,8 +52,10 @@ export function PanelView() {
   const isComplete = [loaded, latest, known].every(({ kind }) => kind !== "waiting");
   const there = { locations: devices.map(({ locationName }) => locationName), devices };
   const choices = overview && choicesOf(overview.choices, there, format.compare, device);
-  const chosen = isComplete ? choices?.devices.find(({ id }) => id === device) : undefined;
-  const scope = [location, chosen && deviceText(chosen, texts)].filter((part) => part !== undefined);
+  const chosen = known.value && choices?.devices.find(({ id }) => id === device);
+  // Where what names it could not be read, the bare id stands.
+  const chosenText = chosen === undefined ? device : deviceText(chosen, texts);
+  const scope = [location, isComplete ? chosenText : undefined].filter((part) => part !== undefined);
   const faults = status.value?.faults ?? [];
 
   return (

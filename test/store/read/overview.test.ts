@@ -7,7 +7,7 @@ import { overviewReader } from "../../../src/store/read/overview.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
-import { RawLedger, type Sale, USER } from "./raw-ledger.ts";
+import { nameOf, RawLedger, type Sale, USER } from "./raw-ledger.ts";
 
 const ALL: OverviewFilter = { location: null, deviceId: null };
 const ALL_OF_NOW = { at: null, filter: ALL };
@@ -138,7 +138,10 @@ describe("an overview", () => {
         { deviceId: "9", locationName: "B" },
         { deviceId: "10", locationName: "B" },
       ],
-      gone: ["10", "9"].map(goneDevice),
+      gone: [
+        { deviceId: "10", name: "10 at B" },
+        { deviceId: "9", name: "9 at C" },
+      ],
     });
   });
 
@@ -197,9 +200,15 @@ function addUp(
   const devices = [...pairs.values()].sort(
     (a, b) => compare(a.locationName, b.locationName) || compare(a.deviceId, b.deviceId),
   );
-  const named = new Set(devices.map(({ deviceId }) => deviceId));
-  const asked = counted.find(({ device }) => device === filter.deviceId);
-  if (asked !== undefined) named.add(asked.device);
+  const asked = counted.filter(({ device }) => device === filter.deviceId).map(({ device }) => device);
+  const named = new Set([...asked, ...devices.map(({ deviceId }) => deviceId)]);
+  const goneDevice = (deviceId: string) => {
+    const lastDay = Math.max(...counted.filter(({ device }) => device === deviceId).map(dayOf));
+    const newest = sales
+      .filter((one) => one.device === deviceId && dayOf(one) === lastDay)
+      .reduce((best, one) => (one.timeMs >= best.timeMs ? one : best));
+    return { deviceId, name: nameOf(newest) };
+  };
   return {
     from: bounds.from,
     to: today,
@@ -223,11 +232,6 @@ function addUp(
       gone: [...named].map(goneDevice),
     },
   };
-}
-
-/** As a raw ledger has it. */
-function goneDevice(deviceId: string) {
-  return { deviceId, name: `Name of ${deviceId}` };
 }
 
 function soldOf(sales: readonly Sale[]) {

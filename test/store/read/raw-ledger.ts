@@ -17,6 +17,11 @@ export interface Sale {
   readonly voided?: boolean;
 }
 
+/** What a sale's device was called then. */
+export function nameOf({ location, device }: Pick<Sale, "location" | "device">): string {
+  return `${device} at ${location}`;
+}
+
 /** A ledger whose rows a test writes by itself. */
 export class RawLedger {
   readonly #directory = new TemporaryDirectory();
@@ -38,7 +43,7 @@ export class RawLedger {
         insert.run(
           USER,
           location,
-          `Name of ${device}`,
+          nameOf({ location, device }),
           device,
           valorMicros,
           timeMs,
