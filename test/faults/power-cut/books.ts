@@ -155,7 +155,7 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
     `SELECT record_id AS recordId, room, created_ms AS createdMs, valor_micros AS valorMicros, origin
        FROM record ORDER BY record_id`,
   ).map((row) => ({ ...row, recordId: numbers.show(row.recordId) }));
-  return { rows, users: query(file, "SELECT account_id FROM account").length, wrong };
+  return { rows, users: query(file, "SELECT user_id FROM account").length, wrong };
 }
 
 /** Notes have the numbers that the API shows. */
