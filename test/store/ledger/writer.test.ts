@@ -325,9 +325,7 @@ describe("the writer, after a slow sync", () => {
     answer(100, 1_000);
     await fourth;
   });
-});
 
-describe("the writer, after a slow sync of one post", () => {
   it("makes one commit of the posts of one turn: some of them would wait for the sync of the others", async () => {
     const { writer, sizes, turn, post, answer } = await playedThread();
     const first = post(1);
