@@ -166,7 +166,6 @@ export class OtherGateways {
   /** Says that this gateway goes, and ends. */
   close(): void {
     clearInterval(this.#timer);
-    clearTimeout(this.#answer);
     this.#send(this.#packet(true));
     this.#stop();
   }
@@ -213,8 +212,10 @@ export class OtherGateways {
     }
   }
 
-  /** Closes the socket: what arrives then costs this process nothing. */
+  /** Closes the socket: what arrives then costs this process nothing. An answer that was due would open it again. */
   #stop(): void {
+    clearTimeout(this.#answer);
+    this.#answer = undefined;
     this.#socket?.close();
     this.#socket = undefined;
     this.#joined.clear();

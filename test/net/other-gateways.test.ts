@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { decode, encode } from "dns-packet";
 import fc from "fast-check";
@@ -191,13 +192,18 @@ describe("Gateways on one network", () => {
 
   it("listen to nothing more once they are flooded, until they next announce themselves", async () => {
     const gateways = await listening();
+    await until("it has answered its own question", () => peer.announcements().length === 2);
+    clock.pass(SECOND_MS);
     for (let count = 0; count <= 500; count += 1) {
+      if (count === 480) await peer.send(questionPacket());
       await peer.send(Buffer.from("of something else"));
       // The kernel's buffer must not be what loses them.
       if (count % 50 === 0) await peer.settle();
     }
     await peer.settle();
     clock.pass(SECOND_MS);
+    // Begun after the question's answer, and longer than its 90 ms: that would open the socket again.
+    await pause(150);
     await peer.send(claim());
     await peer.settle();
     expect(gateways.list()).to.deep.equal([]);
