@@ -1,5 +1,5 @@
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
 import type { CorrectionEntry, EvidenceEntry, RecordEntry } from "../../../src/domain/chain-entry.ts";
@@ -9,6 +9,7 @@ import { makeBackup } from "../../../src/store/backup/backup.ts";
 import {
   keptHeads,
   listBackups,
+  lookAtBackups,
   setAsideLater,
   writeProof,
 } from "../../../src/store/backup/backup-directory.ts";
@@ -204,6 +205,27 @@ describe("what the full check of a ledger finds", () => {
         `${later.file}.later`,
         `${later.file}.json.later`,
       ]);
+    });
+
+    it("nothing that a look at a disk has moved, which leaves a later version's backups until the ledger is open", async () => {
+      const { file, ...proof } = await backup().then(() => listBackups(ledger.folder)[0] ?? expect.fail());
+      const disk = mkdtempSync("/dev/shm/flanco-disk-");
+      try {
+        const ledgerId = basename(ledger.folder);
+        const folder = join(disk, ledgerId);
+        mkdirSync(folder);
+        writeProof(folder, { ...proof, file, schema: SCHEMA_VERSION + 1 });
+        writeFileSync(join(folder, file), "a later version's");
+        const look = (isOpened: boolean) =>
+          lookAtBackups({ directory: disk, ledgerIds: [ledgerId], isOpened }).mounted;
+        const names = readdirSync(folder);
+        expect(look(false)).to.equal(true);
+        expect(readdirSync(folder)).to.deep.equal(names);
+        expect(look(true)).to.equal(true);
+        expect(readdirSync(folder)).to.have.members(names.map((name) => `${name}.later`));
+      } finally {
+        rmSync(disk, { recursive: true });
+      }
     });
 
     it("nothing where the ledger only went on", async () => {
