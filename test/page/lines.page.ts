@@ -156,7 +156,11 @@ describe("The technician's page of lines", () => {
     const sales = async () => (await opened.get<Status>("/api/status")).recordsToday?.sales ?? 0;
     const before = await sales();
     await beginTest(page, "101");
-    const banner = page.getByText(/^1 línea en prueba hasta \d\d:\d\d\. No se cuentan ventas de: 101\.$/);
+    // With its day where the test ends tomorrow.
+    const endTime = /(\d+ \S+( \d{4})?, )?\d\d:\d\d/.source;
+    const banner = page.getByText(
+      new RegExp(`^1 línea en prueba hasta ${endTime}\\. No se cuentan ventas de: 101\\.$`),
+    );
     // From then on the test has begun.
     await banner.waitFor();
     await opened.drive("SIM0", true);
