@@ -92,6 +92,13 @@ describe("The overview of a period", () => {
     ]);
   });
 
+  it("names a device that is gone after the last moment that a record may have", async () => {
+    for (const createdTime of [NOON_MS, 8.64e15])
+      await post(createdTime, { deviceId: "last", deviceName: "Last" });
+    const { gone } = (await overview({ period: "week" })).choices;
+    expect(gone).to.deep.equal([{ deviceId: "last", name: "Last" }]);
+  });
+
   it("names no device of another account, and the one that is asked for also where more are gone than are named", async () => {
     const other = await appliance.addUser();
     await other.post("/api/device", aDevice()).expect(200);

@@ -62,8 +62,9 @@ export class LocalCalendar {
    * moment of [insideFromMs, insideUntilMs) is one of theirs. Between the two only `dayOf` can tell.
    */
   stretchOf(from: Day, to: Day): Stretch {
-    const begin = this.#midnightsOf(from);
-    const end = this.#midnightsOf(addDays(to, 1));
+    const begin = this.#midnightsAt(dateFromDay(from).getTime());
+    // Not the day after `to`: the last day of a record has none.
+    const end = this.#midnightsAt(dateFromDay(to).getTime() + DAY_MS);
     return {
       fromMs: begin.firstMs,
       insideFromMs: begin.lastMs,
@@ -72,9 +73,8 @@ export class LocalCalendar {
     };
   }
 
-  /** The earliest and the latest moment at which this day can begin, by the offsets around it. */
-  #midnightsOf(day: Day): { firstMs: number; lastMs: number } {
-    const midnightMs = dateFromDay(day).getTime();
+  /** The earliest and the latest moment at which a day can begin whose midnight in UTC this is, by the offsets around it. */
+  #midnightsAt(midnightMs: number): { firstMs: number; lastMs: number } {
     const offsets = [-1, 0, 1].map((days) => this.#offsetMs(inRange(midnightMs + days * DAY_MS)));
     return { firstMs: midnightMs - Math.max(...offsets), lastMs: midnightMs - Math.min(...offsets) };
   }

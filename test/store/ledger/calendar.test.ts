@@ -43,6 +43,16 @@ describe("the local calendar", () => {
     }
   });
 
+  it("knows where the day of the last moment lies", () => {
+    for (const zone of ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
+      const calendar = new LocalCalendar(zone);
+      const day = calendar.dayOf(LAST_TIME_MS);
+      const { fromMs, untilMs } = calendar.stretchOf(day, day);
+      expect(fromMs).to.be.at.most(LAST_TIME_MS);
+      expect(untilMs).to.be.above(LAST_TIME_MS);
+    }
+  });
+
   it("counts days across the ends of months and years", () => {
     expect(daysUntil(20260302, 7)).to.deep.equal([
       20260224, 20260225, 20260226, 20260227, 20260228, 20260301, 20260302,
