@@ -4,8 +4,9 @@ export type Day = number;
 export type Month = number;
 
 export const DAYS_PER_WEEK = 7;
-const DAY_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;
-const MONTH_TEXT = /^(\d{4})-(\d{2})$/;
+// Not of the year 0: the days before, which an answer compares with, have no such text.
+const DAY_TEXT = /^(?!0000)(\d{4})-(\d{2})-(\d{2})$/;
+const MONTH_TEXT = /^(?!0000)(\d{4})-(\d{2})$/;
 
 /** The day of `YYYY-MM-DD`; undefined for a text that is none, the 30th of February among them. */
 export function parseDay(text: string): Day | undefined {

@@ -14,7 +14,7 @@ import {
 describe("a day", () => {
   it("is parsed from its text and formatted as the same text", () => {
     const date = fc.date({
-      min: new Date("0000-01-01"),
+      min: new Date("0001-01-01"),
       max: new Date("9999-12-31T23:59:59Z"),
       noInvalidDate: true,
     });
@@ -33,6 +33,11 @@ describe("a day", () => {
       expect(parseDay(text), text).to.equal(undefined);
     for (const text of ["2026-1-01", "20260101", "", " 2026-01-01"])
       expect(parseDay(text), text).to.equal(undefined);
+  });
+
+  it("is not one of a year whose year before has no text", () => {
+    expect([parseDay("0000-12-31"), parseMonth("0000-12")]).to.deep.equal([undefined, undefined]);
+    expect(formatDay(yearBefore(parseDay("0001-01-01") ?? 0))).to.equal("0000-01-01");
   });
 
   it("has the same day in the year before, except for the 29th of February", () => {
