@@ -2,7 +2,8 @@ import * as z from "zod";
 import { declare, LEDGER_FAILS, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { id, name, someOf, text, timeMs, withData } from "./field.ts";
 
-const MAX_DESCRIPTION = 2_000;
+/** A location's description. */
+export const description = text(0, 2_000);
 
 const location = z.strictObject({
   _id: id,
@@ -15,7 +16,7 @@ const location = z.strictObject({
 });
 export type Location = Shape<typeof location>;
 
-const locationFields = { name, description: text(0, MAX_DESCRIPTION) };
+const locationFields = { name, description };
 const locationQuery = z.object({ locationId: name });
 
 export const listLocations = declare("get", "/api/location", PEOPLE, {

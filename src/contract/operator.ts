@@ -20,6 +20,7 @@ import { importedRecord } from "./data.ts";
 import { declare, NO_SESSION, type Shape } from "./declaration.ts";
 import { id, name, text, timeMs, valor, withData } from "./field.ts";
 import { newTest, testedEdge } from "./line.ts";
+import { description } from "./location.ts";
 import { madeCode } from "./move.ts";
 import { getStatus } from "./status.ts";
 
@@ -110,7 +111,7 @@ const salesSpan = z.strictObject({
   ...{ records: z.int(), firstMs: z.int().nullable(), lastMs: z.int().nullable() },
 });
 
-export const importedLocation = z.strictObject({ name, description: text(0, MAX_TEXT).default("") });
+export const importedLocation = z.strictObject({ name, description: description.default("") });
 export const importedDevice = z.strictObject({
   ...{ id, dId: name, name, locationName: name },
   rooms: z

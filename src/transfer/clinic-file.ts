@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { createReadStream, openSync, type ReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { parse as csvParser } from "csv-parse";
 import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
@@ -84,7 +83,6 @@ export async function* readJsonLines<S extends z.ZodType>(
   file: SourceFile,
   shape: S,
 ): AsyncGenerator<z.output<S>> {
-  const lines = createInterface({ input: streamOf(file), crlfDelay: Number.POSITIVE_INFINITY });
   const parse = (line: string): Parsed<z.output<S>> | undefined => {
     if (line.trim() === "") return undefined;
     // As mongoexport writes it with --jsonArray.
@@ -96,7 +94,21 @@ export async function* readJsonLines<S extends z.ZodType>(
       return { mistakes: ["is no JSON object of one line"] };
     }
   };
-  yield* entriesOf(file, lines, parse, 1);
+  yield* entriesOf(file, linesOf(streamOf(file)), parse, 1);
+}
+
+/** Not by `node:readline`, which also ends a line at U+2028 and U+2029: JSON has these in its texts. */
+async function* linesOf(stream: ReadStream): AsyncGenerator<string> {
+  let line = "";
+  for await (const piece of stream.setEncoding("utf8") as AsyncIterable<string>) {
+    const [end = "", ...others] = piece.split("\n");
+    line += end;
+    for (const other of others) {
+      yield line;
+      line = other;
+    }
+  }
+  yield line;
 }
 
 async function* entriesOf<F, T>(

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
-import { name, text } from "../contract/field.ts";
-import { importedDevice } from "../contract/operator.ts";
+import { name } from "../contract/field.ts";
+import { importedDevice, importedLocation } from "../contract/operator.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 
 /** A document's `_id`: an ObjectId, or whatever text the old system put there. */
@@ -27,7 +27,7 @@ const moment = z.union([
 /** The documents of the old system, one shape a collection. What else they hold is left out. */
 export const MONGO_SHAPES = {
   users: z.object({ _id: key, name, email: z.email().max(MAX_TEXT), password: z.string().optional() }),
-  locations: z.object({ _id: key, userId: key, name, description: text(0, MAX_TEXT).default("") }),
+  locations: z.object({ _id: key, userId: key, ...importedLocation.shape }),
   devices: z.object({
     ...{ _id: key, userId: key, dId: name, name, locationName: name },
     actuators: z

@@ -85,6 +85,22 @@ describe("flanco export and flanco import", function () {
     expect(await to.succeed(["verify"])).to.match(/^8 records: /);
   });
 
+  it("take the longest description, and texts that hold the line ends of Unicode", async () => {
+    const clinic = await Program.make();
+    await clinic.succeed(ana, `${PASSWORD}\n`);
+    const file = join(clinic.directory, "long.jsonl");
+    const records = entriesOf(exported).filter(({ kind }) => kind === "record");
+    const long = [
+      { kind: "location", name: "Norte", description: "d".repeat(2_000) },
+      ...records.map((record) => ({ ...record, locationName: "Norte\u2028Sur\u2029" })),
+    ];
+    writeFileSync(file, long.map((entry) => JSON.stringify(entry)).join("\n"));
+    expect(countsOf(await clinic.succeed(["import", file]))).to.deep.equal([1, 0, 4, 0]);
+    const [location, ...found] = entriesOf(await clinic.succeed(["export"]));
+    expect(location).to.deep.equal(long[0]);
+    expect(found.map(({ locationName }) => locationName)).to.deep.equal(Array(4).fill("Norte\u2028Sur"));
+  });
+
   it("name each line that is wrong, and write nothing of such a file", async () => {
     const bad = join(to.directory, "bad.jsonl");
     const lines = entriesOf(exported);
