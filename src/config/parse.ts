@@ -44,7 +44,7 @@ export function loadConfig(
  * @param checkout the checkout's folder
  */
 export function defaultConfig(checkout: string | null): Config {
-  const installed = CONFIG_KEYS.map((key) => [key, USUAL.get(configSchema.shape[key])?.value]);
+  const installed = CONFIG_KEYS.map((key) => [key, USUAL.get(configSchema.shape[key])?.value()]);
   const seen = { clock_trust: "always", gpio_driver: "simulated", demo: true };
   const own = checkout === null ? {} : { ...seen, data_dir: join(checkout, "data") };
   return configSchema.parse({ ...Object.fromEntries(installed), ...own }, { jitless: true });

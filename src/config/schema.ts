@@ -47,10 +47,15 @@ function urlLike(form: RegExp) {
 }
 
 /** What each setting of an installed program is where nothing sets it. */
-export const USUAL = z.registry<{ readonly value: unknown }>();
+export const USUAL = z.registry<{ readonly value: () => unknown }>();
 
 /** A setting with its usual value and what it means. */
 function setting<S extends z.ZodType>(shape: S, value: z.output<S>, meaning: string): S {
+  return computed(shape, () => value, meaning);
+}
+
+/** A setting whose usual value is looked for when it is asked for. */
+function computed<S extends z.ZodType>(shape: S, value: () => z.output<S>, meaning: string): S {
   const described = shape.describe(meaning);
   USUAL.add(described, { value });
   return described;
@@ -86,9 +91,9 @@ export const configSchema = z.strictObject({
   certificates_dir: text(
     "Directory of certificates to serve in place of the own one; empty: tls.d, in data_dir.",
   ),
-  time_zone: setting(
+  time_zone: computed(
     z.string().refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid"),
-    zoneOfSystem(),
+    zoneOfSystem,
     "Time zone of days, weeks and years; after a change the next start adds up all records again.",
   ),
   currency: setting(

@@ -83,5 +83,8 @@ export function start(port: MessagePort, settings: WriterStart): void {
   }
 }
 
+// A process's first use of Intl takes 15 ms, once for all of its threads: here, while the main thread loads.
+Intl.DateTimeFormat();
+
 const port = parentPort;
 port?.once("message", (settings: WriterStart) => start(port, settings));
