@@ -280,8 +280,13 @@ class WriterLink {
     this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
 
+  /** What cannot be sent ends the writer: the answers that follow would be taken for those of the batch before. */
   #send(request: WriterRequest): void {
-    this.#worker?.postMessage(request);
+    try {
+      this.#worker?.postMessage(request);
+    } catch (error) {
+      this.#die(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   #settle({ results, syncMs }: Extract<WriterMessage, { kind: "batch" }>): void {

@@ -8,8 +8,10 @@ import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
 import { openForReading } from "../../../src/store/ledger/open.ts";
 import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
 import { storeWriter } from "../../../src/store/ledger/writer.ts";
+import type { WriterRequest } from "../../../src/store/ledger/writer-message.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
+import { until } from "../../rig/until.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
@@ -199,6 +201,35 @@ describe("a writer that cannot open its file", () => {
     expect(await codeOf(() => writer.ping())).to.equal("unavailable");
     expect(deaths).to.deep.equal([]);
     await ledger.remove();
+  });
+});
+
+describe("a writer that cannot send a batch", () => {
+  it("refuses all that waits and has the process end: no later answer is taken for that of a batch before", async () => {
+    const thread = new EventEmitter();
+    const refusal = new Error("it could not be cloned");
+    const sent: WriterRequest[] = [];
+    const postMessage = (request: WriterRequest) => {
+      if (sent.push(request) === 2) throw refusal;
+    };
+    const deaths: Error[] = [];
+    const listener = { onChanges: () => {}, onDeath: (error: Error) => void deaths.push(error) };
+    const settings = { file: "none", timeZone: "UTC" };
+    const writer = storeWriter(settings, systemClock, listener, () => Object.assign(thread, { postMessage }));
+    const opened = writer.open();
+    thread.emit("message", { kind: "ready" });
+    await opened;
+    const first = writer.ping();
+    await until("it is sent", () => sent.length === 1);
+    const others = [writer.ping(), writer.ping()];
+    thread.emit("message", { kind: "batch", results: [{ output: null }], syncMs: 1 });
+    await first;
+    expect(await Promise.all(others.map((write) => codeOf(() => write)))).to.deep.equal(
+      Array(2).fill("unavailable"),
+    );
+    expect(deaths).to.deep.equal([refusal]);
+    expect(await codeOf(() => writer.ping())).to.equal("unavailable");
+    expect(sent).to.have.length(2);
   });
 });
 
