@@ -19,12 +19,15 @@ export function writeDurably(file: string, content: string | Uint8Array): void {
   syncPath(dirname(file));
 }
 
-/** Makes a directory, with those above it, that its owner alone may enter; one that is there stays as it is. Durable. */
-export function makeDirectory(directory: string): void {
+/**
+ * Makes a directory, with those above it, that its owner alone may enter; one that is there stays as it is. Durable.
+ * `sync` is another one in tests.
+ */
+export function makeDirectory(directory: string, sync = syncPath): void {
   const path = resolve(directory);
   const first = mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
+  for (let made = path; made.length >= first.length; made = dirname(made)) sync(dirname(made));
 }
 
 /** Makes a file's content, or a directory's names, durable. */

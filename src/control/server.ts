@@ -3,11 +3,11 @@ import { createServer, type Server } from "node:http";
 import Koa from "koa";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
+import { OWNER_ONLY } from "../durable-file.ts";
 import { errorMiddleware } from "../http/errors.ts";
 import { type Endpoint, otherMethod, routesOf, type Senders } from "../http/router.ts";
 import { requireSocketPath } from "./client.ts";
 
-const OWNER_ONLY = 0o600;
 const MAX_CONNECTIONS = 16;
 
 const NO_SESSIONS: Senders = {

@@ -9,6 +9,7 @@ import { type AnswerOf, codeOf, type Declaration, errorOf } from "../contract/de
 import { beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
 import { FlancoError, messageOf, systemCode } from "../domain/error.ts";
 import { beginOf, type MoveCode } from "../domain/move.ts";
+import { OWNER_ONLY } from "../durable-file.ts";
 
 /** The usual port of a gateway's HTTPS. */
 const PORT = 8_443;
@@ -19,7 +20,6 @@ const ASK_EVERY_MS = 1_000;
 const MAX_FAILURES = 5;
 const FIRST_WAIT_MS = 1_000;
 const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
-const OWNER_ONLY = 0o600;
 
 /** Where a gateway is. */
 export interface GatewayAddress {

@@ -25,13 +25,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   systemd: ["domain"],
   contract: ["config", "domain"],
   http: ["auth", "contract", "domain", "secret-file.ts"],
-  control: ["contract", "domain", "http"],
+  control: ["contract", "domain", "http", "durable-file.ts"],
   net: ["config", "domain", "durable-file.ts", "http", "store"],
   service: [
     ...["auth", "central", "config", "control", "domain", "gpio", "http", "net", "sink", "store", "systemd"],
     ...["text", "durable-file.ts", "installation.ts", "secret-file.ts"],
   ],
-  transfer: ["contract", "domain"],
+  transfer: ["contract", "domain", "durable-file.ts"],
   sink: ["config", "domain", "connection-problem.ts", "mqtt-client.ts", "secret-file.ts"],
   central: ["auth", "domain", "store", "connection-problem.ts", "secret-file.ts"],
   cli: [

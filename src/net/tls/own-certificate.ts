@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, DAY_MS } from "../../domain/clock.ts";
-import { makeDirectory, writeDurably } from "../../durable-file.ts";
+import { makeDirectory, OWNER_ONLY_DIRECTORY, writeDurably } from "../../durable-file.ts";
 import type { HostNames } from "../host-names.ts";
 import {
   covers,
@@ -21,7 +21,6 @@ import {
 } from "./keyed-certificate.ts";
 
 const RENEW_BEFORE_MS = 30 * DAY_MS;
-const OWNER_ONLY_DIRECTORY = 0o700;
 
 /** Paths of the appliance's own certificates. */
 export interface OwnFiles {

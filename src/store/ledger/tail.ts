@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from "../../durable-file.ts";
+import { makeDirectory, OWNER_ONLY } from "../../durable-file.ts";
 import { readHeldCommits } from "./chain.ts";
 import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -288,7 +288,7 @@ export class Tail {
   }
 
   #begin(folder: string, commit: number): void {
-    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+    makeDirectory(folder);
     // A file of that name follows the same commit: what it holds was never in the ledger.
     const file = join(folder, `tail-${SCHEMA_VERSION}-${String(commit).padStart(16, "0")}`);
     rmSync(file, { force: true });
