@@ -29,21 +29,35 @@ const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
 /** Without a password. */
 const DATABASE_URL = /^postgres(ql)?:\/\/[^:@/?\s]+@[^@\s]+$/;
 
-const whole = z.int("must be a whole number");
-const port = whole.min(1).max(MAX_PORT);
+const port = whole(1, MAX_PORT);
 
 const topic = z
   .string()
   .max(MAX_TOPIC)
   .regex(/^[^+#\0]*$/, "must be a topic without + and #");
 
-const email = z.union([z.literal(""), z.email()], "must be an e-mail address, or empty");
+const NO_EMAIL = "must be an e-mail address, or empty";
+const email = z.union([z.literal(""), z.email(NO_EMAIL)], NO_EMAIL);
 
-const broker = z.union([z.literal(""), urlLike(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT");
+const broker = emptyOr(urlLike(BROKER_URL), "must be mqtt://HOST:PORT or mqtts://HOST:PORT");
+
+/** A whole number from `least` to `most`, if there is one. */
+function whole(least: number, most?: number) {
+  const shape = z.int(`must be a whole number, ${least} ${most === undefined ? "or more" : `to ${most}`}`);
+  return most === undefined ? shape.min(least) : shape.min(least).max(most);
+}
+
+/**
+ * Empty, or a text that is right. No union with the empty text: zod says of a text that fails it what its other part says, and
+ * leaves the union's own message out.
+ */
+function emptyOr(isRight: (text: string) => boolean, message: string): z.ZodString {
+  return z.string(message).refine((text) => text === "" || isRight(text));
+}
 
 /** An address that reads as a URL too, so that its parts are found. */
-function urlLike(form: RegExp) {
-  return z.string().regex(form).refine(URL.canParse);
+function urlLike(form: RegExp): (text: string) => boolean {
+  return (text) => form.test(text) && URL.canParse(text);
 }
 
 /** What each setting of an installed program is where nothing sets it. */
@@ -102,17 +116,17 @@ export const configSchema = z.strictObject({
     "Currency of every price, as it is shown.",
   ),
   currency_decimals: setting(
-    whole.min(0).max(MAX_CURRENCY_DECIMALS),
+    whole(0, MAX_CURRENCY_DECIMALS),
     2,
     "Places after the point that amounts are shown with.",
   ),
   daily_records: setting(
-    whole.min(1),
+    whole(1),
     100 * LARGE_CLINIC_RECORDS,
     "Records that one account may post within 24 hours; beyond it: 429. Edges are always recorded.",
   ),
   daily_bytes: setting(
-    whole.min(1),
+    whole(1),
     100 * LARGE_CLINIC_RECORDS * RECORD_BYTES,
     "Bytes that the records which one account posts within 24 hours may take; beyond it: 429.",
   ),
@@ -122,11 +136,7 @@ export const configSchema = z.strictObject({
     "When the wall clock is right: once the network has set it (auto), or always.",
   ),
   gpio_driver: setting(z.enum(DRIVER_NAMES), "chardev", "Way to the relay lines."),
-  simulated_lines: setting(
-    z.int().min(1).max(MAX_SIMULATED_LINES),
-    24,
-    "Lines of the simulated driver, SIM0 and on.",
-  ),
+  simulated_lines: setting(whole(1, MAX_SIMULATED_LINES), 24, "Lines of the simulated driver, SIM0 and on."),
   simulated_trace: text("Trace file that drives the simulated lines; empty: none."),
   box_broker: setting(
     broker,
@@ -146,7 +156,7 @@ export const configSchema = z.strictObject({
     "PEM file of the authority of that broker's certificate; empty: the usual authorities.",
   ),
   central_database: setting(
-    z.union([z.literal(""), z.string().regex(DATABASE_URL)], "must be postgresql://ROLE@HOST:PORT/DATABASE"),
+    emptyOr((url) => DATABASE_URL.test(url), "must be postgresql://ROLE@HOST:PORT/DATABASE"),
     "",
     "The company's database, which gets every sale: postgresql://ROLE@HOST/DATABASE?sslrootcert=FILE; empty: none.",
   ),
@@ -212,7 +222,7 @@ export const configSchema = z.strictObject({
     "E-mail that the one-time link fills in for the first user; empty: none.",
   ),
   email_server: setting(
-    z.union([z.literal(""), urlLike(MAIL_SERVER)], "must be smtps://HOST:465 or smtp://HOST:587"),
+    emptyOr(urlLike(MAIL_SERVER), "must be smtps://HOST:465 or smtp://HOST:587"),
     "",
     "Mail server for notices: smtps://HOST:465, or smtp://HOST:587 with STARTTLS; empty: no e-mail.",
   ),
@@ -228,7 +238,7 @@ export const configSchema = z.strictObject({
     "Recipients of the e-mails.",
   ),
   webhook_url: setting(
-    z.union([z.literal(""), z.string().refine(isHttpsUrl)], "must be an https:// address, or empty"),
+    emptyOr(isHttpsUrl, "must be an https:// address, or empty"),
     "",
     "Address that gets each notice as JSON, by HTTPS; empty: none.",
   ),
@@ -243,7 +253,7 @@ export const configSchema = z.strictObject({
     "Local hours in which notices wait, such as 22:00-07:00; empty: none.",
   ),
   notice_silent_days: setting(
-    whole.min(0).max(MAX_SILENT_DAYS),
+    whole(0, MAX_SILENT_DAYS),
     0,
     "Days without a sale after which a room that usually sells is told of; 0: never.",
   ),
