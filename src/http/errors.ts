@@ -80,7 +80,7 @@ class FailureLog {
  * The request's path; undefined when its target is no URL, which koa tells by throwing whenever it is asked, or one
  * that has no path, where koa's is null whatever its type says.
  */
-function pathOf(context: Context): string | undefined {
+export function pathOf(context: Context): string | undefined {
   try {
     const path: string | null = context.path;
     return path ?? undefined;

@@ -133,6 +133,8 @@ describe("Plain HTTP on the network", () => {
     ["GET /%0d%0aSet-Cookie:x=1 HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 308 ((?!\nset-cookie).)*$/is],
     ["GET /confianza?lang=en&lang=es HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 200 .*<html lang="es">/s],
     ["GET /api HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 403 /],
+    ["GET http://[ HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 400 .*x-content-type-options: nosniff/is],
+    ["GET x: HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 400 /],
     ["rubbish\r\n\r\n", /^HTTP\/1\.1 400 /],
   ] as const) {
     it(`answers ${JSON.stringify(request)} as expected`, async () => {

@@ -3,6 +3,7 @@ import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
 import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
+import { pathOf } from "../../http/errors.ts";
 import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS, sourceOf } from "../../http/guard.ts";
 import { trustTexts } from "./text.ts";
 
@@ -43,9 +44,11 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
     if ((context.req.headersDistinct["host"]?.length ?? 0) > 1) {
       return refuse(context, 400, "The request has several Host headers. Send one.\n");
     }
+    const path = pathOf(context);
+    if (path === undefined) return refuse(context, 400, "The request's target is not a valid URL.\n");
     const origin = originFor(context, dependencies);
     const reads = context.method === "GET" || context.method === "HEAD";
-    if (!reads || API.test(context.path)) return refuse(context, 403, unencryptedText(origin));
+    if (!reads || API.test(path)) return refuse(context, 403, unencryptedText(origin));
     const authority = dependencies.authority();
     if (authority !== null && answer(context, authority, origin)) return;
     // `no-store` keeps browsers from remembering this permanent redirect: the port may change.
