@@ -49,8 +49,8 @@ function success(declaration: Declaration): object {
 
 function failures(declaration: Declaration): Record<string, object> {
   const codes: ErrorCode[] = [...declaration.errors, "forbidden"];
-  if (!declaration.withoutLedger) codes.push("unavailable", "internal");
-  if (!declaration.withoutLedger && declaration.method !== "get") codes.push("overloaded");
+  // What is only read is "overloaded" where too many large answers are not taken, or it takes too long to work out.
+  if (!declaration.withoutLedger) codes.push("unavailable", "internal", "overloaded");
   if (declaration.roles !== null) codes.push("unauthorized");
   if (declaration.query !== undefined || declaration.body !== undefined) codes.push("invalid");
   if (declaration.body !== undefined) codes.push("too_large", "unsupported_media_type");
