@@ -50,14 +50,14 @@ export const inviteMember = declare("post", "/api/member", OWNER, {
   summary: "Add a member, who chooses a password by a link: valid once and for a day.",
   body: z.object({ member: z.object({ name, email: z.email().max(MAX_TEXT), role }) }),
   answer: linkAnswer,
-  errors: ["conflict"],
+  errors: ["conflict", "too_many"],
 });
 
 export const changeMember = declare("patch", "/api/member", OWNER, {
   summary: "Rename a member, or change the role: then its sessions end. The last owner stays one.",
   query: memberQuery,
   body: z.object({ member: someOf({ name, role }) }),
-  errors: ["not_found", "conflict"],
+  errors: ["not_found", "conflict", "too_many"],
 });
 
 export const removeMember = declare("delete", "/api/member", OWNER, {
@@ -70,7 +70,7 @@ export const linkMember = declare("post", "/api/member/link", OWNER, {
   summary: "A new link by which a member chooses a password; an earlier one ends.",
   body: z.object({ memberId: name }),
   answer: linkAnswer,
-  errors: ["not_found"],
+  errors: ["not_found", "too_many"],
 });
 
 export const endMemberSessions = declare("post", "/api/member/sign-out", OWNER, {

@@ -18,7 +18,7 @@ export const allowMove = declare("post", "/api/move/code", OWNER, {
   summary:
     "Make a code, valid once and for 15 minutes, by which another gateway takes over all that this one has. Refused while several accounts share the gateway.",
   answer: withData(madeCode),
-  errors: ["conflict"],
+  errors: ["conflict", "too_many"],
 });
 
 export const beginMove = declare("post", "/api/move", NO_SESSION, {

@@ -3,6 +3,7 @@ import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { allowMove, beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
 import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
@@ -22,8 +23,11 @@ export interface MovedClinic {
 
 /** The side of a move that hands a clinic over to another gateway, of one at a time. */
 export interface Moves {
-  /** Makes a code; an earlier one ends. */
-  allow(by: Actor): Promise<MadeCode>;
+  /**
+   * Makes a code; an earlier one ends. `userId` is the account whose member asks, null for a command. Rejects with `too_many` as
+   * every change of an account.
+   */
+  allow(by: Actor, userId: Id | null): Promise<MadeCode>;
   /** Whether this is the valid code's secret. Takes constant time, and the code ends with its first use. */
   accepts(secret: string): boolean;
   /** Begins a backup for the other gateway, and gives the secret of the move; an earlier move ends. */
@@ -42,10 +46,10 @@ const ACCOUNT = "a move";
 /** How an owner lets another gateway take the clinic over. */
 export function moveCodeEndpoints(moves: Moves, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {
   return [
-    serve(allowMove, async ({ by }) => {
+    serve(allowMove, async ({ by, userId }) => {
       const hint = "A technician makes the code on the gateway itself: flanco move.";
       requireSoleAccount(reader, "a move takes all of them", hint);
-      const { code, endsMs } = await moves.allow(by);
+      const { code, endsMs } = await moves.allow(by, userId);
       return { data: { code, endsTime: endsMs } };
     }),
   ];

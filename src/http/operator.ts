@@ -180,7 +180,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       drivable.set(line, high);
     },
     allowMove: async (_input, by) => {
-      const { code, endsMs } = await running().moves.allow(by);
+      const { code, endsMs } = await running().moves.allow(by, null);
       return { code, endsTime: endsMs };
     },
     status: async () => toStatusAnswer(await running().status.status()),

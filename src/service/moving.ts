@@ -7,6 +7,7 @@ import type { Actor } from "../domain/audit.ts";
 import { type Clock, type ClockTrust, MINUTE_MS, monotonicMs, WEEK_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type Fault, fault } from "../domain/fault.ts";
+import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { CODE_MS, formatCode, SECRET_DIGITS } from "../domain/move.ts";
@@ -77,10 +78,10 @@ export class Moving implements Moves {
     await this.#end();
   }
 
-  async allow(by: Actor): Promise<MadeCode> {
+  async allow(by: Actor, userId: Id | null): Promise<MadeCode> {
     const { clock, writer, servedFingerprint } = this.#dependencies;
     const secret = randomBytes(SECRET_DIGITS).toString("hex").slice(0, SECRET_DIGITS);
-    await writer.noteAudit([{ kind: "move_allowed", userId: null, details: {}, actor: by }]);
+    await writer.noteAudit([{ kind: "move_allowed", userId, details: {}, actor: by }]);
     this.#code = { secret, untilMs: monotonicMs(clock) + CODE_MS };
     return { code: formatCode(secret, servedFingerprint()), endsMs: clock.nowMs() + CODE_MS };
   }

@@ -233,12 +233,14 @@ describe("What happens at the API", () => {
       await answers(429, "post", "/api/data", { by, body: aRecord() });
     });
 
-    it("that an account has changed its lines as often as it may in a day", async () => {
+    it("that an account has made as many changes as it may in a day, and what it may still do", async () => {
       await using bounded = await Appliance.open();
       const by = await bounded.addUser();
       await bounded.writer.addDevice(by.id, aDevice().newDevice);
       const { valor: _valor, ...wiring } = aWiring().wiring;
       const actor = networkActor("192.0.2.7", null);
+      const eva = { name: "Eva", email: "eva@example.org", role: "technician", passwordHash: null } as const;
+      const { id: memberId } = await bounded.writer.addMember(by.id, eva);
       const price = (valorMicros: number) =>
         bounded.writer.setWiring(
           [{ userId: by.id, wiring: { ...wiring, bias: "as-is", valorMicros } }],
@@ -267,6 +269,14 @@ describe("What happens at the API", () => {
       await answers(429, "post", "/api/commission/mend", { by, body: { room } });
       const report = BODIES["post /api/commission/report"] ?? {};
       await answers(429, "post", "/api/commission/report", { by, body: report });
+      const invited = { name: "Luis", email: "luis@example.org", role: "staff" };
+      await answers(429, "post", "/api/member", { by, body: { member: invited } });
+      await answers(429, "post", "/api/member/link", { by, body: { memberId } });
+      await answers(429, "post", "/api/move/code", { by });
+      const changed = { query: { memberId }, body: { member: { role: "staff" } } };
+      await answers(429, "patch", "/api/member", { by, ...changed });
+      await answers(200, "post", "/api/member/sign-out", { by, body: { memberId } });
+      await answers(200, "delete", "/api/member", { by, query: { memberId } });
     });
 
     it("that a user has as many locations as may be", async () => {

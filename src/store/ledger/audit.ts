@@ -141,7 +141,7 @@ export function auditLog(
       const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
       if (waitMs <= 0) return;
       throw new FlancoError("too_many", `This account has made ${LASTING_A_DAY} changes within a day.`, {
-        hint: "Each change is kept for ever. Wait, or have the technician make it with flanco wiring.",
+        hint: "Each change is kept for ever. Wait, or have the technician make it by a command on the gateway.",
         retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
       });
     },

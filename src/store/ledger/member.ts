@@ -143,12 +143,16 @@ export function memberCommands(db: Database, context: WriteContext) {
       const count = members(userId).length;
       if (count === 0) throw unknownMember();
       if (count >= MAX_MEMBERS) throw accountFull();
+      context.audit.requireFew(userId, by);
       return add(context.ids.next(), userId, member, by);
     },
     changeMember(userId, memberId, { role, name }, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       const isOther = role !== undefined && role !== member.role;
-      if (isOther) requireOtherOwner(member);
+      if (isOther) {
+        requireOtherOwner(member);
+        context.audit.requireFew(userId, by);
+      }
       change.run(role ?? member.role, name ?? member.name, memberId);
       if (!isOther) return;
       // A session may last longer than one of the new role would.
@@ -166,11 +170,14 @@ export function memberCommands(db: Database, context: WriteContext) {
     endSessionsOf(userId, memberId, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       const sessions = endSessions(member);
+      // Nothing was changed: an entry would stay for ever.
+      if (sessions === 0) return 0;
       context.audit.note("sessions_ended", userId, { email: member.email, sessions }, by);
       return sessions;
     },
     addLink(userId, memberId, tokenHash, by = SERVICE_ACTOR) {
       const { email } = found(memberId, userId);
+      context.audit.requireFew(userId, by);
       const { boot, begunMs } = context.boots.stamp(context.nowMs());
       insertLink.run(memberId, tokenHash, boot, begunMs);
       context.audit.note("link_made", userId, { email }, by);

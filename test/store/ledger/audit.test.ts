@@ -168,6 +168,15 @@ describe("the audit log", () => {
     expect(ledger.verify().findings).to.deep.equal([]);
   });
 
+  it("has no entry of sessions that were ended where there were none", async () => {
+    const { id } = await ledger.addUser();
+    const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000 };
+    await ledger.writer.addSession({ memberId: id, ...times, inPlaceOf: null }, "hash");
+    expect(await ledger.writer.endSessionsOf(id, id)).to.equal(1);
+    expect(await ledger.writer.endSessionsOf(id, id)).to.equal(0);
+    expect(kinds().filter((kind) => kind === "sessions_ended")).to.have.length(1);
+  });
+
   it("counts an entry that is repeated within an hour with the first", async () => {
     const member = await ledger.addUser();
     await ledger.writer.noteBoot(BOOT_ID, null);
