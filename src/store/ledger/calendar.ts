@@ -73,10 +73,34 @@ export class LocalCalendar {
     };
   }
 
-  /** The earliest and the latest moment at which a day can begin whose midnight in UTC this is, by the offsets around it. */
+  /**
+   * When the clock reads on a day what it reads at `timeMs`, a moment of `today`, in Unix milliseconds; of an hour that
+   * comes twice the second time. A moment of another day is taken for one before `today` began or after its end.
+   */
+  sameTimeOn(day: Day, today: Day, timeMs: number): number {
+    const sinceMidnightMs = this.#localDate(timeMs).getTime() - dateFromDay(today).getTime();
+    const asUtcMs = dateFromDay(day).getTime() + sinceMidnightMs;
+    const nearMs = asUtcMs - this.#offsetMs(inRange(asUtcMs));
+    return asUtcMs - this.#offsetMs(inRange(nearMs));
+  }
+
+  /**
+   * The first and the last moment at which a day begins whose midnight in UTC this is. Where no midnight is its beginning
+   * (the clock skipped that, or the whole day), the earliest and the latest at which it can begin, by the offsets around it.
+   */
   #midnightsAt(midnightMs: number): { firstMs: number; lastMs: number } {
     const offsets = [-1, 0, 1].map((days) => this.#offsetMs(inRange(midnightMs + days * DAY_MS)));
-    return { firstMs: midnightMs - Math.max(...offsets), lastMs: midnightMs - Math.min(...offsets) };
+    const possible = offsets.map((offsetMs) => midnightMs - offsetMs);
+    const begun = possible.filter((timeMs) => this.#begins(midnightMs, timeMs));
+    const midnights = begun.length === 0 ? possible : begun;
+    return { firstMs: Math.min(...midnights), lastMs: Math.max(...midnights) };
+  }
+
+  #begins(midnightMs: number, timeMs: number): boolean {
+    if (inRange(timeMs) !== timeMs) return false;
+    const readMs = timeMs + this.#offsetMs(timeMs);
+    const readBeforeMs = timeMs - 1 + this.#offsetMs(timeMs - 1);
+    return readBeforeMs < midnightMs && readMs >= midnightMs && readMs < midnightMs + DAY_MS;
   }
 
   /** The moment whose UTC reads as this one does here. */
@@ -103,8 +127,8 @@ export class LocalCalendar {
 }
 
 /**
- * From a day's midnight until as long after it as `nowMs` is after today's, in Unix milliseconds; none before today has begun in
- * this zone, and not beyond the day's end.
+ * From a day's midnight until its clock reads what today's reads at `nowMs`, in Unix milliseconds; none before today has
+ * begun in this zone, and not beyond the day's end.
  */
 export function momentsSoFar(
   calendar: LocalCalendar,
@@ -112,9 +136,9 @@ export function momentsSoFar(
   today: Day,
   nowMs: number,
 ): readonly [fromMs: number, untilMs: number] {
-  const sinceMidnightMs = Math.max(0, nowMs - calendar.stretchOf(today, today).insideFromMs);
   const { insideFromMs, insideUntilMs } = calendar.stretchOf(day, day);
-  return [insideFromMs, Math.min(insideFromMs + sinceMidnightMs, insideUntilMs)];
+  const untilMs = Math.min(calendar.sameTimeOn(day, today, nowMs), insideUntilMs);
+  return [insideFromMs, Math.max(insideFromMs, untilMs)];
 }
 
 /** The last `count` days up to and including `today`, oldest first. */

@@ -16,7 +16,7 @@ export interface SumSource {
   goneDevices(deviceIds: readonly string[]): Awaitable<readonly GoneDevice[]>;
   /** How many location names and device ids have sold. */
   distinct(ranges: Ranges): Awaitable<{ readonly locations: number; readonly devices: number }>;
-  /** What was sold on each of these days until as long after its midnight as `nowMs` is after today's. */
+  /** What was sold on each of these days until its clock read what today's reads at `nowMs`. */
   soFar(days: readonly Day[], today: Day, nowMs: number, filter: OverviewFilter): Awaitable<readonly Sold[]>;
 }
 
