@@ -136,7 +136,7 @@ const DAYS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Days>> =
     const month = monthOf(at);
     const last = monthOf(addDays(firstDayOf(month), -1));
     const own = { from: firstDayOf(month), to: Math.min(lastDayOf(month), today) };
-    const isOver = own.to === lastDayOf(month);
+    const isOver = own.to < today;
     const to = isOver ? lastDayOf(last) : Math.min(firstDayOf(last) + own.to - own.from, lastDayOf(last));
     return { own, before: { from: firstDayOf(last), to } };
   },

@@ -115,6 +115,23 @@ describe("an overview", () => {
     expect(before).to.include({ from: 20230101, to: 20230228 });
   });
 
+  it("compares a month that runs with the same days of the one before up to its last moment, then with all of that", () => {
+    const calendar = new LocalCalendar("Europe/Madrid");
+    store([], calendar);
+    const compared = (now: string, at: number | null) => {
+      const nowMs = Date.parse(now);
+      const { before, spans } = reader(calendar).overview(USER, { period: "month", at, filter: ALL }, nowMs);
+      return [before.to, spans.find(({ name }) => name === "month")?.before.to];
+    };
+    expect(compared("2026-11-30T23:59:59.999+01:00", null)).to.deep.equal([20261030, 20261030]);
+    expect(compared("2026-12-01T00:00:00+01:00", 20261130)).to.deep.equal([20261031, 20261101]);
+    expect(compared("2026-02-28T23:59:59.999+01:00", null)).to.deep.equal([20260128, 20260128]);
+    expect(compared("2026-03-01T00:00:00+01:00", 20260228)).to.deep.equal([20260131, 20260201]);
+    expect(compared("2026-03-31T12:00:00+02:00", null)).to.deep.equal([20260228, 20260228]);
+    expect(compared("2028-02-29T23:59:59.999+01:00", null)).to.deep.equal([20280129, 20280129]);
+    expect(compared("2028-03-01T00:00:00+01:00", 20280229)).to.deep.equal([20280131, 20280201]);
+  });
+
   it("offers to filter by what sold in the period or before, in the order of numbers, whatever is filtered", () => {
     const calendar = new LocalCalendar("UTC");
     const nowMs = Date.UTC(2026, 10, 21, 12);
@@ -269,9 +286,7 @@ function monthBounds(today: number) {
   const daysOf = (from: number, days: number) => Array.from({ length: days }, (_, index) => from + index);
   const length = shifted(first, 31) % 100 === 1 ? 31 : 31 - ((shifted(first, 31) % 100) - 1);
   const bars = daysOf(first, length);
-  const isOver = today === bars.at(-1);
-  const sameDay = firstBefore + today - first;
-  const to = isOver ? shifted(first, -1) : Math.min(sameDay, shifted(first, -1));
+  const to = Math.min(firstBefore + today - first, shifted(first, -1));
   const barsBefore = daysOf(firstBefore, length);
   return { from: first, bars, barsBefore, before: { from: firstBefore, to } };
 }
