@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { DAY_MS } from "../../src/domain/clock.ts";
-import type { Overview } from "../../src/web/api/shapes.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import type { Overview, Status } from "../../src/web/api/shapes.ts";
 import { OpenedService, suiteService } from "./opened.ts";
 import { expectPanel, formatOf, plain } from "./panel-figures.ts";
 
@@ -10,11 +10,12 @@ const SALES = [
   { daysAgo: 0, valor: 0.1, deviceId: "d1", locationName: "Clínica Norte" },
   { daysAgo: 1, valor: 0.2, deviceId: "d1", locationName: "Clínica Norte" },
   { daysAgo: 3, valor: 1234.56, deviceId: "d2", locationName: "Clínica Sur" },
-  { daysAgo: 6, valor: 5.5, deviceId: "d2", locationName: "Clínica Sur" },
+  { daysAgo: 5, valor: 5.5, deviceId: "d2", locationName: "Clínica Sur" },
   { daysAgo: 9, valor: 1_000, deviceId: "d2", locationName: "Clínica Sur" },
 ] as const;
 
 interface Sale {
+  /** Of 24 hours: an hour more or less by the clock where that was changed meanwhile. */
   readonly daysAgo: number;
   readonly valor: number;
   readonly deviceId: string;
@@ -69,6 +70,32 @@ describe("The panel", () => {
     await place.getByRole("link", { name: "Clínica Sur" }).click();
     await page.getByRole("heading", { level: 1, name: "Panel: Clínica Sur" }).waitFor();
   });
+
+  for (const [what, view, path] of [
+    ["the figures of today", "/", "/api/overview"],
+    ["the report of a month", "/informe", "/api/report"],
+  ] as const) {
+    it(`asks for ${what} again once the day is over, though nothing is sold`, async () => {
+      const { page } = await opened.open(view);
+      await page.clock.install();
+      const isAsked = (path: string) =>
+        page.waitForRequest((request) => new URL(request.url()).pathname === path);
+      // Where the stream of events begins late, it lets the page ask anew.
+      await page.route("**/api/event", (route) => route.abort());
+      const shown = isAsked(path);
+      await page.reload();
+      await shown;
+      await page.route("**/api/status", async (route) => {
+        const { clock, ...status } = await opened.get<Status>("/api/status");
+        const data = { ...status, clock: { ...clock, time: clock.time + DAY_MS } };
+        await route.fulfill({ json: { status: "success", data } });
+      });
+      const askedAgain = isAsked(path);
+      // The page asks for the status each minute.
+      await page.clock.fastForward(MINUTE_MS);
+      await askedAgain;
+    });
+  }
 
   it("gives every bar's exact values to the keyboard", async () => {
     const { page } = await opened.open("/");

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Api } from "../api/api.ts";
 import type { Data, Device, PathOf, Query, Status } from "../api/shapes.ts";
+import type { Day } from "../format/day.ts";
 import { switchRoom } from "../rooms/rooms.ts";
 import type { LiveEvent } from "./events.ts";
 import { useGateway } from "./gateway.ts";
@@ -108,6 +109,13 @@ export function useMinute(): void {
     const round = setInterval(() => setMinute((minute) => minute + 1), MINUTE_MS);
     return () => clearInterval(round);
   }, []);
+}
+
+/** The gateway's local day. Midnight tells no event, so what is of today takes it into its key. */
+export function useToday(): Day {
+  const { format, now } = useGateway();
+  useMinute();
+  return format.day(now());
 }
 
 /** The lines under test. A test that ends by itself leaves within a minute. */

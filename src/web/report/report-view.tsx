@@ -6,7 +6,7 @@ import { FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useData, useLoaded } from "../live/use-loaded.ts";
+import { useData, useLoaded, useToday } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -45,11 +45,11 @@ export function ReportView() {
 
 function ChosenReport({ choices }: { readonly choices: Choices }) {
   const texts = useTexts(reportTexts);
-  const { format, now, user } = useGateway();
+  const { format, user } = useGateway();
   const { replace } = useNavigation();
   const query = useQuery();
   const [isHeading, setHeading] = useState(false);
-  const today = format.day(now());
+  const today = useToday();
   const newest = monthOf(today);
   const askedDay = query.get("day") ?? "";
   const day = isDay(askedDay) && askedDay <= today ? askedDay : undefined;
@@ -68,7 +68,12 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const show = (of: { month: string } | { day: string }) => replace("report", { ...of, location });
   const move = (steps: number) =>
     show(day === undefined ? { month: monthAfter(month, steps) } : { day: daysBefore(day, -steps) });
-  const report = useData("/api/report", ["record", "void", "time", "gap"], asksFor);
+  const report = useLoaded((api) => api.data("/api/report", asksFor), JSON.stringify([asksFor, today]), [
+    "record",
+    "void",
+    "time",
+    "gap",
+  ]);
   const head = useData("/api/letterhead");
   const letterhead = head.value;
   const ofGateway = user.serves === "gateway";

@@ -5,7 +5,7 @@ import { Segments, TextField } from "../element/field.tsx";
 import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
-import { useDevices, useLoaded, useMinute, useTests } from "../live/use-loaded.ts";
+import { useDevices, useLoaded, useTests, useToday } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { roomsTexts } from "../messages/rooms.ts";
@@ -33,12 +33,10 @@ export function RoomsView() {
   const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
   const [search, setSearch] = useState("");
   const lostMs = useLostTime();
-  useMinute();
   // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
   const devices = known.value;
-  const day = format.day(now());
-  const today = useLoaded(loadTallies, day, ["record", "void", "time", "locations"]);
+  const today = useLoaded(loadTallies, useToday(), ["record", "void", "time", "locations"]);
   const edges = status.value?.lastEdges ?? [];
   const times = roomTimes(devices ?? [], changes, edges);
   // Tiles appear with their sales: nothing in them moves afterwards.
