@@ -107,7 +107,8 @@ export class Notices {
     const localTime = reader.localTime(nowMs);
     const today = dayFromDate(new Date(`${localTime.slice(0, 10)}T00:00:00Z`));
     const { lookedOn } = outbox.told;
-    if (lookedOn !== null && (today <= lookedOn || minuteOf(localTime) < DAILY_MINUTE)) return;
+    // An earlier day counts too: a clock that was years ahead would else silence all until then.
+    if (lookedOn !== null && (today === lookedOn || minuteOf(localTime) < DAILY_MINUTE)) return;
     // Before the first look nothing is known of what people have been told.
     const summaries = lookedOn === null ? [] : await this.#sumUp(today, monthOf(lookedOn), faults);
     const { notices, silentRooms } = await this.#findSilent(nowMs);

@@ -228,6 +228,19 @@ describe("the notices of a gateway", () => {
       expect(kinds(taken).filter((kind) => kind === "daily_summary")).to.have.length(1);
     });
 
+    it("go on where the clock was years ahead and is set right", async () => {
+      await pass(HOUR_MS, HOUR_MS);
+      clock.setWall(NINE_MS + 1_000 * DAY_MS);
+      await notices.look();
+      restart();
+      await drain();
+      clock.setWall(NINE_MS + DAY_MS);
+      await notices.look();
+      const [summary, ...others] = await drain();
+      expect(kinds(others)).to.not.include("daily_summary");
+      expect(summary?.details).to.include({ from: "2026-11-24", to: "2026-11-24" });
+    });
+
     it("wait until the clock is right", async () => {
       trusted = false;
       await pass(2 * DAY_MS, HOUR_MS);
