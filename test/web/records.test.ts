@@ -38,6 +38,8 @@ describe("A filter of records", () => {
   it("leaves open what makes no sense in an address", () => {
     const filter = filterOf(new URLSearchParams("from=yesterday&to=2026-13-40&room=%20101%20&other=1"));
     expect(filter).to.deep.equal({ ...EVERY_RECORD, room: "101" });
+    const leap = filterOf(new URLSearchParams("from=2027-02-29&to=2028-02-29"));
+    expect(leap).to.deep.equal({ ...EVERY_RECORD, to: "2028-02-29" });
   });
 
   it("knows when its days are the wrong way round", () => {

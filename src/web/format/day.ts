@@ -14,7 +14,9 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Whether a text is the day of an address: two digits each for month and day, and in the calendar. */
 export function isDay(text: string): boolean {
-  return DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+  const timeMs = Date.parse(`${text}T00:00:00Z`);
+  // Browsers read the 30th of February as the 2nd of March.
+  return DAY.test(text) && !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text);
 }
 
 export function daysBefore(day: Day, days: number): Day {
