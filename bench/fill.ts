@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
 import type { Id } from "../src/domain/id.ts";
 import { systemClock } from "../src/service/machine.ts";
+import { LocalCalendar } from "../src/store/ledger/calendar.ts";
 import { type StoreWriter, storeWriter } from "../src/store/ledger/writer.ts";
 import { openReader } from "../src/store/read/reader.ts";
 import { ledgerIn, prepareFlanco, startFlanco, TIME_ZONE, verifyFlanco } from "./flanco-process.ts";
@@ -72,7 +73,8 @@ export async function wireLines(writer: StoreWriter, userId: Id, count: number):
 }
 
 async function addRecords(writer: StoreWriter, userId: Id, count: number): Promise<void> {
-  const year = new Date().getUTCFullYear();
+  // Of the zone whose yearly summary is asked for: in its first hours that is not yet the year of Greenwich.
+  const year = Math.floor(new LocalCalendar(TIME_ZONE).dayOf(systemClock.nowMs()) / 10_000);
   const fromMs = Date.UTC(year, 0, 2);
   const everyMs = (Date.UTC(year, 11, 30) - fromMs) / count;
   for (let done = 0; done < count; done += BATCH) {
