@@ -86,8 +86,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
     .safeIntegers();
   const distinct = db.prepare<[object], { locations: number; devices: number }>(
     `${PARTS}
-     SELECT (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY locationName HAVING sum(count) > 0)) AS locations,
-            (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY deviceId HAVING sum(count) > 0)) AS devices`,
+     SELECT count(DISTINCT locationName) AS locations, count(DISTINCT deviceId) AS devices FROM part WHERE count > 0`,
   );
   const places = db
     .prepare<[object], Omit<PeriodRow, "period"> & { readonly name: string }>(
