@@ -58,6 +58,19 @@ const require = flancoCreateRequire(import.meta.url), __dirname = import.meta.di
   },
 };
 
+/**
+ * Packages that src imports where it needs them, by the library that holds them in the sealed program: most services need
+ * none. What is in main.cjs every process holds twice, as mapped pages and as V8's string, and these are half of the
+ * whole. Packages of one library share their modules.
+ */
+export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  certificates: ["reflect-metadata", "@peculiar/x509", "@peculiar/asn1-schema", "@peculiar/asn1-x509"],
+  mail: ["nodemailer"],
+  metrics: ["prom-client"],
+  mqtt: ["mqtt"],
+  postgres: ["pg"],
+};
+
 /** Compiled sources are kept beside the program where it may write there; portable, so that they may be made elsewhere. */
 const ENTRY = `import { createRequire, enableCompileCache } from "node:module";
 import { join } from "node:path";
@@ -122,7 +135,7 @@ export async function bundle(folder: string, sources: Readonly<Record<string, st
 }
 
 /**
- * Bundles what is sealed into one file (scripts/release): main.cjs, which runs the command line, and each thread.
+ * Bundles what is sealed into one file (scripts/release): main.cjs, which runs the command line, each thread, and each library.
  * Addons are no files of it: src/sealed/addon.ts loads them. `patches` change its sources, for a test's other version.
  */
 export async function bundleSealed(
@@ -131,12 +144,13 @@ export async function bundleSealed(
   patches: readonly Patch[] = [],
 ): Promise<void> {
   const threads = Object.values(THREAD_SOURCES).map((source) => [source, join(root, "src", `${source}.ts`)]);
+  const libraries = Object.keys(LIBRARIES).map((name) => [`library/${name}`, `library:${name}`]);
   await build({
     ...SHARED,
     ...COMMON_JS,
-    entryPoints: { main: "sealed-entry", ...Object.fromEntries(threads) },
+    entryPoints: { main: "sealed-entry", ...Object.fromEntries([...threads, ...libraries]) },
     outdir: folder,
-    plugins: [sealedEntry(), sealedAddons(), packages(arch), patcher(patches)],
+    plugins: [sealedEntry(), sealedAddons(), sealedLibraries(), packages(arch), patcher(patches)],
   });
 }
 
@@ -179,6 +193,37 @@ function sealedAddons(): Plugin {
         }[path];
         return { contents: contents ?? "", resolveDir: root };
       });
+    },
+  };
+}
+
+/** Makes each library, and puts it in the place of its packages where src imports these. */
+function sealedLibraries(): Plugin {
+  const libraryOf = new Map(
+    Object.entries(LIBRARIES).flatMap(([library, names]) => names.map((name) => [name, library] as const)),
+  );
+  return {
+    name: "sealed libraries",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^library:/ }, ({ path }) => ({ path, namespace: "library" }));
+      onLoad({ filter: /^/, namespace: "library" }, ({ path }) => {
+        const names = LIBRARIES[path.slice("library:".length)] ?? [];
+        const members = names.map((name) => `"${name}": require("${name}")`);
+        return { contents: `module.exports = { ${members.join(", ")} };`, resolveDir: root };
+      });
+      onResolve({ filter: /^sealed-library:/ }, ({ path }) => ({ path, namespace: "sealed library" }));
+      onLoad({ filter: /^/, namespace: "sealed library" }, ({ path }) => {
+        const part = `library/${path.slice("sealed-library:".length)}`;
+        const contents = `module.exports = require("./src/sealed/assets.ts").sealedModule("${part}", require);`;
+        return { contents, resolveDir: root };
+      });
+      onResolve({ filter: /^/ }, ({ path, kind }) =>
+        kind === "dynamic-import" && libraryOf.has(path) ? { path, namespace: "package" } : undefined,
+      );
+      onLoad({ filter: /^/, namespace: "package" }, ({ path }) => ({
+        contents: `module.exports = require("sealed-library:${libraryOf.get(path)}")["${path}"];`,
+        resolveDir: root,
+      }));
     },
   };
 }

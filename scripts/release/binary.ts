@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
-import { addonFiles, bundleSealed } from "../bundle.ts";
+import { addonFiles, bundleSealed, LIBRARIES } from "../bundle.ts";
 import { runCommand } from "../command.ts";
 import type { Patch } from "../patch.ts";
 import { environmentFor, type Processor, prepareFor, toolFor } from "./processor.ts";
@@ -69,6 +69,7 @@ export async function buildBinary({
     execArgv: NODE_FLAGS,
     assets: {
       ...threadsIn(source),
+      ...librariesIn(source),
       ...addonsFor(processor, modules, work),
       ...pageIn(join(checkout, "dist", "web"), work),
       "demo/relays.trace": join(checkout, "demo", "relays.trace"),
@@ -90,6 +91,12 @@ function threadsIn(source: string): Assets {
   const threads = files.filter((name) => name.endsWith("-thread.cjs"));
   return Object.fromEntries(
     threads.map((name) => [`thread/${name.slice(0, -".cjs".length)}`, join(source, name)]),
+  );
+}
+
+function librariesIn(source: string): Assets {
+  return Object.fromEntries(
+    Object.keys(LIBRARIES).map((name) => [`library/${name}`, join(source, "library", `${name}.cjs`)]),
   );
 }
 

@@ -1,4 +1,5 @@
 import { getAsset, getAssetKeys, getRawAsset, isSea } from "node:sea";
+import { compileFunction } from "node:vm";
 
 /** Whether the program is sealed into one file with all its parts (scripts/release). */
 export function isSealed(): boolean {
@@ -20,4 +21,16 @@ export function sealedNames(folder: string): readonly string[] {
   return getAssetKeys()
     .filter((name) => name.startsWith(`${folder}/`))
     .map((name) => name.slice(folder.length + 1));
+}
+
+/**
+ * Runs a part of that file as a CommonJS module, and gives its exports. `require` is the one that it gets. Throws for an
+ * unknown part.
+ */
+export function sealedModule(name: string, require: NodeJS.Require): unknown {
+  const module = { exports: {} };
+  const parameters = ["exports", "require", "module", "__filename"];
+  const run = compileFunction(sealedText(name), parameters, { filename: name });
+  run(module.exports, require, module, process.execPath);
+  return module.exports;
 }
