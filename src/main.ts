@@ -16,8 +16,10 @@ const OTHERS_MASK = 0o077;
 export async function main(argv: readonly string[]): Promise<never> {
   // Whatever any command writes is for its owner alone.
   process.umask(OTHERS_MASK);
+  const terminal = new Terminal();
+  terminal.open();
   const exitCode = await run(argv, {
-    terminal: new Terminal(),
+    terminal,
     environment: process.env,
     installation: findInstallation(),
     user: systemUser(),
@@ -30,6 +32,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   try {
     const program = await createProgram(context, argv);
     await program.parseAsync(argv, { from: "user" });
+    await context.terminal.end();
     return 0;
   } catch (error) {
     return report(error, context.terminal);

@@ -147,6 +147,7 @@ async function watch(
   terminal: Terminal,
   json: boolean,
 ): Promise<void> {
+  terminal.endUnread();
   const show = (sighting: ShownSighting) =>
     terminal.out(json ? JSON.stringify(sighting) : describeEdge(sighting));
   const watched = await withService(config, async (service) => {
@@ -169,6 +170,7 @@ async function untilInterrupted(names: readonly string[], terminal: Terminal): P
 
 /** Of a service that ends, the trace goes on with the next. */
 async function record(config: Config, lines: readonly string[], terminal: Terminal): Promise<void> {
+  terminal.endUnread();
   const trace = new TraceWriter(systemClock, (row) => terminal.out(row));
   const isWanted = (line: string) => lines.length === 0 || lines.includes(line);
   const show = ({ line, active, activeLow, ...seen }: ShownSighting) => {

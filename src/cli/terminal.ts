@@ -56,6 +56,41 @@ export function moment(timeMs: number, timeZone: string): string {
 
 /** A command's output and questions. Results go to standard output, everything else to standard error. */
 export class Terminal {
+  #endsUnread = false;
+  /** Node keeps no error of standard output. */
+  #error: Error | undefined;
+
+  /** Without it a process ends at the first text that nobody reads, or that its disk does not take. To call once. */
+  open(): void {
+    process.stdout.on("error", (error) => {
+      this.#error ??= error;
+      if (this.#endsUnread) this.#leave(error);
+    });
+    // There is nowhere to say so.
+    process.stderr.on("error", () => {});
+  }
+
+  /**
+   * Waits until all that was shown is written. Throws `unavailable` where it could not be; a reader that has ended (`| head`) is
+   * no failure.
+   */
+  async end(): Promise<void> {
+    await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+    const mistake = this.#error && unwritten(this.#error);
+    if (mistake !== undefined) throw mistake;
+  }
+
+  /** For a command that only shows what comes: from here on the process ends where it can no longer be written. */
+  endUnread(): void {
+    this.#endsUnread = true;
+  }
+
+  #leave(error: Error): never {
+    const mistake = unwritten(error);
+    if (mistake !== undefined) this.err(`flanco: ${mistake.message}`);
+    process.exit(mistake === undefined ? 0 : 1);
+  }
+
   out(line: string): void {
     process.stdout.write(`${fitted(printable(line), process.stdout)}\n`);
   }
@@ -76,10 +111,10 @@ export class Terminal {
 
   /**
    * A line of a result that is a file's content: as it is, unless a terminal shows it. Waits for a slow reader, and ends the
-   * process where the reader has ended (`| head`).
+   * process as `endUnread` says.
    */
   async data(line: string): Promise<void> {
-    if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endUnread);
+    this.endUnread();
     const text = process.stdout.isTTY ? printable(line) : line;
     if (!process.stdout.write(`${text}\n`)) await once(process.stdout, "drain");
   }
@@ -157,9 +192,11 @@ function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-function endUnread(error: Error): void {
-  if (systemCode(error) !== "EPIPE") throw error;
-  process.exit(0);
+/** What an error of standard output means; undefined where its reader has ended. */
+function unwritten(error: Error): FlancoError | undefined {
+  if (systemCode(error) === "EPIPE") return undefined;
+  const message = `The output could not be written: ${error.message}.`;
+  return new FlancoError("unavailable", message, { cause: error });
 }
 
 function fitted(text: string, { isTTY, columns }: NodeJS.WriteStream): string {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { expect } from "chai";
 import { printable, wrapped } from "../../src/cli/terminal.ts";
 import { CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS } from "../rig/program.ts";
@@ -66,6 +67,33 @@ describe("The question for a password", function () {
       await answer(FIRST, key);
       expect(await ended()).to.equal(`${FIRST}\nflanco: No password was given. Nothing was changed.\n`);
       expect(keyboard.exitCode).to.equal(1);
+    });
+  }
+});
+
+describe("What a command shows", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const program = forSuite(() => seededProgram());
+
+  before(() => program.start());
+
+  for (const command of ["wiring export", "export", "gpio record"]) {
+    it(`makes flanco ${command} fail in one line where a full disk does not take it`, async () => {
+      const wrapper = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
+      const { exitCode, stderr } = await program.run(command.split(" "), { wrapper });
+      expect(stderr).to.match(/^flanco: The output could not be written: ENOSPC[^\n]*\n$/);
+      expect(exitCode).to.equal(1);
+    });
+  }
+
+  for (const command of ["gpio record", "wiring list"]) {
+    it(`lets flanco ${command} end quietly once nobody reads it`, async () => {
+      const child = program.spawn(command.split(" "));
+      const { stdout } = child;
+      const said = listen(child);
+      stdout?.destroy();
+      const [exitCode] = await once(child, "close");
+      expect([exitCode, said.stderr]).to.deep.equal([0, ""]);
     });
   }
 });
