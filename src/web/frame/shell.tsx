@@ -33,10 +33,10 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
   const simulated = gateway?.simulated === true;
   useEffect(() => setMoreOpen(false), [view]);
   // By their clocks at this moment, not by their names: Madrid and Paris have the same.
-  const isElsewhere = useMemo(
-    () => format.dateTime(now()) !== createFormat(locale, undefined).dateTime(now()),
-    [format, locale],
-  );
+  const isElsewhere = useMemo(() => {
+    const nowMs = now();
+    return format.dateTime(nowMs) !== createFormat(locale, undefined).dateTime(nowMs);
+  }, [format, locale]);
   const { delay, flush, undo, shown } = useUndo();
   const lastButtons = (
     <>
