@@ -69,7 +69,9 @@ async function reportOf(
   const filter = { from, to, location, deviceId: null, room: null, roomPart: null };
   const report = new Report();
   requireClient();
-  const overview = await overviewOf(sales, clock, userId, { from, to }, location);
+  // Read first: what is sold from now on is not in the report, though its time ends meanwhile.
+  const nowMs = clock.nowMs();
+  const overview = await overviewOf(sales, nowMs, userId, { from, to }, location);
   for await (const records of walkRecords(sales, userId, filter)) {
     requireClient();
     for (const record of records) report.add(record);
@@ -92,14 +94,14 @@ async function reportOf(
     gaps,
     // Read last: it stands for all that is above.
     head: await sales.chainHead(),
-    complete: sales.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
+    complete: sales.localTime(nowMs) > `${days.to}T23:59:59.999`,
   };
 }
 
 /** A month or a day beside the one before, its days, and its locations; nothing of a time that is to come. */
 async function overviewOf(
   sales: Pick<SalesReads, "overview">,
-  clock: Clock,
+  nowMs: number,
   userId: Id,
   { from, to }: { readonly from: Day; readonly to: Day },
   location: string | null,
@@ -109,7 +111,7 @@ async function overviewOf(
     at: to,
     filter: { location, deviceId: null },
   } as const;
-  const overview = await sales.overview(userId, request, clock.nowMs());
+  const overview = await sales.overview(userId, request, nowMs);
   if (overview.from !== from) {
     return { before: null, days: [], places: [], otherPlaces: null };
   }

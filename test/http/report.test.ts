@@ -115,6 +115,20 @@ describe("The report of a month or a day", () => {
     });
   });
 
+  it("is not complete where its month ends while it is made: what is sold meanwhile is not in it", async () => {
+    appliance.clock.setWall(madrid("2026-02-28T23:59:59.999"));
+    const reader = await appliance.signedIn(user);
+    appliance.breaker.instead.set("findRecords", () => {
+      appliance.clock.setWall(madrid("2026-03-01T00:00"));
+      return { records: [], next: null };
+    });
+    try {
+      expect(await report({ month: "2026-02" }, reader)).to.include({ complete: false });
+    } finally {
+      appliance.breaker.instead.clear();
+    }
+  });
+
   it("is of one local day beside the day before, with the ledger's head", async () => {
     await post({ createdTime: madrid("2026-03-09T00:00"), valor: 5 });
     await post({ createdTime: madrid("2026-03-09T23:59:59.999"), valor: 2 });
