@@ -1,12 +1,10 @@
 import { join } from "node:path";
-import { ScriptFailure } from "../scripts/command.ts";
-import { SECOND_MS } from "../src/domain/clock.ts";
-import type { Claim, Pair } from "./claim.ts";
+import { type Claim, type Pair, spreadOf } from "./claim.ts";
 import { fillLedger } from "./fill.ts";
 import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
 import type { Plan } from "./plan.ts";
-import { checkRows, type Server } from "./server.ts";
-import { post } from "./wrk.ts";
+import { checkRows } from "./server.ts";
+import { type Answered, drive, post } from "./wrk.ts";
 
 const AT_LEAST_OF_ALONE = 0.9;
 const CONNECTIONS = 64;
@@ -16,7 +14,8 @@ export const SUMMARY_PATH = "/api/data?period=anual";
 /**
  * Posts beside a stream of summaries against posts alone, on one running flanco. The stream is paced: in
  * a closed loop summaries and posts would share one processor by how many connections each has, which
- * says nothing of whether reading holds writing up.
+ * says nothing of whether reading holds writing up. Wrk asks for them too, because what a client takes of the processors
+ * is missing to the posts as well.
  */
 export async function measureBeside(plan: Plan): Promise<Claim> {
   const setting = { directory: join(plan.directory, "beside") };
@@ -24,12 +23,20 @@ export async function measureBeside(plan: Plan): Promise<Claim> {
   await fillLedger(setting.directory, plan.fewRecords);
   const flanco = await startFlanco(setting, password);
   const pairs: Pair[] = [];
+  const summaries: Answered[] = [];
   await post(flanco, CONNECTIONS, plan.warmUpSeconds);
   for (let turn = 0; turn < plan.pairs; turn += 1) {
     const base = await post(flanco, CONNECTIONS, plan.windowSeconds);
-    const summaries = streamSummaries(flanco);
-    const measured = await post(flanco, CONNECTIONS, plan.windowSeconds);
-    await summaries.stop();
+    const [measured, answered] = await Promise.all([
+      post(flanco, CONNECTIONS, plan.windowSeconds),
+      drive(flanco, {
+        path: SUMMARY_PATH,
+        connections: 1,
+        seconds: plan.windowSeconds,
+        pace: SUMMARIES_PER_SECOND,
+      }),
+    ]);
+    summaries.push(answered);
     pairs.push({ base: base.perSecond, measured: measured.perSecond });
   }
   await flanco.stop();
@@ -41,24 +48,18 @@ export async function measureBeside(plan: Plan): Promise<Claim> {
     unit: "posts/s",
     target: { bound: "at least", ratio: AT_LEAST_OF_ALONE },
     pairs,
-    notes: [`the ledger holds the ${rows} acknowledged and seeded records; flanco verify agrees`],
+    notes: [
+      describe(summaries),
+      `the ledger holds the ${rows} acknowledged and seeded records; flanco verify agrees`,
+    ],
   };
 }
 
-/** Asks for summaries at that pace until it is stopped. Then throws ScriptFailure unless each was answered. */
-function streamSummaries({ port, cookie }: Server): { stop(): Promise<void> } {
-  const answers: Promise<number>[] = [];
-  const ask = async (): Promise<number> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${SUMMARY_PATH}`, { headers: { cookie } });
-    await answer.arrayBuffer();
-    return answer.status;
-  };
-  const timer = setInterval(() => answers.push(ask()), SECOND_MS / SUMMARIES_PER_SECOND);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      const failed = (await Promise.all(answers)).filter((status) => status !== 200).length;
-      if (failed > 0) throw new ScriptFailure(`${failed} of ${answers.length} summaries were refused`);
-    },
-  };
+function describe(summaries: readonly Answered[]): string {
+  const median = (of: (window: Answered) => number): number => spreadOf(summaries.map(of)).median;
+  return [
+    `summaries, medians: ${median(({ perSecond }) => perSecond).toFixed(0)} a second`,
+    `latency ${median(({ latencyMs }) => latencyMs.median).toFixed(2)} ms`,
+    `p99 ${median(({ latencyMs }) => latencyMs.p99).toFixed(2)} ms`,
+  ].join(", ");
 }

@@ -12,12 +12,14 @@ const MICROSECONDS = 1_000_000;
 /** The first record's time. */
 const START_MS = Date.now();
 
-/** What the clients do, in a closed loop on each connection. */
+/** What the clients do: each sends a request once the one before is answered. */
 export interface Load {
   /** A path to ask for; null: records are posted. */
   readonly path: string | null;
   readonly connections: number;
   readonly seconds: number;
+  /** How many requests a second the one connection sends at most; undefined: as many as are answered. */
+  readonly pace?: number;
 }
 
 export interface Answered {
@@ -36,7 +38,7 @@ interface Report {
 }
 
 /** Runs wrk against a server. Throws ScriptFailure when any answer was not a success. */
-export async function drive(server: Server, { path, connections, seconds }: Load): Promise<Answered> {
+export async function drive(server: Server, { path, connections, seconds, pace }: Load): Promise<Answered> {
   installFor("load");
   const child = spawn(
     "wrk",
@@ -48,6 +50,7 @@ export async function drive(server: Server, { path, connections, seconds }: Load
       env: {
         PATH: process.env["PATH"],
         BENCH_COOKIE: server.cookie,
+        ...(pace === undefined ? {} : { BENCH_PACE_MS: String(SECOND_MS / pace) }),
         ...(path === null ? { BENCH_START_MS: String(START_MS), BENCH_SENT: String(sentTo(server)) } : {}),
       },
       stdio: ["ignore", "pipe", "inherit"],
