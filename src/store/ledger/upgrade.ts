@@ -18,7 +18,8 @@ const COPIES = 2;
 /**
  * Brings an older ledger to this program's schema: on a copy, which must hold every room's monthly totals as
  * they were, and which then takes the file's place at once. The replaced file stays beside it, under its
- * schema's number. Whatever fails, the ledger is as it was; throws `unavailable` and says so.
+ * schema's number; those of earlier upgrades go, because it holds what they held. Whatever fails, the ledger is as it was;
+ * throws `unavailable` and says so.
  *
  * `db` is the only connection to the file; it is closed.
  */
@@ -65,6 +66,7 @@ export function upgradeLedger(
       },
     );
   }
+  for (let older = 1; older < from; older += 1) rmSync(`${file}.schema-${older}`, { force: true });
 }
 
 /** Migrates the copy, and throws where it does not hold together. */

@@ -49,6 +49,12 @@ describe("an upgrade of a ledger", () => {
     expect(faultsOf(verifyLedger(file, () => {}))).to.deep.equal([]);
   });
 
+  it("keeps the old file of the newest upgrade alone: it holds what those before held", () => {
+    openForWriting(file, () => {}, LATER_MIGRATIONS).close();
+    openForWriting(file, () => {}, [...LATER_MIGRATIONS, { sql: "CREATE TABLE a (x)" }]).close();
+    expect(names()).to.deep.equal(["flanco.db", "flanco.db.id", `flanco.db.schema-${LATER}`]);
+  });
+
   it("runs what SQL cannot do, and shows its progress", () => {
     const progress: number[] = [];
     const convert = (db: Database, onProgress: (done: number, total: number) => void) => {
