@@ -7,7 +7,7 @@ import { FlancoError } from "../../domain/error.ts";
 import { writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { setLaterTailAside } from "../ledger/tail.ts";
+import { LATER, setLaterTailAside } from "../ledger/tail.ts";
 import { freeStamp, removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
@@ -121,18 +121,24 @@ export function headsOf(ledger: string, directories: readonly string[]): readonl
 }
 
 /**
- * Renames the proven backups of a later schema than this program's, with their proofs, and the tail: they end with `.later`. The
- * ledger is the file of before that version: what it had added is no past of this ledger. Call for the folder of a ledger that
- * this program has opened.
+ * Renames the proven backups of a later schema than the ledger's, with their proofs, and the tail: they end with `.later`. The
+ * ledger is the file of before that version: what it had added is no past of this ledger. `schema` is this program's for a
+ * ledger that it has opened.
  */
-export function setAsideLater(folder: string): void {
-  setLaterTailAside(folder);
+export function setAsideLater(folder: string, schema = SCHEMA_VERSION): void {
+  setLaterTailAside(folder, schema);
   for (const name of proofNames(folder)) {
-    if ((parseProof(join(folder, name))?.schema ?? 0) <= SCHEMA_VERSION) continue;
+    if ((parseProof(join(folder, name))?.schema ?? 0) <= schema) continue;
     for (const file of [join(folder, name.slice(0, -PROOF_SUFFIX.length)), join(folder, name)]) {
-      if (existsSync(file)) renameSync(file, `${file}.later`);
+      if (existsSync(file)) renameSync(file, file + LATER);
     }
   }
+}
+
+/** Removes what was set aside. */
+export function removeLater(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (name.endsWith(LATER)) rmSync(join(folder, name), { force: true });
 }
 
 /** Removes the oldest proofs of backups that are gone. */

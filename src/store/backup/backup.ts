@@ -19,6 +19,7 @@ import {
   listBackups,
   removeBackup,
   removeDrafts,
+  removeLater,
   removeOldProofs,
   writeProof,
 } from "./backup-directory.ts";
@@ -88,9 +89,10 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
   }
 }
 
-/** Removes outdated backups; then, while there is no room for another one, the oldest. */
+/** Removes outdated backups; then, while there is no room for another one, what was set aside, and the oldest. */
 function thinOut(folder: string, neededBytes: number, freeBytes: typeof freeBytesOf): void {
   for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
+  if (freeBytes(folder) < neededBytes) removeLater(folder);
   for (const oldest of listBackups(folder).slice(LEAST_KEPT).toReversed()) {
     if (freeBytes(folder) >= neededBytes) return;
     removeBackup(folder, oldest);

@@ -64,16 +64,29 @@ function openChecked(file: string, migrations = MIGRATIONS): Database {
  * not there.
  */
 export function openForReading(file: string): Database {
+  return openExisting(file, (db) => {
+    db.pragma("query_only = ON");
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    refuseOlder(db, file);
+  });
+}
+
+/** The schema of a ledger's file, whichever that is. Throws `damaged`, `unavailable` and `not_found` as `openForReading` does. */
+export function schemaOf(file: string): number {
+  let schema = 0;
+  openExisting(file, (db) => {
+    schema = Number(db.pragma("user_version", { simple: true }));
+  }).close();
+  return schema;
+}
+
+function openExisting(file: string, prepare: (db: Database) => void): Database {
   if (!existsSync(file)) {
     throw new FlancoError("not_found", `There is no ledger ${file}.`, {
       hint: "Check the data directory (FLANCO_DATA_DIR); the service makes a ledger when it first starts.",
     });
   }
-  return openGuarded(file, { readonly: true }, (db) => {
-    db.pragma("query_only = ON");
-    db.pragma(`cache_size = -${CACHE_KIB}`);
-    refuseOlder(db, file);
-  });
+  return openGuarded(file, { readonly: true }, prepare);
 }
 
 /** A text in quotes, or a parameter of a statement. */

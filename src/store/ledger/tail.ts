@@ -24,6 +24,8 @@ const HEADER_BYTES = 8;
 const NUMBER_BYTES = 8;
 /** The schema, and the commit that the file's first frame follows. */
 const NAME = /^tail-(\d+)-(\d+)$/;
+/** How a file is called further that was set aside, because its schema is later than its ledger's. */
+export const LATER = ".later";
 
 /** One command of a commit that succeeded, and the identifiers that it was given. */
 export interface TailCommand {
@@ -87,13 +89,12 @@ function namesOf(folder: string, isOf: (schema: number) => boolean): readonly st
 }
 
 /**
- * Renames the tail's files of a later schema than this program's: they end with `.later`. The ledger is the file of before that
- * version, and will lack what they hold, which the next version of that schema would take for a loss. Call for the folder of a
- * ledger that this program has opened.
+ * Renames the tail's files of a later schema than the ledger's: they end with `.later`. The ledger is the file of before that
+ * version, and will lack what they hold, which the next version of that schema would take for a loss.
  */
-export function setLaterTailAside(folder: string): void {
-  for (const name of namesOf(folder, (schema) => schema > SCHEMA_VERSION)) {
-    renameSync(join(folder, name), join(folder, `${name}.later`));
+export function setLaterTailAside(folder: string, schema: number): void {
+  for (const name of namesOf(folder, (later) => later > schema)) {
+    renameSync(join(folder, name), join(folder, name + LATER));
   }
 }
 
@@ -185,7 +186,7 @@ export class Tail {
   open(directory: string, commit: number): void {
     this.#attempt(() => {
       const folder = folderOf(directory, this.#ledgerId);
-      setLaterTailAside(folder);
+      setLaterTailAside(folder, SCHEMA_VERSION);
       const last = segmentsIn(folder).at(-1);
       if (last === undefined || last.end !== commit) return this.#begin(folder, commit);
       truncateSync(last.file, last.bytes);

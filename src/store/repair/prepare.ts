@@ -3,7 +3,11 @@ import { type ErrorData, errorFromData, errorToData, FlancoError } from "../../d
 import type { Log } from "../../domain/log.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import { writeDurably } from "../../durable-file.ts";
+import { setAsideLater } from "../backup/backup-directory.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
+import { folderOf, identitiesOf } from "../ledger/identity.ts";
+import { schemaOf } from "../ledger/open.ts";
+import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { openUpToDate } from "../ledger/up-to-date.ts";
 import { type Recovered, recoverLedger } from "./recover.ts";
 import { findDamage } from "./verify.ts";
@@ -30,6 +34,7 @@ export type Prepared = { readonly damage: ErrorData; readonly recovered: Recover
  */
 export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
   const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
+  setFuturesAside(ledger, directories);
   const bring = () => openUpToDate({ file: ledger, tailDirectory }, new LocalCalendar(timeZone), onProgress);
   try {
     if (request.damage !== null) throw errorFromData(request.damage);
@@ -42,6 +47,28 @@ export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): 
     const recovered = recoverLedger(ledger, error, directories, nowMs, rebuilding);
     bring().close();
     return { damage: errorToData(error), recovered };
+  }
+}
+
+/**
+ * What the disks hold of an older ledger that is of a later schema was made by a version that did not work, before the older
+ * file was put back: once that file is brought up to date, the same would be taken for what it has lost. The version before
+ * has set aside what it saw; a disk may have been away.
+ */
+function setFuturesAside(ledger: string, directories: readonly string[]): void {
+  const [id] = identitiesOf(ledger);
+  const schema = knownSchema(ledger);
+  if (id === undefined || schema >= SCHEMA_VERSION) return;
+  for (const directory of directories) setAsideLater(folderOf(directory, id), schema);
+}
+
+/** This program's where it cannot be read. */
+function knownSchema(ledger: string): number {
+  try {
+    return schemaOf(ledger);
+  } catch (error) {
+    if (error instanceof FlancoError) return SCHEMA_VERSION;
+    throw error;
   }
 }
 

@@ -147,6 +147,21 @@ describe("a backup", () => {
     expect(listBackups(directory)).to.deep.equal(made.slice(0, 3));
   });
 
+  it("makes room by what was set aside of a version that did not work, before any backup goes", async () => {
+    const first = await ledger.backUp();
+    const aside = ["tail-9-0", "flanco-20261120T000000Z.db", "flanco-20261120T000000Z.db.json"].map(
+      (name) => `${name}.later`,
+    );
+    for (const name of aside) writeFileSync(join(directory, name), "set aside");
+    ledger.nowMs += DAY_MS;
+    const second = await ledger.backUp();
+    expect(files()).to.include.members(aside);
+    ledger.nowMs += DAY_MS;
+    const third = await ledger.backUp({}, () => (files().some((name) => aside.includes(name)) ? 0 : 1e9));
+    expect(files()).not.to.include.members(aside);
+    expect(listBackups(directory)).to.deep.equal([third, second, first]);
+  });
+
   it("is made by one run at a time", async () => {
     const codes = await Promise.all([1, 2].map(() => codeOf(() => makeBackup(ledger.backupRequest()))));
     expect(codes.toSorted()).to.deep.equal(["conflict", "done"]);
