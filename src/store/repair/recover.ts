@@ -190,19 +190,32 @@ function committerIn(db: Database, timeZone: string): Committer {
 }
 
 /**
- * The newest position that the ledger is known to have had. One more than what was recovered where the tail does not say
- * that it is all: up to a second of commits may be missing.
+ * The newest position that the ledger is known to have had: what was recovered, or what the tail has beyond that and could not
+ * be repeated. One more where the tail does not say that it is all: up to a second of commits may be missing.
  */
 function newestKnown(ledger: string, segments: readonly Segment[], recovered: Database): number {
-  const { position } = readHead(recovered);
-  const commits = readCommits(recovered);
+  const made = { position: readHead(recovered).position, commits: readCommits(recovered) };
+  const { position: told, commits } = newestIn(segments, made);
   const stored = tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) }));
-  if (stored !== undefined && stored.commits >= commits) return Math.max(position, stored.position);
+  const position = Math.max(told, stored?.position ?? 0);
+  if (stored !== undefined && stored.commits >= commits) return position;
   // Where the newest entries cannot be read, as many as may follow the mark.
   const mark = stored === undefined ? tryLedger(ledger, readRolledUp) : undefined;
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
   if (isAll && (mark?.commits ?? 0) <= commits) return position;
   return Math.max(position + 1, mark === undefined ? 0 : mark.position + MAX_FRESH);
+}
+
+/** The tail's newest commit, and the newest position that it has; what was `made` where the tail ends with that. */
+function newestIn(segments: readonly Segment[], made: { position: number; commits: number }): typeof made {
+  let newest = made;
+  for (const segment of segments.filter(({ end }) => end > made.commits)) {
+    for (const { commit, frame } of readFrames(segment)) {
+      const position = Math.max(newest.position, frame.position);
+      newest = { position, commits: Math.max(newest.commits, commit) };
+    }
+  }
+  return newest;
 }
 
 /**

@@ -1,0 +1,60 @@
+import { truncateSync } from "node:fs";
+import { expect } from "chai";
+import { segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+
+/** Less than a header: nothing can be read of such a file. */
+const STUMP_BYTES = 90;
+/** Of the frame that says that the writer has ended by itself. */
+const MARK_BYTES = 16;
+
+describe("A rebuilt ledger that is destroyed before its first backup", () => {
+  const ledger = forEachTest(() => new TestLedger());
+  let userId: string;
+
+  beforeEach(async () => {
+    ledger.tail = true;
+    await ledger.open();
+    userId = (await ledger.addUser()).id;
+    await sell(2);
+  });
+
+  /** Gives the newest record's number. */
+  async function sell(count: number): Promise<number> {
+    let newest = 0;
+    for (let sold = 0; sold < count; sold += 1) {
+      newest = (await ledger.writer.addRecord(userId, newRecord(), null)).recordId;
+    }
+    return newest;
+  }
+
+  async function rebuilt(isKilled = false): Promise<ReturnType<TestLedger["recover"]>> {
+    const { folder } = ledger;
+    await ledger.close();
+    const newest = segmentsIn(folder).at(-1);
+    if (isKilled) truncateSync(newest?.file ?? "", (newest?.bytes ?? 0) - MARK_BYTES);
+    truncateSync(ledger.file, STUMP_BYTES);
+    const recovered = ledger.recover();
+    await ledger.open();
+    return recovered;
+  }
+
+  for (const [how, isKilled, unknown] of [
+    ["was stopped", false, 0],
+    ["was killed", true, 1],
+  ] as const) {
+    it(`gives no number again, and tells what it had, where it ${how}`, async () => {
+      expect((await rebuilt()).lost).to.equal(null);
+      const newest = await sell(3);
+      // What says of the rebuild is an entry as well.
+      expect((await rebuilt(isKilled)).lost).to.deep.equal({ from: newest - 3, to: newest + unknown });
+      expect(await sell(1)).to.be.above(newest);
+      const { records, findings } = ledger.verify();
+      expect({ records, kinds: findings.map(({ kind }) => kind) }).to.deep.equal({
+        records: 3,
+        kinds: ["lost"],
+      });
+    });
+  }
+});
