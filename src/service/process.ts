@@ -23,9 +23,28 @@ export async function beginServing(config: Pick<Config, "data_dir" | "log_level"
   becomeOwner(config.data_dir);
   // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
   const dest = destination({ dest: STANDARD_ERROR, sync: false, maxLength: MAX_UNWRITTEN_LOG_BYTES });
+  outliveFailures(dest);
   const log = pino({ level: config.log_level }, dest);
   await forbidCoreDumps(log);
   return log;
+}
+
+/**
+ * Keeps the service running where its log cannot be written, as on a full disk: what is left of it is tried again with the next
+ * line. Left alone, pino throws the error, and at the exit sonic-boom tries again for ever.
+ */
+function outliveFailures(dest: ReturnType<typeof destination>): void {
+  const flush = dest.flushSync.bind(dest);
+  let fails = false;
+  dest.on("error", () => {
+    fails = true;
+  });
+  dest.on("write", () => {
+    fails = false;
+  });
+  dest.flushSync = () => {
+    if (!fails) flush();
+  };
 }
 
 /** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */

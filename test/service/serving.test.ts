@@ -34,6 +34,15 @@ describe("The service's process", function () {
     expect(JSON.parse(readFileSync(loaded ?? "", "utf8"))).to.deep.equal(["NativeModule _http_server"]);
   });
 
+  it("starts, answers and ends although a full disk takes nothing of its log", async () => {
+    const service = await appliance.start(
+      { FLANCO_LOG_LEVEL: "debug" },
+      { wrapper: ["sh", "-c", 'exec "$0" "$@" 2> /dev/full'] },
+    );
+    expect((await service.get("/healthz")).status).to.equal(200);
+    expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+  });
+
   it("starts, answers and ends although nobody takes what it logs", async () => {
     const log = join(appliance.directory, "log");
     // A full pipe that nothing reads: a write to it waits for ever.
