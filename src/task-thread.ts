@@ -52,10 +52,11 @@ export class TaskThread<Task, Answer> {
 
   #post(waiting: Waiting<Task, Answer>): void {
     const worker = this.#worker ?? this.#start();
+    // Before it waits for an answer: one that cannot be sent would be given that of the next.
+    worker.postMessage(waiting.task);
     if (this.#waiting.push(waiting) === 1) this.#beginFirst();
     clearTimeout(this.#idle);
     worker.ref();
-    worker.postMessage(waiting.task);
   }
 
   /** The thread works on the first task from here on. */

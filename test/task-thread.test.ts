@@ -11,6 +11,23 @@ function compare(hash: string | undefined): PasswordTask {
   return { kind: "compare", password: "una clave", hash: hash ?? null };
 }
 
+describe("A thread with a task that cannot be sent", () => {
+  it("refuses it, and gives the answers of later tasks to those", async () => {
+    const thread = new TaskThread<PasswordTask, string | boolean>({
+      source: "password",
+      refusal: () => new FlancoError("unavailable", "ended"),
+    });
+    const unclonable = { ...compare(QUICK), extra: () => {} };
+    const refused = thread.submit(unclonable).catch((error: unknown) => error);
+    const hashed = thread.submit({ kind: "hash", password: "una clave" });
+    const compared = thread.submit(compare(QUICK));
+    expect(await refused).to.include({ name: "DataCloneError" });
+    expect(await hashed).to.match(/^\$2b\$/);
+    expect(await compared).to.equal(false);
+    await thread.close();
+  });
+});
+
 describe("A thread with a task that does not end", () => {
   it("ends at the deadline of that task, and another thread answers those that wait", async () => {
     const refused = new FlancoError("overloaded", "late");
