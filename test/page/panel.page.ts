@@ -74,6 +74,8 @@ describe("The panel", () => {
   for (const [what, view, path] of [
     ["the figures of today", "/", "/api/overview"],
     ["the report of a month", "/informe", "/api/report"],
+    ["the prices of the lines", "/lineas", "/api/wiring"],
+    ["the prices that are planned", "/lineas", "/api/wiring/price"],
   ] as const) {
     it(`asks for ${what} again once the day is over, though nothing is sold`, async () => {
       const { page } = await opened.open(view);
