@@ -60,6 +60,13 @@ export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
   return entriesOf(file, rows, (cells) => parsed(entry, toRecord(cells, times)), 2);
 }
 
+/** A cell that is true or false. Spreadsheets write capitals. */
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ["", false],
+  ["false", false],
+  ["true", true],
+]);
+
 /**
  * A row as a record. One without a key is known by its content, and by how often that came before: the same file gives the
  * same keys, and two sales that are alike stay two.
@@ -73,7 +80,7 @@ function toRecord(cells: Readonly<Record<string, string>>, times: Map<string, nu
     ...{ kind: "record", key: key || `csv/${content}/${time}`, ...texts },
     ...{ valor: numberOf(valor), createdTime: numberOf(createdTime) },
     endedTime: endedTime ? numberOf(endedTime) : null,
-    provisional: provisional === "true",
+    provisional: FLAGS.get((provisional ?? "").toLowerCase()) ?? provisional,
     voidReason: voidReason || null,
   };
 }
@@ -146,7 +153,10 @@ function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<
   };
 }
 
+/** Digits alone: a spreadsheet that has rounded a time to 1.79565E+12 has lost hours of it. */
+const NUMBER = /^\s*[+-]?\d+(\.\d+)?\s*$/;
+
 /** NaN for a text that is no number: the shape then says what is wrong. */
-function numberOf(text: string | undefined): number {
-  return text === undefined || text.trim() === "" ? Number.NaN : Number(text);
+function numberOf(text = ""): number {
+  return NUMBER.test(text) ? Number(text) : Number.NaN;
 }

@@ -29,6 +29,7 @@ describe("flanco export and flanco import", function () {
   this.timeout(PROCESS_TEST_MS);
   const from = forSuite(() => seededProgram(TIMES));
   const to = forSuite(() => Program.make());
+  const another = forSuite(() => Program.make());
   let exported = "";
   let file = "";
 
@@ -37,7 +38,7 @@ describe("flanco export and flanco import", function () {
     exported = await from.succeed(["export"]);
     file = join(to.directory, "clinic.jsonl");
     writeFileSync(file, exported);
-    await to.succeed(ana, `${PASSWORD}\n`);
+    for (const program of [to, another]) await program.succeed(ana, `${PASSWORD}\n`);
   });
 
   it("end quietly where their reader has read enough", async () => {
@@ -86,19 +87,35 @@ describe("flanco export and flanco import", function () {
   });
 
   it("take the longest description, and texts that hold the line ends of Unicode", async () => {
-    const clinic = await Program.make();
-    await clinic.succeed(ana, `${PASSWORD}\n`);
-    const file = join(clinic.directory, "long.jsonl");
+    const file = join(another.directory, "long.jsonl");
     const records = entriesOf(exported).filter(({ kind }) => kind === "record");
     const long = [
       { kind: "location", name: "Norte", description: "d".repeat(2_000) },
       ...records.map((record) => ({ ...record, locationName: "Norte\u2028Sur\u2029" })),
     ];
     writeFileSync(file, long.map((entry) => JSON.stringify(entry)).join("\n"));
-    expect(countsOf(await clinic.succeed(["import", file]))).to.deep.equal([1, 0, 4, 0]);
-    const [location, ...found] = entriesOf(await clinic.succeed(["export"]));
+    expect(countsOf(await another.succeed(["import", file]))).to.deep.equal([1, 0, 4, 0]);
+    const [location, ...found] = entriesOf(await another.succeed(["export"]));
     expect(location).to.deep.equal(long[0]);
     expect(found.map(({ locationName }) => locationName)).to.deep.equal(Array(4).fill("Norte\u2028Sur"));
+  });
+
+  it("refuse a table in which a spreadsheet has rounded times, and take its capitals", async () => {
+    const table = join(another.directory, "spreadsheet.csv");
+    const head =
+      "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
+    const write = (...ends: string[]) =>
+      writeFileSync(table, [head, ...ends.map((end) => `Norte,Pasillo,7234,101,4,${end},`)].join("\n"));
+    write("1.77323E+12,,", `${NOON_MS},1.77323E+12,`, `${NOON_MS},,VERDADERO`);
+    const { exitCode, stderr } = await another.call(["import", table, "--dry-run"]);
+    expect(exitCode).to.equal(1);
+    for (const mistake of [":2: createdTime: ", ":3: endedTime: ", ":4: provisional: "]) {
+      expect(stderr).to.include(mistake);
+    }
+    write(`${NOON_MS},,TRUE`, `${NOON_MS},,FALSE`);
+    expect(countsOf(await another.succeed(["import", table]))).to.deep.equal([0, 0, 2, 0]);
+    const marks = entriesOf(await another.succeed(["export"])).map(({ provisional }) => provisional);
+    expect(marks.slice(-2)).to.deep.equal([true, false]);
   });
 
   it("name each line that is wrong, and write nothing of such a file", async () => {
