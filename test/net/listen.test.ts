@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request } from "node:https";
 import { connect, type Socket } from "node:net";
 import { finished } from "node:stream/promises";
-import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
+import { mock } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
@@ -148,10 +149,17 @@ describe("The service's ports", () => {
     beforeEach(async () => {
       await listeners.close();
       answers.length = 0;
+      // The looks at the pace of clients come when the test says so.
+      mock.timers.enable({ apis: ["setInterval"] });
       const give = (_incoming: IncomingMessage, response: ServerResponse) => void answers.push(response);
-      listeners = new Listeners(give, give, () => clock.nowMs(), { ...SHORT_DRAIN, paceMs: 100 });
+      listeners = new Listeners(give, give, () => clock.nowMs(), SHORT_DRAIN);
       await listeners.open(own, doors());
     });
+    afterEach(() => mock.timers.reset());
+
+    function look(times = 1): void {
+      mock.timers.tick(times * LIMITS.paceMs);
+    }
 
     async function ask(secure: boolean): Promise<Socket> {
       const socket = secure ? tls() : await connectTo(httpPort);
@@ -166,19 +174,22 @@ describe("The service's ports", () => {
       it(`that does not take its answer is cut off, ${secure ? "with" : "without"} TLS`, async () => {
         await ask(secure);
         answers[0]?.end(LARGE);
+        look(2);
         await until("the answer is given up", () => answers[0]?.destroyed === true, LATE_MS);
       });
 
       it(`that takes it is not, nor one whose answer takes long to make, ${secure ? "with" : "without"} TLS`, async () => {
         const socket = await ask(secure);
-        await pause(350);
-        expect(answers[0]?.destroyed).to.equal(false);
+        look(3);
         let bytes = 0;
         socket.setEncoding("latin1").on("data", (text: string) => {
           bytes += text.length;
         });
         answers[0]?.end(LARGE);
+        look();
         await until("all of it is there", () => bytes > LARGE.length, LATE_MS);
+        look();
+        expect(socket.destroyed).to.equal(false);
       });
     }
   });
