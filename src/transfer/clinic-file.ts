@@ -60,11 +60,13 @@ export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
   return entriesOf(file, rows, (cells) => parsed(entry, toRecord(cells, times)), 2);
 }
 
-/** A cell that is true or false. Spreadsheets write capitals. */
+/** A cell that is true or false. Spreadsheets write it in capitals, and in their own language. */
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["", false],
   ["false", false],
+  ["falso", false],
   ["true", true],
+  ["verdadero", true],
 ]);
 
 /**
@@ -144,7 +146,7 @@ async function* entriesOf<F, T>(
 }
 
 function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<S>> {
-  const result = shape.safeParse(input);
+  const result = shape.safeParse(input, { error: mistakeOfCell });
   if (result.success) return { value: result.data };
   return {
     mistakes: result.error.issues.map(({ path, message }) =>
@@ -153,8 +155,18 @@ function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<
   };
 }
 
-/** Digits alone: a spreadsheet that has rounded a time to 1.79565E+12 has lost hours of it. */
-const NUMBER = /^\s*[+-]?\d+(\.\d+)?\s*$/;
+/** What a cell of a table must be instead, in place of zod's "expected number, received NaN". */
+function mistakeOfCell({ path, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== "invalid_type") return undefined;
+  if (issue.expected === "boolean") return "must be true or false";
+  if (!Number.isNaN(input)) return undefined;
+  return String(path?.at(-1)).endsWith("Time")
+    ? "must be milliseconds in digits alone, such as 1773230400000: a spreadsheet that shows 1.77E+12 has lost the rest"
+    : "must be a number in digits, such as 4.5";
+}
+
+/** No power of ten: a spreadsheet that has rounded a time to 1.79565E+12 has lost hours of it. */
+const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)\s*$/;
 
 /** NaN for a text that is no number: the shape then says what is wrong. */
 function numberOf(text = ""): number {

@@ -105,17 +105,22 @@ describe("flanco export and flanco import", function () {
     const head =
       "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
     const write = (...ends: string[]) =>
-      writeFileSync(table, [head, ...ends.map((end) => `Norte,Pasillo,7234,101,4,${end},`)].join("\n"));
-    write("1.77323E+12,,", `${NOON_MS},1.77323E+12,`, `${NOON_MS},,VERDADERO`);
+      writeFileSync(table, [head, ...ends.map((end) => `Norte,Pasillo,7234,101,${end},`)].join("\n"));
+    write("4,1.77323E+12,,", `4,${NOON_MS},1.77323E+12,`, `4,${NOON_MS},,1`, `1e1,${NOON_MS},,`);
     const { exitCode, stderr } = await another.call(["import", table, "--dry-run"]);
     expect(exitCode).to.equal(1);
-    for (const mistake of [":2: createdTime: ", ":3: endedTime: ", ":4: provisional: "]) {
+    const digits = "must be milliseconds in digits alone, such as ";
+    for (const mistake of [`:2: createdTime: ${digits}`, `:3: endedTime: ${digits}`]) {
       expect(stderr).to.include(mistake);
     }
-    write(`${NOON_MS},,TRUE`, `${NOON_MS},,FALSE`);
-    expect(countsOf(await another.succeed(["import", table]))).to.deep.equal([0, 0, 2, 0]);
-    const marks = entriesOf(await another.succeed(["export"])).map(({ provisional }) => provisional);
-    expect(marks.slice(-2)).to.deep.equal([true, false]);
+    expect(stderr).to.include(":4: provisional: must be true or false\n");
+    expect(stderr).to.include(":5: valor: must be a number in digits, such as 4.5\n");
+    const times = [`${NOON_MS},,TRUE`, `${NOON_MS}.0,,FALSE`, `${NOON_MS},,VERDADERO`, `${NOON_MS},,FALSO`];
+    write(...times.map((time, index) => `${["4", "4.", ".5", "-1"][index]},${time}`));
+    expect(countsOf(await another.succeed(["import", table]))).to.deep.equal([0, 0, 4, 0]);
+    const added = entriesOf(await another.succeed(["export"])).slice(-4);
+    expect(added.map(({ provisional }) => provisional)).to.deep.equal([true, false, true, false]);
+    expect(added.map(({ valor }) => valor)).to.deep.equal([4, 4, 0.5, -1]);
   });
 
   it("name each line that is wrong, and write nothing of such a file", async () => {
