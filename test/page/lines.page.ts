@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Price, Report, Status, Wiring } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
@@ -127,6 +128,54 @@ describe("The technician's page of lines", () => {
     const row = page.locator(".wired", { hasText: "102" });
     await row.getByText("Encendida").waitFor();
     expect(await row.getByRole("switch").getAttribute("aria-checked")).to.equal("false");
+  });
+
+  describe("once the day is over", () => {
+    let dialog: Locator;
+
+    beforeEach(async () => {
+      const { page } = opening;
+      await page.clock.install();
+      await page.route("**/api/event", (route) => route.abort());
+      await page.reload();
+      await page.getByRole("button", { name: "Cambiar la línea SIM1", exact: true }).click();
+      dialog = page.getByRole("dialog");
+      await dialog.getByText("Ajustes eléctricos").click();
+      await page.route("**/api/status", async (route) => {
+        const { clock, ...status } = await opened.get<Status>("/api/status");
+        const data = { ...status, clock: { ...clock, time: clock.time + DAY_MS } };
+        await route.fulfill({ json: { status: "success", data } });
+      });
+    });
+
+    const wiring = async () => (await wirings()).find(({ line }) => line === "SIM1");
+
+    it("shows the price that has begun in an open form, which takes it back no more", async () => {
+      const { page } = opening;
+      const before = await wiring();
+      await dialog.getByLabel("Antirrebote (ms)").fill("7");
+      await opened.send("PUT", "/api/wiring/price", { price: { lines: ["SIM1"], valor: 4.25 } });
+      await page.clock.fastForward(MINUTE_MS);
+      const price = dialog.getByLabel("Precio de cada venta");
+      await until("the new price is shown", async () => (await price.inputValue()) === "4,25");
+      await dialog.getByRole("button", { name: "Guardar" }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(await wiring()).to.deep.equal({ ...before, debounceMs: 7, valor: 4.25 });
+    });
+
+    it("keeps what is typed where the gateway does not answer", async () => {
+      const { page } = opening;
+      await dialog.getByLabel("Antirrebote (ms)").fill("9");
+      await page.route("**/api/wiring", (route) => route.abort());
+      // The page says so of an answer that did not come, before it shows what follows from that.
+      const failed = page.waitForEvent("console", (message) => message.type() === "warning");
+      await page.clock.fastForward(MINUTE_MS);
+      await failed;
+      await page.unroute("**/api/wiring");
+      await dialog.getByRole("button", { name: "Guardar" }).click();
+      await page.getByText("La línea SIM1 queda asignada a la habitación 102.").waitFor();
+      expect(await wiring()).to.include({ debounceMs: 9 });
+    });
   });
 
   it("says which line moved when a relay is switched, for free lines and for rooms", async () => {

@@ -99,7 +99,7 @@ describe("The month of a report", () => {
 
   it("is read from an address only when it is one", () => {
     expect(isMonth("2026-02")).to.equal(true);
-    for (const text of ["2026-13", "2026-00", "2026-2", "", "2026-02-01"])
+    for (const text of ["2026-13", "2026-00", "0000-05", "2026-2", "", "2026-02-01"])
       expect(isMonth(text), text).to.equal(false);
   });
 

@@ -40,6 +40,7 @@ describe("A filter of records", () => {
     expect(filter).to.deep.equal({ ...EVERY_RECORD, room: "101" });
     const leap = filterOf(new URLSearchParams("from=2027-02-29&to=2028-02-29"));
     expect(leap).to.deep.equal({ ...EVERY_RECORD, to: "2028-02-29" });
+    expect(filterOf(new URLSearchParams("from=0000-02-28"))).to.deep.equal(EVERY_RECORD);
   });
 
   it("knows when its days are the wrong way round", () => {

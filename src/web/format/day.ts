@@ -10,7 +10,8 @@ export function dayReader(timeZone: string | undefined): (timeMs: number) => Day
   return (timeMs) => format.format(timeMs);
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+// The API refuses the year 0.
+const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
 
 /** Whether a text is the day of an address: two digits each for month and day, and in the calendar. */
 export function isDay(text: string): boolean {
@@ -39,7 +40,7 @@ export function inZone(
 /** A calendar month as `2026-03`, which sorts and compares as a text. */
 type Month = string;
 
-const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
+const MONTH = /^(?!0000)\d{4}-(0[1-9]|1[0-2])$/;
 const OFFERED_MONTHS = 36;
 
 export function monthOf(day: Day): Month {

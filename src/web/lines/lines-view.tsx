@@ -7,7 +7,7 @@ import { useSending } from "../element/form.tsx";
 import { DoneNote, FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
-import { type Loaded, useLoaded, useTests, useToday } from "../live/use-loaded.ts";
+import { type Loaded, useLoaded, useNewDay, useTests } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { addressOfRoom, type Board, linesOf, wiringName, wiringOf } from "./board.ts";
@@ -168,10 +168,11 @@ function useBoard(onMove: (address: string, level: boolean, timeMs: number) => v
       ]);
       return { simulated, chips, devices, wirings };
     },
-    // A planned price begins with its day. The form sends the price that it was opened with.
-    useToday(),
+    "",
     ["locations"],
   );
+  // A planned price begins with its day. No new key: where the answer does not come, a form in front would go.
+  useNewDay(loaded.reload);
   const [levels, setLevels] = useState<ReadonlyMap<string, boolean>>(new Map());
   const note = useCallback(
     (address: string, level: boolean) => setLevels((before) => new Map(before).set(address, level)),

@@ -6,7 +6,7 @@ import { CheckField, TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
 import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
-import { useData, useLoaded, useToday } from "../live/use-loaded.ts";
+import { useData, useNewDay } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import type { Board } from "./board.ts";
@@ -17,7 +17,8 @@ import { RoomChoice } from "./room-choice.tsx";
 export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => void }) {
   const texts = useTexts(linesTexts).planned;
   const { api, format } = useGateway();
-  const planned = useLoaded((api) => api.data("/api/wiring/price"), useToday(), ["locations"]);
+  const planned = useData("/api/wiring/price", ["locations"]);
+  useNewDay(planned.reload);
   const [cancelled, setCancelled] = useState<{ readonly price: Price; readonly rooms: number } | null>(null);
   const byPrice = new Map<string, Price[]>();
   for (const price of planned.value ?? []) {

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { BIASES, type Bias } from "../../domain/line.ts";
 import { seesMoney } from "../../domain/member.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../../domain/wiring.ts";
@@ -31,16 +32,23 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const { api, user } = useGateway();
   const withPrice = seesMoney(user.role);
   const known = wiringOf(line, board.wirings);
+  const price = priceText(known?.valor, texts);
   const form = useForm({
     /** The room's key. */
     actuatorId: known === undefined ? "" : roomKey(known.dId, known.actuatorId),
-    valor: priceText(known?.valor, texts),
+    valor: price,
     isSure: false,
     activeLow: known?.activeLow ?? false,
     bias: biasOf(known?.bias),
     debounceMs: String(known?.debounceMs ?? DEFAULT_DEBOUNCE_MS),
     rearmMs: String(known?.rearmMs ?? DEFAULT_REARM_MS),
   });
+  // One that has begun since the form was opened, as a planned one does at midnight: the form would take it back.
+  const shownPrice = useRef(price);
+  useEffect(() => {
+    if (form.values.valor === shownPrice.current) form.set({ valor: price });
+    shownPrice.current = price;
+  }, [price]);
   const { actuatorId: room, activeLow, bias } = form.values;
   const rooms = freeRooms(board);
   const debounceMs = wholeOf(form.values.debounceMs, MAX_DEBOUNCE_MS);

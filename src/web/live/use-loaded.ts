@@ -118,6 +118,16 @@ export function useToday(): Day {
   return format.day(now());
 }
 
+/** Calls `act` once that day is another. What is shown stays meanwhile, and where what `act` asks for does not come. */
+export function useNewDay(act: () => void): void {
+  const today = useToday();
+  const known = useRef(today);
+  useEffect(() => {
+    if (known.current !== today) act();
+    known.current = today;
+  }, [today]);
+}
+
 /** The lines under test. A test that ends by itself leaves within a minute. */
 export function useTests(): Status["tests"] {
   const { status, now } = useGateway();
