@@ -28,9 +28,14 @@ export interface ServerSetting {
   readonly preload?: string | undefined;
 }
 
-/** The environment of a server: this process's own, without any setting of flanco's. */
+/** Authorities that Node parses at each start beside its own: 40 ms of processor time, and 1.3 MB. No unit names any. */
+const EXTRA_AUTHORITIES = "NODE_EXTRA_CA_CERTS";
+
+/** The environment of a server: this process's own, without any setting of flanco's and without this machine's authorities. */
 export function environmentFor(setting: ServerSetting): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FLANCO_"));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith("FLANCO_") && name !== EXTRA_AUTHORITIES,
+  );
   return {
     ...Object.fromEntries(inherited),
     ...(setting.preload === undefined ? {} : { LD_PRELOAD: setting.preload }),
