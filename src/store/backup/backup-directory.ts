@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
-import { writeDurably } from "../../durable-file.ts";
+import { syncPath, writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { LATER, setLaterTailAside } from "../ledger/tail.ts";
@@ -123,16 +123,20 @@ export function headsOf(ledger: string, directories: readonly string[]): readonl
 /**
  * Renames the proven backups of a later schema than the ledger's, with their proofs, and the tail: they end with `.later`. The
  * ledger is the file of before that version: what it had added is no past of this ledger. `schema` is this program's for a
- * ledger that it has opened.
+ * ledger that it has opened. Durable: an upgrade that follows would take what came back for the ledger's. `sync` is another one
+ * in tests.
  */
-export function setAsideLater(folder: string, schema = SCHEMA_VERSION): void {
-  setLaterTailAside(folder, schema);
+export function setAsideLater(folder: string, schema = SCHEMA_VERSION, sync = syncPath): void {
+  let renamed = setLaterTailAside(folder, schema);
   for (const name of proofNames(folder)) {
     if ((parseProof(join(folder, name))?.schema ?? 0) <= schema) continue;
     for (const file of [join(folder, name.slice(0, -PROOF_SUFFIX.length)), join(folder, name)]) {
-      if (existsSync(file)) renameSync(file, file + LATER);
+      if (!existsSync(file)) continue;
+      renameSync(file, file + LATER);
+      renamed += 1;
     }
   }
+  if (renamed > 0) sync(folder);
 }
 
 /** Removes what was set aside. */

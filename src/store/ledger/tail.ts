@@ -90,12 +90,12 @@ function namesOf(folder: string, isOf: (schema: number) => boolean): readonly st
 
 /**
  * Renames the tail's files of a later schema than the ledger's: they end with `.later`. The ledger is the file of before that
- * version, and will lack what they hold, which the next version of that schema would take for a loss.
+ * version, and will lack what they hold, which the next version of that schema would take for a loss. Gives how many.
  */
-export function setLaterTailAside(folder: string, schema: number): void {
-  for (const name of namesOf(folder, (later) => later > schema)) {
-    renameSync(join(folder, name), join(folder, name + LATER));
-  }
+export function setLaterTailAside(folder: string, schema: number): number {
+  const names = namesOf(folder, (later) => later > schema);
+  for (const name of names) renameSync(join(folder, name), join(folder, name + LATER));
+  return names.length;
 }
 
 function segmentOf(file: string, from: number): Segment {

@@ -198,8 +198,13 @@ describe("what the full check of a ledger finds", () => {
       writeProof(ledger.folder, { ...later, schema: SCHEMA_VERSION + 1 });
       writeFileSync(join(ledger.folder, later.file), "a later version's");
       expect(found(), "as it was found").to.deep.equal([`rewritten ${LAST}-${LAST}`]);
-      setAsideLater(ledger.folder);
+      const synced: string[] = [];
+      const setAside = () => setAsideLater(ledger.folder, undefined, (path) => void synced.push(path));
+      setAside();
       expect(found()).to.deep.equal([]);
+      expect(synced).to.deep.equal([ledger.folder]);
+      setAside();
+      expect(synced, "where nothing was renamed").to.have.length(1);
       expect(listBackups(ledger.folder)).to.deep.equal([first]);
       expect(readdirSync(ledger.folder)).to.include.members([
         `${later.file}.later`,
