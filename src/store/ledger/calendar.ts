@@ -80,8 +80,9 @@ export class LocalCalendar {
   sameTimeOn(day: Day, today: Day, timeMs: number): number {
     const sinceMidnightMs = this.#localDate(timeMs).getTime() - dateFromDay(today).getTime();
     const asUtcMs = dateFromDay(day).getTime() + sinceMidnightMs;
-    const nearMs = asUtcMs - this.#offsetMs(inRange(asUtcMs));
-    return asUtcMs - this.#offsetMs(inRange(nearMs));
+    const possible = this.#possibleMoments(asUtcMs);
+    const right = possible.filter((atMs) => atMs + this.#offsetMs(inRange(atMs)) === asUtcMs);
+    return Math.max(...(right.length === 0 ? possible : right));
   }
 
   /**
@@ -89,11 +90,15 @@ export class LocalCalendar {
    * (the clock skipped that, or the whole day), the earliest and the latest at which it can begin, by the offsets around it.
    */
   #midnightsAt(midnightMs: number): { firstMs: number; lastMs: number } {
-    const offsets = [-1, 0, 1].map((days) => this.#offsetMs(inRange(midnightMs + days * DAY_MS)));
-    const possible = offsets.map((offsetMs) => midnightMs - offsetMs);
+    const possible = this.#possibleMoments(midnightMs);
     const begun = possible.filter((timeMs) => this.#begins(midnightMs, timeMs));
     const midnights = begun.length === 0 ? possible : begun;
     return { firstMs: Math.min(...midnights), lastMs: Math.max(...midnights) };
+  }
+
+  /** When the clock may read what UTC reads at this moment, by the offsets around it. */
+  #possibleMoments(asUtcMs: number): readonly number[] {
+    return [-1, 0, 1].map((days) => asUtcMs - this.#offsetMs(inRange(asUtcMs + days * DAY_MS)));
   }
 
   #begins(midnightMs: number, timeMs: number): boolean {
