@@ -29,13 +29,22 @@ export async function main(argv: readonly string[]): Promise<never> {
 
 /** Runs one command; gives the exit code that it ends with. */
 export async function run(argv: readonly string[], context: CliContext): Promise<ExitCode> {
-  try {
+  const { terminal } = context;
+  const ended = await exitCodeOf(async () => {
     const program = await createProgram(context, argv);
     await program.parseAsync(argv, { from: "user" });
-    await context.terminal.end();
+  }, terminal);
+  // Also of a command that fails, whose output may be all that says of what (flanco doctor).
+  const written = await exitCodeOf(() => terminal.end(), terminal);
+  return ended === 0 ? written : ended;
+}
+
+async function exitCodeOf(work: () => Promise<void>, terminal: Terminal): Promise<ExitCode> {
+  try {
+    await work();
     return 0;
   } catch (error) {
-    return report(error, context.terminal);
+    return report(error, terminal);
   }
 }
 

@@ -77,7 +77,7 @@ describe("What a command shows", function () {
 
   before(() => program.start());
 
-  for (const command of ["wiring export", "export", "gpio record"]) {
+  for (const command of ["wiring export", "export", "gpio record", "--help"]) {
     it(`makes flanco ${command} fail in one line where a full disk does not take it`, async () => {
       const wrapper = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
       const { exitCode, stderr } = await program.run(command.split(" "), { wrapper });
@@ -85,6 +85,15 @@ describe("What a command shows", function () {
       expect(exitCode).to.equal(1);
     });
   }
+
+  it("is told as missing where the command fails as well, with the command's own exit code", async () => {
+    const wrapper = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
+    const { exitCode, stderr } = await program.run(["doctor"], { wrapper });
+    const [first, second] = stderr.split("\n");
+    expect(first).to.match(/^flanco: .* checks need attention: /);
+    expect(second).to.match(/^flanco: The output could not be written: ENOSPC/);
+    expect(exitCode).to.equal(3);
+  });
 
   for (const command of ["gpio record", "wiring list"]) {
     it(`lets flanco ${command} end quietly once nobody reads it`, async () => {
