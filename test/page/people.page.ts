@@ -73,6 +73,22 @@ describe("The people of an account", function () {
     }
   });
 
+  it("are told until when no more can be invited, where the account has made its changes of a day", async () => {
+    const { page } = await opened.open("/personas");
+    const answer = { status: "error", error: "This account has made 1000 changes within a day." };
+    await page.route("**/api/member", async (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      await route.fulfill({ status: 429, headers: { "Retry-After": "86400" }, json: answer });
+    });
+    await page.getByRole("button", { name: "Invitar" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Nombre").fill(EVA.name);
+    await dialog.getByLabel("Correo electrónico").fill(EVA.email);
+    await dialog.getByRole("button", { name: "Invitar" }).click();
+    await dialog.getByText("Demasiados cambios en un día. Inténtelo mañana", { exact: false }).waitFor();
+    await page.close();
+  });
+
   it("that are screens show the rooms, without money, and nothing else", async () => {
     const { page: owner } = await opened.open("/personas");
     const who = { name: "Enfermería", email: "tv@example.org" };

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
+import { CONFLICT } from "../api/api.ts";
 import type { Commission, CommissionedRoom } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
@@ -120,10 +120,7 @@ function Judged({ room, onChanged }: RoomCardProps) {
           </Button>
         </>
       )}
-      <FormFailure
-        failure={failure}
-        texts={{ [CONFLICT]: texts.failures.unknown, [TOO_MANY_REQUESTS]: texts.failures.many }}
-      />
+      <FormFailure failure={failure} texts={{ [CONFLICT]: texts.failures.unknown }} />
     </>
   );
 }

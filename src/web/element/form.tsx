@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext, type RefObject } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { ApiFailure, UNAVAILABLE, UNREACHABLE } from "../api/api.ts";
+import { ApiFailure, TOO_MANY_REQUESTS, UNAVAILABLE, UNREACHABLE } from "../api/api.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
@@ -97,6 +97,7 @@ export function FormFailure({ failure, texts = {}, text }: FormFailureProps) {
 
 function defaultText(failure: ApiFailure, texts: typeof elementTexts.es): string {
   if (failure.status === UNREACHABLE) return texts.unreachable;
+  if (failure.status === TOO_MANY_REQUESTS) return texts.tooMany;
   return failure.status === UNAVAILABLE ? texts.overloaded : texts.failed;
 }
 

@@ -155,10 +155,6 @@ export const commissionTexts = bilingual({
       "Todavía no se sabe nada de esta habitación: encienda y apague su relé.",
       "Nothing is known of this room yet: switch its relay on and off.",
     ],
-    many: [
-      "Hay demasiados cambios seguidos. Espere un momento.",
-      "Too many changes in a row. Wait a moment.",
-    ],
   },
 
   reports: ["Informes", "Reports"],

@@ -21,6 +21,10 @@ export const elementTexts = bilingual({
     "El equipo está ocupado. Inténtelo de nuevo en un momento.",
     "The gateway is busy. Try again in a moment.",
   ],
+  tooMany: [
+    "Demasiados cambios en un día. Inténtelo mañana, o pida al técnico que lo haga en el equipo.",
+    "Too many changes in a day. Try again tomorrow, or have the technician do it on the gateway.",
+  ],
   unread: [
     "No se han podido leer estos datos. Compruebe la conexión y reintente.",
     "This could not be read. Check the connection and try again.",

@@ -219,10 +219,6 @@ export const sinkTexts = bilingual({
   savedNotice: ["Guardado.", "Saved."],
   turnedOff: (name: string) => [`${name}: apagado.`, `${name}: turned off.`],
   conflict: ["Esto se configura en flanco.toml, en el equipo.", "This is set in flanco.toml on the gateway."],
-  tooMany: [
-    "Demasiados cambios en un día. Inténtelo mañana.",
-    "Too many changes in a day. Try again tomorrow.",
-  ],
   storedHint: [
     "Guardada, no se muestra. Escríbala de nuevo solo para cambiarla.",
     "Stored, and not shown. Type it again only to change it.",

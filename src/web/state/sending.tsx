@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { SETUP_NAMES, type SetupName } from "../../domain/sink-setting.ts";
-import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
+import { CONFLICT } from "../api/api.ts";
 import type { Answer, Setup, SinkState } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
@@ -63,7 +63,7 @@ export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }
           action={name === "notice" ? texts.usual : texts.turnOff}
           busyText={texts.turningOff}
           meaning={name === "notice" ? texts.usualMeans : texts.offMeans}
-          failures={{ [CONFLICT]: texts.conflict, [TOO_MANY_REQUESTS]: texts.tooMany }}
+          failures={{ [CONFLICT]: texts.conflict }}
           onConfirm={() => api.remove("/api/sink", { name: work.setup.name })}
           onDone={() => finish(name === "notice" ? texts.savedNotice : texts.turnedOff(shown))}
           onClose={() => begin(null)}

@@ -1,5 +1,5 @@
 import { isHidden, SETUP_FIELDS, type SetupField, type SetupValue } from "../../domain/sink-setting.ts";
-import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
+import { CONFLICT } from "../api/api.ts";
 import type { Setup } from "../api/shapes.ts";
 import { CheckField, LongTextField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
@@ -41,11 +41,7 @@ export function SetupForm({ setup, onDone }: SetupFormProps) {
   };
 
   return (
-    <Form
-      form={form}
-      onSubmit={send}
-      failures={{ [CONFLICT]: texts.conflict, [TOO_MANY_REQUESTS]: texts.tooMany }}
-    >
+    <Form form={form} onSubmit={send} failures={{ [CONFLICT]: texts.conflict }}>
       <p class="soft">{texts.means[name]}</p>
       {fields.map((field) => (
         <DrawnField
