@@ -70,8 +70,8 @@ export function segmentsIn(folder: string): readonly Segment[] {
     .toSorted((one, other) => one.from - other.from);
 }
 
-/** A disk that is not there, or fails, must not keep the service from its work. */
-function orNothing<T>(read: () => T): T | undefined {
+/** What is read of a disk; undefined where that is not there, or fails, which must not keep the service from its work. */
+export function orNothing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { type ErrorData, errorFromData, errorToData, FlancoError } from "../../domain/error.ts";
 import type { Log } from "../../domain/log.ts";
 import type { OnProgress } from "../../domain/work.ts";
@@ -8,6 +8,7 @@ import { LocalCalendar } from "../ledger/calendar.ts";
 import { folderOf, identitiesOf } from "../ledger/identity.ts";
 import { schemaOf } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
+import { orNothing } from "../ledger/tail.ts";
 import { openUpToDate } from "../ledger/up-to-date.ts";
 import { type Recovered, recoverLedger } from "./recover.ts";
 import { findDamage } from "./verify.ts";
@@ -53,13 +54,15 @@ export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): 
 /**
  * What the disks hold of an older ledger that is of a later schema was made by a version that did not work, before the older
  * file was put back: once that file is brought up to date, the same would be taken for what it has lost. The version before
- * has set aside what it saw; a disk may have been away.
+ * has set aside what it saw; a disk may have been away. Throws where a disk that has such files takes no change.
  */
 function setFuturesAside(ledger: string, directories: readonly string[]): void {
   const [id] = identitiesOf(ledger);
   const schema = knownSchema(ledger);
   if (id === undefined || schema >= SCHEMA_VERSION) return;
-  for (const directory of directories) setAsideLater(folderOf(directory, id), schema);
+  for (const folder of directories.map((directory) => folderOf(directory, id))) {
+    if (orNothing(() => readdirSync(folder)) !== undefined) setAsideLater(folder, schema);
+  }
 }
 
 /** This program's where it cannot be read. */

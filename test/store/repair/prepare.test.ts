@@ -1,4 +1,4 @@
-import { cpSync, readdirSync } from "node:fs";
+import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
@@ -50,6 +50,15 @@ describe("A start that must bring the ledger up to date", () => {
     for (const directory of [ledger.backups, disk]) {
       expect(heldBy(directory)).to.have.members(names.map((name) => `${name}.later`));
     }
+  });
+
+  it("passes over a disk that cannot be read", () => {
+    change(ledger.file, "PRAGMA user_version = 0");
+    const folder = ledger.folder.replace(ledger.backups, disk);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "no directory");
+    expect(thrown(prepare).message).to.match(/could not be brought from schema 0/);
+    expect(heldBy(ledger.backups)).to.have.members(names.map((name) => `${name}.later`));
   });
 
   for (const [which, version] of [
