@@ -246,7 +246,11 @@ describe("What happens at the API", () => {
           [{ userId: by.id, wiring: { ...wiring, bias: "as-is", valorMicros } }],
           actor,
         );
-      await Promise.all(Array.from({ length: LASTING_A_DAY }, (_, turn) => price(turn)));
+      await Promise.all(Array.from({ length: LASTING_A_DAY - 1 }, (_, turn) => price(turn)));
+      const invited = { name: "Luis", email: "luis@example.org", role: "staff" };
+      await answers(429, "post", "/api/member", { by, body: { member: invited } });
+      expect(bounded.reader.members(by.id), "no member without a link").to.have.length(2);
+      await price(LASTING_A_DAY);
       for (const [path, body] of [
         ["/api/wiring", aWiring()],
         ["/api/wiring/price", { price: { lines: ["SIM0"], valor: 5, from: "2030-01-01" } }],
@@ -269,8 +273,6 @@ describe("What happens at the API", () => {
       await answers(429, "post", "/api/commission/mend", { by, body: { room } });
       const report = BODIES["post /api/commission/report"] ?? {};
       await answers(429, "post", "/api/commission/report", { by, body: report });
-      const invited = { name: "Luis", email: "luis@example.org", role: "staff" };
-      await answers(429, "post", "/api/member", { by, body: { member: invited } });
       await answers(429, "post", "/api/member/link", { by, body: { memberId } });
       await answers(429, "post", "/api/move/code", { by });
       const changed = { query: { memberId }, body: { member: { role: "staff" } } };

@@ -99,9 +99,9 @@ export function auditLog(
         AND way = @way AND who IS @who AND origin = @from AND details = @details AND boot = @boot
         AND begun_ms > @begunMs - ${REPEATED_WITHIN_MS}`,
   );
-  const longAgo = db.prepare<[Id], Pick<NewEntry, "boot" | "begunMs">>(
+  const longAgo = db.prepare<[Id, number], Pick<NewEntry, "boot" | "begunMs">>(
     `SELECT boot, begun_ms AS begunMs FROM audit WHERE user_id = ? AND way = 'network' AND position IS NOT NULL
-      ORDER BY audit_id DESC LIMIT 1 OFFSET ${LASTING_A_DAY - 1}`,
+      ORDER BY audit_id DESC LIMIT 1 OFFSET ?`,
   );
   const trim = db.prepare<[number]>(
     `DELETE FROM audit WHERE audit_id IN (
@@ -133,10 +133,10 @@ export function auditLog(
       return auditId;
     },
 
-    /** Throws `too_many` for an actor on the network whose account has made its lasting entries of a day. */
-    requireFew(userId: Id, { way }: Actor): void {
+    /** Throws `too_many` for an actor on the network whose account may make no `more` lasting entries on this day. */
+    requireFew(userId: Id, { way }: Actor, more = 1): void {
       const now = boots.nowStored();
-      const first = way === "network" ? longAgo.get(userId) : undefined;
+      const first = way === "network" ? longAgo.get(userId, LASTING_A_DAY - more) : undefined;
       if (now === undefined || first === undefined || first.boot !== now.boot) return;
       const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
       if (waitMs <= 0) return;

@@ -143,7 +143,8 @@ export function memberCommands(db: Database, context: WriteContext) {
       const count = members(userId).length;
       if (count === 0) throw unknownMember();
       if (count >= MAX_MEMBERS) throw accountFull();
-      context.audit.requireFew(userId, by);
+      // The link is the second: without one the member could not sign in.
+      context.audit.requireFew(userId, by, 2);
       return add(context.ids.next(), userId, member, by);
     },
     changeMember(userId, memberId, { role, name }, by = SERVICE_ACTOR) {
