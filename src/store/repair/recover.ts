@@ -4,7 +4,7 @@ import type { Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import type { CorrectionEntry } from "../../domain/chain-entry.ts";
-import { FlancoError } from "../../domain/error.ts";
+import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Loss } from "../../domain/gap.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
@@ -36,7 +36,7 @@ import {
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { bringRollupsToZone, MAX_FRESH, rollupZone } from "../ledger/rollup.ts";
-import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { orNothing, readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
 
 export interface Recovered {
   /** Where the damaged file is kept, whole. */
@@ -109,7 +109,10 @@ function baseFor(
 ): { readonly db: Database; readonly backup: ProvenBackup | null } | undefined {
   const begunWith = beginningOf(ledger)?.head;
   const backupsIn = (folder: string) =>
-    listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) }));
+    (orNothing(() => listBackups(folder)) ?? []).map((backup) => ({
+      backup,
+      file: join(folder, backup.file),
+    }));
   const candidates = [
     ...folders.flatMap(backupsIn).filter(({ backup }) => isOfHistory(ledger, backup)),
     ...foldersBefore.flatMap(backupsIn).filter(({ backup }) => backup.head === begunWith),
@@ -117,22 +120,31 @@ function baseFor(
     .toSorted((one, other) => other.backup.commits - one.backup.commits)
     .filter(({ backup }) => isOnChain(ledger, segments, backup));
   for (const { backup, file } of candidates) {
-    try {
-      const db = openDraft(file, draft, onProgress);
-      setLedgerKey(db, key);
-      const beginning = beginningOf(ledger);
-      if (beginning !== undefined && backup.commits < beginning.commits) setCommits(db, beginning.commits);
-      return { db, backup };
-    } catch (error) {
-      // The disk has damaged this one as well: an older one is next.
-      if (!(error instanceof FlancoError) || !["damaged", "too_new"].includes(error.code)) throw error;
-    }
+    const db = tryDraft(file, draft, onProgress);
+    if (db === undefined) continue;
+    setLedgerKey(db, key);
+    const beginning = beginningOf(ledger);
+    if (beginning !== undefined && backup.commits < beginning.commits) setCommits(db, beginning.commits);
+    return { db, backup };
   }
   if (segments[0]?.from !== 0) return undefined;
   removeDatabase(draft);
   const db = openForWriting(draft);
   setLedgerKey(db, key);
   return { db, backup: null };
+}
+
+/** A copy of a backup; undefined where the disk has damaged that too, or does not give it: an older one is next. */
+function tryDraft(file: string, draft: string, onProgress: OnSteps): Database | undefined {
+  try {
+    return openDraft(file, draft, onProgress);
+  } catch (error) {
+    if (error instanceof FlancoError && ["damaged", "too_new"].includes(error.code)) return undefined;
+    const code = systemCode(error);
+    // On a full disk one that is small enough may be far older.
+    if (code === undefined || code === "ENOSPC") throw error;
+    return undefined;
+  }
 }
 
 /** A restore led away from all backups before it but the one that it began from. */

@@ -1,6 +1,12 @@
-import { truncateSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
+import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { DAY_MS } from "../../../src/domain/clock.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import { writeProof } from "../../../src/store/backup/backup-directory.ts";
 import { segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
@@ -57,4 +63,40 @@ describe("A rebuilt ledger that is destroyed before its first backup", () => {
       });
     });
   }
+});
+
+describe("A rebuild beside a disk that fails", () => {
+  const ledger = forEachTest(() => new TestLedger().open());
+  let older: ProvenBackup;
+
+  beforeEach(async () => {
+    await ledger.addUser();
+    older = await ledger.backUp();
+  });
+
+  async function rebuiltFrom(directories: readonly string[]): Promise<ProvenBackup | null> {
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    const damage = new FlancoError("damaged", "It was destroyed.");
+    return recoverLedger(ledger.file, damage, directories, ledger.nowMs, () => {}).backup;
+  }
+
+  it("takes what the other disk has where that one's folder cannot be read", async () => {
+    const disk = join(ledger.directory, "disk");
+    mkdirSync(disk);
+    writeFileSync(ledger.folder.replace(ledger.backups, disk), "no directory");
+    expect(await rebuiltFrom([disk, ledger.backups])).to.deep.equal(older);
+  });
+
+  it("takes an older backup where the newest cannot be read", async () => {
+    ledger.nowMs += DAY_MS;
+    await ledger.addUser("eva");
+    const newest = await ledger.backUp();
+    const file = join(ledger.folder, newest.file);
+    rmSync(file);
+    // A read of it fails, as of a bad block.
+    mkdirSync(file);
+    writeProof(ledger.folder, { ...newest, bytes: statSync(file).size });
+    expect(await rebuiltFrom([ledger.backups])).to.deep.equal(older);
+  });
 });
