@@ -2,10 +2,12 @@ import { expect } from "chai";
 import { FilledSuite } from "./filled.ts";
 import { VIEWS } from "./opened.ts";
 import { plain } from "./panel-figures.ts";
-import { printed } from "./printed.ts";
+import { greatestDifference, printed } from "./printed.ts";
 
 const { panel, rooms, records, locations, lines, commission, state, people } = VIEWS;
 const YEAR = { ...panel, path: "/?period=year" };
+/** Of a colour's 255 steps: Chromium rounds the edge of a curve differently from time to time. */
+const ROUNDING = 1;
 const PRINTED = [panel, YEAR, rooms, records, locations, lines, commission, state, people];
 
 describe("The printed pages", () => {
@@ -55,6 +57,6 @@ describe("The printed pages", () => {
       await page.emulateMedia({ media: "print", colorScheme });
       pictures.push((await page.screenshot({ fullPage: true })).toString("base64"));
     }
-    expect(pictures[0] === pictures[1]).to.equal(true);
+    expect(await greatestDifference(page, pictures)).to.be.at.most(ROUNDING);
   });
 });

@@ -50,3 +50,18 @@ function wordsOf(page: string): Word[] {
     bottom: Number(bottom),
   }));
 }
+
+/** By how many of its 255 steps a colour differs at the most between two PNGs of one size, in base64. */
+export function greatestDifference(page: Page, pictures: readonly string[]): Promise<number> {
+  return page.evaluate<number>(`(async (pictures) => {
+    const [one, other] = await Promise.all(pictures.map(async (picture) => {
+      const bytes = Uint8Array.from(atob(picture), (character) => character.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes]));
+      const drawing = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      drawing.drawImage(image, 0, 0);
+      return drawing.getImageData(0, 0, image.width, image.height).data;
+    }));
+    if (one.length !== other.length) throw new Error("the pictures have two sizes");
+    return one.reduce((most, step, index) => Math.max(most, Math.abs(step - other[index])), 0);
+  })(${JSON.stringify(pictures)})`);
+}
