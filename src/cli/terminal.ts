@@ -60,7 +60,7 @@ export class Terminal {
   /** Node keeps no error of standard output. */
   #error: Error | undefined;
 
-  /** Without it a process ends at the first text that nobody reads, or that its disk does not take. To call once. */
+  /** Without it a process ends at the first text whose reader is gone, or that its disk does not take. To call once. */
   open(): void {
     process.stdout.on("error", (error) => {
       this.#error ??= error;
