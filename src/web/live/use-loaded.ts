@@ -91,6 +91,15 @@ export function useData<Path extends PathOf<"get">>(
   return useLoaded((api) => api.data(path, query), JSON.stringify(query ?? ""), refreshOn);
 }
 
+/** The same for what depends on the day: fetched anew once that is over, which no event tells. */
+export function useDataOfToday<Path extends PathOf<"get">>(
+  path: Path,
+  refreshOn: readonly LiveEvent["kind"][],
+  query: Query<"get", Path>,
+): Loaded<Data<Path>> {
+  return useLoaded((api) => api.data(path, query), JSON.stringify([query, useToday()]), refreshOn);
+}
+
 function unchanged<T>(value: T): T {
   return value;
 }

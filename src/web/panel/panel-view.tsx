@@ -7,7 +7,7 @@ import { Failed, FailedPanel, Nothing, Panel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { type Loaded, useDevices, useLoaded, useToday } from "../live/use-loaded.ts";
+import { type Loaded, useDataOfToday, useDevices, useLoaded } from "../live/use-loaded.ts";
 import { deviceText } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -34,12 +34,7 @@ export function PanelView() {
   const { replace } = useNavigation();
   const filter = panelFilterOf(useQuery());
   const setFilter = (next: OverviewFilter) => replace("panel", panelQuery(next));
-  const loaded = useLoaded((api) => api.data("/api/overview", filter), JSON.stringify([filter, useToday()]), [
-    "record",
-    "void",
-    "time",
-    "locations",
-  ]);
+  const loaded = useDataOfToday("/api/overview", ["record", "void", "time", "locations"], filter);
   const { location, device } = filter;
   const latest = useLoaded(
     (api) => loadFirstRecords(api, { location, device }, LATEST_SHOWN, MAX_PAGES),

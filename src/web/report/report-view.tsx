@@ -6,7 +6,7 @@ import { FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { useData, useLoaded, useToday } from "../live/use-loaded.ts";
+import { useData, useDataOfToday, useLoaded, useToday } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -68,12 +68,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const show = (of: { month: string } | { day: string }) => replace("report", { ...of, location });
   const move = (steps: number) =>
     show(day === undefined ? { month: monthAfter(month, steps) } : { day: daysBefore(day, -steps) });
-  const report = useLoaded((api) => api.data("/api/report", asksFor), JSON.stringify([asksFor, today]), [
-    "record",
-    "void",
-    "time",
-    "gap",
-  ]);
+  const report = useDataOfToday("/api/report", ["record", "void", "time", "gap"], asksFor);
   const head = useData("/api/letterhead");
   const letterhead = head.value;
   const ofGateway = user.serves === "gateway";
