@@ -3,12 +3,8 @@ import {
   closeSync,
   cpSync,
   existsSync,
-  mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
-  renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -17,10 +13,8 @@ import {
 } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
-import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
-import { readLedger } from "../../../src/store/ledger/identity.ts";
+import { readHead } from "../../../src/store/ledger/chain.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { PRIORITIES } from "../../../src/store/ledger/writer-message.ts";
@@ -28,42 +22,26 @@ import { faultsOf } from "../../../src/store/repair/verify.ts";
 import { change, query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
-import { newRecord, TestLedger } from "../ledger.ts";
+import { newRecord, type TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 import { LINE, level, live, sell } from "./eventful-life.ts";
+import { TailedLedger } from "./tailed-ledger.ts";
 
 /** Less than a header: nothing can be read of such a file. */
 const STUMP_BYTES = 90;
 const MEGABYTE = 1024 * 1024;
 
 describe("The tail of a ledger", () => {
-  const ledger = forEachTest(() => new TestLedger());
+  const ledger = forEachTest(() => new TailedLedger());
   let userId: string;
   let deviceId: string;
 
   beforeEach(async () => {
-    ledger.tail = true;
     await ledger.open();
     const wired = await ledger.wire(LINE);
     userId = wired.user.id;
     deviceId = wired.deviceId;
   });
-
-  const commitsNow = () => readLedger(ledger.file, readCommits);
-
-  async function backUp(): Promise<ProvenBackup> {
-    const commits = commitsNow();
-    await until("what can be written is in the tail", () => {
-      const { from, failure } = ledger.writer.tail ?? { from: 0, failure: null };
-      return failure !== null || from === commits || segmentsIn(ledger.folder).at(-1)?.end === commits;
-    });
-    ledger.writer.backupBegins(ledger.backups);
-    await until("a new file of it is begun", () => ledger.writer.tail?.from === commits);
-    const backup = await ledger.backUp({ rotate: false });
-    ledger.writer.backupProved(ledger.backups, backup.commits);
-    await ledger.writer.ping();
-    return backup;
-  }
 
   /** Every row but what a rebuild adds, which ends the chain with an entry of its own. */
   function rows(): Record<string, unknown[]> {
@@ -88,7 +66,7 @@ describe("The tail of a ledger", () => {
 
   /** As a process that is killed leaves the directory: once the tail has everything, without its last mark. */
   async function crash(): Promise<void> {
-    const commits = commitsNow();
+    const commits = ledger.commitsNow();
     const folder = ledger.folder;
     if (ledger.tail) await until("the tail is written", () => segmentsIn(folder).at(-1)?.end === commits);
     const copy = `${ledger.directory}-crashed`;
@@ -108,11 +86,11 @@ describe("The tail of a ledger", () => {
 
   for (const [when, prepare] of [
     ["before the first backup", () => {}],
-    ["after a backup", backUp],
+    ["after a backup", () => ledger.backUpProved()],
     [
       "after a backup and a restart",
       async () => {
-        await backUp();
+        await ledger.backUpProved();
         await ledger.close();
         await ledger.open();
       },
@@ -135,8 +113,7 @@ describe("The tail of a ledger", () => {
   }
 
   it("is tested with every command of the ledger", async () => {
-    const clinic = new TestLedger();
-    clinic.tail = true;
+    const clinic = new TailedLedger();
     await clinic.open();
     const first = { name: "Ana", email: "first@example.org", passwordHash: "hash" };
     await clinic.writer.addFirstUser(first);
@@ -234,7 +211,7 @@ describe("The tail of a ledger", () => {
     await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
     await ledger.writer.takeIn([at(false, 0, 10)]);
     await ledger.writer.planPrices(userId, [LINE], 6e6, 20_261_122);
-    await backUp();
+    await ledger.backUpProved();
     await ledger.close();
     await ledger.open("Pacific/Auckland");
     await ledger.writer.takeIn([at(true, 1, 20)]);
@@ -248,7 +225,7 @@ describe("The tail of a ledger", () => {
 
   it("ends at the first commit that leads elsewhere", async () => {
     await sell(ledger, userId, 2);
-    await backUp();
+    await ledger.backUpProved();
     await sell(ledger, userId, 2);
     await ledger.close();
     const newest = "record_id = (SELECT max(record_id) FROM record)";
@@ -276,15 +253,15 @@ describe("The tail of a ledger", () => {
     ledger.tail = true;
     await ledger.open();
     await until("the tail is open", () => ledger.writer.tail !== null);
-    expect(ledger.writer.tail).to.deep.equal({ from: commitsNow(), failure: null });
-    await backUp();
+    expect(ledger.writer.tail).to.deep.equal({ from: ledger.commitsNow(), failure: null });
+    await ledger.backUpProved();
     expect((await recovered()).lost).to.equal(null);
     expect(ledger.verify().records).to.equal(4);
   });
 
   it("reaches back to the newest proved backup alone", async () => {
     await sell(ledger, userId, 2);
-    const backup = await backUp();
+    const backup = await ledger.backUpProved();
     await sell(ledger, userId, 1);
     await ledger.close();
     const segments = segmentsIn(ledger.folder);
@@ -294,13 +271,13 @@ describe("The tail of a ledger", () => {
 
   it("is not held against a ledger that was restored, nor repeated on it", async () => {
     await sell(ledger, userId, 2);
-    const backup = await backUp();
+    const backup = await ledger.backUpProved();
     await sell(ledger, userId, 3);
     await ledger.close();
     ledger.restore(backup);
     await ledger.open();
     await sell(ledger, userId, 1);
-    await backUp();
+    await ledger.backUpProved();
     await sell(ledger, userId, 1);
     expect(await recovered()).to.deep.include({ commits: 1, lost: null });
     expect(ledger.verify()).to.deep.include({ records: 4, findings: [] });
@@ -308,7 +285,7 @@ describe("The tail of a ledger", () => {
 
   it("is not held against a ledger that was restored twice from one backup, or after a rebuild", async () => {
     await sell(ledger, userId, 2);
-    const backup = await backUp();
+    const backup = await ledger.backUpProved();
     await sell(ledger, userId, 1);
     await recovered();
     await ledger.open();
@@ -325,10 +302,10 @@ describe("The tail of a ledger", () => {
 
   it("follows the backup that was restored last, also before the next backup and where newer ones are of what was left", async () => {
     await sell(ledger, userId, 2);
-    const backup = await backUp();
+    const backup = await ledger.backUpProved();
     for (let restored = 0; restored < 2; restored += 1) {
       await sell(ledger, userId, 3);
-      await backUp();
+      await ledger.backUpProved();
       await ledger.close();
       ledger.restore(backup, { directories: [ledger.backups] });
       await ledger.open();
@@ -341,68 +318,10 @@ describe("The tail of a ledger", () => {
     expect(ledger.verify()).to.deep.include({ records: 3, findings: [] });
   });
 
-  it("keeps no sale waiting where it cannot be written, says so, and begins again with a backup", async () => {
-    await ledger.close();
-    rmSync(ledger.folder, { recursive: true });
-    mkdirSync(ledger.backups, { recursive: true });
-    writeFileSync(ledger.folder, "in its way");
-    const { folder } = ledger;
-    await ledger.open();
-    await sell(ledger, userId, 2);
-    await until("it is told", () => ledger.writer.tail?.failure !== null);
-    expect(ledger.writer.tail?.failure).to.contain("EEXIST");
-    rmSync(folder);
-    await backUp();
-    await until("it goes on", () => ledger.writer.tail?.failure === null);
-  });
-
   it("has every commit, also those that come while earlier ones are being written", async () => {
     const record = newRecord({ deviceName: "x".repeat(MEGABYTE / 8) });
     for (let sold = 0; sold < 100; sold += 1) await ledger.writer.addRecord(userId, record, null);
     expect(await recovered()).to.deep.include({ lost: null });
     expect(ledger.verify()).to.deep.include({ records: 100, findings: [] });
-  });
-
-  it("goes on in a new file at a backup while commits never cease", async () => {
-    let isSelling = true;
-    const selling = (async () => {
-      while (isSelling) await sell(ledger, userId, 20);
-    })();
-    await until("a file is written", () => segmentsIn(ledger.folder).length > 0);
-    ledger.writer.backupBegins(ledger.backups);
-    await until("a new file is begun", () => (ledger.writer.tail?.from ?? 0) > 0);
-    isSelling = false;
-    await selling;
-    await ledger.close();
-    const [first, second] = segmentsIn(ledger.folder);
-    expect(second).to.deep.include({ from: first?.end, end: commitsNow(), closed: true });
-  });
-
-  it("goes on without a gap once a disk takes it that refused it for a while", async () => {
-    await sell(ledger, userId, 1);
-    await ledger.close();
-    const file = segmentsIn(ledger.folder)[0]?.file ?? "";
-    await ledger.open();
-    await until("the tail is open", () => ledger.writer.tail !== null);
-    renameSync(file, `${file}.away`);
-    mkdirSync(file);
-    await sell(ledger, userId, 2);
-    await until("it is told", () => ledger.writer.tail?.failure !== null);
-    expect(ledger.writer.tail?.failure).to.contain("EISDIR");
-    rmdirSync(file);
-    renameSync(`${file}.away`, file);
-    appendFileSync(file, "what a refused write has left");
-    await until("it goes on", () => ledger.writer.tail?.failure === null);
-    await sell(ledger, userId, 1);
-    await ledger.close();
-    expect(segmentsIn(ledger.folder).map(({ from, end }) => [from, end])).to.deep.equal([[0, commitsNow()]]);
-  });
-
-  it("has an end: beyond it only a backup helps", async () => {
-    const record = newRecord({ deviceName: "x".repeat(MEGABYTE) });
-    for (let sold = 0; sold < 66; sold += 1) await ledger.writer.addRecord(userId, record, null);
-    await until("it is told", () => ledger.writer.tail?.failure !== null);
-    expect(ledger.writer.tail?.failure).to.contain("64 MiB");
-    expect(readdirSync(ledger.folder).filter((name) => name.startsWith("tail"))).to.have.length(1);
   });
 });

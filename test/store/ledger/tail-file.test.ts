@@ -1,0 +1,88 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { expect } from "chai";
+import { segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { until } from "../../rig/until.ts";
+import { newRecord } from "../ledger.ts";
+import { LINE, sell } from "./eventful-life.ts";
+import { TailedLedger } from "./tailed-ledger.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+describe("The files of a tail", () => {
+  const ledger = forEachTest(() => new TailedLedger());
+  let userId: string;
+
+  beforeEach(async () => {
+    await ledger.open();
+    userId = (await ledger.wire(LINE)).user.id;
+  });
+
+  it("keeps no sale waiting where it cannot be written, says so, and begins again with a backup", async () => {
+    await ledger.close();
+    rmSync(ledger.folder, { recursive: true });
+    mkdirSync(ledger.backups, { recursive: true });
+    writeFileSync(ledger.folder, "in its way");
+    const { folder } = ledger;
+    await ledger.open();
+    await sell(ledger, userId, 2);
+    await until("it is told", () => ledger.writer.tail?.failure !== null);
+    expect(ledger.writer.tail?.failure).to.contain("EEXIST");
+    rmSync(folder);
+    await ledger.backUpProved();
+    await until("it goes on", () => ledger.writer.tail?.failure === null);
+  });
+
+  it("goes on in a new file at a backup while commits never cease", async () => {
+    let isSelling = true;
+    const selling = (async () => {
+      while (isSelling) await sell(ledger, userId, 20);
+    })();
+    await until("a file is written", () => segmentsIn(ledger.folder).length > 0);
+    ledger.writer.backupBegins(ledger.backups);
+    await until("a new file is begun", () => (ledger.writer.tail?.from ?? 0) > 0);
+    isSelling = false;
+    await selling;
+    await ledger.close();
+    const [first, second] = segmentsIn(ledger.folder);
+    expect(second).to.deep.include({ from: first?.end, end: ledger.commitsNow(), closed: true });
+  });
+
+  it("goes on without a gap once a disk takes it that refused it for a while", async () => {
+    await sell(ledger, userId, 1);
+    await ledger.close();
+    const file = segmentsIn(ledger.folder)[0]?.file ?? "";
+    await ledger.open();
+    await until("the tail is open", () => ledger.writer.tail !== null);
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    await sell(ledger, userId, 2);
+    await until("it is told", () => ledger.writer.tail?.failure !== null);
+    expect(ledger.writer.tail?.failure).to.contain("EISDIR");
+    rmdirSync(file);
+    renameSync(`${file}.away`, file);
+    appendFileSync(file, "what a refused write has left");
+    await until("it goes on", () => ledger.writer.tail?.failure === null);
+    await sell(ledger, userId, 1);
+    await ledger.close();
+    expect(segmentsIn(ledger.folder).map(({ from, end }) => [from, end])).to.deep.equal([
+      [0, ledger.commitsNow()],
+    ]);
+  });
+
+  it("has an end: beyond it only a backup helps", async () => {
+    const record = newRecord({ deviceName: "x".repeat(MEGABYTE) });
+    for (let sold = 0; sold < 66; sold += 1) await ledger.writer.addRecord(userId, record, null);
+    await until("it is told", () => ledger.writer.tail?.failure !== null);
+    expect(ledger.writer.tail?.failure).to.contain("64 MiB");
+    expect(readdirSync(ledger.folder).filter((name) => name.startsWith("tail"))).to.have.length(1);
+  });
+});

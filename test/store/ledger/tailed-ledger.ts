@@ -1,0 +1,31 @@
+import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { readCommits } from "../../../src/store/ledger/chain.ts";
+import { readLedger } from "../../../src/store/ledger/identity.ts";
+import { segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { until } from "../../rig/until.ts";
+import { TestLedger } from "../ledger.ts";
+
+/** A ledger whose newest commits are copied to its tail. */
+export class TailedLedger extends TestLedger {
+  override tail = true;
+
+  /** The number of its newest commit. */
+  commitsNow(): number {
+    return readLedger(this.file, readCommits);
+  }
+
+  /** Makes and proves a backup, with which the tail begins a new file. */
+  async backUpProved(): Promise<ProvenBackup> {
+    const commits = this.commitsNow();
+    await until("what can be written is in the tail", () => {
+      const { from, failure } = this.writer.tail ?? { from: 0, failure: null };
+      return failure !== null || from === commits || segmentsIn(this.folder).at(-1)?.end === commits;
+    });
+    this.writer.backupBegins(this.backups);
+    await until("a new file of it is begun", () => this.writer.tail?.from === commits);
+    const backup = await this.backUp({ rotate: false });
+    this.writer.backupProved(this.backups, backup.commits);
+    await this.writer.ping();
+    return backup;
+  }
+}
