@@ -11,6 +11,7 @@ import { databasePrograms, giveTo, unprivileged } from "./postgres.ts";
 const NODES = 3;
 /** A failover takes the leader's key to expire, and a promotion. */
 const FAILOVER_MS = 180_000;
+const LOG_LINES = 30;
 
 /** The way from a node to etcd, which can be cut. */
 class Link {
@@ -114,7 +115,7 @@ export class Cluster {
       const running = members.filter(({ state }) => state === "running");
       return running.length === NODES && running.some(({ role }) => role === "sync_standby");
     };
-    await until("all nodes run, one of them in step", isWhole, FAILOVER_MS);
+    await this.#until("all nodes run, one of them in step", isWhole);
   }
 
   startNode(node: Node): void {
@@ -122,10 +123,10 @@ export class Cluster {
   }
 
   /** As a power cut of its machine. */
-  killNode(node: Node): void {
+  killNode(node: Node, signal: NodeJS.Signals = "SIGKILL"): void {
     node.process?.kill("SIGKILL");
     const [pid] = readFileSync(this.directory.file(node.name, "data", "postmaster.pid"), "utf8").split("\n");
-    process.kill(Number(pid), "SIGKILL");
+    process.kill(Number(pid), signal);
   }
 
   /** The node that takes writes, once there is one other than `than`. */
@@ -138,7 +139,22 @@ export class Cluster {
       }
       return undefined;
     };
-    return until("a node takes writes", find, FAILOVER_MS);
+    return this.#until("a node takes writes", find);
+  }
+
+  /** Where it waits in vain, the error ends with what etcd and the nodes said last. */
+  async #until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
+    try {
+      return await until(what, ask, FAILOVER_MS);
+    } catch (error) {
+      const logs = ["etcd", ...this.nodes.map(({ name }) => name)].map((name) => {
+        const lines = readFileSync(this.directory.file(`${name}.log`), "utf8")
+          .trimEnd()
+          .split("\n");
+        return [`${name}:`, ...lines.slice(-LOG_LINES)].join("\n");
+      });
+      throw new Error([String(error), ...logs].join("\n"), { cause: error });
+    }
   }
 
   connect(database = "company"): Promise<Connection> {
@@ -153,7 +169,8 @@ export class Cluster {
   async stop(): Promise<void> {
     for (const node of this.nodes) {
       try {
-        this.killNode(node);
+        // By this signal it removes its shared memory.
+        this.killNode(node, "SIGQUIT");
       } catch {
         // It does not run.
       }
