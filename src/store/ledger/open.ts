@@ -6,6 +6,7 @@ import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { readHead } from "./chain.ts";
+import { Connection } from "./connection.ts";
 import { isDamage, isFull } from "./disk-room.ts";
 import { migrate, requireKnownSchema } from "./migrate.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
@@ -87,22 +88,6 @@ function openExisting(file: string, prepare: (db: Database) => void): Database {
     });
   }
   return openGuarded(file, { readonly: true }, prepare);
-}
-
-/** A text in quotes, or a parameter of a statement. */
-const TEXT_OR_PARAMETER = /'[^']*'|[?:@]\w*/g;
-
-/**
- * A connection that plans each statement once. SQLite plans one again where a value was bound that its plan may depend on
- * (sqlite.org/c3ref/prepare.html), and better-sqlite3 binds anew at each run: most statements took longer to plan than to run.
- * With a plus before it a parameter has the same value, and no plan depends on it.
- */
-class Connection extends DatabaseConstructor {
-  override prepare<B extends unknown[] | object = unknown[], R = unknown>(sql: string) {
-    return super.prepare<B, R>(
-      sql.replace(TEXT_OR_PARAMETER, (part) => (part.startsWith("'") ? part : `+${part}`)),
-    );
-  }
 }
 
 /** Opens a file that is a ledger, and closes it where `prepare` throws. */
