@@ -9,19 +9,28 @@ const LEAST_BYTES_PER_MS = 1;
 
 type Waiting = readonly [IncomingMessage, ServerResponse];
 
+/** How long a client has had something to take of one answer. */
+interface Taking {
+  /** What the connection had been given before this answer. */
+  readonly bytesBefore: number;
+  readonly ms: number;
+}
+
 /**
  * The requests of all connections. Those of one connection come one after another, each when the answer before it is written:
  * Node parses pipelined requests without waiting for answers, and would call the listener with more than a thousand at
  * once. A connection with too many unanswered requests is closed, and those not begun are dropped. Addresses take turns.
- * A client that hardly takes its answer is cut off, because the answer holds memory, and maybe a slot.
+ * A client that hardly takes its answer is cut off, because the answer holds memory, and maybe a slot: once one that takes
+ * the least would have taken all that it was given. What it has taken is not known: the kernel takes 100 kB and more at
+ * once, and Node counts what it has written only when the whole of it is.
  */
 export class RequestFlow {
   readonly #turns = new Turns();
   readonly #paceMs: number;
   /** Has an entry while a request of the connection is being answered. */
   readonly #queues = new WeakMap<Socket, Waiting[]>();
-  /** The connections with a request that is being answered, and the bytes that had been taken of them at the last look. */
-  readonly #busy = new Map<Socket, number>();
+  /** The connections with a request that is being answered. */
+  readonly #busy = new Map<Socket, Taking>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param paceMs time between two looks at the pace of clients */
@@ -55,7 +64,7 @@ export class RequestFlow {
 
   #begin(listener: RequestListener, queue: Waiting[], [request, response]: Waiting): void {
     const { socket } = request;
-    this.#busy.set(socket, Number.NEGATIVE_INFINITY);
+    this.#busy.set(socket, { bytesBefore: socket.bytesWritten, ms: 0 });
     response.once("close", () => {
       this.#busy.delete(socket);
       this.#next(listener, queue, socket);
@@ -72,12 +81,11 @@ export class RequestFlow {
   }
 
   #cutSlow(): void {
-    for (const [socket, before] of this.#busy) {
-      const taken = socket.bytesWritten - socket.writableLength;
+    for (const [socket, { bytesBefore, ms }] of this.#busy) {
       // Without anything to take it is the answer that is slow.
-      const isWaiting = socket.writableLength > 0;
-      if (isWaiting && taken - before < LEAST_BYTES_PER_MS * this.#paceMs) socket.destroy();
-      else this.#busy.set(socket, isWaiting ? taken : Number.NEGATIVE_INFINITY);
+      if (socket.writableLength === 0) continue;
+      if (socket.bytesWritten - bytesBefore < LEAST_BYTES_PER_MS * ms) socket.destroy();
+      else this.#busy.set(socket, { bytesBefore, ms: ms + this.#paceMs });
     }
   }
 }

@@ -129,22 +129,36 @@ describe("Pipelined requests", () => {
   });
 });
 
-/** A connection whose client takes its answer as the test says. */
+/** What the kernel holds of a connection. It takes more once a third of that is free. */
+const KERNEL_BYTES = 300_000;
+
+/** A connection whose client takes its answer as the test says. Like Node's, it counts a write as done when all of it is. */
 class TakingSocket extends Socket {
   override readonly remoteAddress = "192.0.2.1";
   override writable = true;
   override destroyed = false;
-  /** Given to the socket, and not yet taken by the client. */
   override bytesWritten = 0;
   override writableLength = 0;
+  #kernelBytes = 0;
+  #restOfWrite = 0;
 
-  answer(): void {
-    this.bytesWritten = ANSWER_BYTES;
-    this.writableLength = ANSWER_BYTES;
+  give(bytes: number): void {
+    this.bytesWritten += bytes;
+    this.writableLength = bytes;
+    this.#restOfWrite = bytes;
+    this.#hand();
   }
 
   takeOff(bytes: number): void {
-    this.writableLength = Math.max(0, this.writableLength - bytes);
+    this.#kernelBytes = Math.max(0, this.#kernelBytes - bytes);
+    if (this.#kernelBytes <= (KERNEL_BYTES * 2) / 3) this.#hand();
+  }
+
+  #hand(): void {
+    const taken = Math.min(this.#restOfWrite, KERNEL_BYTES - this.#kernelBytes);
+    this.#kernelBytes += taken;
+    this.#restOfWrite -= taken;
+    if (this.#restOfWrite === 0) this.writableLength = 0;
   }
 
   override destroy(): this {
@@ -171,32 +185,38 @@ describe("A client's pace", () => {
     mock.timers.reset();
   });
 
-  /** The client takes so much in each time between two looks. */
-  function looksUntilCut(bytes: number, looks: number): number | null {
-    for (let look = 1; look <= looks; look += 1) {
-      socket.takeOff(bytes);
+  /** The answer is given in pieces, each when the one before was taken. The client takes so much between two looks. */
+  function looksUntilCut(pieceBytes: number, takes: number): number | null {
+    for (let look = 1; look <= ANSWER_BYTES / LIMITS.paceMs + 10; look += 1) {
+      socket.takeOff(takes);
+      while (socket.writableLength === 0 && socket.bytesWritten < ANSWER_BYTES) {
+        socket.give(Math.min(pieceBytes, ANSWER_BYTES - socket.bytesWritten));
+      }
       mock.timers.tick(LIMITS.paceMs);
       if (socket.destroyed) return look;
     }
     return null;
   }
 
-  it("of less than 1 kB/s over 30 s ends its connection", () => {
-    socket.answer();
-    // The first look sees where it stands.
-    expect(looksUntilCut(LIMITS.paceMs - 1, 10)).to.equal(2);
-  });
+  for (const pieceBytes of [16_384, 65_536, ANSWER_BYTES]) {
+    it(`of 1 kB/s is enough for an answer that is given by ${pieceBytes} bytes`, () => {
+      expect(looksUntilCut(pieceBytes, LIMITS.paceMs)).to.equal(null);
+      expect(socket.bytesWritten).to.equal(ANSWER_BYTES);
+    });
 
-  it("of 1 kB/s is enough, until all is taken", () => {
-    socket.answer();
-    expect(looksUntilCut(LIMITS.paceMs, 40)).to.equal(null);
-    expect(socket.writableLength).to.equal(0);
-  });
+    it(`of nothing ends its connection once 1 kB/s would have taken the ${pieceBytes} bytes that it was given`, () => {
+      const given = Math.min(ANSWER_BYTES, KERNEL_BYTES + pieceBytes);
+      expect(looksUntilCut(pieceBytes, 0)).to.be.within(
+        Math.floor(given / LIMITS.paceMs),
+        Math.ceil(given / LIMITS.paceMs) + 2,
+      );
+    });
+  }
 
   it("is not judged while its answer is being made", () => {
-    expect(looksUntilCut(0, 10)).to.equal(null);
-    socket.answer();
-    expect(looksUntilCut(0, 10)).to.equal(2);
+    mock.timers.tick(100 * LIMITS.paceMs);
+    expect(socket.destroyed).to.equal(false);
+    expect(looksUntilCut(ANSWER_BYTES, LIMITS.paceMs)).to.equal(null);
   });
 });
 
