@@ -3,6 +3,7 @@ import { MAX_AUDIT_PAGE, type OperationData } from "../contract/operator.ts";
 import type { Door } from "../control/client.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
+import { parseDay, parseMoment } from "../domain/day.ts";
 import { systemClock } from "../service/machine.ts";
 import { type CliContext, toCount } from "./context.ts";
 import { withDoor } from "./door.ts";
@@ -78,7 +79,7 @@ function toMoment(text: string): number {
   const ago = MS_PER_UNIT[unit];
   if (count !== undefined && ago !== undefined) return Math.max(0, systemClock.nowMs() - Number(count) * ago);
   // A date without a time is midnight here, not in Greenwich.
-  const timeMs = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text);
-  if (Number.isNaN(timeMs)) throw new InvalidArgumentError("It must be a time like 2026-11-21, or 7d.");
+  const timeMs = parseMoment(parseDay(text) === undefined ? text : `${text}T00:00`);
+  if (timeMs === undefined) throw new InvalidArgumentError("It must be a time like 2026-11-21, or 7d.");
   return Math.max(0, timeMs);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Cancel, type Clock, DAY_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { parseMoment } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, DrivableLines } from "../domain/line.ts";
 import type { WiringSettings } from "../domain/wiring.ts";
@@ -107,8 +108,8 @@ function parseStep(atMs: number, words: readonly string[]): TraceStep | string {
     return { kind: "level", atMs, line: first, high: second === "high" };
   }
   if (words.length === 2 && first === "time") {
-    const timeMs = Date.parse(second);
-    return Number.isNaN(timeMs) ? `'${second}' is not a date and time` : { kind: "time", atMs, timeMs };
+    const timeMs = parseMoment(second);
+    return timeMs === undefined ? `'${second}' is not a date and time` : { kind: "time", atMs, timeMs };
   }
   if (words.length === 3 && first === "test" && /^[1-9]\d{0,7}$/.test(rest.join())) {
     return { kind: "test", atMs, line: second, lifeMs: Number(rest[0]) };

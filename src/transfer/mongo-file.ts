@@ -3,6 +3,7 @@ import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { name } from "../contract/field.ts";
 import { importedDevice, importedLocation } from "../contract/operator.ts";
+import { parseMoment } from "../domain/day.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 
 /** A document's `_id`: an ObjectId, or whatever text the old system put there. */
@@ -20,7 +21,7 @@ const number = z.union([
 const moment = z.union([
   number,
   z
-    .object({ $date: z.union([number, z.string().transform((date) => Date.parse(date))]) })
+    .object({ $date: z.union([number, z.string().transform((date) => parseMoment(date) ?? Number.NaN)]) })
     .transform(({ $date }) => $date),
 ]);
 

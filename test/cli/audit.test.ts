@@ -88,9 +88,11 @@ describe("flanco audit", function () {
     expect(await listed("--limit", "2")).to.deep.equal((await listed()).slice(-2));
   });
 
-  it("shows an example when --since cannot be read", async () => {
-    const refused = await program.call(["audit", "--since", "yesterday"]);
-    expect(refused.exitCode).to.equal(2);
-    expect(refused.stderr.split("\n")[0]).to.contain("2026-11-21");
+  it("names --since and shows an example when it cannot be read, or there is no such day", async () => {
+    for (const when of ["yesterday", "2026-02-30", "2026-02-30T09:00", "1/2/2026", "7"]) {
+      const refused = await program.call(["audit", "--since", when]);
+      expect(refused.exitCode, when).to.equal(2);
+      expect(refused.stderr.split("\n")[0]).to.contain("--since").and.to.contain("2026-11-21");
+    }
   });
 });

@@ -7,6 +7,7 @@ import {
   lastDayOf,
   monthOf,
   parseDay,
+  parseMoment,
   parseMonth,
   yearBefore,
 } from "../../src/domain/day.ts";
@@ -33,6 +34,13 @@ describe("a day", () => {
       expect(parseDay(text), text).to.equal(undefined);
     for (const text of ["2026-1-01", "20260101", "", " 2026-01-01"])
       expect(parseDay(text), text).to.equal(undefined);
+  });
+
+  it("with a time is a moment, unless its month lacks it", () => {
+    expect(parseMoment("2026-02-28T09:00:00.5Z")).to.equal(Date.UTC(2026, 1, 28, 9, 0, 0, 500));
+    expect(parseMoment("2026-02-28T09:00:00+01:00")).to.equal(Date.UTC(2026, 1, 28, 8));
+    for (const text of ["2026-02-30T09:00Z", "2026-02-28T25:00Z", "2026-02-28 then", "28/02/2026", "7", ""])
+      expect(parseMoment(text), text).to.equal(undefined);
   });
 
   it("is not one of a year whose year before has no text", () => {

@@ -33,6 +33,7 @@ describe("A trace file", () => {
       "300 SIM0 up",
       "400 SIM0",
       "500 SIM0 high now",
+      "550 time 2026-02-30T09:00:00Z",
       "soon repeat",
       "600 SIM0 high",
     ].join("\n");
@@ -47,8 +48,9 @@ describe("A trace file", () => {
       "row 6: 'SIM0 up' is not a step of a trace",
       "row 7: 'SIM0' is not a step of a trace",
       "row 8: 'SIM0 high now' is not a step of a trace",
-      "row 9: 'soon' is not a time in whole milliseconds from 0 to 1728000000",
-      "row 10: nothing may follow the row that repeats",
+      "row 9: '2026-02-30T09:00:00Z' is not a date and time",
+      "row 10: 'soon' is not a time in whole milliseconds from 0 to 1728000000",
+      "row 11: nothing may follow the row that repeats",
     ]);
   });
 
