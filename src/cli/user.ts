@@ -77,6 +77,9 @@ export function declare(program: Command, context: CliContext): void {
     .addOption(role())
     .addHelpText("after", "\nExample:\n  flanco user change --email eva@example.org --role staff")
     .action(async (change: { email: string; name?: string; role?: Role }, command: Command) => {
+      if (change.name === undefined && change.role === undefined) {
+        command.error("error: nothing to change: give --name, --role or both");
+      }
       await operate(context, command, "changeUser", change);
       terminal.out(`${change.email} was changed.`);
     });

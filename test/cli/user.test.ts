@@ -29,6 +29,12 @@ describe("flanco user, while no service runs", function () {
     );
   });
 
+  it("says what may be changed where a change has nothing to change", async () => {
+    const refused = await program.call(["user", "change", "--email", EMAIL]);
+    expect(refused.exitCode).to.equal(2);
+    expect(refused.stderr.split("\n")[0]).to.equal("error: nothing to change: give --name, --role or both");
+  });
+
   it("refuses a password as an argument, and needs a terminal or --password-stdin", async () => {
     const add = adding("luis@example.org").slice(0, -1);
     const [argument, noTerminal] = await Promise.all([
