@@ -58,7 +58,12 @@ export function declare(program: Command, context: CliContext): void {
     .command("commission")
     .description("switch each room's relay and see that its line is right; ends with an acceptance report")
     .option("--account <email>", "of one of its members; needed where there are several accounts")
-    .addHelpText("after", HELP);
+    .addHelpText("after", HELP)
+    // Otherwise a misspelled command would be an argument of the walk.
+    .hook("preSubcommand", (group, called) => {
+      const [word = "-"] = group.args;
+      if (!word.startsWith("-") && word !== called.name()) group.error(`error: unknown command '${word}'`);
+    });
 
   commission
     .command("walk", { isDefault: true })

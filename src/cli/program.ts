@@ -29,7 +29,12 @@ const COMMANDS = {
   audit: () => import("./audit.ts"),
   forward: () => import("./forward.ts"),
   central: () => import("./central.ts"),
-} satisfies Record<string, () => Promise<{ declare(program: Command, context: CliContext): void }>>;
+} satisfies Record<string, () => Promise<CommandModule>>;
+
+interface CommandModule {
+  /** `isAlone`: no word calls a command. */
+  declare(program: Command, context: CliContext, isAlone: boolean): void;
+}
 
 /** What a command's exit code means. 78 is EX_CONFIG of sysexits.h. */
 export const EXIT_CODES = {
@@ -52,13 +57,10 @@ Example:
   flanco serve --config /etc/flanco/flanco.toml`;
 
 /**
- * The command line. Settings are global options: every command needs to know where the data is. Where the first word calls
+ * The command line. Settings are global options: every command needs to know where the data is. Where a word calls
  * a command, only that one's module is loaded: a start waits for no other.
  */
-export async function createProgram(
-  context: CliContext,
-  [first = ""]: readonly string[] = [],
-): Promise<Command> {
+export async function createProgram(context: CliContext, words: readonly string[] = []): Promise<Command> {
   const program = new Command("flanco")
     .description("Records each switching-on of a relay as a sale, and serves the ledger.")
     .version(context.installation.version)
@@ -74,9 +76,10 @@ export async function createProgram(
     const flag = `--${key.replaceAll("_", "-")} <value>`;
     program.addOption(new Option(flag, configSchema.shape[key].description ?? ""));
   }
+  const [first] = program.parseOptions([...words]).operands;
   const called = Object.entries(COMMANDS).filter(([name]) => name === first);
   for (const [, load] of called.length > 0 ? called : Object.entries(COMMANDS)) {
-    (await load()).declare(program, context);
+    (await load()).declare(program, context, first === undefined);
   }
   return program;
 }

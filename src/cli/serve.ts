@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { type CliContext, configOf } from "./context.ts";
 
-/** `flanco serve`: the service itself, until a signal ends it. */
-export function declare(program: Command, context: CliContext): void {
+/** `flanco serve`, or `flanco` alone: the service itself, until a signal ends it. */
+export function declare(program: Command, context: CliContext, isAlone: boolean): void {
   program
-    .command("serve", { isDefault: true })
+    // Otherwise a misspelled command would be an argument of this one.
+    .command("serve", { isDefault: isAlone })
     .description("run the service: watch the wired lines, serve the API and the page")
     .addHelpText("after", "\nExample:\n  flanco serve --config /etc/flanco/flanco.toml")
     .action(async (_options: object, command: Command) => {

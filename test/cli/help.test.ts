@@ -44,6 +44,19 @@ async function commandCalledBy(words: readonly string[]): Promise<string> {
   return called.join(" and ");
 }
 
+/** What is said of words that call nothing. */
+async function refusalOf(words: readonly string[]): Promise<string> {
+  const program = await describedProgram(words);
+  let said = "";
+  for (const { command } of allCommands(program))
+    command.configureOutput({ writeErr: (part) => (said += part) });
+  await program.parseAsync([...words], { from: "user" }).then(
+    () => expect.fail("it was understood"),
+    (error: unknown) => expect(error).to.have.property("exitCode", 1),
+  );
+  return said;
+}
+
 describe("The help", () => {
   for (const { command, path } of allCommands(whole)) {
     const title = `flanco ${path}`.trim();
@@ -83,6 +96,17 @@ describe("The help", () => {
       expect(alone && helpOf(alone)).to.equal(helpOf(command));
     }
     expect((await describedProgram(["serve"])).commands.map((one) => one.name())).to.deep.equal(["serve"]);
+  });
+
+  it("is pointed to where a word calls no command, after the command that is near", async () => {
+    for (const words of [["statsu"], ["--config", "/etc/flanco.toml", "statsu", "--json"]]) {
+      expect(await refusalOf(words)).to.equal(
+        "error: unknown command 'statsu'\n(Did you mean status?)\n(flanco --help shows what there is)\n",
+      );
+    }
+    expect(await refusalOf(["commission", "raport", "--json"])).to.equal(
+      "error: unknown command 'raport'\n(flanco --help shows what there is)\n",
+    );
   });
 
   it("names the exit codes", () => {
