@@ -12,9 +12,10 @@ import { withDoor } from "./door.ts";
 
 const HELP = `
 The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of
-records. A table of another program has the same columns; 'key' may be missing. Each record is
-imported once, however often its file is, and a file of this very ledger adds nothing. The whole
-file is checked before anything is written.
+records. A table of another program has the same columns; 'key' may be missing. A spreadsheet's
+"CSV UTF-8" is taken with semicolons too, and then with 4,5 for 4.5. Each record is imported once,
+however often its file is, and a file of this very ledger adds nothing. The whole file is checked
+before anything is written.
 
 Examples:
   flanco import clinic.jsonl --dry-run

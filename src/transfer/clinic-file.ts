@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import { createReadStream, openSync, type ReadStream } from "node:fs";
-import { parse as csvParser } from "csv-parse";
+import { createReadStream, openSync, readSync } from "node:fs";
+import { pipeline, Readable } from "node:stream";
+import { CsvError, parse as csvParser } from "csv-parse";
 import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
@@ -24,6 +25,18 @@ export const CSV_COLUMNS = [
   ...["provisional", "voidReason"],
 ] as const;
 
+/** Without these a table is refused as a whole. */
+const NEEDED_COLUMNS = [
+  "locationName",
+  "deviceName",
+  "deviceId",
+  "habitacion",
+  "valor",
+  "createdTime",
+] as const;
+/** The names of all columns fit. */
+const HEAD_BYTES = 1_024;
+
 /** A file that stays open, because it is read more than once, and the process may go on as a user that may not open it. */
 export interface SourceFile {
   readonly name: string;
@@ -39,8 +52,20 @@ export function openSource(name: string): SourceFile {
   }
 }
 
-function streamOf({ name, fd }: SourceFile): ReadStream {
-  return createReadStream(name, { fd, start: 0, autoClose: false });
+/** Throws `invalid` for a file that is not UTF-8: a spreadsheet's usual table has other letters for ñ and é. */
+async function* textOf({ name, fd }: SourceFile): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (piece?: Buffer) => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch (error) {
+      const hint = 'Save it as UTF-8; a spreadsheet calls that "CSV UTF-8".';
+      throw new FlancoError("invalid", `${name}: this is not UTF-8.`, { hint, cause: error });
+    }
+  };
+  const pieces = createReadStream(name, { fd, start: 0, autoClose: false }) as AsyncIterable<Buffer>;
+  for await (const piece of pieces) yield decode(piece);
+  yield decode();
 }
 
 function unreadable(name: string, error: unknown): FlancoError {
@@ -55,9 +80,42 @@ type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] 
 /** The entries of an exported file, of JSON lines or, by its name, a table of records. Throws `invalid` with all mistakes. */
 export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
   if (!file.name.endsWith(".csv")) return readJsonLines(file, entry);
-  const rows = streamOf(file).pipe(csvParser({ bom: true, columns: true }));
+  const delimiter = delimiterOf(file);
+  const columns = (names: string[]) => {
+    const missing = NEEDED_COLUMNS.filter((column) => !names.includes(column));
+    if (missing.length === 0) return names;
+    throw new FlancoError("invalid", `${file.name}:1: the first row does not name ${missing.join(", ")}.`, {
+      hint: "It names the columns, with commas or semicolons between them, as `flanco export --csv` shows.",
+    });
+  };
+  // A spreadsheet leaves out what is empty at the end of a row.
+  const parser = csvParser({ columns, delimiter, relax_column_count_less: true });
+  const rows: AsyncIterable<Cells> = pipeline(Readable.from(textOf(file)), parser, () => {});
   const times = new Map<string, number>();
-  return entriesOf(file, rows, (cells) => parsed(entry, toRecord(cells, times)), 2);
+  const parse = (cells: Cells): Parsed<ClinicEntry> | undefined => {
+    // Below what was typed a spreadsheet may write empty rows.
+    if (Object.values(cells).every((cell) => cell === "")) return undefined;
+    return parsed(entry, toRecord(delimiter === ";" ? withPoint(cells) : cells, times));
+  };
+  return entriesOf(file, rows, parse, 2);
+}
+
+/** The text of each cell by the name of its column. */
+type Cells = Readonly<Record<string, string>>;
+
+/** What stands between the columns: a spreadsheet writes semicolons where a comma is the decimal point. */
+function delimiterOf({ fd }: SourceFile): "," | ";" {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const [names = ""] = head.toString("utf8", 0, readSync(fd, head, 0, HEAD_BYTES, 0)).split("\n");
+  return names.includes(";") ? ";" : ",";
+}
+
+const THOUSANDS = /\.\d{3}\s*$/;
+
+/** With its price as 4.5, where it was 4,5. One of 4.500 is as likely thousands, and is taken for no number. */
+function withPoint(cells: Cells): Cells {
+  const { valor = "" } = cells;
+  return { ...cells, valor: THOUSANDS.test(valor) ? "?" : valor.replace(",", ".") };
 }
 
 /** A cell that is true or false. Spreadsheets write it in capitals, and in their own language. */
@@ -73,7 +131,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
  * A row as a record. One without a key is known by its content, and by how often that came before: the same file gives the
  * same keys, and two sales that are alike stay two.
  */
-function toRecord(cells: Readonly<Record<string, string>>, times: Map<string, number>): unknown {
+function toRecord(cells: Cells, times: Map<string, number>): unknown {
   const { key, valor, createdTime, endedTime, provisional, voidReason, ...texts } = cells;
   const content = hash("sha256", JSON.stringify(Object.values(cells)));
   const time = (times.get(content) ?? 0) + 1;
@@ -103,13 +161,13 @@ export async function* readJsonLines<S extends z.ZodType>(
       return { mistakes: ["is no JSON object of one line"] };
     }
   };
-  yield* entriesOf(file, linesOf(streamOf(file)), parse, 1);
+  yield* entriesOf(file, linesOf(textOf(file)), parse, 1);
 }
 
 /** Not by `node:readline`, which also ends a line at U+2028 and U+2029: JSON has these in its texts. */
-async function* linesOf(stream: ReadStream): AsyncGenerator<string> {
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   let line = "";
-  for await (const piece of stream.setEncoding("utf8") as AsyncIterable<string>) {
+  for await (const piece of text) {
     const [end = "", ...others] = piece.split("\n");
     line += end;
     for (const other of others) {
@@ -139,7 +197,8 @@ async function* entriesOf<F, T>(
     }
   } catch (error) {
     if (error instanceof FlancoError) throw error;
-    throw unreadable(file, error);
+    if (!(error instanceof CsvError)) throw unreadable(file, error);
+    throw new FlancoError("invalid", `${file}: ${error.message}.`, { hint: "Nothing was imported." });
   }
   if (mistakes.length === 0) return;
   throw new FlancoError("invalid", mistakes.join("\n"), { hint: "Nothing was imported: mend these lines." });
@@ -162,7 +221,7 @@ function mistakeOfCell({ path, input, ...issue }: z.core.$ZodRawIssue): string |
   if (!Number.isNaN(input)) return undefined;
   return String(path?.at(-1)).endsWith("Time")
     ? "must be milliseconds in digits alone, such as 1773230400000: a spreadsheet that shows 1.77E+12 has lost the rest"
-    : "must be a number in digits, such as 4.5";
+    : "must be a number in digits, such as 4.5, without a separator of thousands";
 }
 
 /** No power of ten: a spreadsheet that has rounded a time to 1.79565E+12 has lost hours of it. */

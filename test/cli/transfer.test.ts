@@ -100,6 +100,50 @@ describe("flanco export and flanco import", function () {
     expect(found.map(({ locationName }) => locationName)).to.deep.equal(Array(4).fill("Norte\u2028Sur"));
   });
 
+  it("take a table as a Spanish spreadsheet writes it, and know its records in one with commas again", async () => {
+    const head =
+      "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
+    const [english, spanish] = ["english.csv", "spanish.csv"].map((name) => join(another.directory, name));
+    const rows = ["4.5", "1234.25", "3"].map((valor) => `Clínica Ñ,Pasillo,7234,101,${valor},${NOON_MS},,,`);
+    writeFileSync(english ?? "", [head, ...rows].join("\n"));
+    const columns = [head, ...rows].map((row) => row.replaceAll(",", ";").replace(/(\d)\.(\d)/, "$1,$2"));
+    // With a byte-order mark, and an empty row behind the last.
+    writeFileSync(spanish ?? "", `\uFEFF${[...columns, ";;;;;;;;"].join("\r\n")}\r\n`);
+    expect(countsOf(await another.succeed(["import", spanish ?? ""]))).to.deep.equal([0, 0, 3, 0]);
+    expect(countsOf(await another.succeed(["import", english ?? ""]))).to.deep.equal([0, 0, 0, 3]);
+    const prices = entriesOf(await another.succeed(["export"]))
+      .filter(({ locationName }) => locationName === "Clínica Ñ")
+      .map(({ valor }) => valor);
+    expect(prices).to.have.members([4.5, 1234.25, 3]);
+    const short = columns.map((row) => row.replace(/;+$/, "")).join("\n");
+    writeFileSync(spanish ?? "", short.replaceAll("101", "102"));
+    expect(countsOf(await another.succeed(["import", spanish ?? ""]))).to.deep.equal([0, 0, 3, 0]);
+  });
+
+  it("say what is wrong with a whole table: its columns, its letters, a row that is too long", async () => {
+    const table = join(another.directory, "wrong.csv");
+    const head = "locationName;deviceName;deviceId;habitacion;valor;createdTime";
+    const row = `Clínica Ñ;Pasillo;7234;101;4.500;${NOON_MS}`;
+    for (const [content, said] of [
+      [
+        "locationName;room\nNorte;101",
+        ":1: the first row does not name deviceName, deviceId, habitacion, valor, ",
+      ],
+      [
+        Buffer.from(`${head}\n${row}`, "latin1"),
+        ': this is not UTF-8. Save it as UTF-8; a spreadsheet calls that "CSV UTF-8".',
+      ],
+      [
+        `${head}\n${row}`,
+        ":2: valor: must be a number in digits, such as 4.5, without a separator of thousands",
+      ],
+      [`${head}\n${row};;`, "on line 2. Nothing was imported."],
+    ] as const) {
+      writeFileSync(table, content);
+      expect(await another.refused(["import", table])).to.include(said);
+    }
+  });
+
   it("refuse a table in which a spreadsheet has rounded times, and take its capitals", async () => {
     const table = join(another.directory, "spreadsheet.csv");
     const head =
@@ -114,7 +158,7 @@ describe("flanco export and flanco import", function () {
       expect(stderr).to.include(mistake);
     }
     expect(stderr).to.include(":4: provisional: must be true or false\n");
-    expect(stderr).to.include(":5: valor: must be a number in digits, such as 4.5\n");
+    expect(stderr).to.include(":5: valor: must be a number in digits, such as 4.5, ");
     const times = [`${NOON_MS},,TRUE`, `${NOON_MS}.0,,FALSE`, `${NOON_MS},,VERDADERO`, `${NOON_MS},,FALSO`];
     write(...times.map((time, index) => `${["4", "4.", ".5", "-1"][index]},${time}`));
     expect(countsOf(await another.succeed(["import", table]))).to.deep.equal([0, 0, 4, 0]);
