@@ -110,25 +110,28 @@ describe("A full disk", () => {
     await trial.expectSound();
   });
 
-  it("to the last byte does not keep the service from starting after kill -9, watching its lines, reading and saying so", async () => {
-    const first = await trial.start();
-    // So many that the log cannot be brought into the file, which has to grow for it.
-    for (let left = MANY_POSTS; left > 0; left -= 1) await trial.post();
-    await trial.fillUp();
-    const since = (await trial.fullDiskFault())?.sinceTime;
-    await first.end("SIGKILL");
-    await trial.start();
-    expect((await trial.fullDiskFault())?.sinceTime).to.equal(since);
-    expect((await trial.post()).status).to.equal(503);
-    expect((await trial.get("/api/record")).status).to.equal(200);
-    const before = trial.edgeRecords;
-    await trial.switchTimes(4);
-    trial.disk.free();
-    await until("the fault is over", async () => (await trial.faults()).length === 0);
-    await until("both sales of the time are in", () => trial.edgeRecords === before + 2);
-    expect((await trial.post()).status).to.equal(201);
-    trial.expectAcknowledgedOnce();
-  });
+  for (const signal of ["SIGKILL", "SIGTERM"] as const)
+    it(`to the last byte does not keep the service from starting after ${signal}, watching its lines, reading and saying so`, async () => {
+      const first = await trial.start();
+      // So many that the log cannot be brought into the file, which has to grow for it.
+      for (let left = MANY_POSTS; left > 0; left -= 1) await trial.post();
+      await trial.fillUp();
+      const since = (await trial.fullDiskFault())?.sinceTime;
+      await first.end(signal);
+      // What the process has left may be another program's.
+      trial.disk.fill();
+      await trial.start();
+      expect((await trial.fullDiskFault())?.sinceTime).to.equal(since);
+      expect((await trial.post()).status).to.equal(503);
+      expect((await trial.get("/api/record")).status).to.equal(200);
+      const before = trial.edgeRecords;
+      await trial.switchTimes(4);
+      trial.disk.free();
+      await until("the fault is over", async () => (await trial.faults()).length === 0);
+      await until("both sales of the time are in", () => trial.edgeRecords === before + 2);
+      expect((await trial.post()).status).to.equal(201);
+      trial.expectAcknowledgedOnce();
+    });
 
   describe("without what protects from it (controls)", () => {
     async function failure(patches: readonly Patch[], run: () => Promise<unknown>): Promise<string> {

@@ -19,6 +19,8 @@ export class DataLock {
     let db: Database | undefined;
     try {
       db = new DatabaseConstructor(this.#file, { timeout: 0 });
+      // SQLite begins a journal with the lock, for which a full disk has no room; nothing is ever written here.
+      db.pragma("journal_mode = MEMORY");
       db.exec("BEGIN EXCLUSIVE");
       this.#db = db;
     } catch (error) {

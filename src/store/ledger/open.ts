@@ -219,7 +219,9 @@ export function guarded<T>(file: string, run: () => T): T {
     if (error instanceof DatabaseConstructor.SqliteError) {
       if (isDamage(error)) throw damaged(file, "SQLite cannot read it", error);
       throw new FlancoError("unavailable", `The ledger ${file} cannot be opened (${error.code}).`, {
-        hint: "Check that the disk is mounted and that the service's user may write to the data directory.",
+        hint: isFull(error)
+          ? "The disk is full: free at least 8 MB on it, but delete nothing of the ledger's own files."
+          : "Check that the disk is mounted and that the service's user may write to the data directory.",
         cause: error,
       });
     }

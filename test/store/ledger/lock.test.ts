@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { DataLock } from "../../../src/store/ledger/lock.ts";
 import { thrown } from "../../rig/rejection.ts";
@@ -21,6 +21,14 @@ describe("the lock of a data directory", () => {
     expect(refusal().code).to.equal("conflict");
     lock.release();
     lock.acquire();
+    lock.release();
+  });
+
+  it("needs no room on the disk: beside its empty file there is none", () => {
+    const lock = new DataLock(file);
+    lock.acquire();
+    expect(readdirSync(directory.path)).to.deep.equal(["flanco.lock"]);
+    expect(statSync(file).size).to.equal(0);
     lock.release();
   });
 

@@ -1,6 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
-import { openForReading, openForWriting } from "../../../src/store/ledger/open.ts";
+import { guarded, openForReading, openForWriting } from "../../../src/store/ledger/open.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { change, query } from "../../rig/ledger-file.ts";
 import { thrown } from "../../rig/rejection.ts";
@@ -33,6 +34,18 @@ describe("opening the ledger", () => {
     expect(db.pragma("journal_mode", { simple: true })).to.equal("wal");
     expect(db.pragma("user_version", { simple: true })).to.equal(SCHEMA_VERSION);
     db.close();
+  });
+
+  it("says where the disk is full what to do, and not that it may not be mounted", () => {
+    for (const code of ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]) {
+      const full = new DatabaseConstructor.SqliteError("no room", code);
+      const refused = thrown(() =>
+        guarded(file, () => {
+          throw full;
+        }),
+      );
+      expect(refused.hint, code).to.match(/^The disk is full: free at least 8 MB/);
+    }
   });
 
   it("gives readers that cannot write", () => {
