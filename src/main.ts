@@ -2,10 +2,18 @@ import { CommanderError } from "commander";
 import { type CliContext, systemUser } from "./cli/context.ts";
 import { createProgram, type EXIT_CODES } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
-import { type ErrorCode, FlancoError } from "./domain/error.ts";
+import { type ErrorCode, FlancoError, messageOf, systemCode } from "./domain/error.ts";
 import { findInstallation } from "./installation.ts";
 
 type ExitCode = keyof typeof EXIT_CODES;
+/** What to do about a system call that failed, where no code before said so. */
+const HINTS: Readonly<Record<string, string>> = {
+  EACCES: "Run the command as root (sudo flanco …), or as the service's user.",
+  EPERM: "Run the command as root (sudo flanco …), or as the service's user.",
+  EROFS: "The kernel makes a file system read-only after errors of the disk or card: look at dmesg.",
+  ENOSPC: "The disk is full: free some space on it.",
+  EDQUOT: "The quota is used up: free some space.",
+};
 const FAILED: ExitCode = 1;
 const WRONG_USAGE: ExitCode = 2;
 const EXIT_CODE_OF: Partial<Record<ErrorCode, ExitCode>> = { attention: 3, config: 78 };
@@ -61,6 +69,11 @@ function report(error: unknown, terminal: Terminal): ExitCode {
     const code = report(error.suppressed, terminal);
     report(error.error, terminal);
     return code;
+  }
+  const hint = HINTS[systemCode(error) ?? ""];
+  if (hint !== undefined) {
+    terminal.err(`flanco: ${messageOf(error)}. ${hint}`);
+    return FAILED;
   }
   terminal.err(`flanco: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return FAILED;

@@ -10,9 +10,10 @@ import { ShownNumbers } from "../http/shown-number.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/machine.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
-import { becomeOwner, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
+import { becomeOwner, dataDirectoryOf, isUnused, prepareForLedger } from "../store/data-directory.ts";
 import { LocalCalendar } from "../store/ledger/calendar.ts";
 import { DataLock } from "../store/ledger/lock.ts";
+import { noLedger } from "../store/ledger/open.ts";
 import { openUpToDate } from "../store/ledger/up-to-date.ts";
 import { storeWriter } from "../store/ledger/writer.ts";
 import { openReader } from "../store/read/reader.ts";
@@ -21,17 +22,21 @@ import type { Terminal } from "./terminal.ts";
 
 /**
  * Runs operations where the ledger is: in the running service, or on the file itself while none runs. Either way there
- * is one writer, and an answer means that the change is on the disk.
+ * is one writer, and an answer means that the change is on the disk. Throws `not_found` where there is no ledger, unless
+ * the command `makesLedger`: in a directory that was misspelt a list would be empty without a word.
  */
 export async function withDoor<T>(
   context: CliContext,
   command: Command,
   run: (door: Door) => Promise<T>,
+  options: { readonly makesLedger?: boolean } = {},
 ): Promise<T> {
   const config = configOf(context, command);
   const by = context.user;
   const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
-  return result === undefined ? withLocalDoor(config, context.terminal, commandActor(by), run) : result.value;
+  if (result !== undefined) return result.value;
+  const { terminal } = context;
+  return withLocalDoor({ ...{ config, terminal, by: commandActor(by) }, ...options }, run);
 }
 
 /** Runs one operation, as `withDoor` does. */
@@ -41,7 +46,8 @@ export function operate<N extends OperationName>(
   name: N,
   input: OperationInput<N>,
 ): Promise<OperationData<N>> {
-  return withDoor(context, command, (door) => door.call(name, input));
+  const options = { makesLedger: name === "addUser" };
+  return withDoor(context, command, (door) => door.call(name, input), options);
 }
 
 /** Runs something with the running service; gives undefined while none runs. */
@@ -70,13 +76,19 @@ export async function withRunning<T>(
   return done.value;
 }
 
+interface LocalDoor {
+  readonly config: Config;
+  readonly terminal: Terminal;
+  readonly by: Actor;
+  readonly makesLedger?: boolean;
+}
+
 async function withLocalDoor<T>(
-  config: Config,
-  terminal: Terminal,
-  by: Actor,
+  { config, terminal, by, makesLedger = false }: LocalDoor,
   run: (door: Door) => Promise<T>,
 ): Promise<T> {
   const dataDirectory = becomeOwner(config.data_dir);
+  if (!makesLedger && isUnused(dataDirectory)) throw noLedger(dataDirectory.ledger);
   prepareForLedger(dataDirectory);
   const lock = new DataLock(dataDirectory.lock);
   lock.acquire();

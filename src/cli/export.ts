@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { valorFromMicros } from "../domain/amount.ts";
-import { FlancoError } from "../domain/error.ts";
 import { separated } from "../domain/text.ts";
 import { accountOf, toRow } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
+import { noLedger } from "../store/ledger/open.ts";
 import { openReader, type StoreReader } from "../store/read/reader.ts";
 import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "../transfer/clinic-file.ts";
 import { type CliContext, configOf } from "./context.ts";
@@ -34,9 +34,7 @@ export function declare(program: Command, context: CliContext): void {
       const config = configOf(context, command);
       const { ledger } = becomeOwner(config.data_dir);
       const [ledgerId] = identitiesOf(ledger);
-      if (ledgerId === undefined) {
-        throw new FlancoError("not_found", "There is no ledger yet.", { hint: "Start the service once." });
-      }
+      if (ledgerId === undefined) throw noLedger(ledger);
       const reader = openReader(ledger, config.time_zone);
       try {
         const userId = accountOf(reader, account);

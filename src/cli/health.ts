@@ -1,6 +1,6 @@
 import { get } from "node:http";
 import { json } from "node:stream/consumers";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -29,22 +29,20 @@ export function declare(program: Command, context: CliContext): void {
   program
     .command("health")
     .description("say whether the service works, as GET /healthz does")
-    .option("--wait <seconds>", "wait so long for it", "0")
+    .option("--wait <seconds>", "wait so long for it", toSeconds, 0)
     .addHelpText("after", HELP)
-    .action(async ({ wait }: { wait: string }, command: Command) => {
+    .action(async ({ wait }: { wait: number }, command: Command) => {
       const port = configOf(context, command).http_port;
-      const health = await waitFor(port, secondsOf(wait) * SECOND_MS);
+      const health = await waitFor(port, wait * SECOND_MS);
       if (health?.status === HEALTHY) context.terminal.out("The service works.");
       else throw unhealthy(health);
     });
 }
 
-function secondsOf(text: string): number {
+function toSeconds(text: string): number {
   const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (seconds <= MAX_WAIT_SECONDS) return seconds;
-  throw new FlancoError("invalid", `--wait takes 0 to ${MAX_WAIT_SECONDS} seconds, not ${text}.`, {
-    hint: "flanco health --wait 60 waits a minute.",
-  });
+  throw new InvalidArgumentError(`It must be 0 to ${MAX_WAIT_SECONDS}.`);
 }
 
 /** Work on the ledger is waited for to its end, once: what fails and begins again is not waited for. */

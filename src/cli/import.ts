@@ -120,7 +120,7 @@ async function importMongo(
   const data = () => readJsonLines(source, dataOf(accounts));
   let records = 0;
   for await (const _checked of data()) records += 1;
-  await withDoor(context, command, async (door) => {
+  const run = async (door: Door) => {
     const users = await door.call("listUsers", {});
     const known = new Set(users.map(({ email }) => email.toLowerCase()));
     const imports = new Map<string, AccountImport>();
@@ -143,7 +143,8 @@ async function importMongo(
       await target.finish();
       context.terminal.out(`${accounts.get(oldId)?.user.email}: ${target.report()}`);
     }
-  });
+  };
+  await withDoor(context, command, run, { makesLedger: true });
 }
 
 /** Shows how far a long import is: the function is called with each record. */

@@ -51,7 +51,11 @@ export function declare(program: Command, context: CliContext): void {
         shown += 1;
         terminal.out(options.json || line === undefined ? text : describe(line));
       }
-      if (shown === 0) terminal.err(`The journal has no matching line since ${options.since}.`);
+      if (shown > 0) return;
+      // journalctl says nothing where a user sees the own lines alone.
+      terminal.err(
+        `The journal has no matching line since ${options.since}. Root sees all: sudo flanco logs.`,
+      );
     });
 }
 

@@ -12,7 +12,12 @@ import { installKeys, otherSettings, requireSameNames } from "../service/gateway
 import { systemClock } from "../service/machine.ts";
 import { type Gateway, type GatewayKeys, isSealed, unseal } from "../store/backup/gateway-file.ts";
 import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
-import { becomeOwner, type DataDirectory, prepareDataDirectory } from "../store/data-directory.ts";
+import {
+  becomeOwner,
+  type DataDirectory,
+  prepareDataDirectory,
+  requireEntry,
+} from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { DataLock } from "../store/ledger/lock.ts";
 import { parseAddress } from "../transfer/gateway-client.ts";
@@ -100,6 +105,7 @@ async function restore(
   source: string | undefined,
   options: Options,
 ): Promise<void> {
+  requireEntry(config.data_dir);
   const address = source === undefined ? undefined : parseAddress(source);
   const onDisk = address === undefined ? openOnDisk(config, source) : undefined;
   let incoming = onDisk;

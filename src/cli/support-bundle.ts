@@ -105,7 +105,7 @@ export function createArchive(file: string): number {
   try {
     return openSync(file, "wx", OWNER_ONLY);
   } catch (error) {
-    throw new FlancoError("invalid", `${file} cannot be made: ${messageOf(error)}`, {
+    throw new FlancoError("invalid", `${file} cannot be made: ${messageOf(error)}.`, {
       hint: "Name a file that does not exist yet, in a directory that you may write.",
       cause: error,
     });

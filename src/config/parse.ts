@@ -114,8 +114,8 @@ function parseSources(sources: readonly Source[], usual: Config): Config {
   const config = configSchema.parse(merged, { jitless: true });
   if (mistakes.length === 0) mistakes.push(...incomplete(config));
   if (mistakes.length > 0) {
-    throw new FlancoError("config", mistakes.join("\n"), {
-      hint: "`flanco config check` reads it again; `flanco config show` shows what is in force.",
+    throw new FlancoError("config", mistakes.map((mistake) => `${mistake}.`).join("\n"), {
+      hint: "`flanco config check` reads it again; `flanco --help` lists every setting.",
     });
   }
   return Object.freeze(config);

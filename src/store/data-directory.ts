@@ -20,6 +20,8 @@ const OTHERS_MASK = 0o077;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 const MODE_MASK = 0o7777;
+/** What the names of flanco's files in the data directory begin with, and what a new file system holds by itself. */
+const FLANCO_NAMES = ["flanco.", "session.key", "tls.d", "lost+found"];
 
 /** Paths of everything that one appliance keeps. */
 export type DataDirectory = Readonly<ReturnType<typeof dataDirectoryOf>>;
@@ -87,7 +89,15 @@ export function prepareForLedger(dataDirectory: DataDirectory): void {
   });
 }
 
-/** Goes on as the owner of the data directory when started as root, so that no file of root's keeps the service out later. */
+/** Whether no ledger was ever made here. */
+export function isUnused({ path, ledger, secret }: DataDirectory): boolean {
+  return !existsSync(path) || !(existsSync(secret) || existsSync(ledger) || isReplacing(ledger));
+}
+
+/**
+ * Goes on as the owner of the data directory when started as root, so that no file of root's keeps the service out later.
+ * Throws `forbidden` as `requireEntry` does.
+ */
 export function becomeOwner(dataDir: string): DataDirectory {
   if (process.getuid?.() === 0 && existsSync(dataDir)) {
     const { uid, gid } = statSync(dataDir);
@@ -97,7 +107,21 @@ export function becomeOwner(dataDir: string): DataDirectory {
       process.setuid?.(uid);
     }
   }
+  requireEntry(dataDir);
   return dataDirectoryOf(dataDir);
+}
+
+/** Throws `forbidden` where this user may not read the data directory: its files would seem not to be there. */
+export function requireEntry(dataDir: string): void {
+  try {
+    accessSync(dataDir, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if (systemCode(error) !== "EACCES") return;
+    throw new FlancoError("forbidden", `The data directory ${dataDir} is closed to this user.`, {
+      hint: "Run the command as root (sudo flanco …), or as the service's user.",
+      cause: error,
+    });
+  }
 }
 
 /**
@@ -125,6 +149,12 @@ function requirePrivate(dataDirectory: DataDirectory): void {
       `Name the directory itself: FLANCO_DATA_DIR=${shellWord(realpathSync(path))}`,
     );
   }
+  if (!isPrivate(top) && isOthers(path)) {
+    throw refused(
+      `${path} is no data directory: it holds other files, and is not closed to other users.`,
+      "Name a directory for flanco alone, by data_dir or FLANCO_DATA_DIR.",
+    );
+  }
   requireOwn(path, path, top);
   requireSteadyParent(path);
   for (const directory of [tls, move, forward, sinks]) {
@@ -140,6 +170,17 @@ function requirePrivate(dataDirectory: DataDirectory): void {
   for (const found of readdirSync(path)) {
     if (names.some((name) => found.startsWith(name))) requirePrivateTree(path, join(path, found));
   }
+}
+
+/** Such a directory, which a slip has named (/etc), must not be closed or given away. */
+function isOthers(path: string): boolean {
+  const found = readdirSync(path);
+  const isFlancos = (name: string) => FLANCO_NAMES.some((begin) => name.startsWith(begin));
+  return found.length > 0 && !found.some(isFlancos);
+}
+
+function isPrivate({ uid, mode }: Stats): boolean {
+  return uid === (process.getuid?.() ?? uid) && (mode & OTHERS_MASK) === 0;
 }
 
 /** @param mendLink says how to mend a link in this place */

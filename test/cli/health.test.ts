@@ -11,7 +11,11 @@ describe("flanco health", function () {
 
   it("fails in one line while no service runs, and for an invalid time", async () => {
     expect(await program.refused(["health"])).to.contain("No service answers.");
-    expect(await program.refused(["health", "--wait", "soon"])).to.contain("--wait takes 0 to 3600 seconds");
+    for (const wait of ["soon", "-3", "3601"]) {
+      const { exitCode, stderr } = await program.call(["health", "--wait", wait]);
+      expect(exitCode, wait).to.equal(2);
+      expect(stderr).to.contain("It must be 0 to 3600.");
+    }
   });
 
   it("waits for a service that starts, and succeeds once it works", async () => {

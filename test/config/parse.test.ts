@@ -157,17 +157,17 @@ describe("The configuration", () => {
       ...{ httpsPort: "65536", dailyRecords: "0", firstUserEmail: "ana", webhookUrl: "http://example.org/" },
       ...{ emailServer: "mail.example.org", mqttUrl: "tcp://example.org", centralDatabase: "company" },
     };
-    const broker = "must be mqtt://HOST:PORT or mqtts://HOST:PORT";
+    const broker = "must be mqtt://HOST:PORT or mqtts://HOST:PORT.";
     expect(mistakes({ config, ...flags }).map((told) => told.replace(directory.path, ""))).to.have.members([
-      "/flanco.toml: currency_decimals: must be a whole number, 0 to 6",
+      "/flanco.toml: currency_decimals: must be a whole number, 0 to 6.",
       `/flanco.toml: mqtt_url: ${broker}`,
-      "--https-port: must be a whole number, 1 to 65535",
-      "--daily-records: must be a whole number, 1 or more",
-      "--first-user-email: must be an e-mail address, or empty",
-      "--webhook-url: must be an https:// address, or empty",
-      "--email-server: must be smtps://HOST:465 or smtp://HOST:587",
+      "--https-port: must be a whole number, 1 to 65535.",
+      "--daily-records: must be a whole number, 1 or more.",
+      "--first-user-email: must be an e-mail address, or empty.",
+      "--webhook-url: must be an https:// address, or empty.",
+      "--email-server: must be smtps://HOST:465 or smtp://HOST:587.",
       `--mqtt-url: ${broker}`,
-      "--central-database: must be postgresql://ROLE@HOST:PORT/DATABASE",
+      "--central-database: must be postgresql://ROLE@HOST:PORT/DATABASE.",
     ]);
   });
 
@@ -176,9 +176,9 @@ describe("The configuration", () => {
       'email_server = "smtps://mail.example.org"\nwebhook_url = "https://example.org/x"\n',
     );
     expect(mistakes({ config })).to.deep.equal([
-      "email_from: must be set beside email_server",
-      "email_to: must be set beside email_server",
-      "webhook_key_file: must be set beside webhook_url",
+      "email_from: must be set beside email_server.",
+      "email_to: must be set beside email_server.",
+      "webhook_key_file: must be set beside webhook_url.",
     ]);
     const whole = {
       emailFrom: "a@example.org",
@@ -198,7 +198,7 @@ describe("The configuration", () => {
     const told = mistakes({ config: write("http_port = 8080\nhost = = 1\n") }, { FLANCO_HTTP_PORT: "x" });
     expect(told).to.have.length(2);
     expect(told[0]).to.match(/flanco\.toml, line 2, column 8: /);
-    expect(told[1]).to.match(/^environment variable FLANCO_HTTP_PORT: must be a whole number, 1 to 65535$/);
+    expect(told[1]).to.match(/^environment variable FLANCO_HTTP_PORT: must be a whole number, 1 to 65535\.$/);
   });
 
   it("says of a file that cannot be read which it is, beside the mistakes of other sources", () => {

@@ -53,7 +53,10 @@ describe("flanco, where it cannot run,", function () {
     const file = appliance.write("file", "not a directory");
     const environment = { FLANCO_DATA_DIR: join(file, "data") };
     for (const [command, text] of [
-      ["user list", /^flanco: The data directory .*file\/data cannot be written\. .*FLANCO_DATA_DIR/],
+      [
+        "user add --link --email a@example.org --name A",
+        /^flanco: The data directory .*file\/data cannot be written\. .*FLANCO_DATA_DIR/,
+      ],
       ["verify", /^flanco: There is no ledger .*file\/data\/flanco\.db\. .*FLANCO_DATA_DIR/],
     ] as const) {
       expectRefusal(await appliance.call(command.split(" "), "", environment), text);
@@ -73,6 +76,25 @@ describe("flanco, where it cannot run,", function () {
     );
     expect(readdirSync(appliance.dataDir)).to.deep.equal([]);
     chmodSync(appliance.dataDir, 0o700);
+  });
+
+  it("says that the data directory is closed to the user, and not that nothing is in it", async () => {
+    mkdirSync(appliance.dataDir, { mode: 0o000 });
+    const isRoot = process.getuid?.() === 0;
+    const wrapper = isRoot ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+    const text = /^flanco: The data directory .* is closed to this user\. Run the command as root/;
+    for (const command of [["status"], ["verify"], ["backup"], ["restore"], ["tls", "show"]]) {
+      expectRefusal(await appliance.run(command, { wrapper }), text);
+    }
+  });
+
+  it("makes no ledger in a directory that was misspelt", async () => {
+    const environment = { FLANCO_DATA_DIR: join(appliance.directory, "dta") };
+    for (const command of [["user", "list"], ["wiring", "list"], ["audit"], ["secret", "rotate"]]) {
+      const ended = await appliance.call(command, "", environment);
+      expectRefusal(ended, /^flanco: There is no ledger .*dta\/flanco\.db\. Check the data directory/);
+    }
+    expect(readdirSync(appliance.directory)).to.deep.equal([]);
   });
 
   it("says that the data directory's path is too long for its socket", async () => {

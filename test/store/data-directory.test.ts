@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -137,6 +138,23 @@ describe("the data directory", () => {
     prepare();
   });
 
+  it("is not to be closed or given away where it holds other files and none of the program's", () => {
+    const other = directory.file("etc");
+    mkdirSync(other);
+    chmodSync(other, 0o755);
+    const ask = () => thrown(() => prepareDataDirectory(dataDirectoryOf(other)));
+    expect(ask().hint, "an empty one").to.contain("chmod");
+    mkdirSync(join(other, "lost+found"));
+    expect(ask().hint, "a new file system").to.contain("chmod");
+    rmSync(join(other, "lost+found"), { recursive: true });
+    writeFileSync(join(other, "passwd"), "");
+    const { code, hint } = ask();
+    expect(code).to.equal("config");
+    expect(hint).to.equal("Name a directory for flanco alone, by data_dir or FLANCO_DATA_DIR.");
+    writeFileSync(join(other, "flanco.db"), "");
+    expect(ask().hint, "with a ledger among them").to.contain("chmod");
+  });
+
   it("is not refused for files that are not the program's: the closed directory protects them", () => {
     writeFileSync(join(data, "notes.txt"), "", { mode: 0o644 });
     chmodSync(join(data, "notes.txt"), 0o644);
@@ -164,7 +182,7 @@ describe("flanco, in a data directory that others may read", function () {
     chmodSync(appliance.dataDir, 0o750);
   });
 
-  for (const args of [["serve"], ["user", "list"]]) {
+  for (const args of [["serve"], ["user", "add", "--link", "--email", "a@example.org", "--name", "A"]]) {
     it(`refuses to ${args.join(" ")}, in one line with the command that mends it`, async () => {
       const refused = await appliance.run(args);
       expect(onlyLine(refused)).to.equal(

@@ -82,12 +82,15 @@ export function schemaOf(file: string): number {
 }
 
 function openExisting(file: string, prepare: (db: Database) => void): Database {
-  if (!existsSync(file)) {
-    throw new FlancoError("not_found", `There is no ledger ${file}.`, {
-      hint: "Check the data directory (FLANCO_DATA_DIR); the service makes a ledger when it first starts.",
-    });
-  }
+  if (!existsSync(file)) throw noLedger(file);
   return openGuarded(file, { readonly: true }, prepare);
+}
+
+/** What a command says in a directory in which nothing was ever recorded. */
+export function noLedger(file: string): FlancoError {
+  return new FlancoError("not_found", `There is no ledger ${file}.`, {
+    hint: "Check the data directory (FLANCO_DATA_DIR); the service makes a ledger when it first starts.",
+  });
 }
 
 /** Opens a file that is a ledger, and closes it where `prepare` throws. */
