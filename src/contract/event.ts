@@ -22,7 +22,7 @@ export const EVENTS = {
     time: timeMs,
   }),
   gap,
-  /** Devices or locations were added, changed or removed. */
+  /** Devices, locations, wired lines or prices were added, changed or removed. */
   locations: z.strictObject({}),
   /** Lines came under test, or a test was ended. */
   tests: z.strictObject({}),

@@ -9,7 +9,7 @@ import { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { newRecord } from "../store/ledger.ts";
-import { aDevice, aLocation, anError, aRecord } from "./bodies.ts";
+import { aDevice, aLocation, anError, aRecord, aWiring } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const HELLO = { event: "hello" };
@@ -194,6 +194,19 @@ describe("Live events", () => {
     for (let count = 0; count < 5; count += 1) {
       expect(await page.next()).to.deep.equal({ event: "locations", data: {} });
     }
+  });
+
+  it("tell when a line is wired, priced or unwired, by whomever, and no other account", async () => {
+    const [page, foreign] = [await opened(), await opened(other)];
+    await post("/api/device", aDevice()).expect(200);
+    await user.put("/api/wiring", aWiring({ line: "SIM8" })).expect(200);
+    await user.put("/api/wiring/price", { price: { lines: ["SIM8"], valor: 5 } }).expect(200);
+    await appliance.writer.removeWiring(user.id, "SIM8");
+    for (let count = 0; count < 4; count += 1) {
+      expect(await page.next()).to.deep.equal({ event: "locations", data: {} });
+    }
+    await post("/api/data", aRecord(), other).expect(201);
+    expect((await foreign.next())?.event).to.equal("record");
   });
 
   it("end when their session is signed out, and go on for the user's others", async () => {

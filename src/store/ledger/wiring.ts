@@ -88,19 +88,25 @@ export function wiringCommands(db: Database, context: WriteContext) {
     }
   }
 
+  /** The recorder, and the open pages of these accounts. */
+  function tell(userIds: Iterable<Id>): void {
+    context.tell({ kind: "wiring" });
+    for (const userId of new Set(userIds)) context.tell({ kind: "locations", userId });
+  }
+
   return {
     setWiring(wirings, by = SERVICE_ACTOR) {
       for (const wiring of wirings) setOne(wiring, by);
-      context.tell({ kind: "wiring" });
+      tell(wirings.map(({ userId }) => userId));
     },
     removeWiring(userId, line, by = SERVICE_ACTOR) {
       removeOne(userId, line, by);
-      context.tell({ kind: "wiring" });
+      tell([userId]);
     },
     rewire(userId, unwired, wirings, by = SERVICE_ACTOR) {
       for (const line of unwired) removeOne(userId, line, by);
       for (const wiring of wirings) setOne({ userId, wiring }, by);
-      context.tell({ kind: "wiring" });
+      tell([userId]);
     },
   } satisfies Partial<LedgerCommands>;
 }

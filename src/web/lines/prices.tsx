@@ -73,7 +73,7 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
 export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring: Wiring }) {
   const texts = useTexts(linesTexts).planned;
   const { format, now } = useGateway();
-  const prices = useData("/api/wiring/price", [], { dId, room: actuatorId }).value ?? [];
+  const prices = useData("/api/wiring/price", ["locations"], { dId, room: actuatorId }).value ?? [];
   return (
     <details class="wire-more">
       <summary>{texts.history}</summary>
