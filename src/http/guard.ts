@@ -135,28 +135,39 @@ function isOfOtherSite(context: Context, origin: string): boolean {
 
 declare module "koa" {
   interface DefaultState {
-    /** The address that the request came from, where a proxy was asked. */
+    /** The address that the request came from, where a proxy was asked; empty where it named none. */
     sender?: string;
   }
 }
 
 /**
  * Finds out where requests come from that proxies of these addresses bring: `X-Forwarded-For` lists whom each of them got the
- * request from, the last at the end. What stands before the first address that is no proxy's may be anything.
+ * request from, the last at the end. What stands before the last one that is no proxy's may be anything. Where that is no address
+ * (`unknown`), the sender has none: as the proxy itself it would pass for this machine.
  */
 export function senderMiddleware(proxies: readonly string[]): Middleware {
   const trusted = new Set(proxies.map((address) => address.toLowerCase()));
   return (context, next) => {
-    if (trusted.has(socketAddress(context))) {
-      const way = [...context.get("X-Forwarded-For").split(",")].map((part) => clientAddress(part.trim()));
-      const sender = way.findLast((address) => !trusted.has(address));
-      if (sender !== undefined && isIP(sender) !== 0) context.state.sender = sender;
+    const forwarded = context.get("X-Forwarded-For");
+    if (forwarded !== "" && trusted.has(socketAddress(context))) {
+      const sender = forwarded
+        .split(",")
+        .map(forwardedAddress)
+        .findLast((address) => !trusted.has(address));
+      if (sender !== undefined) context.state.sender = isIP(sender) === 0 ? "" : sender;
     }
     return next();
   };
 }
 
-/** The address that a request comes from. */
+/** One entry of the header. Some proxies add the client's port. */
+function forwardedAddress(entry: string): string {
+  const text = entry.trim().toLowerCase();
+  const [, ipv6, ipv4] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? [];
+  return clientAddress(ipv6 ?? ipv4 ?? text);
+}
+
+/** The address that a request comes from; empty where it is not known. */
 export function senderOf(context: Context): string {
   return context.state.sender ?? socketAddress(context);
 }

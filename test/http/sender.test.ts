@@ -26,19 +26,31 @@ describe("The sender of a request", () => {
     expect(await sendersOf([], ["198.51.100.7"])).to.deep.equal([PROXY]);
   });
 
-  it("is the last address that no known proxy has, where a known proxy brings it", async () => {
+  it("is the last address that no known proxy has, where a known proxy brings it, and none where that is unknown", async () => {
     const ways = [
+      ["", PROXY],
       ["198.51.100.7", "198.51.100.7"],
       ["203.0.113.9, 198.51.100.8", "198.51.100.8"],
       ["198.51.100.9, 10.0.0.5", "198.51.100.9"],
       ["2001:db8::7", "2001:db8::7"],
-      ["nobody", PROXY],
+      ["198.51.100.10:49152, 10.0.0.5:80", "198.51.100.10"],
+      ["[2001:DB8::8]:49152", "2001:db8::8"],
+      ["10.0.0.5", PROXY],
+      ["198.51.100.11, unknown", ""],
     ] as const;
     const found = await sendersOf(
       [PROXY, "10.0.0.5"],
       ways.map(([way]) => way),
     );
     expect(found).to.deep.equal(ways.map(([, from]) => from));
+  });
+});
+
+describe("A sender without an address", () => {
+  it("is not this machine, also where a proxy on it brings the request: the metrics are not for it", async () => {
+    await using appliance = await Appliance.open({ proxies: [PROXY], config: { metrics: true } });
+    await appliance.api.get("/metrics").expect(200);
+    await appliance.api.get("/metrics").set("X-Forwarded-For", "unknown").expect(401);
   });
 });
 
