@@ -356,6 +356,9 @@ export interface LedgerReader {
   /** Since when wired lines are not watched, by line. */
   unwatched(): ReadonlyMap<string, BootMoment>;
 
+  /** Whether a record was posted with this `Idempotency-Key` in the last days. */
+  isPosted(userId: Id, key: string): boolean;
+
   /** The newest 1,000 boots, in order. */
   boots(): readonly Boot[];
   /** Boots whose clock was trusted, and which ended before all that was noted in them was given its time. */

@@ -104,7 +104,7 @@ export function createApp(dependencies: AppDependencies): Koa {
       ...salesEndpoints({ ...reader, ...heavy }, numbers, clock, log),
       ...deviceEndpoints(writer, heavy, clock),
       ...locationEndpoints(writer),
-      postEndpoint(writer, new DailyBound(dependencies.dailyLimits, clock)),
+      postEndpoint(reader, writer, new DailyBound(dependencies.dailyLimits, clock)),
       voidEndpoint(writer, numbers),
       ...letterheadEndpoints(reader, writer),
       ...wiringEndpoints(reader, writer, lines, clock),

@@ -6,7 +6,7 @@ import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Clock, DAY_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Summary } from "../domain/overview.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
@@ -22,11 +22,16 @@ export function summaryEndpoint(sales: Pick<SalesReads, "summary">, clock: Clock
   });
 }
 
-export function postEndpoint(writer: Pick<LedgerWriter, "addRecord">, bound: DailyBound): Endpoint {
+export function postEndpoint(
+  reader: Pick<LedgerReader, "isPosted">,
+  writer: Pick<LedgerWriter, "addRecord">,
+  bound: DailyBound,
+): Endpoint {
   return serve(postData, async ({ userId, body, context }) => {
     const record = toNewRecord(body);
-    bound.take(userId, record);
-    await writer.addRecord(userId, record, idempotencyOf(context, record));
+    const idempotency = idempotencyOf(context, record);
+    bound.take(userId, record, () => idempotency !== null && reader.isPosted(userId, idempotency.key));
+    await writer.addRecord(userId, record, idempotency);
     return { message: "Data saved successfully" } as const;
   });
 }
@@ -88,8 +93,11 @@ export class DailyBound {
     this.#clock = clock;
   }
 
-  /** Counts a post, stored or not. Throws `too_many`, with the time to wait, where the account has posted too much. */
-  take(userId: Id, record: NewRecord): void {
+  /**
+   * Counts a post, stored or not. Throws `too_many`, with the time to wait, where the account has posted too much, unless
+   * `isStored`: a device that has lost the answer would keep what is in the ledger, and post it again for a day.
+   */
+  take(userId: Id, record: NewRecord, isStored: () => boolean): void {
     const nowMs = monotonicMs(this.#clock);
     let day = this.#posted.get(userId);
     if (day === undefined || nowMs >= day.beganMs + DAY_MS) {
@@ -101,6 +109,7 @@ export class DailyBound {
       if (typeof value === "string") bytes += Buffer.byteLength(value);
     }
     if (day.records + 1 > this.#limits.records || day.bytes + bytes > this.#limits.bytes) {
+      if (isStored()) return;
       throw new FlancoError("too_many", "This account has posted as much as it may in a day.", {
         hint: "daily_records and daily_bytes in the configuration are the bounds.",
         retryAfterSeconds: Math.ceil((day.beganMs + DAY_MS - nowMs) / SECOND_MS),

@@ -38,6 +38,17 @@ for (const [what, config, most] of [
       expect(appliance.recordsOf(user.id)).to.have.lengthOf(most);
     });
 
+    it("gives a post that is repeated by its key its first answer, and stores nothing more", async () => {
+      const send = (key: string, body = aRecord()) =>
+        user.post("/api/data", body).set("Idempotency-Key", key);
+      await send("first").expect(201);
+      for (let count = 1; count < most; count += 1) await post().expect(201);
+      await send("first").expect(201);
+      await send("first", aRecord({ habitacion: "102" })).expect(422);
+      await send("another").expect(429);
+      expect(appliance.recordsOf(user.id)).to.have.lengthOf(most);
+    });
+
     it("is of each account by itself", async () => {
       await fill();
       await post(await appliance.addUser()).expect(201);

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { RecordEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { LedgerCommands, PostedRecord } from "../../domain/ledger.ts";
+import type { LedgerCommands, LedgerReader, PostedRecord } from "../../domain/ledger.ts";
 import type { Idempotency, NewRecord, RecordOrigin, StoredRecord } from "../../domain/record.ts";
 import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "./chain.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -101,7 +101,11 @@ export function recordReader(db: Database) {
              OR EXISTS (SELECT 1 FROM record WHERE ended_boot = boot.boot)
              OR EXISTS (SELECT 1 FROM gap WHERE gap.boot = boot.boot))`,
   );
-  return { unsettledBoots: () => unsettledBoots.all() };
+  const posted = db.prepare<[Id, string]>("SELECT 1 FROM idempotency WHERE user_id = ? AND key = ?");
+  return {
+    unsettledBoots: () => unsettledBoots.all(),
+    isPosted: (userId, key) => posted.get(userId, key) !== undefined,
+  } satisfies Partial<LedgerReader>;
 }
 
 export function recordCommands(db: Database, context: WriteContext) {
