@@ -18,14 +18,14 @@ export const CONTROLS = {
   "posts are answered before their commit": [
     {
       file: "src/http/data.ts",
-      from: "    await writer.addRecord(userId, record, idempotencyOf(context, record));\n",
-      to: "    void writer.addRecord(userId, record, idempotencyOf(context, record)).catch(() => {});\n",
+      from: "    await writer.addRecord(userId, record, idempotency);\n",
+      to: "    void writer.addRecord(userId, record, idempotency).catch(() => {});\n",
     },
   ],
   "no idempotency key is kept": [
     {
       file: "src/http/data.ts",
-      from: "await writer.addRecord(userId, record, idempotencyOf(context, record));",
+      from: "await writer.addRecord(userId, record, idempotency);",
       to: "await writer.addRecord(userId, record, null);",
     },
   ],
