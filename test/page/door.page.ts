@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { PASSWORD } from "../rig/program.ts";
-import { EMAIL, OpenedService, suiteService } from "./opened.ts";
+import { EMAIL, focused, OpenedService, suiteService } from "./opened.ts";
 
 describe("The page's door", () => {
   const opened = suiteService();
@@ -12,6 +12,18 @@ describe("The page's door", () => {
     await page.keyboard.press("Enter");
     await page.getByText("El correo o la contraseña no son correctos.").waitFor();
     expect(await page.getByLabel("Correo electrónico").inputValue()).to.equal(EMAIL);
+  });
+
+  it("names at each field what is missing, and takes the keyboard to the first", async () => {
+    const { page } = await opened.open("/", { isSignedIn: false });
+    await page.getByRole("button", { name: "Entrar" }).click();
+    await focused(page.getByLabel("Correo electrónico"));
+    expect(await page.getByText("Falta este dato.").count()).to.equal(2);
+    await page.goto("/primer-uso#AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    await page.getByRole("button", { name: "Crear la cuenta" }).click();
+    await focused(page.getByLabel("Su nombre"));
+    expect(await page.getByText("Falta este dato.").count()).to.equal(2);
+    await page.getByText("La contraseña no cumple las condiciones.").waitFor();
   });
 
   it("says how long to wait after too many attempts, and lets in after that", async () => {
@@ -70,7 +82,7 @@ describe("The page's door", () => {
     await page.getByLabel("Contraseña", { exact: true }).fill(PASSWORD);
     await page.getByLabel("Repita la contraseña").fill(PASSWORD);
     await page.getByRole("button", { name: "Crear la cuenta" }).click();
-    await page.getByRole("heading", { name: "Este enlace ya no sirve" }).waitFor();
+    await focused(page.getByRole("heading", { name: "Este enlace ya no sirve" }));
     await page.getByRole("button", { name: "Ir a iniciar sesión" }).click();
     await page.getByRole("heading", { name: "Iniciar sesión" }).waitFor();
   });

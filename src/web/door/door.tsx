@@ -66,32 +66,26 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
   const { door } = useTexts(doorTexts);
   const form = useForm({ email: "", password: "" });
   const { failure } = form;
+  const { email, password } = form.values;
   // One text for both fields: an attacker must not learn which of the two is wrong.
   const isRefused = failure?.status === BAD_REQUEST || failure?.status === UNAUTHORIZED;
   const text = waitText(failure, door) ?? (isRefused ? door.badCredentials : undefined);
 
   const send = () =>
-    form.submit(true, async () => onSignedIn(await signIn(form.values.email, form.values.password)));
+    form.submit(email.trim() !== "" && password !== "", async () =>
+      onSignedIn(await signIn(email, password)),
+    );
 
   return (
     <Door title={door.signInTitle}>
       {hasEnded && failure === null && <p class="door-note">{door.ended}</p>}
       <Form form={form} onSubmit={send} failureText={text} action={door.signIn} busyText={door.signingIn}>
-        <TextField
-          label={door.email}
-          type="email"
-          autocomplete="username"
-          {...form.field("email")}
-          mistake={undefined}
-          isRequired
-        />
+        <TextField label={door.email} type="email" autocomplete="username" {...form.required("email")} />
         <TextField
           label={door.password}
           type="password"
           autocomplete="current-password"
-          {...form.field("password")}
-          mistake={undefined}
-          isRequired
+          {...form.required("password")}
         />
       </Form>
       <details class="fine">
@@ -127,18 +121,12 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps)
   const wrong = (text: string) => ({ type: text, length: text });
   return (
     <LinkDoor texts={texts} token={token} form={form} work={work} onLeave={onLeave}>
-      <TextField
-        label={texts.name}
-        autocomplete="name"
-        isRequired
-        {...form.field("name", wrong(mistakes.name))}
-      />
+      <TextField label={texts.name} autocomplete="name" {...form.required("name", wrong(mistakes.name))} />
       <TextField
         label={door.email}
         type="email"
         autocomplete="username"
-        isRequired
-        {...form.field("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
+        {...form.required("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
       />
     </LinkDoor>
   );
@@ -172,7 +160,8 @@ function LinkDoor({ texts, token, form, work, onLeave, children }: LinkDoorProps
   const { tooLate, toSignIn } = useTexts(firstRunTexts);
   if (token === "" || isLinkDead(form.failure)) {
     return (
-      <Door title={tooLate}>
+      // Anew, so that the keyboard is taken to what it says.
+      <Door key="dead" title={tooLate}>
         <div role="alert">
           <p>{texts.tooLateWhy}</p>
           <p>{texts.tooLateWhatToDo}</p>
