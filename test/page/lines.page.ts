@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Price, Report, Status, Wiring } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
-import type { OpenedPage } from "./opened.ts";
+import { focused, type OpenedPage } from "./opened.ts";
 
 /** Where a free line's level is asked for. */
 const LOOK = "/api/line/read";
@@ -61,7 +61,9 @@ describe("The technician's page of lines", () => {
     await dialog.getByRole("checkbox", { name: `${first.actuatorId} (ahora` }).uncheck();
     await dialog.getByLabel("Precio de cada venta").fill("40");
     await dialog.getByLabel("Vale desde").fill("2035-01-01");
-    await dialog.getByLabel(/40,00.*seguro/).check();
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await focused(dialog.getByLabel(/40,00.*seguro/));
+    await page.keyboard.press("Space");
     await dialog.getByRole("button", { name: "Guardar" }).click();
     const shown = page.locator(".planned li");
     await shown.getByText("40,00").waitFor();

@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import type { Overview } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
+import { focused } from "./opened.ts";
 
 const SALES = 2_000;
 const VOIDED = 3;
@@ -164,7 +165,7 @@ describe("The records on the page", () => {
     const before = await sum.textContent();
     const takeBack = async () => {
       await open.click();
-      await page.getByRole("button", { name: "Anular este registro" }).click();
+      await page.locator("summary").click();
       await page.getByText("El registro no se borra", { exact: false }).waitFor();
       await page.getByRole("button", { name: "Anular este registro" }).click();
       await page.getByText("Falta este dato.").waitFor();
@@ -192,7 +193,7 @@ describe("The records on the page", () => {
     const open = page.locator(".record-open").first();
     const number = await open.textContent();
     await open.click();
-    await page.getByRole("button", { name: "Anular este registro" }).click();
+    await page.locator("summary").click();
     await page.getByLabel("Motivo").fill("Duplicada");
     await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByRole("button", { name: "Deshacer" }).waitFor();
@@ -210,15 +211,25 @@ describe("The records on the page", () => {
     const number = await open.textContent();
     await tabTo(page, open);
     await page.keyboard.press("Enter");
-    const begin = page.getByRole("button", { name: "Anular este registro" });
-    await begin.waitFor();
-    await tabTo(page, begin);
+    const begin = page.locator("summary");
+    const takeBack = async () => {
+      await begin.waitFor();
+      await tabTo(page, begin);
+      await page.keyboard.press("Enter");
+      await focused(begin);
+      await tabTo(page, page.getByLabel("Motivo"));
+      await page.keyboard.type("Sin ratón");
+      await page.keyboard.press("Enter");
+      await focused(page.getByRole("button", { name: "Deshacer" }));
+    };
+    await takeBack();
     await page.keyboard.press("Enter");
-    await tabTo(page, page.getByLabel("Motivo"));
-    await page.keyboard.type("Sin ratón");
+    // Where it was, to go on from there.
+    await focused(open);
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Deshacer" }).waitFor();
+    await takeBack();
     await untilVoid(number);
+    await focused(open);
   });
 
   it("offer to try again where they could not be read", async () => {

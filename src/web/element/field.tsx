@@ -187,9 +187,11 @@ interface CheckFieldProps {
   readonly label: string;
   readonly isChecked: boolean;
   readonly onCheck: (isChecked: boolean) => void;
+  /** The form waits for it. */
+  readonly isMistaken?: boolean;
 }
 
-export function CheckField({ label, isChecked, onCheck }: CheckFieldProps) {
+export function CheckField({ label, isChecked, onCheck, isMistaken = false }: CheckFieldProps) {
   const id = useId();
   return (
     <div class="check">
@@ -197,6 +199,7 @@ export function CheckField({ label, isChecked, onCheck }: CheckFieldProps) {
         id={id}
         type="checkbox"
         checked={isChecked}
+        aria-invalid={isMistaken}
         onChange={(event) => onCheck(event.currentTarget.checked)}
       />
       <label for={id}>{label}</label>

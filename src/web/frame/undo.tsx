@@ -99,9 +99,21 @@ export function useUndo(): UndoControl {
 /** What waits, with the way to undo it; then what became of it. */
 export function UndoBar({ shown, undo }: Pick<UndoControl, "shown" | "undo">) {
   const texts = useTexts(elementTexts);
+  const bar = useRef<HTMLDivElement>(null);
   const isBad = shown.kind === "said" && shown.isBad;
+  const work = shown.kind === "waiting" ? shown.work : null;
+  // It stands at the page's end, which Tab does not reach in ten seconds: the keyboard is brought there, and back.
+  useEffect(() => {
+    if (work === null) return undefined;
+    const before = document.activeElement;
+    bar.current?.querySelector("button")?.focus();
+    return () => {
+      if (document.activeElement !== document.body || !(before instanceof HTMLElement)) return;
+      before.focus({ preventScroll: true });
+    };
+  }, [work]);
   return (
-    <div class={isBad ? "undo undo-bad" : "undo"} hidden={shown.kind === "nothing"}>
+    <div class={shown.kind === "nothing" ? "aloud" : isBad ? "undo undo-bad" : "undo"} ref={bar}>
       {/* It is there from the start, so that its text is read aloud when it comes. */}
       <p role="status">
         {shown.kind === "waiting" && shown.work.text}

@@ -131,6 +131,7 @@ export function PriceField({ form, wirings, known, hasHint = true }: PriceFieldP
           label={texts.oddPrice(format.money(valor))}
           isChecked={form.values.isSure}
           onCheck={(isSure) => form.set({ isSure })}
+          isMistaken={form.wasSent && !form.values.isSure}
         />
       )}
     </>

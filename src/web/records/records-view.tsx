@@ -236,7 +236,6 @@ interface RecordDialogProps {
 function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
   const { format, user } = useGateway();
-  const [isVoiding, setVoiding] = useState(false);
   const { recordId, voided } = record;
   const moment = (timeMs: number) =>
     `${format.dayName(format.day(timeMs), "full")}, ${format.exactTime(timeMs)}`;
@@ -260,13 +259,11 @@ function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
           </div>
         ))}
       </dl>
-      {voided === null && isVoiding && (
-        <VoidForm money={format.money(record.valor)} onVoid={(reason) => onVoid(recordId, reason)} />
-      )}
-      {voided === null && !isVoiding && user.role === "owner" && user.serves === "gateway" && (
-        <div class="actions">
-          <Button onPress={() => setVoiding(true)}>{texts.voidIt}</Button>
-        </div>
+      {voided === null && user.role === "owner" && user.serves === "gateway" && (
+        <details class="stack">
+          <summary class="button">{texts.voidIt}</summary>
+          <VoidForm money={format.money(record.valor)} onVoid={(reason) => onVoid(recordId, reason)} />
+        </details>
       )}
     </Dialog>
   );
