@@ -76,8 +76,8 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
   },
   too_hot: {
     what: ({ count }) => [
-      `El equipo está demasiado caliente: ${count("temperature")} °C.`,
-      `The gateway is too hot: ${count("temperature")} °C.`,
+      `El equipo está demasiado caliente: ${count("temperature")}\u00a0°C.`,
+      `The gateway is too hot: ${count("temperature")}\u00a0°C.`,
     ],
     todo: () => [
       "Deje libre el aire a su alrededor. Si mañana sigue este aviso, llame a su técnico.",
@@ -255,7 +255,7 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
             ],
     todo: ({ text }) => [
       `Compare esas horas, que están en Estado, con sus propios apuntes. Líneas: ${text("lines")}.`,
-      `Lines: ${text("lines")}. The details are under Status.`,
+      `Compare those hours, which are under Status, with your own notes. Lines: ${text("lines")}.`,
     ],
   },
   line_outage: {

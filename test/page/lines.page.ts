@@ -115,7 +115,7 @@ describe("The technician's page of lines", () => {
     const { page } = opening;
     await page.getByRole("button", { name: "Cambiar la línea SIM1", exact: true }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByLabel("Precio de cada venta").inputValue()).to.equal("4");
+    expect(await dialog.getByLabel("Precio de cada venta").inputValue()).to.equal("4,00");
     await dialog.getByLabel("Precio de cada venta").fill("4.5");
     await dialog.getByText("Ajustes eléctricos").click();
     await dialog.getByLabel(/^Invertida/).check();

@@ -36,6 +36,42 @@ describe("The panel", () => {
     await expectPanel(page, await overview("year"), formatOf("es"));
   });
 
+  it("draws no bar over an amount, however little room there is", async () => {
+    const { page } = await opened.open("/?period=year", { width: 320 });
+    await page.locator(".chart-picture text").first().waitFor({ state: "attached" });
+    const drawn = await page
+      .locator(".chart-picture :is(rect, text)")
+      .evaluateAll((all) => all.map(({ tagName }) => tagName));
+    expect(drawn.lastIndexOf("rect")).to.be.below(drawn.indexOf("text"));
+  });
+
+  it("shows of very many rooms those alone that are on", async () => {
+    const { page } = await opened.open("about:blank");
+    const status = await opened.get<Status>("/api/status");
+    let count = 100;
+    const rooms = () => Array.from({ length: count }, (_, index) => String(index + 1));
+    await page.route("**/api/device", (route) => {
+      const actuators = rooms().map((id) => ({ id, value: id.length === 1 }));
+      return route.fulfill({
+        json: {
+          status: "success",
+          data: [{ _id: "1", dId: "1", name: "Torre", locationId: "", locationName: "Torre", actuators }],
+        },
+      });
+    });
+    await page.route("**/api/status", (route) => {
+      const lastEdges = rooms().map((room) => ({ deviceId: "1", room }));
+      return route.fulfill({ json: { status: "success", data: { ...status, lastEdges } } });
+    });
+    await page.goto("/");
+    await page.getByText("encendidas de 100").waitFor();
+    expect(await page.locator(".now-room").count()).to.equal(100);
+    count = 101;
+    await page.reload();
+    await page.getByText("encendidas de 101").waitFor();
+    expect(await page.locator(".now-room").allInnerTexts()).to.deep.equal([..."123456789"]);
+  });
+
   it("sums up one location alone when asked to", async () => {
     const { page } = await opened.open("/");
     // Its records are all that is known of a device that was never registered, or is gone: they have its name.
@@ -120,12 +156,17 @@ describe("The panel", () => {
   it("gives the chart as a table too, which sums up", async () => {
     const { page } = await opened.open("/");
     const format = formatOf("es");
-    const { chart, revenue } = await overview("week");
+    const { chart, revenue, before } = await overview("week");
     await page.getByRole("button", { name: "Ver tabla" }).click();
-    const cells = await page.locator(".chart-panel tbody tr td:last-child").allInnerTexts();
+    // In the report's order, each named for what it is.
+    const titles = await page.locator(".chart-panel thead th").allInnerTexts();
+    expect(titles).to.deep.equal(["Día", "Ventas", "Ingresos", "Los 7 días anteriores"]);
+    const cells = await page.locator(".chart-panel tbody tr td:nth-child(3)").allInnerTexts();
     expect(cells.map(plain)).to.deep.equal(chart.map((entry) => plain(format.money(entry.revenue))));
-    const foot = await page.locator(".chart-panel tfoot td:last-child").innerText();
-    expect(plain(foot)).to.equal(plain(format.money(revenue)));
+    const foot = await page.locator(".chart-panel tfoot td").allInnerTexts();
+    expect(foot.slice(1).map(plain)).to.deep.equal(
+      [revenue, before.revenue].map((amount) => plain(format.money(amount))),
+    );
   });
 
   it("grows with a sale while it is open", async () => {

@@ -40,6 +40,12 @@ describe("The page's format", () => {
     );
   });
 
+  it("writes amounts as they would be typed", () => {
+    expect(format.typedMoney(1234.5)).to.equal("1234,50");
+    expect(createFormat("en-GB", undefined).typedMoney(0.000001)).to.equal("0.000001");
+    expect(createFormat("es", undefined, { code: "CLP", decimals: 0 }).typedMoney(4500)).to.equal("4500");
+  });
+
   it("rounds amounts where there is little room", () => {
     const euros = createFormat("es-ES", "Europe/Madrid", { code: "EUR", decimals: 2 });
     expect(plain(euros.shortMoney(999.5))).to.equal("1.000 €");
@@ -57,6 +63,11 @@ describe("The page's format", () => {
     expect(plain(format.percent(0.184))).to.equal("18 %");
     expect(plain(format.bytes(8_388_608))).to.equal("8,4 MB");
     expect(plain(format.bytes(0))).to.equal("0 B");
+  });
+
+  it("keeps a number and its unit on one line", () => {
+    expect(format.bytes(9_000_000)).to.equal("9\u00a0MB");
+    expect(format.duration(65 * 60_000)).to.equal("1\u00a0h 5\u00a0min");
   });
 
   it("writes times in the gateway's zone", () => {

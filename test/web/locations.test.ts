@@ -11,7 +11,6 @@ import {
   roomsOfRange,
 } from "../../src/web/locations/rooms.ts";
 import { panelTexts } from "../../src/web/messages/panel.ts";
-import { recordsTexts } from "../../src/web/messages/records.ts";
 import { deviceOf } from "./record.ts";
 
 const { compare } = new Intl.Collator("es", { numeric: true });
@@ -123,7 +122,7 @@ describe("What records can be asked for by", () => {
   });
 
   it("tells devices apart that are gone without a name", () => {
-    for (const texts of [panelTexts.es, panelTexts.en, recordsTexts.es, recordsTexts.en]) {
+    for (const texts of [panelTexts.es, panelTexts.en]) {
       expect(texts.goneDevice(null, "d8")).to.not.equal(texts.goneDevice(null, "d9"));
     }
   });

@@ -136,7 +136,6 @@ function Picture({ bars, scale, shown }: PictureProps) {
         />
       ))}
       {bars.map((bar, index) => {
-        const top = Math.max(scale.place(bar.value), zero);
         const rect = (value: number, fill: number) => {
           const [high, low] = [Math.max(scale.place(value), zero), Math.min(scale.place(value), zero)];
           return {
@@ -150,14 +149,21 @@ function Picture({ bars, scale, shown }: PictureProps) {
           <g key={bar.key} class={barClass(bar, index === shown)}>
             {bar.before !== 0 && <rect class="chart-before" {...rect(bar.before, FILL_BEFORE)} rx="4" />}
             <rect {...rect(bar.value, FILL)} rx="4" />
-            {!bar.isAhead && (
-              <text x={percent(width * (index + 1 / 2))} y={percent(1 - top)} dy="-0.5em">
-                {bar.valueText}
-              </text>
-            )}
           </g>
         );
       })}
+      {/* After all bars: the next one would cover an amount that is wider than its own. */}
+      {bars.map((bar, index) => (
+        <g key={bar.key} class={barClass(bar, index === shown)}>
+          <text
+            x={percent(width * (index + 1 / 2))}
+            y={percent(1 - Math.max(scale.place(bar.value), zero))}
+            dy="-0.5em"
+          >
+            {!bar.isAhead && bar.valueText}
+          </text>
+        </g>
+      ))}
     </svg>
   );
 }

@@ -42,8 +42,10 @@ export function createFormat(
     lazyText<number>(() => new Intl.NumberFormat(locale, options));
   const date = (options: Intl.DateTimeFormatOptions) =>
     lazyText<number>(() => inZone(locale, timeZone, options));
-  const unit = (name: "hour" | "minute" | "second") =>
-    number({ style: "unit", unit: name, unitDisplay: "short" });
+  const unit = (name: "hour" | "minute" | "second") => {
+    const text = number({ style: "unit", unit: name, unitDisplay: "short" });
+    return (value: number) => unbroken(text(value));
+  };
   const inMoney = moneyOptions(currency);
   const short = number({
     ...inMoney,
@@ -69,14 +71,16 @@ export function createFormat(
   const collator = lazy(() => new Intl.Collator(locale, { numeric: true }));
   const days = new Map<DayStyle, Intl.DateTimeFormat>();
 
+  const decimals = {
+    minimumFractionDigits: currency?.decimals ?? 2,
+    maximumFractionDigits: MAX_DECIMALS,
+  };
+
   return {
     /** An amount, exactly: `1.234,50 €`. Decimals beyond the currency's are shown when they are there. */
-    money: number({
-      ...inMoney,
-      minimumFractionDigits: currency?.decimals ?? 2,
-      maximumFractionDigits: MAX_DECIMALS,
-      useGrouping: "always",
-    }),
+    money: number({ ...inMoney, ...decimals, useGrouping: "always" }),
+    /** The same as it would be typed: `1234,50`. */
+    typedMoney: number({ ...decimals, useGrouping: false }),
     /** The same in little room, rounded: `1,2 mil €`. */
     shortMoney: (amount: number) => (Math.abs(amount) < SHORT_MONEY_FROM ? whole : short)(amount),
     count: number({ useGrouping: "always" }),
@@ -141,12 +145,18 @@ function bytesText(locale: string, bytes: number): string {
   const step = Math.min(BYTE_UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const unit = BYTE_UNITS[step] ?? "byte";
   const value = bytes / BYTE_STEP ** step;
-  return new Intl.NumberFormat(locale, {
+  const text = new Intl.NumberFormat(locale, {
     style: "unit",
     unit,
     unitDisplay: "short",
     maximumFractionDigits: 1,
   }).format(value);
+  return unbroken(text);
+}
+
+/** A number and its unit, which no line ends between. */
+function unbroken(text: string): string {
+  return text.replace(" ", "\u00a0");
 }
 
 function lazyText<T>(make: () => { format(value: T): string }): (value: T) => string {

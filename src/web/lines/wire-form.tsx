@@ -29,10 +29,10 @@ interface WireFormProps {
 export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const texts = useTexts(linesTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
-  const { api, user } = useGateway();
+  const { api, user, format } = useGateway();
   const withPrice = seesMoney(user.role);
   const known = wiringOf(line, board.wirings);
-  const price = priceText(known?.valor, texts);
+  const price = known?.valor == null ? "" : format.typedMoney(known.valor);
   const form = useForm({
     /** The room's key. */
     actuatorId: known === undefined ? "" : roomKey(known.dId, known.actuatorId),
@@ -157,14 +157,6 @@ function roomOf(key: string): { readonly dId: string; readonly actuatorId: strin
 
 function biasOf(text: string | undefined): Bias {
   return BIASES.find((bias) => bias === text) ?? "as-is";
-}
-
-/** As it would be typed: no grouping, no currency, the language's own decimal sign. */
-function priceText(
-  valor: number | null | undefined,
-  { decimalSign }: { readonly decimalSign: string },
-): string {
-  return String(valor ?? "").replace(".", decimalSign);
 }
 
 interface UnwireProps {

@@ -1,6 +1,7 @@
 import type { Choices, DeviceChoice } from "../api/locations.ts";
 import { type Choice, SelectField } from "../element/field.tsx";
-import type { recordsTexts } from "../messages/records.ts";
+import { panelTexts } from "../messages/panel.ts";
+import { useTexts } from "../messages/use-language.ts";
 
 /** A location by its name and a device by its id; empty where all are meant. */
 export interface Place {
@@ -13,22 +14,19 @@ interface PlaceFieldsProps {
   readonly onPlace: (place: Place) => void;
   /** Undefined until they are known: what is chosen can be seen all the same. */
   readonly choices: Choices | undefined;
-  readonly texts: Pick<
-    typeof recordsTexts.es,
-    "location" | "device" | "everyLocation" | "everyDevice" | "goneDevice"
-  >;
 }
 
 /** The name of a device; of one that is gone it says so. */
 export function deviceText(
   { id, name, isGone }: DeviceChoice,
-  texts: Pick<typeof recordsTexts.es, "goneDevice">,
+  texts: Pick<typeof panelTexts.es, "goneDevice">,
 ): string {
   return isGone || name === null ? texts.goneDevice(name, id) : name;
 }
 
 /** A location and one of its devices to choose, among them what is gone and has sold. */
-export function PlaceFields({ place: { location, device }, onPlace, choices, texts }: PlaceFieldsProps) {
+export function PlaceFields({ place: { location, device }, onPlace, choices }: PlaceFieldsProps) {
+  const texts = useTexts(panelTexts);
   const { locations = [], devices = [] } = choices ?? {};
   const textOf = (choice: DeviceChoice) => {
     const [text, at] = [deviceText(choice, texts), choice.locationNames];

@@ -16,7 +16,6 @@ export const panelTexts = bilingual({
 
   month: ["Mes", "Month"],
   revenue: ["Ingresos", "Revenue"],
-  before: ["Antes", "Before"],
   sales: ["Ventas", "Sales"],
   salesCount: (count: number, text: string) =>
     count === 1 ? ["1 venta", "1 sale"] : [`${text} ventas`, `${text} sales`],

@@ -12,12 +12,6 @@ export const recordsTexts = bilingual({
   location: ["Lugar", "Location"],
   device: ["Dispositivo", "Device"],
   room: ["Habitación", "Room"],
-  everyLocation: ["Todos los lugares", "All locations"],
-  everyDevice: ["Todos los dispositivos", "All devices"],
-  goneDevice: (name: string | null, id: string) =>
-    name === null
-      ? [`Dispositivo que ya no existe (${id})`, `A device that is gone (${id})`]
-      : [`${name} (ya no existe)`, `${name} (gone)`],
   clear: ["Quitar filtros", "Clear filters"],
   backwards: [
     "El primer día va después del último. Cambie uno de los dos.",

@@ -63,7 +63,7 @@ export const stateTexts = bilingual({
   machine: ["Equipo", "Gateway"],
   machineFine: ["Bien", "Fine"],
   machineAttention: ["Necesita atención", "Needs attention"],
-  temperature: (celsius: string) => [`Temperatura: ${celsius} °C.`, `Temperature: ${celsius} °C.`],
+  temperature: (celsius: string) => [`Temperatura: ${celsius}\u00a0°C.`, `Temperature: ${celsius}\u00a0°C.`],
   memory: (free: string, total: string) => [
     `Memoria: ${free} libres de ${total}.`,
     `Memory: ${free} free of ${total}.`,

@@ -180,16 +180,20 @@ function ChartTable({ overview }: { readonly overview: Overview }) {
           cell: (entry) => format.dayName(entry.start, isDays ? "long" : "longMonth"),
         },
         { title: texts.sales, isNumber: true, cell: (entry) => format.count(entry.sales) },
-        { title: texts.before, isNumber: true, cell: (entry) => format.money(entry.before) },
         { title: texts.revenue, isNumber: true, cell: (entry) => format.money(entry.revenue) },
+        {
+          title: texts.periodBefore[overview.period],
+          isNumber: true,
+          cell: (entry) => format.money(entry.before),
+        },
       ]}
       rows={overview.chart.slice(0, now + 1)}
       keyOf={(entry) => entry.start}
       foot={[
         texts.chart.total,
         format.count(overview.sales),
-        format.money(overview.before.revenue),
         format.money(overview.revenue),
+        format.money(overview.before.revenue),
       ]}
     />
   );

@@ -108,7 +108,6 @@ interface PanelFiltersProps {
 
 /** By location and device; not there while there is nothing to choose between. */
 export function PanelFilters({ choices, filter, onFilter }: PanelFiltersProps) {
-  const texts = useTexts(panelTexts);
   const { location = "", device = "" } = filter;
   if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (
@@ -119,7 +118,6 @@ export function PanelFilters({ choices, filter, onFilter }: PanelFiltersProps) {
           onFilter({ ...filter, location: place.location || undefined, device: place.device || undefined })
         }
         choices={choices}
-        texts={texts}
       />
     </div>
   );

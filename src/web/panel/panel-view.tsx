@@ -114,6 +114,9 @@ function StartPanel() {
   );
 }
 
+/** Where there are more, those that are on are shown alone: the rest would put the sales below out of sight. */
+const MOST_ROOMS = 100;
+
 function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
   const texts = useTexts(panelTexts);
   const { status, format } = useGateway();
@@ -126,6 +129,7 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
     }),
   );
   const on = rooms.filter((room) => room.value);
+  const shown = rooms.length > MOST_ROOMS ? on : rooms;
   return (
     <Panel class="now" title={texts.now.title} beside={<Link to="rooms">{texts.now.all}</Link>}>
       {rooms.length > 0 && (
@@ -137,7 +141,7 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
             </span>
           </p>
           <ul class="now-rooms">
-            {rooms.map((room) => (
+            {shown.map((room) => (
               <li
                 key={`${room.device._id}/${room.id}`}
                 class={`now-room${room.value ? " now-room-on" : ""}${room.isUnwired ? " now-room-unwired" : ""}`}

@@ -75,7 +75,7 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
           min={filter.from}
           onValue={(to) => set({ to })}
         />
-        <PlaceFields place={filter} onPlace={set} choices={choices} texts={texts} />
+        <PlaceFields place={filter} onPlace={set} choices={choices} />
         <RoomField
           label={texts.room}
           value={filter.room}
