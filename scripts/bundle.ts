@@ -90,9 +90,7 @@ const USED_TYPES = [
   ...["image/svg+xml", "image/png", "font/woff2"],
 ];
 
-/** Threads of the sealed program, too, ignore the NODE_OPTIONS that it was started with. */
-const SEALED_ENTRY = `delete process.env.NODE_OPTIONS;
-const command = process.argv[2];
+const SEALED_ENTRY = `const command = process.argv[2];
 if (command === "${JOB_PROCESS}") require("./src/${JOB_PROCESS}.ts");
 else {
   // Its thread loads while this one does: that is a third of a start.
@@ -135,7 +133,8 @@ export async function bundle(folder: string, sources: Readonly<Record<string, st
 }
 
 /**
- * Bundles what is sealed into one file (scripts/release): main.cjs, which runs the command line, each thread, and each library.
+ * Bundles what is sealed into one file (scripts/release): start.cjs, which runs the others, main.cjs, which is the command line,
+ * each thread, and each library.
  * Addons are no files of it: src/sealed/addon.ts loads them. `patches` change its sources, for a test's other version.
  */
 export async function bundleSealed(
@@ -148,7 +147,10 @@ export async function bundleSealed(
   await build({
     ...SHARED,
     ...COMMON_JS,
-    entryPoints: { main: "sealed-entry", ...Object.fromEntries([...threads, ...libraries]) },
+    entryPoints: {
+      ...{ start: join(root, "src", "sealed", "start.ts"), main: "sealed-entry" },
+      ...Object.fromEntries([...threads, ...libraries]),
+    },
     outdir: folder,
     plugins: [sealedEntry(), sealedAddons(), sealedLibraries(), packages(arch), patcher(patches)],
   });

@@ -25,7 +25,7 @@ export const JOB_PROCESS = "job-process";
  */
 export function startThread(thread: keyof typeof THREAD_SOURCES, options: WorkerOptions): Worker {
   const source = THREAD_SOURCES[thread];
-  if (isSealed()) return new Worker(sealedText(`thread/${source}`), { ...options, eval: true });
+  if (isSealed()) return new Worker(sealedText("start"), { ...options, eval: true, argv: [source] });
   return new Worker(besideThis(source), options);
 }
 

@@ -11,9 +11,10 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
-import { addonFiles, bundleSealed, LIBRARIES } from "../bundle.ts";
+import { addonFiles, bundleSealed } from "../bundle.ts";
 import { runCommand } from "../command.ts";
 import type { Patch } from "../patch.ts";
+import { makeCodeCaches } from "./code-cache.ts";
 import { environmentFor, type Processor, prepareFor, toolFor } from "./processor.ts";
 import type { SealRequest } from "./seal.ts";
 import { modulesFor } from "./tree.ts";
@@ -62,41 +63,43 @@ export async function buildBinary({
   const source = join(work, "source");
   await bundleSealed(source, processor.node, patches);
   const draft = join(work, "flanco");
+  const start = join(source, "start.cjs");
+  const parts = {
+    start,
+    ...modulesIn(source),
+    ...addonsFor(processor, modules, work),
+    ...pageIn(join(checkout, "dist", "web"), work),
+    "demo/relays.trace": join(checkout, "demo", "relays.trace"),
+    "package.json": manifestOf(checkout, work),
+  };
+  const environment = environmentFor(processor);
+  const caches = await makeCodeCaches({
+    ...{ node: stripped, flags: NODE_FLAGS, environment, start, parts },
+    directory: join(work, "code-cache"),
+  });
   const request: SealRequest = {
-    main: join("source", "main.cjs"),
+    main: join("source", "start.cjs"),
     node: stripped,
     target: draft,
     execArgv: NODE_FLAGS,
-    assets: {
-      ...threadsIn(source),
-      ...librariesIn(source),
-      ...addonsFor(processor, modules, work),
-      ...pageIn(join(checkout, "dist", "web"), work),
-      "demo/relays.trace": join(checkout, "demo", "relays.trace"),
-      "package.json": manifestOf(checkout, work),
-    },
+    assets: { ...parts, ...caches },
   };
   const seal = join(import.meta.dirname, "seal.ts");
   runCommand([process.execPath, seal, JSON.stringify(request)], {
     directory: work,
-    environment: { TMPDIR: work, ...environmentFor(processor) },
+    environment: { TMPDIR: work, ...environment },
   });
   renameSync(draft, target);
 }
 
 type Assets = Readonly<Record<string, string>>;
 
-function threadsIn(source: string): Assets {
+/** The program, each thread and each library. */
+function modulesIn(source: string): Assets {
   const files = readdirSync(source, { recursive: true, encoding: "utf8" });
-  const threads = files.filter((name) => name.endsWith("-thread.cjs"));
+  const scripts = files.filter((name) => name.endsWith(".cjs") && name !== "start.cjs");
   return Object.fromEntries(
-    threads.map((name) => [`thread/${name.slice(0, -".cjs".length)}`, join(source, name)]),
-  );
-}
-
-function librariesIn(source: string): Assets {
-  return Object.fromEntries(
-    Object.keys(LIBRARIES).map((name) => [`library/${name}`, join(source, "library", `${name}.cjs`)]),
+    scripts.map((name) => [`module/${name.slice(0, -".cjs".length)}`, join(source, name)]),
   );
 }
 

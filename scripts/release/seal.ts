@@ -7,7 +7,7 @@ import pkg from "@yao-pkg/pkg/lib-es5/sea.js";
 export interface SealRequest {
   /** The bundle's first file, relative to WORK. */
   readonly main: string;
-  /** The stripped Node: it makes the blob, so that the code cache is its own, and a copy of it becomes the program. */
+  /** The stripped Node: it makes the blob; a copy of it becomes the program. */
   readonly node: string;
   readonly target: string;
   /** Options of Node that the program always runs with. */
@@ -23,7 +23,8 @@ const seaConfig = {
   main: `../${main}`,
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  useCodeCache: true,
+  // The program has its own, of more (code-cache.ts).
+  useCodeCache: false,
   execArgv,
   execArgvExtension: "none",
   assets,

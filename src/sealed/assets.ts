@@ -1,5 +1,5 @@
 import { getAsset, getAssetKeys, getRawAsset, isSea } from "node:sea";
-import { compileFunction } from "node:vm";
+import { Script } from "node:vm";
 
 /** Whether the program is sealed into one file with all its parts (scripts/release). */
 export function isSealed(): boolean {
@@ -24,13 +24,16 @@ export function sealedNames(folder: string): readonly string[] {
 }
 
 /**
- * Runs a part of that file as a CommonJS module, and gives its exports. `require` is the one that it gets. Throws for an
- * unknown part.
+ * Runs a part of that file as a CommonJS module, and gives its exports. `require` is the one that it gets. What V8 compiled of it
+ * when the file was made is used where that is there (scripts/release/code-cache.ts). Throws for an unknown part.
  */
 export function sealedModule(name: string, require: NodeJS.Require): unknown {
   const module = { exports: {} };
-  const parameters = ["exports", "require", "module", "__filename"];
-  const run = compileFunction(sealedText(name), parameters, { filename: name });
-  run(module.exports, require, module, process.execPath);
+  const source = `(function (exports, require, module, __filename) {${sealedText(`module/${name}`)}\n})`;
+  const cache = `cache/${name}`;
+  const cachedData = getAssetKeys().includes(cache) ? sealedBytes(cache) : undefined;
+  const script = new Script(source, { filename: name, cachedData });
+  if (script.cachedDataRejected) process.emitWarning(`V8 does not take the code cache of ${name}.`);
+  script.runInThisContext()(module.exports, require, module, process.execPath);
   return module.exports;
 }

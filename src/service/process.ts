@@ -21,7 +21,6 @@ const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 
 /** Makes the process one that serves, as the owner of the data directory. Gives its log, on standard error. */
 export async function beginServing(config: Pick<Config, "data_dir" | "log_level">): Promise<Logger> {
-  keepHeapsSmall();
   giveBackIdleMemory();
   forgoFetch();
   becomeOwner(config.data_dir);
@@ -51,8 +50,11 @@ function outliveFailures(dest: ReturnType<typeof destination>): void {
   };
 }
 
-/** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */
-function keepHeapsSmall(): void {
+/**
+ * Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. V8 takes no code cache
+ * from then on.
+ */
+export function keepHeapsSmall(): void {
   setFlagsFromString("--heap-growing-percent=30");
 }
 

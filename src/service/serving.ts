@@ -10,7 +10,7 @@ import type { Installation } from "../installation.ts";
 import { networkAddresses, pageAddresses } from "../net/host-names.ts";
 import { connectSystemd, OWN_VARIABLES, type Systemd, Watchdog } from "../systemd/systemd.ts";
 import { systemClock } from "./machine.ts";
-import { beginServing, endHanging } from "./process.ts";
+import { beginServing, endHanging, keepHeapsSmall } from "./process.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
 
 const FAILED_START_MS = 5_000;
@@ -61,6 +61,7 @@ export async function serve(
   });
   if (!(await openPatiently(service, systemd !== undefined, log, stop.promise))) return;
   const watchdog = systemd && reportReady(systemd, service, log);
+  keepHeapsSmall();
   announce(terminal, config, service);
   // A fresh link is printed when the one before ends.
   const renewal = setInterval(() => {

@@ -59,13 +59,16 @@ for (const processor of TESTED) {
     it("is no larger than promised, and names no path of the machine that built it", () => {
       expect(statSync(binary).size).to.be.at.most(MAX_BYTES[processor.node]);
       const content = readFileSync(binary);
-      expect(content.includes("../source/main.cjs")).to.equal(true);
+      expect(content.includes("../source/start.cjs")).to.equal(true);
       for (const path of [CHECKOUT, WORK]) expect(content.includes(path), path).to.equal(false);
     });
 
-    // Node warns where V8 rejects the code cache: one that another Node or another processor made.
-    it("starts from its code cache", async () => {
+    // It warns where V8 does not take a code cache: one that another Node made, another processor or with other options.
+    it("starts from its code caches", async () => {
       expect(await sealed.run(["--version"])).to.include({ exitCode: 0, stderr: "" });
+      const service = await sealed.start({ FLANCO_LOG_LEVEL: "error" });
+      expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+      expect(service.stderr).not.to.contain("code cache");
     });
 
     it("serves page and API, records, and is asked by every command", async () => {
