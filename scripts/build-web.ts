@@ -158,8 +158,10 @@ function fill(template: string, values: Record<string, string>): string {
   });
 }
 
-/** Writes a file elsewhere and renames it, so that a reader never sees half of it. */
+/** Writes a file elsewhere and renames it, so that a reader never sees half of it. One that has the content is left alone. */
 async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  const before = await readFile(path).catch(() => null);
+  if (before?.equals(Buffer.from(content)) === true) return;
   const draft = join(drafts, basename(path));
   await writeFile(draft, content);
   await rename(draft, path);
