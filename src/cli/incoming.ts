@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/schema.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
@@ -28,11 +28,11 @@ export interface Incoming {
 }
 
 /**
- * Opens a backup's file, or the newest that is found. Call as the user that the command was started by: on a disk of another
+ * Opens a backup's file, the newest in a folder that is named, or the newest that is found. Call as the user that the command was started by: on a disk of another
  * gateway the files may be another user's.
  */
 export function openOnDisk(config: Config, named: string | undefined): Incoming {
-  const file = named === undefined ? newestOf(config) : resolve(named);
+  const file = named === undefined ? newestOf(config) : fileOf(config, resolve(named));
   const backup = openBackup(file);
   return {
     proof: backup.proof,
@@ -43,14 +43,28 @@ export function openOnDisk(config: Config, named: string | undefined): Incoming 
   };
 }
 
+function fileOf(config: Config, named: string): string {
+  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return named;
+  const found = findBackups([named]);
+  if (found.length > 0) return chooseBackup(found, idsHere(config)).path;
+  throw new FlancoError("not_found", `The folder ${named} holds no proven backup.`, {
+    hint: "Name the folder that flanco backup names, or the file of a backup in it.",
+  });
+}
+
+/** Of the ledger here; none where it is unused, so that it is replaced by whatever a disk has. */
+function idsHere(config: Config): readonly string[] {
+  const { ledger } = dataDirectoryOf(config.data_dir);
+  return isUnused(ledger) ? [] : identitiesOf(ledger);
+}
+
 /** Those on a removable disk come before those on a gateway that has no ledger in use. */
 function newestOf(config: Config): string {
-  const { ledger } = dataDirectoryOf(config.data_dir);
   const targets = backupTargets(config).flatMap(({ directory, skipped }) =>
     skipped === null ? [directory] : [],
   );
   const found = findBackups([...mountedDisks(config.data_dir), ...targets]);
-  const ids = isUnused(ledger) ? [] : identitiesOf(ledger);
+  const ids = idsHere(config);
   const onDisks = found.filter(({ path }) => !path.startsWith(join(backupDirectory(config), "/")));
   return chooseBackup(ids.length === 0 && onDisks.length > 0 ? onDisks : found, ids).path;
 }

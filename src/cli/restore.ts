@@ -20,7 +20,7 @@ import {
 } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { DataLock } from "../store/ledger/lock.ts";
-import { parseAddress } from "../transfer/gateway-client.ts";
+import { type GatewayAddress, parseAddress } from "../transfer/gateway-client.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
 import { type Incoming, openOnDisk, takeOver } from "./incoming.ts";
@@ -68,7 +68,10 @@ export function declare(program: Command, context: CliContext): void {
     .description(
       "check a backup in full and put it in the ledger's place, with the keys of HTTPS; the replaced ledger is kept",
     )
-    .argument("[source]", "a backup, or the old gateway's address; without it the newest that a disk has")
+    .argument(
+      "[source]",
+      "a backup, a folder of backups, or the old gateway's address; without it the newest that a disk has",
+    )
     .option("--replace-ledger", "also where the backup is of another ledger than the one here", false)
     .option("--without-certificates", "leave the keys of HTTPS as they are here", false)
     .option("--passphrase-stdin", "read the passphrase of sealed keys from standard input, one line", false)
@@ -77,10 +80,14 @@ export function declare(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async (source: string | undefined, options: Options, command: Command) => {
       const config = configOf(context, command);
+      requireEntry(config.data_dir);
+      const address = source === undefined ? undefined : parseAddress(source);
+      // Before the service is stopped: a slip in the name must cost no sale.
+      const from = address ?? openOnDisk(config, source);
       const unit = (await isServed(config)) ? StoppedUnit.stop() : undefined;
       if (unit !== undefined) context.terminal.err("The service is stopped meanwhile.");
       try {
-        await restore(context, config, source, options);
+        await restore(context, config, from, options);
       } finally {
         if (unit !== undefined && !(await unit.start())) {
           context.terminal.err("The service does not start: see systemctl status flanco.");
@@ -102,21 +109,18 @@ async function isServed(config: Config): Promise<boolean> {
 async function restore(
   context: CliContext,
   config: Config,
-  source: string | undefined,
+  from: GatewayAddress | Incoming,
   options: Options,
 ): Promise<void> {
-  requireEntry(config.data_dir);
-  const address = source === undefined ? undefined : parseAddress(source);
-  const onDisk = address === undefined ? openOnDisk(config, source) : undefined;
-  let incoming = onDisk;
+  let incoming = "host" in from ? undefined : from;
   try {
     const dataDirectory = becomeOwner(config.data_dir);
     prepareDataDirectory(dataDirectory);
     const lock = new DataLock(dataDirectory.lock);
     lock.acquire();
     try {
-      if (address !== undefined) {
-        incoming = await takeOver(context.terminal, address, dataDirectory, options.codeStdin);
+      if ("host" in from) {
+        incoming = await takeOver(context.terminal, from, dataDirectory, options.codeStdin);
       }
       if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, options);
     } finally {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -49,6 +49,29 @@ describe("flanco restore on a new gateway", function () {
     expect(authorityOf(fresh)).to.equal(authorityOf(old));
     await service.signIn(EMAIL, PASSWORD);
     expect(JSON.parse(await fresh.succeed(["wiring", "list", "--json"]))).to.have.length(8);
+  });
+
+  it("takes the newest backup of a folder that is named, and says of one without any what to name", async () => {
+    const [{ directory }] = JSON.parse(await old.succeed(["backup", "--to", disk, "--json"])) as [
+      { directory: string },
+    ];
+    for (const folder of [disk, directory]) {
+      const { stdout } = await restore([folder]);
+      expect((JSON.parse(stdout) as Restored).records, folder).to.equal(5);
+    }
+    const refused = await restore([old.directory]);
+    expect(onlyLine(refused)).to.match(/^flanco: The folder .* holds no proven backup\. Name the folder/);
+    expect(refused.exitCode).to.equal(1);
+  });
+
+  it("does not stop a service for a backup that is not there", async () => {
+    await fresh.start();
+    const said = join(fresh.directory, "said");
+    chmodSync(fresh.write("systemctl", `#!/bin/sh\necho "$@" >> ${said}\n`), 0o755);
+    const environment = { PATH: `${fresh.directory}:${process.env["PATH"]}` };
+    const refused = await fresh.run(["restore", join(disk, "no.db")], { environment });
+    expect(onlyLine(refused)).to.include("There is no backup");
+    expect(existsSync(said)).to.equal(false);
   });
 
   it("opens sealed keys with their passphrase alone, and changes nothing with another", async () => {

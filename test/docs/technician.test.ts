@@ -9,6 +9,8 @@ const TRANSLATED: Readonly<Record<string, string>> = {
   ARQUITECTURA: "ARCHITECTURE",
   DIRECCIÓN: "ADDRESS",
   FICHERO: "FILE",
+  NOMBRE: "NAME",
+  "#cambiar-el-equipo-o-su-tarjeta": "#replace-a-gateway-or-its-card",
   "dia.trace": "day.trace",
 };
 

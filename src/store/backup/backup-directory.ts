@@ -1,5 +1,5 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
@@ -235,7 +235,7 @@ function unescaped(path: string): string {
   );
 }
 
-/** The newest proven backup of each ledger in these directories and the folders below them. */
+/** The newest proven backup of each ledger in these directories and the folders below them, or in its folder itself. */
 export function findBackups(directories: readonly string[]): readonly FoundBackup[] {
   const folders = new Set(directories.flatMap((directory) => ledgerFolders(directory)));
   const found = [...folders].flatMap((folder) => {
@@ -248,6 +248,7 @@ export function findBackups(directories: readonly string[]): readonly FoundBacku
 }
 
 function ledgerFolders(top: string): readonly string[] {
+  if (LEDGER_ID.test(basename(top))) return [top];
   const found: string[] = [];
   let looked = 0;
   for (let folders = [resolve(top)], depth = 0; depth <= DEPTH; depth += 1) {
