@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import * as z from "zod";
+import { parseDay } from "../domain/day.ts";
 import { journalLines } from "../systemd/journal.ts";
 import type { CliContext } from "./context.ts";
 
@@ -37,7 +38,7 @@ export function declare(program: Command, context: CliContext): void {
   program
     .command("logs")
     .description("show the service's log, one sentence a line, with its local time")
-    .option("--since <when>", "from this time on, as journalctl takes it", "24 hours ago")
+    .option("--since <when>", "from this time on, as journalctl takes it", toSince, "24 hours ago")
     .option("--warnings", "only warnings and errors", false)
     .addOption(new Option("--unit <unit>", "the systemd unit").default("flanco.service"))
     .option("--json", "the lines as the service wrote them", false)
@@ -57,6 +58,14 @@ export function declare(program: Command, context: CliContext): void {
         `The journal has no matching line since ${options.since}. Root sees all: sudo flanco logs.`,
       );
     });
+}
+
+/** journalctl takes the 30th of February for the 2nd of March. */
+function toSince(text: string): string {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  if (day !== undefined && parseDay(day) === undefined)
+    throw new InvalidArgumentError("There is no such day.");
+  return text;
 }
 
 /** Undefined for a line of systemd, or of the runtime. */

@@ -79,7 +79,7 @@ type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] 
 
 /** The entries of an exported file, of JSON lines or, by its name, a table of records. Throws `invalid` with all mistakes. */
 export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
-  if (!file.name.endsWith(".csv")) return readJsonLines(file, entry);
+  if (!file.name.toLowerCase().endsWith(".csv")) return readJsonLines(file, entry);
   const delimiter = delimiterOf(file);
   const columns = (names: string[]) => {
     const missing = NEEDED_COLUMNS.filter((column) => !names.includes(column));

@@ -103,7 +103,7 @@ describe("flanco export and flanco import", function () {
   it("take a table as a Spanish spreadsheet writes it, and know its records in one with commas again", async () => {
     const head =
       "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
-    const [english, spanish] = ["english.csv", "spanish.csv"].map((name) => join(another.directory, name));
+    const [english, spanish] = ["english.csv", "spanish.CSV"].map((name) => join(another.directory, name));
     const rows = ["4.5", "1234.25", "3"].map((valor) => `Clínica Ñ,Pasillo,7234,101,${valor},${NOON_MS},,,`);
     writeFileSync(english ?? "", [head, ...rows].join("\n"));
     const columns = [head, ...rows].map((row) => row.replaceAll(",", ";").replace(/(\d)\.(\d)/, "$1,$2"));
