@@ -32,7 +32,7 @@ export interface RecoveryOptions {
   readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir" | "time_zone">;
   readonly dataDirectory: DataDirectory;
   readonly log: Log;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Called each second of long work. `moves` is false while its process does nothing, because the disk hangs, say. */
   readonly onWork?: (work: Work, moves: boolean) => void;
   /** Ends long work. */
@@ -41,8 +41,7 @@ export interface RecoveryOptions {
   readonly run?: (request: PrepareRequest) => Promise<Prepared>;
 }
 
-export interface LedgerOptions extends Omit<RecoveryOptions, "nowMs"> {
-  readonly clock: Clock;
+export interface LedgerOptions extends RecoveryOptions {
   /** After each commit, with what it changed. */
   readonly onChanges: (changes: readonly Change[]) => void;
   /** The ledger cannot be written any more: the process must end, and be started again. */
@@ -57,8 +56,8 @@ export interface OpenLedger {
 
 /** Opens the ledger for writing and for reading, recovered as `openRecovering` does. */
 export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
-  const { config, dataDirectory, clock } = options;
-  return openRecovering({ ...options, nowMs: () => clock.nowMs() }, async () => {
+  const { config, dataDirectory } = options;
+  return openRecovering(options, async () => {
     const writer = writerOf(options, await tailThatAnswers(options));
     await writer.open();
     try {
@@ -76,7 +75,7 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
  * Where the tail is kept. A removable disk that hangs would hold the service, and no line would be watched until the disk is
  * pulled out.
  */
-async function tailThatAnswers({ config, dataDirectory, clock, log }: LedgerOptions): Promise<string> {
+async function tailThatAnswers({ config, dataDirectory, clock, log }: RecoveryOptions): Promise<string> {
   const directory = tailDirectory(config);
   if (directory === backupDirectory(config)) return directory;
   const ledgerIds = identitiesOf(dataDirectory.ledger);
@@ -130,23 +129,25 @@ export async function openRecovering<T>(options: RecoveryOptions, open: () => Pr
   return open();
 }
 
-function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {
-  const { config, dataDirectory, nowMs, run = prepareAside } = options;
+async function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {
+  const { config, dataDirectory, clock, run = prepareAside } = options;
   const directories = backupTargets(config)
     .filter(({ skipped }) => skipped === null)
     .map(({ directory }) => directory);
+  const tailDirectory = await tailThatAnswers(options);
+  const answering = [...new Set([backupDirectory(config), tailDirectory])];
   const request = {
-    ...{ ledger: dataDirectory.ledger, timeZone: config.time_zone, tailDirectory: tailDirectory(config) },
-    ...{ directories, nowMs: nowMs(), damage },
+    ...{ ledger: dataDirectory.ledger, timeZone: config.time_zone, tailDirectory, answering },
+    ...{ directories, nowMs: clock.nowMs(), damage },
   };
   return run(request, options);
 }
 
 /** In a process of its own. Says how it goes each second, and to the log now and then. */
 async function prepareAside(request: PrepareRequest, options: RecoveryOptions): Promise<Prepared> {
-  const { log, nowMs, onWork, cancelled } = options;
+  const { log, clock, onWork, cancelled } = options;
   cancelled?.throwIfAborted();
-  const sinceMs = nowMs();
+  const sinceMs = clock.nowMs();
   const first = isSuspect(request.ledger) ? "check" : "upgrade";
   let work: Work = { kind: request.damage === null ? first : "rebuild", percent: 0, sinceMs };
   const job = beginJob("prepare", request, ({ kind, done, total }) => {

@@ -136,7 +136,7 @@ export async function start(dataDirectory: DataDirectory): Promise<Start> {
   const log = { debug() {}, info() {}, warn() {}, error: noteError };
   const config = { data_dir: dataDirectory.path, backup_dir: "", backup_disk_dir: "", time_zone: "UTC" };
   const run = async (request: PrepareRequest) => prepareLedger(request, () => {});
-  const options = { config, dataDirectory, log, nowMs: CLOCK.nowMs, run };
+  const options = { config, dataDirectory, log, clock: CLOCK, run };
   return openRecovering(options, async () => {
     const settings = { file: dataDirectory.ledger, timeZone: "UTC", tailDirectory: dataDirectory.backups };
     const listener = { onChanges: () => {}, onDeath: () => {} };

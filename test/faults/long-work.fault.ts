@@ -229,6 +229,11 @@ describe("Long work on a ledger, on a slow disk", function () {
       await until("the tail is on the gateway", () => found(appliance.dataDir, "tail-*")[0]);
     });
 
+    it("brings its ledger up to date all the same", async () => {
+      const { said } = await startBeside(variants.program([IMPATIENT, LATER_SCHEMA]));
+      await until("it is ready", () => said.stdout.includes("flanco is ready."));
+    });
+
     it("does not start where it is waited for (control)", async () => {
       const { said, tails } = await startBeside(
         variants.program([IMPATIENT, ...CONTROLS["a start waits for each disk"]]),

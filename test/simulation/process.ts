@@ -61,14 +61,14 @@ export interface ProcessOptions {
 export type Made = Omit<Commit, "bootId" | "timeZone" | "atUs">;
 
 /** How a start, or what the history has in its place, brings a ledger to where it can be used. */
-export function recovering(directory: string, timeZone: string, nowMs: () => number) {
+export function recovering(directory: string, timeZone: string, clock: Clock) {
   const dataDirectory = dataDirectoryOf(directory);
   const config = { data_dir: directory, backup_dir: "", backup_disk_dir: "", time_zone: timeZone };
   return {
     config,
     dataDirectory,
     log: SILENT,
-    nowMs,
+    clock,
     run: async (request: PrepareRequest) => prepareLedger(request, () => {}),
   } satisfies RecoveryOptions;
 }
@@ -184,7 +184,7 @@ export class SimulatedProcess {
   async open(): Promise<void> {
     const { directory, timeZone, clock, bootId, isClockSet, chip, keeper } = this.#options;
     const dataDirectory = dataDirectoryOf(directory);
-    const options = recovering(directory, timeZone, () => clock.nowMs());
+    const options = recovering(directory, timeZone, clock);
     const settings = { file: dataDirectory.ledger, timeZone, tailDirectory: dataDirectory.backups };
     const listener = {
       onChanges: (changes: readonly { kind: string }[]) => {

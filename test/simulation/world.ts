@@ -363,7 +363,7 @@ export class World {
     // Of what the start's quick check does not read, the full check of each week tells.
     markSuspect(this.#ledger, SILENT);
     const numbers = segments.flatMap((segment) => [...readFrames(segment)].map(({ commit }) => commit));
-    const options = recovering(this.#directory, this.#zone, () => this.#clock.nowMs());
+    const options = recovering(this.#directory, this.#zone, this.#clock);
     let held = commits;
     const run = async (request: PrepareRequest) => {
       const prepared = await options.run(request);

@@ -17,8 +17,10 @@ export interface PrepareRequest {
   readonly ledger: string;
   readonly timeZone: string;
   readonly tailDirectory: string;
-  /** Where backups and tails may lie. */
+  /** Where backups and tails may lie. A rebuild waits for each: a disk that is slow may have the newest sales. */
   readonly directories: readonly string[];
+  /** Those of them that answer. */
+  readonly answering: readonly string[];
   /** Wall time in Unix milliseconds. */
   readonly nowMs: number;
   /** What is known to be wrong with the file; null where nothing is. */
@@ -35,7 +37,7 @@ export type Prepared = { readonly damage: ErrorData; readonly recovered: Recover
  */
 export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
   const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
-  setFuturesAside(ledger, directories);
+  setFuturesAside(ledger, request.answering);
   const bring = () => openUpToDate({ file: ledger, tailDirectory }, new LocalCalendar(timeZone), onProgress);
   try {
     if (request.damage !== null) throw errorFromData(request.damage);

@@ -33,11 +33,11 @@ describe("A start that must bring the ledger up to date", () => {
     return files.filter((name) => name !== "backup.lock");
   }
 
-  function prepare(): unknown {
+  function prepare(answering = [ledger.backups, disk]): unknown {
     return prepareLedger(
       {
-        ...{ ledger: ledger.file, timeZone: "UTC", tailDirectory: disk, directories: [ledger.backups, disk] },
-        ...{ nowMs: ledger.nowMs, damage: null },
+        ...{ ledger: ledger.file, timeZone: "UTC", tailDirectory: answering.at(-1) ?? "", answering },
+        ...{ directories: [ledger.backups, disk], nowMs: ledger.nowMs, damage: null },
       },
       () => {},
     );
@@ -50,6 +50,12 @@ describe("A start that must bring the ledger up to date", () => {
     for (const directory of [ledger.backups, disk]) {
       expect(heldBy(directory)).to.have.members(names.map((name) => `${name}.later`));
     }
+  });
+
+  it("leaves a disk alone that does not answer", () => {
+    change(ledger.file, "PRAGMA user_version = 0");
+    expect(thrown(() => prepare([ledger.backups])).message).to.match(/could not be brought from schema 0/);
+    expect(heldBy(disk)).to.have.members(names);
   });
 
   it("passes over a disk that cannot be read", () => {
