@@ -79,7 +79,16 @@ export function foreignBackups(directory: string, ledgerIds: readonly string[]):
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
     .filter((name) => LEDGER_ID.test(name) && !ledgerIds.includes(name))
-    .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
+    .flatMap((name) => listReadable(folderOf(directory, name)).slice(0, 1));
+}
+
+/** None of what this user may not read: another machine's user may own it, and that must not keep a backup from being made. */
+function listReadable(folder: string): readonly ProvenBackup[] {
+  try {
+    return listBackups(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Where a backup is made. It has no backup's name, so that what an interrupted run leaves is not taken for one. */

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import {
   chooseBackup,
   findBackups,
+  foreignBackups,
   mountedDisks,
   writeProof,
 } from "../../../src/store/backup/backup-directory.ts";
@@ -46,6 +47,13 @@ describe("The search for a backup", () => {
     const choose = () => chooseBackup(found(), []);
     expect(await codeOf(async () => choose())).to.equal("conflict");
     expect(choose).to.throw(only);
+  });
+
+  it("of other ledgers passes over what cannot be read as a folder", () => {
+    leave("", OTHER, 1);
+    writeFileSync(disk.file("c".repeat(32)), "");
+    const foreign = foreignBackups(disk.path, [OWN]);
+    expect(foreign.map(({ ledger }) => ledger)).to.deep.equal([OTHER]);
   });
 
   it("passes over a file without a proof", () => {
