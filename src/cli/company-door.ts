@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -59,6 +59,11 @@ export async function connected<T>(
   run: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const file = environment["PGPASSFILE"] ?? join(homedir(), ".pgpass");
+  if (!existsSync(file)) {
+    throw new FlancoError("config", `There is no file ${file} with the database's password.`, {
+      hint: "Write a line as psql reads it, HOST:PORT:DATABASE:USER:PASSWORD, with mode 600, and name the file by PGPASSFILE.",
+    });
+  }
   const connection = await connect(parseAddress(database), passwordInPassFile(file));
   try {
     return await run(connection);

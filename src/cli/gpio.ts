@@ -2,7 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { Argument, type Command } from "commander";
 import { boxBroker, type Config } from "../config/schema.ts";
 import type { ShownSighting } from "../contract/operator.ts";
+import type { Door } from "../control/client.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
@@ -151,6 +153,8 @@ async function watch(
   const show = (sighting: ShownSighting) =>
     terminal.out(json ? JSON.stringify(sighting) : describeEdge(sighting));
   const watched = await withService(config, async (service) => {
+    await requireWired(service, lines);
+    terminal.err("Watching wired lines of the running service. Ctrl-C ends it.");
     for await (const sighting of service.watch()) {
       if (lines.length === 0 || lines.includes(sighting.line)) show(sighting);
     }
@@ -159,6 +163,16 @@ async function watch(
   if (watched) return;
   const driver = makeDriver(config, terminal);
   await watchLines(driver, systemClock, lines, show, (names) => untilInterrupted(names, terminal));
+}
+
+/** Throws `not_found` for a line that the service does not watch: its silence would look like a dead line. */
+async function requireWired(service: Door, lines: readonly string[]): Promise<void> {
+  const wired = new Set((await service.call("listWiring", {})).map(({ line }) => line));
+  const free = lines.filter((line) => !wired.has(line));
+  if (free.length === 0) return;
+  throw new FlancoError("not_found", `The running service watches no line called ${free.join(", ")}.`, {
+    hint: "flanco wiring list shows those that it watches; on the page, Test lines looks at free ones.",
+  });
 }
 
 async function untilInterrupted(names: readonly string[], terminal: Terminal): Promise<void> {
@@ -179,6 +193,7 @@ async function record(config: Config, lines: readonly string[], terminal: Termin
   trace.begin();
   for (let isFirst = true; ; isFirst = false) {
     const recorded = await withService(config, async (service) => {
+      if (isFirst) await requireWired(service, lines);
       if (!isFirst) trace.now({ kind: "start" });
       for (const { line, debounce_ms, rearm_ms, active_low } of await service.call("listWiring", {})) {
         const settings = { debounceMs: debounce_ms, rearmMs: rearm_ms, activeLow: active_low };

@@ -117,7 +117,7 @@ async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> 
   }
   const parsed = wiringFile.safeParse(content);
   if (parsed.success) return parsed.data.wiring;
-  const mistakes = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}`);
+  const mistakes = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}.`);
   throw new FlancoError("invalid", mistakes.join("\n"), { hint: "`flanco wiring export` shows the form." });
 }
 

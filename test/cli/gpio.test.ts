@@ -92,6 +92,14 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     }
   });
 
+  it("refuses to watch or to record a line that the service does not watch, whose silence would look like a dead line", async () => {
+    for (const verb of ["watch", "record"]) {
+      expect(await program.refused(["gpio", verb, "SIM0", "SIM7"]), verb).to.match(
+        /^flanco: The running service watches no line called SIM7\. flanco wiring list shows/,
+      );
+    }
+  });
+
   it("writes a trace of what the service sees, of which a simulation makes the same sales", async () => {
     const before = recordsOf("SIM3").length;
     const recording = program.spawn(["gpio", "record", "SIM3"]);

@@ -188,6 +188,7 @@ describe("flanco wiring, while the service runs", function () {
     const file = program.write("wiring.toml", '[[wiring]]\nline = "SIM0"\nprice = 4\nvalor = "4"\n');
     const lines = (await refusal(["wiring", "import", file])).trimEnd().split("\n");
     expect(lines.filter((line) => line.startsWith(`flanco: ${file}: wiring.0`))).to.have.length(4);
+    expect(lines[0]).to.match(/\.$/);
     expect(lines.at(-1)).to.equal("flanco: `flanco wiring export` shows the form.");
   });
 
