@@ -49,6 +49,22 @@ describe("The records on the page", () => {
     }
   });
 
+  it("have numbers of two lines at the most on a phone", async () => {
+    const { page } = await opened.open("/registros", { width: 320 });
+    const number = page.locator(".record-open");
+    await number.first().waitFor();
+    const lines = await number.evaluateAll((all) =>
+      all.map((button) => {
+        // The longest there is.
+        button.textContent = "1".repeat(13);
+        const range = button.ownerDocument.createRange();
+        range.selectNodeContents(button);
+        return range.getClientRects().length;
+      }),
+    );
+    expect(Math.max(...lines)).to.equal(2);
+  });
+
   it("are narrowed down by the filters, whose choice stands in the address", async () => {
     const [device] = suite.filled.devices;
     if (device === undefined) throw new Error("no device");

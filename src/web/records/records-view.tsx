@@ -260,7 +260,7 @@ function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
         ))}
       </dl>
       {voided === null && user.role === "owner" && user.serves === "gateway" && (
-        <details class="stack">
+        <details class="stack record-void-way">
           <summary class="button">{texts.voidIt}</summary>
           <VoidForm money={format.money(record.valor)} onVoid={(reason) => onVoid(recordId, reason)} />
         </details>
