@@ -11,9 +11,9 @@ const RETRY_SECONDS = 5;
 const DATA_PATHS: ReadonlySet<string> = new Set([getSummary.path, postData.path]);
 
 const WHAT: Readonly<Record<WorkKind, { readonly es: string; readonly en: string }>> = {
-  check: { es: "Se está comprobando el libro de cobros", en: "The ledger is being checked" },
-  rebuild: { es: "Se está reparando el libro de cobros", en: "The ledger is being rebuilt" },
-  upgrade: { es: "Se está actualizando el libro de cobros", en: "The ledger is being upgraded" },
+  check: { es: "Se está comprobando el libro de ventas", en: "The ledger is being checked" },
+  rebuild: { es: "Se está reparando el libro de ventas", en: "The ledger is being rebuilt" },
+  upgrade: { es: "Se está actualizando el libro de ventas", en: "The ledger is being upgraded" },
   sums: { es: "Se están volviendo a calcular los totales", en: "The totals are being computed again" },
 };
 
@@ -76,7 +76,7 @@ function pageOf({ kind, percent }: Work, minutes: number): string {
 <section>
 <h1>${es}: ${percent}&nbsp;%</h1>
 <progress max="100" value="${percent}" aria-label="${es}"></progress>
-<p>Empezó hace ${minutes} min y puede tardar un rato. Espere, por favor, y no apague el equipo. Al terminar se anotan también los cobros de los relés que ya se vigilaban antes.</p>
+<p>Empezó hace ${minutes} min y puede tardar un rato. Espere, por favor, y no apague el equipo. Al terminar se anotan también las ventas de los relés que ya se vigilaban antes.</p>
 </section>
 <section lang="en">
 <h1>${en}: ${percent}&nbsp;%</h1>

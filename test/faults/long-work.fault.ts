@@ -161,7 +161,7 @@ describe("Long work on a ledger, on a slow disk", function () {
         .to.have.property("message")
         .that.matches(/upgraded: \d+ %/);
       expect(await answers.get("page")?.text()).to.match(
-        /Se está actualizando el libro de cobros: \d+&nbsp;%/,
+        /Se está actualizando el libro de ventas: \d+&nbsp;%/,
       );
       expect(health.at(-1)).to.match(/"kind":"upgrade","percent":[1-9]/);
       expect((await fetch(`${base}/healthz`)).status).to.equal(200);

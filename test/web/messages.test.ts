@@ -5,6 +5,7 @@ import { FAULT_CODES } from "../../src/domain/fault.ts";
 import { pickLanguage, pickLocale } from "../../src/domain/language.ts";
 import { type FaultValues, faultTexts } from "../../src/text/faults.ts";
 import { auditTexts } from "../../src/web/messages/audit.ts";
+import { clinicsTexts } from "../../src/web/messages/clinics.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 
 /** The page's own texts, and those that notices have too. */
@@ -46,6 +47,14 @@ describe("The page's messages", () => {
     const { news } = frameTexts.en;
     expect(news.many(1, 2)).to.equal("1 new sale; 2 rooms switched off.");
     expect(news.many(2, 1)).to.equal("2 new sales; 1 room switched off.");
+  });
+});
+
+describe("What a company is told of a clinic", () => {
+  it("puts no plural after a one", () => {
+    for (const { what } of [clinicsTexts.es, clinicsTexts.en]) {
+      for (const said of Object.values(what)) expect(said("1")).to.not.match(/\b1 \p{L}{2,}s\b/u);
+    }
   });
 });
 
@@ -96,6 +105,13 @@ describe("The gateway's faults in plain words", () => {
 });
 
 describe("The audit log in words", () => {
+  it("puts no plural after a one, of which it is told as a text", () => {
+    const value = (name: string) => (name === "name" ? "Ana" : "1");
+    for (const { kinds } of [auditTexts.es, auditTexts.en]) {
+      for (const said of Object.values(kinds)) expect(said(value)).to.not.match(/\b1 \p{L}{2,}s\b/u);
+    }
+  });
+
   it("tells a price with the one before it", () => {
     const value = (name: string) => ({ room: "101", valor: "5,00 €", valorBefore: "4,50 €" })[name] ?? "";
     expect(auditTexts.es.kinds.wiring_set(value)).to.equal(

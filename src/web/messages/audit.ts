@@ -56,20 +56,20 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
     `Price of room ${value("room")}: ${value("valor")} from ${value("from")} on`,
   ],
   price_cancelled: (value) => [
-    `Anulado el precio de ${value("valor")} previsto desde el ${value("from")} (${value("rooms")} habitaciones)`,
-    `Price of ${value("valor")} planned from ${value("from")} on cancelled (${value("rooms")} rooms)`,
+    `Anulado el precio de ${value("valor")} previsto desde el ${value("from")} (habitaciones: ${value("rooms")})`,
+    `Price of ${value("valor")} planned from ${value("from")} on cancelled (rooms: ${value("rooms")})`,
   ],
   test_begun: (value) => [
-    `Prueba de ${value("minutes")} min: no cuentan las habitaciones ${value("rooms")}`,
-    `Test of ${value("minutes")} min: the rooms ${value("rooms")} do not count`,
+    `Prueba de ${value("minutes")} min, sin ventas de: ${value("rooms")}`,
+    `Test of ${value("minutes")} min, without sales of: ${value("rooms")}`,
   ],
   test_ended: (value) => [
-    `Fin de la prueba de las habitaciones ${value("rooms")}: ${value("edges")} encendidos que no cuentan`,
-    `End of the test of the rooms ${value("rooms")}: ${value("edges")} times switched on, none counts`,
+    `Fin de la prueba de: ${value("rooms")}. Encendidos, que no son ventas: ${value("edges")}`,
+    `End of the test of: ${value("rooms")}. Times switched on, which are no sales: ${value("edges")}`,
   ],
   commissioned: (value) => [
-    `Informe de puesta en marcha de ${value("technician")}: ${value("rooms")} habitaciones, ${value("good")} bien`,
-    `Acceptance report of ${value("technician")}: ${value("rooms")} rooms, ${value("good")} good`,
+    `Informe de puesta en marcha de ${value("technician")}: ${value("good")} de ${value("rooms")} bien`,
+    `Acceptance report of ${value("technician")}: ${value("good")} of ${value("rooms")} good`,
   ],
   letterhead_set: (value) => [
     `Membrete de los informes: ${value("company")}, ${value("taxNumber")}`,
@@ -80,8 +80,8 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
     `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
   ],
   data_imported: (value) => [
-    `Importación de ${value("source")}: ${value("locations")} lugares, ${value("devices")} dispositivos y sus registros`,
-    `Imported from ${value("source")}: ${value("locations")} locations, ${value("devices")} devices and their records`,
+    `Registros importados de ${value("source")}. Lugares: ${value("locations")}; dispositivos: ${value("devices")}`,
+    `Records imported from ${value("source")}. Locations: ${value("locations")}; devices: ${value("devices")}`,
   ],
   ledger_restored: (value) => [
     `Copia de seguridad restaurada: ${value("backup")}`,
@@ -112,8 +112,8 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
   ],
   certificate_changed: () => ["Certificado renovado", "Certificate renewed"],
   clock_corrected: (value) => [
-    `Se corrigió la hora de ${value("records")} registros en ${value("seconds")} segundos`,
-    `The time of ${value("records")} records was corrected by ${value("seconds")} seconds`,
+    `Hora corregida en ${value("seconds")} s. Registros: ${value("records")}`,
+    `Time corrected by ${value("seconds")} s. Records: ${value("records")}`,
   ],
   findings_acknowledged: (value) => [
     `${value("name")} se da por enterado de lo que halló la comprobación: ${value("reason")}`,

@@ -31,21 +31,18 @@ export const clinicsTexts = bilingual({
       `From entry ${entry} on its ledger does not continue the company's: nothing more is taken.`,
     ],
     lacking: (count: string) => [
-      `Perdió ${count} apuntes antes de enviarlos, y su libro no lo dice.`,
-      `It lost ${count} entries before they were sent, and its ledger does not tell of them.`,
+      `Apuntes perdidos antes de enviarlos, que su libro no dice: ${count}.`,
+      `Entries lost before they were sent, of which its ledger does not tell: ${count}.`,
     ],
     silent: (seen: string) => [
       `Última llamada: ${seen}. Un equipo llama cada cinco minutos.`,
       `Last call: ${seen}. A gateway calls every five minutes.`,
     ],
     clock_off: (seconds: string) => [
-      `Su reloj difiere ${seconds} segundos del de la base de datos.`,
-      `Its clock differs by ${seconds} seconds from the database's.`,
+      `Su reloj difiere ${seconds} s del de la base de datos.`,
+      `Its clock differs by ${seconds} s from the database's.`,
     ],
-    behind: (count: string) => [
-      `Le faltan ${count} apuntes por enviar.`,
-      `${count} entries are still to be sent.`,
-    ],
+    behind: (count: string) => [`Apuntes por enviar: ${count}.`, `Entries still to be sent: ${count}.`],
   },
   todo: {
     forked: (name: string) => [

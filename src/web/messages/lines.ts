@@ -136,7 +136,6 @@ export const linesTexts = bilingual({
 
   wireTitle: (line: string) => [`Conectar ${line}`, `Wire ${line}`],
   wireChangeTitle: (line: string) => [`Cambiar ${line}`, `Change ${line}`],
-  /** Before the decimals of a price. */
   roomField: ["Habitación", "Room"],
   roomChoose: ["Elija una habitación", "Choose a room"],
   noDevices: [

@@ -110,8 +110,8 @@ export const reportTexts = bilingual({
           `${from}, for ${duration}: signals were lost (${rooms}). ${sales === 1 ? "1 sale has no record" : `${sales} sales have no record`}.`,
         ],
   moreIncidents: (count: string) => [
-    `Y ${count} interrupciones más; están en «Estado».`,
-    `And ${count} more interruptions; they are in “Status”.`,
+    `Otras interrupciones, que están en «Estado»: ${count}.`,
+    `Further interruptions, which are in “Status”: ${count}.`,
   ],
   others: (sales: string, revenue: string) => [
     `Solo se muestran las 2.000 habitaciones con las ventas más recientes; las otras suman ${sales} ventas y ${revenue}, que el total incluye.`,

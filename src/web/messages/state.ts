@@ -75,7 +75,7 @@ export const stateTexts = bilingual({
   fileSystem: (errors: string, isNone: boolean) =>
     isNone
       ? ["Tarjeta o disco: sin errores.", "Card or disk: no errors."]
-      : [`Tarjeta o disco: ${errors} errores.`, `Card or disk: ${errors} errors.`],
+      : [`Errores de la tarjeta o del disco: ${errors}.`, `Errors of the card or disk: ${errors}.`],
   announced: (name: string) => [`Nombre en la red: ${name}.`, `Name on the network: ${name}.`],
   unannounced: [
     "Nadie anuncia su nombre en la red: se llega a él por su dirección (avahi-daemon lo anuncia).",
