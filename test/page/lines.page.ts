@@ -256,6 +256,25 @@ describe("The technician's page of lines", () => {
     expect(looks - before).to.be.at.most(1);
   });
 
+  it("says so where a test cannot be ended, and where a simulated line cannot be switched", async () => {
+    const { page } = opening;
+    const said = page.getByText("No se puede conectar con el equipo. Compruebe la red e inténtelo de nuevo.");
+    await page.route("**/api/line/drive", (route) => route.abort());
+    await page.locator(".wired", { hasText: "101" }).getByRole("switch").click();
+    await said.waitFor();
+    await page.reload();
+    await beginTest(page, "101");
+    const banner = page.locator(".under-test");
+    await page.route("**/api/test", (route) => route.abort());
+    await banner.getByRole("button", { name: "Terminar" }).click();
+    await banner.getByText("No se puede conectar").waitFor();
+    await page.getByRole("button", { name: "Terminar la prueba" }).click();
+    await page.locator(".content").getByText("No se puede conectar").waitFor();
+    await page.unroute("**/api/test");
+    await banner.getByRole("button", { name: "Terminar" }).click();
+    await banner.waitFor({ state: "detached" });
+  });
+
   it("unwires a line once it was said what that means", async () => {
     const { page } = opening;
     await page.getByRole("button", { name: "Desconectar la línea SIM2", exact: true }).click();

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
-import { useSending } from "../element/form.tsx";
+import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { createFormat } from "../format/format.ts";
 import type { LiveEvent } from "../live/events.ts";
@@ -128,7 +128,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
 function TestBanner() {
   const texts = useTexts(frameTexts).tests;
   const { api, format, now, user } = useGateway();
-  const { isBusy, send } = useSending();
+  const { isBusy, failure, send } = useSending();
   const tests = useTests();
   const untilMs = Math.max(...tests.map(({ untilTime }) => untilTime));
   if (tests.length === 0) return null;
@@ -136,10 +136,13 @@ function TestBanner() {
   const rooms = tests.map(({ room }) => room).sort(format.compare);
   return (
     <aside class="under-test">
-      <p class="clip-two">
-        <strong>{texts.title(tests.length, format.count(tests.length), until)}</strong>{" "}
-        <span>{texts.detail(rooms.join(", "))}</span>
-      </p>
+      <div>
+        <p class="clip-two">
+          <strong>{texts.title(tests.length, format.count(tests.length), until)}</strong>{" "}
+          <span>{texts.detail(rooms.join(", "))}</span>
+        </p>
+        <FormFailure failure={failure} />
+      </div>
       {maySee(user, "lines") && (
         <Button isBusy={isBusy} onPress={() => void send(() => api.remove("/api/test"))}>
           {texts.end}

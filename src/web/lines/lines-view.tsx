@@ -3,7 +3,7 @@ import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { useWork } from "../element/dialog.tsx";
-import { useSending } from "../element/form.tsx";
+import { FormFailure, useSending } from "../element/form.tsx";
 import { DoneNote, FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
@@ -102,6 +102,7 @@ export function LinesView() {
       }
     >
       <DoneNote text={done} />
+      <FormFailure failure={ending.failure ?? driving.failure} />
       <FailedPanel of={loaded} />
       {board !== undefined && all.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail} />
