@@ -64,6 +64,7 @@ describe("Commissioning on the page", () => {
     const sheet = page.locator(".acceptance");
     const row = sheet.getByRole("row", { name: /^201/ });
     await row.getByText("El relé llega el lunes").waitFor();
+    await sheet.getByRole("row", { name: /^101/ }).getByText("ninguno").waitFor();
     await sheet.getByRole("row", { name: /^102/ }).getByText("SIM5").waitFor();
     const hash = (await sheet.locator(".report-seal code").textContent()) ?? "";
     expect(hash).to.match(/^[0-9a-f]{64}$/);

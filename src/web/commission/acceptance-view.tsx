@@ -130,7 +130,8 @@ function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
           cell: ({ tick }) => {
             const measured = tick?.measured ?? null;
             if (measured === null || measured.edges === 0) return "–";
-            return texts.edges(count(measured.mostEdges), count(measured.longestMs));
+            const { mostEdges, longestMs } = measured;
+            return mostEdges <= 1 ? texts.edgesNone : texts.edges(count(mostEdges), count(longestMs));
           },
         },
         {

@@ -164,7 +164,7 @@ export const commissionTexts = bilingual({
   print: ["Imprimir o guardar como PDF", "Print or save as PDF"],
   json: ["JSON", "JSON"],
   heading: ["Informe de puesta en marcha", "Commissioning report"],
-  number: (number: string) => [`N.º ${number}`, `No. ${number}`],
+  number: (number: string) => [`N.º\u00a0${number}`, `No.\u00a0${number}`],
   begun: (moment: string) => [`Empezada: ${moment}`, `Begun: ${moment}`],
   made: (moment: string) => [`Terminada: ${moment}`, `Ended: ${moment}`],
   figures: {
@@ -180,7 +180,8 @@ export const commissionTexts = bilingual({
     bounce: ["Rebote", "Bounce"],
     debounce: ["Antirrebote", "Debounce"],
   },
-  edges: (edges: string, ms: string) => [`${edges} en ${ms} ms`, `${edges} in ${ms} ms`],
+  edges: (edges: string, ms: string) => [`${edges} cambios en ${ms} ms`, `${edges} changes in ${ms} ms`],
+  edgesNone: ["ninguno", "none"],
   ms: (ms: string) => [`${ms} ms`, `${ms} ms`],
   untested: ["sin comprobar", "not checked"],
   gateway: ["El equipo", "The gateway"],

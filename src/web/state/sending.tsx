@@ -43,7 +43,7 @@ export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }
       <Panel title={texts.title}>
         <p class="soft">{texts.intro}</p>
         <DoneNote text={done} />
-        <ul class="lines">
+        <ul class="lines sinks">
           {rows.map((row) => (
             <Row key={row.name} {...row} onWork={begin} />
           ))}
