@@ -83,7 +83,7 @@ describe("The report and the state on the page", () => {
     await page.waitForURL(new RegExp(`day=${yesterday}`));
     const format = createFormat("es-ES", TIME_ZONE, status.currency);
     await page
-      .locator(".report-when")
+      .locator(".report-when[aria-live=polite]")
       .getByText(format.dayName(yesterday, "long"), { exact: false })
       .waitFor();
     const query = new URLSearchParams({ day: yesterday, location: LOCATION });

@@ -34,7 +34,7 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
       <LetterheadBlock letterhead={letterhead} />
       <header class="report-head">
         <h2>{texts.heading(report.location ?? texts.all)}</h2>
-        <p class="report-when">
+        <p class="report-when" aria-live="polite">
           {report.day === null
             ? format.dayName(`${report.month}-01`, "longMonth")
             : format.dayName(report.day, "full")}
