@@ -78,11 +78,13 @@ export function declare(program: Command, context: CliContext): void {
     .action(async ({ lines, free, minutes }: WalkOptions, command: Command) => {
       const user = accountIn(command);
       const config = configOf(context, command);
-      const walk = async (door: Door) => {
+      const begin = async (door: Door) => {
+        // It listens for Ctrl-C before the lines are under test.
+        const walk = new Walk(door, terminal, config.time_zone, user);
         await door.call("beginCommission", { user, lines, freeLines: free, minutes });
-        await new Walk(door, terminal, config.time_zone, user).run();
+        await walk.run();
       };
-      await withRunning(config, walk, { by: context.user });
+      await withRunning(config, begin, { by: context.user });
     });
 
   commission
@@ -148,6 +150,8 @@ class Walk {
   readonly #user: string | undefined;
   readonly #timeZone: string;
   readonly #skipped = new Set<string>();
+  /** A Ctrl-C ends the walk as `q` does. */
+  readonly #interrupted = new Promise<null>((resolve) => process.once("SIGINT", () => resolve(null)));
   #answers: AsyncIterator<string, unknown> | undefined;
   #answer: Promise<string | null> | undefined;
 
@@ -167,15 +171,21 @@ class Walk {
     try {
       for (let room = await this.#following(); room !== undefined; room = await this.#following()) {
         if (await this.#room(room)) continue;
-        this.#terminal.out(
-          "What was ticked off stays. flanco commission goes on, flanco commission end ends it.",
-        );
-        return requireGood((await this.#state()).rooms);
+        return await this.#leave();
       }
       await this.#finish();
     } finally {
       await this.#answers.return?.();
     }
+  }
+
+  /** The person leaves before the report: the lines stay under test, which must be known. */
+  async #leave(): Promise<void> {
+    const { rooms, untilTime } = await this.#state();
+    this.#terminal.out(
+      `What was ticked off stays, and nothing is a sale until ${moment(untilTime ?? 0, this.#timeZone)}. flanco commission goes on, flanco commission end ends it.`,
+    );
+    requireGood(rooms);
   }
 
   /** The next room to switch. A room whose wiring was mended after its tick comes again. */
@@ -262,10 +272,10 @@ class Walk {
     this.#terminal.out("");
     this.#terminal.out("All rooms are done. Name of the technician? (Enter: no report yet)");
     const technician = await this.#next();
-    if (technician === null || technician === "") return requireGood((await this.#state()).rooms);
+    if (technician === null || technician === "") return this.#leave();
     this.#terminal.out("Name of the clinic's person?");
     const clinic = await this.#next();
-    if (clinic === null || clinic === "") return requireGood((await this.#state()).rooms);
+    if (clinic === null || clinic === "") return this.#leave();
     const { number } = await this.#door.call("finishCommission", { user: this.#user, technician, clinic });
     const report = await this.#door.call("showCommissionReport", { user: this.#user, number });
     this.#terminal.out("");
@@ -279,9 +289,12 @@ class Walk {
 
   /** The next line that is typed, also where it was waited for before. */
   #typed(): Promise<string | null> {
-    this.#answer ??= Promise.resolve(this.#answers?.next()).then((answer) =>
-      answer === undefined || answer.done === true ? null : answer.value.trim(),
-    );
+    this.#answer ??= Promise.race([
+      Promise.resolve(this.#answers?.next()).then((answer) =>
+        answer === undefined || answer.done === true ? null : answer.value.trim(),
+      ),
+      this.#interrupted,
+    ]);
     return this.#answer;
   }
 

@@ -183,10 +183,16 @@ function describeShort(status: Running): string[] {
 }
 
 function describeService({ version, startedTime, uptimeMs, timeZone, ...status }: Running): string[] {
-  const { driver, simulated, linesWired, linesWatched } = status;
+  const { driver, simulated, linesWired, linesWatched, tests } = status;
+  const lastMs = Math.max(...tests.map(({ untilTime }) => untilTime));
   return [
     `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
     `Lines: ${linesWatched} of ${linesWired} watched by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
+    ...(tests.length === 0
+      ? []
+      : [
+          `Lines under test: ${tests.length}, until ${moment(lastMs, timeZone)}. What they do is no sale: flanco commission end, or flanco gpio test --end, ends it.`,
+        ]),
   ];
 }
 

@@ -51,8 +51,21 @@ describe("flanco commission, beside the service", function () {
     await shows("Enter gives the room the line SIM2, t ticks it off as it is");
     type("q");
     expect(await ended()).to.equal(3);
-    expect(screen.stdout).to.contain("What was ticked off stays.");
+    expect(screen.stdout).to.match(/What was ticked off stays, and nothing is a sale until 20\d\d-/);
     expect(screen.stderr).to.equal("flanco: 7 of 8 rooms are not good, or were not switched.\n");
+  });
+
+  it("says at Ctrl-C too that nothing is a sale yet, and so does the status", async () => {
+    begin();
+    await shows("Room 102 of Pasillo A");
+    walk.kill("SIGINT");
+    expect(await ended()).to.equal(3);
+    const told = /nothing is a sale until (.{19})\. flanco commission goes on/.exec(screen.stdout);
+    expect(told).not.to.equal(null);
+    for (const form of [[], ["--short"]]) {
+      const { stdout } = await program.call(["status", ...form]);
+      expect(stdout).to.contain(`\nLines under test: 8, until ${told?.[1]}. What they do is no sale`);
+    }
   });
 
   it("shows as JSON what is known of each room", async () => {
