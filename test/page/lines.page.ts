@@ -132,6 +132,18 @@ describe("The technician's page of lines", () => {
     expect(await row.getByRole("switch").getAttribute("aria-checked")).to.equal("false");
   });
 
+  it("shows at once the price that is set elsewhere, also in an open form, which takes it back no more", async () => {
+    const { page } = opening;
+    await page.getByRole("button", { name: "Cambiar la línea SIM1", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await opened.send("PUT", "/api/wiring/price", { price: { lines: ["SIM1"], valor: 6.25 } });
+    const price = dialog.getByLabel("Precio de cada venta");
+    await until("the new price is shown", async () => (await price.inputValue()) === "6,25");
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect((await wirings()).find(({ line }) => line === "SIM1")).to.include({ valor: 6.25 });
+  });
+
   describe("once the day is over", () => {
     let dialog: Locator;
 
