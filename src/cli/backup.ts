@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { FlancoError } from "../domain/error.ts";
 import { aboutKeys, backupTargets } from "../service/backup-target.ts";
 import { readGateway } from "../service/gateway.ts";
@@ -41,7 +41,11 @@ export function declare(program: Command, context: CliContext): void {
       "seal the gateway's keys beside it with a passphrase: needed on FAT and exFAT",
       false,
     )
-    .option("--passphrase-stdin", "read the passphrase from standard input, one line", false)
+    .addOption(
+      new Option("--passphrase-stdin", "read the passphrase from standard input, one line")
+        .default(false)
+        .implies({ sealKeys: true }),
+    )
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
     .action(async (options: Options, command: Command) => {

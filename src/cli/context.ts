@@ -42,6 +42,6 @@ function ownName(): string {
 
 /** A whole number from 1 on, as an option or argument has it. */
 export function toCount(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
   return Number(text);
 }

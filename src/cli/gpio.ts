@@ -100,6 +100,8 @@ export function declare(program: Command, context: CliContext): void {
       "\nExample:\n  flanco gpio test GPIO17 GPIO27 --minutes 15\n  flanco gpio test --end",
     )
     .action(async (lines: string[], { minutes, end }: TestOptions, command: Command) => {
+      if (end && lines.length > 0) command.error("error: --end ends every test: name no line with it");
+      if (minutes !== undefined && lines.length === 0) command.error("error: --minutes goes with lines");
       await withDoor(context, command, async (door) => {
         if (end) await door.call("endTest", {});
         else if (lines.length > 0) await door.call("beginTest", { lines, minutes });

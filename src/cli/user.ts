@@ -48,7 +48,11 @@ export function declare(program: Command, context: CliContext): void {
       "e-mail of a user whose account it joins, as staff unless --role says otherwise",
     )
     .addOption(role())
-    .option("--link", "print a one-time link by which the user chooses the password", false)
+    .addOption(
+      new Option("--link", "print a one-time link by which the user chooses the password")
+        .default(false)
+        .conflicts("passwordStdin"),
+    )
     .option("--password-stdin", STDIN, false)
     .addHelpText("after", ADD_HELP)
     .action(async ({ link, passwordStdin, ...who }: Adding, command: Command) => {

@@ -157,6 +157,16 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     expect(onlyLine(refused)).to.equal("flanco: The line SIM7 is not wired.");
   });
 
+  it("refuses lines beside --end, which ends every test, and minutes for no line", async () => {
+    for (const [words, said] of [
+      [["SIM2", "--end"], "error: --end ends every test: name no line with it"],
+      [["--minutes", "15"], "error: --minutes goes with lines"],
+    ] as const) {
+      const refused = await program.call(["gpio", "test", ...words]);
+      expect([refused.exitCode, refused.stderr.split("\n")[0]]).to.deep.equal([2, said]);
+    }
+  });
+
   it("counts no second sale for a level that is set again, and none for a line that is not wired", async () => {
     await program.call(["gpio", "set", "SIM1", "high"]);
     await until("a record for the rise", () => recordsOf("SIM1").length === 1);

@@ -75,7 +75,8 @@ describe("flanco restore on a new gateway", function () {
   });
 
   it("opens sealed keys with their passphrase alone, and changes nothing with another", async () => {
-    await old.call(["backup", "--to", disk, "--seal-keys", "--passphrase-stdin"], PASSPHRASE);
+    // A passphrase is for nothing else than to seal the keys.
+    await old.call(["backup", "--to", disk, "--passphrase-stdin"], PASSPHRASE);
     const wrong = await restore(["--passphrase-stdin"], "otra frase larga");
     expect(onlyLine(wrong)).to.include("The passphrase does not open the keys");
     const { exitCode, stdout, stderr } = await restore(["--passphrase-stdin"], `${PASSPHRASE}\n`);

@@ -29,6 +29,12 @@ describe("flanco user, while no service runs", function () {
     );
   });
 
+  it("refuses a link beside a password: the password would be left out", async () => {
+    const refused = await program.call([...adding("luis@example.org"), "--link"], PASSWORD);
+    expect(refused.exitCode).to.equal(2);
+    expect(refused.stderr.split("\n")[0]).to.match(/'--link' cannot be used with option '--password-stdin'/);
+  });
+
   it("says what may be changed where a change has nothing to change", async () => {
     const refused = await program.call(["user", "change", "--email", EMAIL]);
     expect(refused.exitCode).to.equal(2);
