@@ -3,6 +3,9 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { formatCode } from "../../src/domain/move.ts";
+import { readHostNames } from "../../src/net/host-names.ts";
+import { ensureOwnCertificate } from "../../src/net/tls/own-certificate.ts";
+import { systemClock } from "../../src/service/machine.ts";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
@@ -26,8 +29,9 @@ describe("flanco restore on a new gateway", function () {
   beforeEach(async () => {
     // Another file system than the root's, as a removable disk is.
     disk = mkdtempSync("/dev/shm/flanco-disk-");
-    const service = await old.start();
-    await service.end("SIGTERM");
+    // As the first start of its service would.
+    const now = { clock: systemClock, clockTrusted: true };
+    await ensureOwnCertificate(join(old.dataDir, "tls"), readHostNames([]), now);
   });
   afterEach(() => rmSync(disk, { recursive: true, force: true }));
 

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { ControlClient } from "../../src/control/client.ts";
@@ -13,14 +13,20 @@ const ENOUGH_ANSWERS = 300;
 const ENOUGH_RISES = 30;
 const SEEDED_LINES = 8;
 
+async function devices(service: RunningService, cookie: string): Promise<readonly { dId: string }[]> {
+  return ((await (await service.get("/api/device", cookie)).json()) as { data: { dId: string }[] }).data;
+}
+
 describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forSuite(() => Program.make({ FLANCO_DEMO: "true" }));
   let service: RunningService;
 
+  const start = () => program.start({ FLANCO_SIMULATED_TRACE: join(program.directory, "quiet.trace") });
+
   before(async () => {
     program.write("quiet.trace", "# nothing happens\n");
-    service = await program.start({ FLANCO_SIMULATED_TRACE: join(program.directory, "quiet.trace") });
+    service = await start();
   });
 
   it("prints where it is to be found, that its lines are simulated, and a one-time link", async () => {
@@ -56,6 +62,20 @@ describe("flanco serve, for the first time", function () {
     const again = await service.post("/api/first-run", { ...user, token: service.firstRunToken });
     expect(again.status).to.equal(401);
   });
+
+  it("does not bring back at its next start what its user has deleted of the demonstration", async () => {
+    await until("all of it is made", () => existsSync(join(program.dataDir, "demo.done")));
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    const shown = await devices(service, cookie);
+    expect(shown).to.have.length(4);
+    for (const { dId } of shown) {
+      const url = `${service.baseUrl}/api/device?dId=${dId}`;
+      expect((await fetch(url, { method: "DELETE", headers: { cookie } })).status).to.equal(200);
+    }
+    expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+    const next = await start();
+    expect(await devices(next, await next.signIn(EMAIL, PASSWORD))).to.deep.equal([]);
+  });
 });
 
 describe("flanco serve, started with a mask that lets others read files", function () {
@@ -86,39 +106,14 @@ describe("flanco serve, started with a mask that lets others read files", functi
   });
 });
 
-describe("flanco serve, with the demonstration", function () {
+describe("flanco serve, with the demonstration on lines that are not simulated", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forEachTest(() => Program.make({ FLANCO_DEMO: "true" }));
+  const program = forSuite(() => Program.make({ FLANCO_DEMO: "true", FLANCO_GPIO_DRIVER: "none" }));
 
-  beforeEach(async () => {
-    program.write("quiet.trace", "# nothing happens\n");
-    const add = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"];
-    await program.succeed(add, `${PASSWORD}\n`);
-  });
-
-  async function devices(service: RunningService): Promise<readonly { dId: string }[]> {
-    const cookie = await service.signIn(EMAIL, PASSWORD);
-    return ((await (await service.get("/api/device", cookie)).json()) as { data: { dId: string }[] }).data;
-  }
-
-  it("wires nothing where lines are not simulated, and is healthy", async () => {
-    const service = await program.start({ FLANCO_GPIO_DRIVER: "none" });
-    expect(await devices(service)).to.deep.equal([]);
+  it("wires nothing, and is healthy", async () => {
+    const service = await program.start();
+    expect(await devices(service, await service.makeFirstUser())).to.deep.equal([]);
     expect((await service.get("/healthz")).status).to.equal(200);
-  });
-
-  it("does not bring back what its user has deleted", async () => {
-    const quiet = { FLANCO_SIMULATED_TRACE: join(program.directory, "quiet.trace") };
-    const first = await program.start(quiet);
-    const cookie = await first.signIn(EMAIL, PASSWORD);
-    const shown = await devices(first);
-    expect(shown).to.have.length(4);
-    for (const { dId } of shown) {
-      const url = `${first.baseUrl}/api/device?dId=${dId}`;
-      expect((await fetch(url, { method: "DELETE", headers: { cookie } })).status).to.equal(200);
-    }
-    expect((await first.end("SIGTERM")).exitCode).to.equal(0);
-    expect(await devices(await program.start(quiet))).to.deep.equal([]);
   });
 });
 

@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { describeNewer } from "../../src/cli/status.ts";
 import { CHECKOUT, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
-import { forEachTest } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { EMAIL, seedLedger } from "./ledger.ts";
+import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 
 const STOPPED =
   "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.";
@@ -90,41 +90,6 @@ describe("flanco status", function () {
     expect(told.recordsToday).to.include({ sales: 3, revenue: 12 });
   });
 
-  it("says each fault in a line of its own with what to do, and ends with 3", async () => {
-    await program.start({ FLANCO_SIMULATED_LINES: "6" });
-    const plain = await program.call(["status"]);
-    expect(plain.exitCode).to.equal(3);
-    expect(plain.stdout).to.contain("Lines: 6 of 8 watched");
-    expect(plain.stdout).not.to.contain("Nothing needs attention");
-    const lines = plain.stderr.trimEnd().split("\n");
-    expect(lines).to.have.length(2);
-    lines.forEach((line, index) => {
-      expect(line).to.match(
-        new RegExp(`^flanco: The line SIM${6 + index} is not watched, .*flanco gpio detect`),
-      );
-    });
-    const json = await program.call(["status", "--json"]);
-    expect(json.exitCode).to.equal(3);
-    const { faults } = JSON.parse(json.stdout) as Told;
-    expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
-  });
-
-  it("is short after a login, without lines and money, and a fault does not fail what shows it", async () => {
-    await program.start({ FLANCO_SIMULATED_LINES: "6" });
-    const flanco = program.write("flanco", `#!/bin/sh\nexec "${program.command.join('" "')}" "$@"\n`);
-    chmodSync(flanco, 0o755);
-    const screen = await promisify(execFile)(join(CHECKOUT, "packaging/root/etc/update-motd.d/60-flanco"), {
-      env: { ...program.environment, PATH: `${program.directory}:${process.env["PATH"]}` },
-    });
-    expect(screen.stderr).to.equal("");
-    expect(screen.stdout).to.match(
-      /^flanco \S+ is running since .*\nLines: 6 of 8 watched by .*\nBackup: none yet\.\n/,
-    );
-    expect(screen.stdout).to.contain("\nMore: flanco status, flanco doctor, flanco logs.\n");
-    expect(screen.stdout).to.contain("The line SIM6 is not watched");
-    expect(screen.stdout).not.to.contain("Today").and.not.to.contain("Pasillo");
-  });
-
   it("says that no service runs, shows what the files hold, and ends with 1", async () => {
     await program.succeed(["backup"]);
     const plain = await program.call(["status"]);
@@ -172,6 +137,46 @@ describe("flanco status", function () {
     } finally {
       hanging.close();
     }
+  });
+});
+
+describe("flanco status, of a service with faults,", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const program = forSuite(() => seededProgram([], { FLANCO_SIMULATED_LINES: "6" }));
+
+  before(() => program.start());
+
+  it("says each fault in a line of its own with what to do, and ends with 3", async () => {
+    const plain = await program.call(["status"]);
+    expect(plain.exitCode).to.equal(3);
+    expect(plain.stdout).to.contain("Lines: 6 of 8 watched");
+    expect(plain.stdout).not.to.contain("Nothing needs attention");
+    const lines = plain.stderr.trimEnd().split("\n");
+    expect(lines).to.have.length(2);
+    lines.forEach((line, index) => {
+      expect(line).to.match(
+        new RegExp(`^flanco: The line SIM${6 + index} is not watched, .*flanco gpio detect`),
+      );
+    });
+    const json = await program.call(["status", "--json"]);
+    expect(json.exitCode).to.equal(3);
+    const { faults } = JSON.parse(json.stdout) as Told;
+    expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
+  });
+
+  it("is short after a login, without lines and money, and a fault does not fail what shows it", async () => {
+    const flanco = program.write("flanco", `#!/bin/sh\nexec "${program.command.join('" "')}" "$@"\n`);
+    chmodSync(flanco, 0o755);
+    const screen = await promisify(execFile)(join(CHECKOUT, "packaging/root/etc/update-motd.d/60-flanco"), {
+      env: { ...program.environment, PATH: `${program.directory}:${process.env["PATH"]}` },
+    });
+    expect(screen.stderr).to.equal("");
+    expect(screen.stdout).to.match(
+      /^flanco \S+ is running since .*\nLines: 6 of 8 watched by .*\nBackup: none yet\.\n/,
+    );
+    expect(screen.stdout).to.contain("\nMore: flanco status, flanco doctor, flanco logs.\n");
+    expect(screen.stdout).to.contain("The line SIM6 is not watched");
+    expect(screen.stdout).not.to.contain("Today").and.not.to.contain("Pasillo");
   });
 });
 

@@ -12,99 +12,97 @@ const CONTROL_D = "\x04";
 const FIRST = "Password (at least 10 characters): ";
 const SECOND = "Once more: ";
 
-describe("The question for a password", function () {
+describe("A command", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forSuite(() => seededProgram());
-  let keyboard: ChildProcess;
-  let screen: { stdout: string };
 
   // With the service running, a command is only its question and one message.
   before(() => program.start());
 
-  /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
-  beforeEach(() => {
-    const command = `"${program.command.join('" "')}" user passwd --email ana@example.org`;
-    keyboard = program.adopt(
-      spawn("script", ["--quiet", "--return", "--echo", "never", "--command", command, "/dev/null"], {
-        cwd: CHECKOUT,
-        env: { ...program.environment, SHELL: "/bin/sh" },
-        stdio: "pipe",
-      }),
-    );
-    screen = listen(keyboard);
-  });
+  describe("'s question for a password", () => {
+    let keyboard: ChildProcess;
+    let screen: { stdout: string };
 
-  async function answer(question: string, keys: string): Promise<void> {
-    await until(`it asks "${question}"`, () => screen.stdout.endsWith(question));
-    keyboard.stdin?.write(keys);
-  }
+    /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
+    beforeEach(() => {
+      const command = `"${program.command.join('" "')}" user passwd --email ana@example.org`;
+      keyboard = program.adopt(
+        spawn("script", ["--quiet", "--return", "--echo", "never", "--command", command, "/dev/null"], {
+          cwd: CHECKOUT,
+          env: { ...program.environment, SHELL: "/bin/sh" },
+          stdio: "pipe",
+        }),
+      );
+      screen = listen(keyboard);
+    });
 
-  async function ended(): Promise<string> {
-    await until("the command ends", () => keyboard.exitCode !== null);
-    return screen.stdout.replaceAll("\r\n", "\n");
-  }
+    async function answer(question: string, keys: string): Promise<void> {
+      await until(`it asks "${question}"`, () => screen.stdout.endsWith(question));
+      keyboard.stdin?.write(keys);
+    }
 
-  it("is asked twice, takes both answers at once, and shows neither", async () => {
-    await answer(FIRST, `${PASSWORD}\r${PASSWORD}\r`);
-    expect(await ended()).to.equal(
-      `${FIRST}\n${SECOND}\nana@example.org has another password and is signed out everywhere.\n`,
-    );
-    expect(keyboard.exitCode).to.equal(0);
-  });
+    async function ended(): Promise<string> {
+      await until("the command ends", () => keyboard.exitCode !== null);
+      return screen.stdout.replaceAll("\r\n", "\n");
+    }
 
-  it("refuses two different answers", async () => {
-    await answer(FIRST, `${PASSWORD}\r`);
-    await answer(SECOND, `${PASSWORD}!\r`);
-    expect(await ended()).to.equal(`${FIRST}\n${SECOND}\nflanco: The two passwords differ. Try again.\n`);
-    expect(keyboard.exitCode).to.equal(1);
-  });
+    it("is asked twice, takes both answers at once, and shows neither", async () => {
+      await answer(FIRST, `${PASSWORD}\r${PASSWORD}\r`);
+      expect(await ended()).to.equal(
+        `${FIRST}\n${SECOND}\nana@example.org has another password and is signed out everywhere.\n`,
+      );
+      expect(keyboard.exitCode).to.equal(0);
+    });
 
-  for (const [name, key] of [
-    ["Ctrl-C", CONTROL_C],
-    ["Ctrl-D", CONTROL_D],
-  ] as const) {
-    it(`is given up by ${name}, in one line and with exit code 1`, async () => {
-      await answer(FIRST, key);
-      expect(await ended()).to.equal(`${FIRST}\nflanco: No password was given. Nothing was changed.\n`);
+    it("refuses two different answers", async () => {
+      await answer(FIRST, `${PASSWORD}\r`);
+      await answer(SECOND, `${PASSWORD}!\r`);
+      expect(await ended()).to.equal(`${FIRST}\n${SECOND}\nflanco: The two passwords differ. Try again.\n`);
       expect(keyboard.exitCode).to.equal(1);
     });
-  }
-});
 
-describe("What a command shows", function () {
-  this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => seededProgram());
-
-  before(() => program.start());
-
-  for (const command of ["wiring export", "export", "gpio record", "--help"]) {
-    it(`makes flanco ${command} fail in one line where a full disk does not take it`, async () => {
-      const wrapper = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
-      const { exitCode, stderr } = await program.run(command.split(" "), { wrapper });
-      expect(stderr).to.match(/^flanco: The output could not be written: ENOSPC[^\n]*\n$/);
-      expect(exitCode).to.equal(1);
-    });
-  }
-
-  it("is told as missing where the command fails as well, with the command's own exit code", async () => {
-    const wrapper = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
-    const { exitCode, stderr } = await program.run(["doctor"], { wrapper });
-    const [first, second] = stderr.split("\n");
-    expect(first).to.match(/^flanco: .* checks need attention: /);
-    expect(second).to.match(/^flanco: The output could not be written: ENOSPC/);
-    expect(exitCode).to.equal(3);
+    for (const [name, key] of [
+      ["Ctrl-C", CONTROL_C],
+      ["Ctrl-D", CONTROL_D],
+    ] as const) {
+      it(`is given up by ${name}, in one line and with exit code 1`, async () => {
+        await answer(FIRST, key);
+        expect(await ended()).to.equal(`${FIRST}\nflanco: No password was given. Nothing was changed.\n`);
+        expect(keyboard.exitCode).to.equal(1);
+      });
+    }
   });
 
-  for (const command of ["gpio record", "wiring list"]) {
-    it(`lets flanco ${command} end quietly once nobody reads it`, async () => {
-      const child = program.spawn(command.split(" "));
-      const { stdout } = child;
-      const said = listen(child);
-      stdout?.destroy();
-      const [exitCode] = await once(child, "close");
-      expect([exitCode, said.stderr]).to.deep.equal([0, ""]);
+  describe("'s output", () => {
+    for (const command of ["wiring export", "export", "gpio record", "--help"]) {
+      it(`of flanco ${command} makes it fail in one line where a full disk does not take it`, async () => {
+        const wrapper = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
+        const { exitCode, stderr } = await program.run(command.split(" "), { wrapper });
+        expect(stderr).to.match(/^flanco: The output could not be written: ENOSPC[^\n]*\n$/);
+        expect(exitCode).to.equal(1);
+      });
+    }
+
+    it("is told as missing where the command fails as well, with the command's own exit code", async () => {
+      const wrapper = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
+      const { exitCode, stderr } = await program.run(["doctor"], { wrapper });
+      const [first, second] = stderr.split("\n");
+      expect(first).to.match(/^flanco: .* checks need attention: /);
+      expect(second).to.match(/^flanco: The output could not be written: ENOSPC/);
+      expect(exitCode).to.equal(3);
     });
-  }
+
+    for (const command of ["gpio record", "wiring list"]) {
+      it(`of flanco ${command} lets it end quietly once nobody reads it`, async () => {
+        const child = program.spawn(command.split(" "));
+        const { stdout } = child;
+        const said = listen(child);
+        stdout?.destroy();
+        const [exitCode] = await once(child, "close");
+        expect([exitCode, said.stderr]).to.deep.equal([0, ""]);
+      });
+    }
+  });
 });
 
 describe("Text for a terminal", () => {

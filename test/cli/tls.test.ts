@@ -4,10 +4,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect as tlsConnect } from "node:tls";
 import { expect } from "chai";
+import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { networkAddress } from "../net/tls/network.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
 import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
-import { forEachTest } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
 interface Shown {
@@ -17,6 +18,19 @@ interface Shown {
 }
 
 const REFUSED = "its private key belongs to another certificate";
+
+async function shownBy(program: Program): Promise<Shown> {
+  return JSON.parse(await program.succeed(["tls", "show", "--json"]));
+}
+
+const certificateOf = (openssl: OpenSsl) =>
+  openssl.make({ extensions: ["subjectAltName=DNS:panel.example.org"] });
+
+function put(directory: string, name: string, { key, cert }: KeyedCertificate): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, `${name}.key`), key, { mode: 0o600 });
+  writeFileSync(join(directory, `${name}.pem`), cert);
+}
 
 describe("The certificates of a service", function () {
   this.timeout(PROCESS_TEST_MS);
@@ -36,21 +50,8 @@ describe("The certificates of a service", function () {
     return fingerprint256;
   }
 
-  async function show(): Promise<Shown> {
-    return JSON.parse(await program.succeed(["tls", "show", "--json"]));
-  }
-
-  function put(
-    name: string,
-    { key, cert }: { readonly key: string; readonly cert: string },
-    directory = dropIn,
-  ): void {
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, `${name}.key`), key, { mode: 0o600 });
-    writeFileSync(join(directory, `${name}.pem`), cert);
-  }
-
-  const certificate = () => openssl.make({ extensions: ["subjectAltName=DNS:panel.example.org"] });
+  const show = () => shownBy(program);
+  const certificate = () => certificateOf(openssl);
   const fingerprintOf = (cert: string) => new X509Certificate(cert).fingerprint256;
 
   it("are shown with and without a service, and replaced on demand, the authority only with --authority", async () => {
@@ -81,14 +82,14 @@ describe("The certificates of a service", function () {
     const service = await program.start();
     const own = await served();
     const { key, cert } = certificate();
-    put("site", { key, cert });
+    put(dropIn, "site", { key, cert });
     process.kill(service.pid, "SIGHUP");
     await until("the administrator's is served", async () => (await served()) === fingerprintOf(cert));
     expect((await show()).served).to.deep.include({ own: false, file: join(dropIn, "site") });
     rmSync(dropIn, { recursive: true });
     process.kill(service.pid, "SIGHUP");
     await until("the own one is served", async () => (await served()) === own);
-    put("site", { key: certificate().key, cert });
+    put(dropIn, "site", { key: certificate().key, cert });
     process.kill(service.pid, "SIGHUP");
     const shown = await until("the log names the one that is refused", async () => {
       const ended = await program.call(["tls", "show"]);
@@ -99,21 +100,24 @@ describe("The certificates of a service", function () {
     expect(shown.stderr).to.contain(REFUSED);
     expect((await program.call(["status"])).stderr).to.contain(REFUSED);
   });
+});
 
-  it("are explained on the console with the fingerprint, unless browsers trust them already", async () => {
-    let service: RunningService = await program.start({ FLANCO_HOST: "" });
+describe("The certificates of a service that the network reaches", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const program = forSuite(() => Program.make({ FLANCO_HOST: "", FLANCO_HOST_NAMES: "panel.example.org" }));
+  let service: RunningService;
+
+  before(async () => {
+    service = await program.start();
+  });
+
+  it("are explained on the console with the fingerprint", async () => {
     expect(service.stdout).to.contain(`  http://${networkAddress()}:${program.httpPort}/\n`);
-    const { fingerprint } = (await show()).authority;
+    const { fingerprint } = (await shownBy(program)).authority;
     expect(service.stdout).to.contain(fingerprint.map((line) => `  ${line}`).join("\n"));
-    await service.end("SIGTERM");
-    const elsewhere = join(program.directory, "certificates");
-    put("site", certificate(), elsewhere);
-    service = await program.start({ FLANCO_HOST: "", FLANCO_CERTIFICATES_DIR: elsewhere });
-    expect(service.stdout).to.contain("On the network:").and.to.not.contain("fingerprint");
   });
 
   it("let no client on the network sign in by plain HTTP, nor make the first user", async () => {
-    const service = await program.start({ FLANCO_HOST: "" });
     const token = service.firstRunToken;
     const network = `http://${networkAddress()}:${program.httpPort}`;
     const first = { token, name: "Eve", email: "eve@example.org", password: "a long password" };
@@ -132,5 +136,14 @@ describe("The certificates of a service", function () {
     expect(await (await fetch(`${network}/`)).text()).to.contain("Confíe en este equipo");
     // The control: on the machine itself the link works, and works still.
     expect(await service.makeFirstUser()).to.match(/=/);
+  });
+
+  it("are not explained where browsers trust them already", async () => {
+    await service.end("SIGTERM");
+    using openssl = new OpenSsl();
+    const elsewhere = join(program.directory, "certificates");
+    put(elsewhere, "site", certificateOf(openssl));
+    service = await program.start({ FLANCO_CERTIFICATES_DIR: elsewhere });
+    expect(service.stdout).to.contain("On the network:").and.to.not.contain("fingerprint");
   });
 });

@@ -51,6 +51,9 @@ export const FINGERPRINT = Array.from({ length: 32 }, (_, index) => (0xa0 + inde
 /** What an appliance is asked for by. */
 const HOSTS = ["127.0.0.1", "localhost", "::1", "clinica.local"];
 
+/** Made once: it takes a fifth of the time that an appliance does. */
+const DEFAULTS = defaultConfig(null);
+
 /** Stands in for the built page. */
 export const SMALL_PAGE: readonly PageFile[] = [
   { name: "index.html", content: Buffer.from("<title>flanco</title>") },
@@ -160,7 +163,7 @@ export class Appliance {
       gateway: () => ({ hostName: "clinica", settings: {}, keys: { authority: null, certificates: [] } }),
       servedFingerprint: () => FINGERPRINT,
     });
-    this.#config = { ...defaultConfig(null), time_zone: TIME_ZONE, ...options.config };
+    this.#config = { ...DEFAULTS, time_zone: TIME_ZONE, ...options.config };
     const settings = this.settingsAnew();
     const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
     this.sending = new Sinks({

@@ -1,4 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { readLedgerKey } from "../../src/store/ledger/identity.ts";
+import { openForWriting } from "../../src/store/ledger/open.ts";
+import { TemporaryDirectory } from "./temporary-directory.ts";
+
+let empty: { readonly content: Buffer; readonly keyAt: number } | undefined;
+
+/**
+ * Makes a ledger with a key of its own where there is none: a copy, in a tenth of the time that its schema takes. How the
+ * program makes one is tested in test/store/ledger/open.test.ts and wherever the program runs.
+ */
+export function makeLedger(file: string): void {
+  if (!existsSync(dirname(file)) || [file, `${file}-wal`].some(existsSync)) return;
+  empty ??= newLedger();
+  const content = Buffer.from(empty.content);
+  content.write(randomBytes(32).toString("hex"), empty.keyAt);
+  writeFileSync(file, content);
+}
+
+function newLedger() {
+  using directory = new TemporaryDirectory();
+  const file = directory.file("flanco.db");
+  const key = using(openForWriting(file), readLedgerKey);
+  const content = readFileSync(file);
+  return { content, keyAt: content.indexOf(key) };
+}
 
 /** Opens a ledger's file for writing, whatever it holds, and closes it afterwards; makes it where it is missing. */
 export function inFile<T>(file: string, run: (db: Database) => T): T {

@@ -9,6 +9,7 @@ import {
 } from "../../src/store/ledger/writer.ts";
 import type { WriterRequest, WriterSettings, WriterStart } from "../../src/store/ledger/writer-message.ts";
 import { start } from "../../src/store/ledger/writer-thread.ts";
+import { makeLedger } from "./ledger-file.ts";
 
 /**
  * The ledger's writer in the test's own thread, with the same messages: a thread of its own costs a tenth of a second,
@@ -20,6 +21,7 @@ export function writerHere(
   listener: Partial<WriterListener> = {},
 ): StoreWriter {
   const ignored = { onChanges: () => {}, onDeath: () => {} };
+  makeLedger(settings.file);
   return storeWriter(settings, clock, { ...ignored, ...listener }, startHere);
 }
 

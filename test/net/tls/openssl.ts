@@ -7,9 +7,9 @@ import type { KeyedCertificate } from "../../../src/net/tls/keyed-certificate.ts
 
 /** What a test has OpenSSL make. */
 export interface Wanted {
-  /** As `openssl x509 -extfile` takes them: `subjectAltName=DNS:example.org`. */
+  /** As a section of OpenSSL's configuration has them: `subjectAltName=DNS:example.org`. */
   readonly extensions: readonly string[];
-  /** As `openssl genpkey` takes them. */
+  /** As `openssl req -newkey` takes it. */
   readonly key?: readonly string[];
   readonly digest?: "sha256" | "sha1";
   readonly days?: number;
@@ -18,10 +18,10 @@ export interface Wanted {
   readonly subject?: string;
 }
 
-const P256 = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
-export const RSA_1024 = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"];
-export const RSA_2048 = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
-export const ED25519 = ["-algorithm", "ED25519"];
+const P256 = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+export const RSA_1024 = ["rsa:1024"];
+export const RSA_2048 = ["rsa:2048"];
+export const ED25519 = ["ed25519"];
 
 /** The `openssl` command on files of a temporary directory: an independent judge of what this project makes. */
 export class OpenSsl {
@@ -51,17 +51,16 @@ export class OpenSsl {
 
   /** Makes a key and a certificate for it. */
   make({ extensions, key = P256, digest = "sha256", days = 30, signer, subject }: Wanted): KeyedCertificate {
-    this.run("genpkey", ...key, "-out", "key.pem");
-    const named = ["-subj", subject ?? "/CN=made by a test"];
-    this.run("req", "-new", "-key", "key.pem", ...named, "-out", "request.pem");
-    this.write("extensions", extensions.join("\n"));
+    // Of this file alone: the system's own configuration would add extensions.
+    this.write("config", ["[req]", "distinguished_name = name", "[name]", "[own]", ...extensions].join("\n"));
     if (signer !== undefined) {
       this.write("signer.pem", signer.cert);
       this.write("signer.key", signer.key);
     }
-    const by = signer === undefined ? ["-signkey", "key.pem"] : ["-CA", "signer.pem", "-CAkey", "signer.key"];
-    const all = ["-in", "request.pem", "-extfile", "extensions", "-days", String(days), `-${digest}`];
-    this.run("x509", "-req", ...by, ...all, "-set_serial", "7", "-out", "cert.pem");
+    const by = signer === undefined ? [] : ["-CA", "signer.pem", "-CAkey", "signer.key"];
+    const named = ["-subj", subject ?? "/CN=made by a test", "-days", String(days), "-set_serial", "7"];
+    const made = ["-newkey", ...key, "-nodes", "-keyout", "key.pem", "-out", "cert.pem", `-${digest}`];
+    this.run("req", "-x509", "-config", "config", "-extensions", "own", ...by, ...named, ...made);
     const read = (name: string) => readFileSync(join(this.directory, name), "utf8");
     return { key: read("key.pem"), cert: read("cert.pem") };
   }
