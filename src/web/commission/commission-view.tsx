@@ -211,7 +211,7 @@ function BeginPanel({ onBegun }: BeginProps) {
   const form = useForm({});
   const [minutes, setMinutes] = useState(DEFAULT_COMMISSION_MS / MINUTE_MS);
   const [withFree, setWithFree] = useState(true);
-  const board = useData("/api/line").value;
+  const board = useData("/api/line", ["locations"]).value;
   const free =
     board === undefined
       ? []
