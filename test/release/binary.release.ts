@@ -13,7 +13,7 @@ import { buildSealed, makeSealed, TESTED, WORK } from "./sealed.ts";
 
 const MAX_BYTES = { x64: 118_000_000, arm64: 112_000_000 };
 /** Memory of an idle service that the kernel cannot read from a file again: what is left once V8 has given back what it does not need. */
-const MAX_IDLE_KB = 47_000;
+const MAX_IDLE_KB = 43_000;
 const EPOCH_SECONDS = 1_763_000_000;
 /** It unpacks and reads a hundred megabytes. */
 const LINTIAN_MS = 600_000;
