@@ -126,12 +126,20 @@ const NEEDED = [
   ["email_server", "email_to"],
   ["email_login", "email_password_file"],
   ["webhook_url", "webhook_key_file"],
+  ["central_database", "central_password_file"],
 ] as const satisfies readonly (readonly [ConfigKey, ConfigKey])[];
 
 function incomplete(config: Config): readonly string[] {
-  return NEEDED.filter(([set, needed]) => config[set].length > 0 && config[needed].length === 0).map(
-    ([set, needed]) => `${needed}: must be set beside ${set}`,
+  const { gpio_driver, http_port, https_port } = config;
+  const lacking = NEEDED.filter(([set, needed]) => config[set].length > 0 && config[needed].length === 0);
+  const boxes = (["box_broker", "box_user"] as const).filter(
+    (key) => gpio_driver === "mqtt" && config[key] === "",
   );
+  return [
+    ...lacking.map(([set, needed]) => `${needed}: must be set beside ${set}`),
+    ...boxes.map((key) => `${key}: must be set for the driver mqtt`),
+    ...(http_port === https_port ? ["http_port: must be another port than https_port"] : []),
+  ];
 }
 
 /** Environment and flags hold texts: numbers, lists and switches are read from them. */

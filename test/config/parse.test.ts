@@ -188,6 +188,17 @@ describe("The configuration", () => {
     expect(loadConfig({ config, ...whole }, {}, CHECKOUT).email_to).to.have.length(2);
   });
 
+  it("says what is missing for relay boxes and the company's database, and that one port serves not both", () => {
+    expect(
+      mistakes({ gpioDriver: "mqtt", centralDatabase: "postgresql://a@db/x", httpPort: "8443" }),
+    ).to.deep.equal([
+      "central_password_file: must be set beside central_database.",
+      "box_broker: must be set for the driver mqtt.",
+      "box_user: must be set for the driver mqtt.",
+      "http_port: must be another port than https_port.",
+    ]);
+  });
+
   it("reports a mistake even where another source overrides it", () => {
     const told = mistakes({ config: write("http_port = 99999\n"), httpPort: "8080" });
     expect(told).to.have.length(1);
