@@ -21,7 +21,7 @@ describe("Commissioning on the page", () => {
   it("leads from room to room on a phone: ticks off what is good by itself, mends what is swapped, and sells nothing", async () => {
     const { page } = await opened.open("/puesta-en-marcha", { width: 390 });
     const before = (await opened.get<Status>("/api/status")).recordsToday?.sales;
-    await page.getByText(/^Mirar también las \d+ líneas libres/).waitFor();
+    await page.getByText(/^Mirar también las líneas libres \(\d+\)/).waitFor();
     await page.getByRole("button", { name: "Empezar" }).click();
     await page.getByRole("heading", { name: "Habitación 101" }).waitFor();
     await page.getByText("Esperando a que se mueva…").waitFor();

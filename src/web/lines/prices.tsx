@@ -185,11 +185,6 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
         onSubmit={send}
         failureText={form.wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
       >
-        <RoomChoice
-          {...{ devices, wirings, chosen }}
-          onChosen={setChosen}
-          textOf={({ actuatorId, valor: now }) => texts.priceOf(actuatorId, format.money(now ?? 0))}
-        />
         <PriceField form={form} wirings={wirings} hasHint={from === ""} />
         <TextField
           label={texts.priceFrom}
@@ -197,6 +192,11 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
           min={daysBefore(format.day(now()), -1)}
           hint={texts.priceFromHint}
           {...form.field("from", { range: texts.mistakes.from })}
+        />
+        <RoomChoice
+          {...{ devices, wirings, chosen }}
+          onChosen={setChosen}
+          textOf={({ actuatorId, valor: now }) => texts.priceOf(actuatorId, format.money(now ?? 0))}
         />
       </Form>
     </Dialog>

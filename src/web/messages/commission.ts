@@ -20,8 +20,8 @@ export const commissionTexts = bilingual({
       "You can end it before, and go on later: what is checked is kept.",
     ],
     free: (lines: string) => [
-      `Mirar también las ${lines} líneas libres, para encontrar cables cambiados`,
-      `Look at the ${lines} free lines too, to find swapped wires`,
+      `Mirar también las líneas libres (${lines}), para encontrar cables cambiados`,
+      `Look at the free lines too (${lines}), to find swapped wires`,
     ],
     action: ["Empezar", "Begin"],
   },
