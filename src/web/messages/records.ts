@@ -26,7 +26,7 @@ export const recordsTexts = bilingual({
 
   caption: ["Registros, del más nuevo al más antiguo", "Records, newest first"],
   number: ["N.º", "No."],
-  open: (number: string) => [`Registro ${number}: ver o anular`, `Record ${number}: see or void`],
+  open: (number: string) => [`Registro ${number}: ver más`, `Record ${number}: see more`],
   one: (number: string) => [`Registro ${number}`, `Record ${number}`],
   sum: (count: number, text: string) =>
     count === 1 ? ["en 1 venta", "in 1 sale"] : [`en ${text} ventas`, `in ${text} sales`],
