@@ -4,6 +4,19 @@ import { FilledSuite } from "./filled.ts";
 describe("Many rooms", () => {
   const { opened } = new FilledSuite({ sales: 20, days: 2 });
 
+  it("are searched for, and how many are found is said", async () => {
+    const { page } = await opened.open("/habitaciones");
+    for (const [search, said] of [
+      ["101", "1 habitación"],
+      ["02", "4 habitaciones"],
+      ["zzz", "0 habitaciones"],
+    ] as const) {
+      await page.getByLabel("Buscar habitación").fill(search);
+      await page.getByRole("status").getByText(said, { exact: true }).waitFor({ state: "attached" });
+      expect(await page.locator(".tile").count()).to.equal(Number(said.split(" ")[0]));
+    }
+  });
+
   for (const width of [360, 1280]) {
     it(`that are on come first where that is chosen, the others stay in their order (${width} pixels)`, async () => {
       const { page } = await opened.open("/habitaciones", { width });

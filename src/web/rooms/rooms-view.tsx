@@ -8,6 +8,7 @@ import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useDevices, useLoaded, useTests, useToday } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
+import { locationsTexts } from "../messages/locations.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
@@ -26,6 +27,7 @@ const MANY_ROOMS = 24;
 
 export function RoomsView() {
   const texts = useTexts(roomsTexts);
+  const { rooms: countText } = useTexts(locationsTexts);
   const { format, now, status, user, reloadStatus, live } = useGateway();
   const withSales = seesMoney(user.role);
   const known = useDevices();
@@ -56,6 +58,7 @@ export function RoomsView() {
   const isShown = (device: Device, room: Room) =>
     (which === "on" ? room.value : which !== "unwired" || isUnwired(device, room)) &&
     room.id.toLowerCase().includes(search.trim().toLowerCase());
+  const found = count(isShown);
   const onFirst = <T,>(all: readonly T[], isOn: (one: T) => boolean) =>
     which === "onFirst" ? [...all.filter(isOn), ...all.filter((one) => !isOn(one))] : all;
   const shown = onFirst(
@@ -94,6 +97,9 @@ export function RoomsView() {
       {isMany && (
         <div class="rooms-search">
           <TextField label={texts.search} value={search} onValue={setSearch} />
+          <p class="aloud" role="status">
+            {search.trim() !== "" && countText(format.count(found), found === 1)}
+          </p>
           {which === "unwired" && WIRES.includes(user.role) && (
             <Link to="lines" class="button">
               {texts.connectShort}
