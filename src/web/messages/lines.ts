@@ -3,8 +3,8 @@ import { bilingual } from "../../domain/language.ts";
 export const linesTexts = bilingual({
   title: ["Líneas", "Lines"],
   intro: [
-    "Para técnicos: qué entrada eléctrica es cada habitación.",
-    "For technicians: which electrical input is which room.",
+    "Qué entrada eléctrica es cada habitación. El propietario pone aquí los precios.",
+    "Which electrical input is which room. The owner sets the prices here.",
   ],
 
   wiredTitle: ["Conectadas a habitaciones", "Wired to rooms"],

@@ -59,12 +59,12 @@ export const recordsTexts = bilingual({
   voidMeaning: (money: string) => [
     [
       `Sus ${money} dejarán de contar en el panel, en el informe y en la suma.`,
-      "El registro no se borra: queda a la vista, con el motivo, la hora y quién lo anuló.",
+      "El registro no se borra: queda a la vista, con el motivo y la hora; la actividad, en «Estado», dice quién lo anuló.",
       "Una anulación no se puede retirar. Tendrá diez segundos para deshacerla antes de que se guarde.",
     ],
     [
       `Its ${money} will no longer count in the overview, the report and the sum.`,
-      "The record is not deleted: it stays to be seen, with the reason, the time and who voided it.",
+      "The record is not deleted: it stays to be seen, with the reason and the time; the activity, under “Status”, says who voided it.",
       "A void record cannot be restored. You have ten seconds to undo this before it is saved.",
     ],
   ],
