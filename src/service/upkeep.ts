@@ -83,6 +83,8 @@ export class Upkeep {
   /** What each job has found in a whole file and is still to be acknowledged. */
   readonly #findings = new Map<string, readonly Finding[]>();
   #last: ProvenBackup | null = null;
+  /** A newer one, which `flanco backup` has made meanwhile, and when it was seen in monotonic milliseconds. */
+  #byCommand: { readonly backup: ProvenBackup; readonly seenMs: number } | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
@@ -124,6 +126,10 @@ export class Upkeep {
 
   /** The newest proven backup on the gateway itself; null before the first. */
   lastBackup(): BackupStatus | null {
+    if (this.#byCommand !== null && this.#byCommand.backup.number > (this.#last?.number ?? 0)) {
+      const { backup, seenMs } = this.#byCommand;
+      return { ...backup, ageMs: monotonicMs(this.#dependencies.clock) - seenMs };
+    }
     return this.#last === null ? null : { ...this.#last, ageMs: this.#ageMs(this.#last) };
   }
 
@@ -182,6 +188,10 @@ export class Upkeep {
   async #see(): Promise<readonly SeenTarget[]> {
     const directory = backupDirectory(this.#dependencies.config);
     const newest = listBackups(folderOf(directory, this.#ledgerId))[0] ?? null;
+    const known = Math.max(this.#last?.number ?? 0, this.#byCommand?.backup.number ?? 0);
+    if (newest !== null && newest.number > known) {
+      this.#byCommand = { backup: newest, seenMs: monotonicMs(this.#dependencies.clock) };
+    }
     const own = { directory, skipped: null, newest, foreign: [] };
     const disk = await this.#disk?.see();
     return disk === undefined ? [own] : [own, disk];

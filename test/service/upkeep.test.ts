@@ -64,6 +64,17 @@ describe("The service's upkeep", () => {
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: START_MS, ageMs: HOUR_MS });
     });
 
+    it("shows one that a command has made meanwhile, though its clock was not asked, and makes its own all the same", async () => {
+      await gateway.look();
+      const made = { number: 2, file: "flanco-20260311T120000Z.db", clockTrusted: false, madeMs: 0 };
+      gateway.leave(gateway.backups, gateway.ownBackup(made));
+      expect(await gateway.after(3 * HOUR_MS)).to.deep.equal([]);
+      expect(gateway.upkeep.lastBackup()).to.include({ madeMs: 0, ageMs: 0 });
+      await gateway.after(HOUR_MS);
+      expect(gateway.upkeep.lastBackup()).to.include({ madeMs: 0, ageMs: HOUR_MS });
+      expect(await gateway.after(DAY_MS - 4 * HOUR_MS)).to.deep.equal([gateway.backups]);
+    });
+
     it("repeats a failed one after an hour, and reports the failure until one succeeds", async () => {
       const one = [gateway.backups];
       gateway.failures.set(gateway.backups, new FlancoError("unavailable", "No room."));
