@@ -202,6 +202,10 @@ function messageOf(issue: Issue): string {
       return boundOf(issue.origin, `at most ${issue.maximum}`);
     case "invalid_value":
       return `must be one of ${issue.values.join(", ")}`;
+    case "invalid_union":
+      return "options" in issue && issue.options !== undefined
+        ? `must be one of ${issue.options.join(", ")}`
+        : issue.message;
     case "invalid_format":
       return issue.format === "email" ? "must be an e-mail address" : issue.message;
     default:

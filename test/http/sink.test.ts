@@ -47,6 +47,13 @@ describe("What the gateway sends", () => {
     expect(readdirSync(dirname(appliance.sinkFile("x")))).to.deep.equal(["setups.json"]);
   });
 
+  it("says which there are where another one is named, or none", async () => {
+    for (const body of [{ name: "fax", values: {} }, {}]) {
+      const { body: refused } = await owner.put("/api/sink", body).expect(400);
+      expect(refused.error).to.equal("name: must be one of email, webhook, mqtt, central, notice.");
+    }
+  });
+
   it("shows no secret, and keeps each in a file of its owner's", async () => {
     await put("webhook", values).expect(200);
     const { text } = await owner.get("/api/sink").expect(200);
