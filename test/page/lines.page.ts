@@ -89,6 +89,8 @@ describe("The technician's page of lines", () => {
     const { page } = opening;
     await page.getByRole("button", { name: "Conectar la línea SIM3" }).click();
     const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Precio de cada venta").fill("4.500");
+    await dialog.getByLabel(/^4,50.*seguro/).waitFor();
     await dialog.getByLabel("Precio de cada venta").fill("mucho");
     await dialog.getByRole("button", { name: "Guardar" }).click();
     await dialog.getByText("Elija una habitación.").waitFor();

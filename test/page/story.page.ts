@@ -5,6 +5,7 @@ import { doorTexts, firstRunTexts } from "../../src/web/messages/door.ts";
 import { elementTexts } from "../../src/web/messages/element.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 import { guideTexts } from "../../src/web/messages/guide.ts";
+import { linesTexts } from "../../src/web/messages/lines.ts";
 import { locationsTexts } from "../../src/web/messages/locations.ts";
 import { panelTexts } from "../../src/web/messages/panel.ts";
 import { recordsTexts } from "../../src/web/messages/records.ts";
@@ -51,6 +52,7 @@ function tell(language: Language, width: number): void {
     firstRun: firstRunTexts[language],
     frame: frameTexts[language],
     guide: guideTexts[language],
+    lines: linesTexts[language],
     panel: panelTexts[language],
     locations: locationsTexts[language],
     records: recordsTexts[language],
@@ -102,7 +104,7 @@ function tell(language: Language, width: number): void {
     await field(words.locations.count).fill(String(ROOMS.length));
     await button(next).click();
     await button(lines.inOrder).click();
-    await field(lines.price).fill(PRICE[language]);
+    await field(words.lines.priceField).fill(PRICE[language]);
     await button(lines.connect(ROOMS.length, String(ROOMS.length))).click();
     await heading(2, done.title).waitFor();
     await page.getByRole("link", { name: done.toRooms }).click();

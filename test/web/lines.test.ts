@@ -16,7 +16,7 @@ import {
   wiringOf,
 } from "../../src/web/lines/board.ts";
 import { NO_MOVES, withChange, withLook, withOnly } from "../../src/web/lines/moves.ts";
-import { isOddPrice, priceOf, wholeOf } from "../../src/web/lines/price.ts";
+import { isGrouped, isOddPrice, priceOf, wholeOf } from "../../src/web/lines/price.ts";
 import { deviceOf } from "./record.ts";
 
 function lineOf(address: string): Line {
@@ -99,6 +99,12 @@ describe("A price", () => {
     for (const [text, price] of Object.entries(prices)) expect(priceOf(text), text).to.equal(price);
     for (const text of ["", "3,", ",5", "1.234,50", "-1", "3 €", "1e3", "NaN"])
       expect(priceOf(text), text).to.equal(undefined);
+  });
+
+  it("is in doubt where its three decimals may be meant as thousands", () => {
+    for (const text of ["4.500", " 12,000 "]) expect(isGrouped(text), text).to.equal(true);
+    for (const text of ["4.50", "4500", "0.125", "4.5000", "1234.500"])
+      expect(isGrouped(text), text).to.equal(false);
   });
 
   it("stands beside whole numbers within their bounds", () => {

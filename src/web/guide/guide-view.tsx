@@ -4,7 +4,7 @@ import type { Api } from "../api/api.ts";
 import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
 import type { Data, Device } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { SelectField, TextField } from "../element/field.tsx";
+import { SelectField } from "../element/field.tsx";
 import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Failed, FailedPanel, Nothing } from "../element/notice.tsx";
@@ -20,6 +20,7 @@ import {
   wiringName,
 } from "../lines/board.ts";
 import { priceOf } from "../lines/price.ts";
+import { isPriceReady, PriceField } from "../lines/prices.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
 import { DeviceForm, LocationForm } from "../locations/forms.tsx";
@@ -282,22 +283,20 @@ interface LinesFormProps extends LinesStepProps {
 
 function LinesForm({ device, board, onDone }: LinesFormProps) {
   const { lines: texts } = useTexts(guideTexts);
-  const { api, status, format } = useGateway();
-  const form = useForm({ valor: "" });
+  const { api, format } = useGateway();
+  const form = useForm({ valor: "", isSure: false });
   const [plan, setPlan] = useState<LinePlan>(new Map());
   const [wired, setWired] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<string | null>(null);
   const free = linesOf(board).filter(isFree);
   const doubtful = roomsInDoubt(plan);
-  const valor = priceOf(form.values.valor);
-  const currency = status.value?.currency.code ?? "";
 
   const send = () => {
-    const isReady = valor !== undefined && doubtful.size === 0;
-    return form.submit(isReady, async () => {
+    const valor = priceOf(form.values.valor);
+    return form.submit(isPriceReady(form.values, []) && doubtful.size === 0, async () => {
       for (const [room, address] of plan) {
         const line = free.find((candidate) => candidate.address === address);
-        if (!isReady || wired.has(room) || line === undefined) continue;
+        if (wired.has(room) || line === undefined) continue;
         const wiring = { line: wiringName(board, line), dId: device.dId, actuatorId: room, valor };
         await api.send("put", "/api/wiring", { wiring }).catch((error: unknown) => {
           setRefused(room);
@@ -322,14 +321,7 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
       buttons={<Button onPress={onDone}>{texts.skip}</Button>}
     >
       <div class="fields">
-        <TextField
-          label={texts.price}
-          inputMode="decimal"
-          isRequired
-          hint={texts.priceHint(currency)}
-          {...form.field("valor")}
-          {...(form.wasSent && valor === undefined && { mistake: texts.badPrice })}
-        />
+        <PriceField form={form} wirings={[]} hint={texts.priceHint} />
       </div>
       <div class="actions">
         <Button onPress={() => setPlan(planInOrder(roomsOf(device), free))}>{texts.inOrder}</Button>

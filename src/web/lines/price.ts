@@ -6,6 +6,11 @@ export function priceOf(text: string): number | undefined {
   return PRICE.test(written) ? Number(written.replace(",", ".")) : undefined;
 }
 
+/** Whether what is read as three decimals may be meant as thousands: `4.500`. */
+export function isGrouped(text: string): boolean {
+  return /^\s*[1-9]\d{0,2}[.,]\d{3}\s*$/.test(text);
+}
+
 /** Reads a whole number from 0 to `most`; undefined for anything else. */
 export function wholeOf(text: string, most: number): number | undefined {
   const written = text.trim();

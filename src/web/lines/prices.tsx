@@ -10,7 +10,7 @@ import { useData, useNewDay } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import type { Board } from "./board.ts";
-import { isOddPrice, priceOf } from "./price.ts";
+import { isGrouped, isOddPrice, priceOf } from "./price.ts";
 import { RoomChoice } from "./room-choice.tsx";
 
 /** Prices that are planned for days to come, of all rooms; each may be taken back. */
@@ -96,7 +96,7 @@ export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring:
 interface PriceDraft {
   /** As it is typed. */
   readonly valor: string;
-  /** A price far from the others was confirmed. */
+  /** A price that is in doubt was confirmed. */
   readonly isSure: boolean;
 }
 
@@ -106,29 +106,32 @@ interface PriceFieldProps {
   readonly wirings: readonly Wiring[];
   /** The price before, which is not asked about again. */
   readonly known?: number | null | undefined;
-  readonly hasHint?: boolean;
+  /** By the currency; null for none. */
+  readonly hint?: ((currency: string) => string) | null | undefined;
 }
 
-/** The price of a sale. One that is far from the account's others has to be confirmed. */
-export function PriceField({ form, wirings, known, hasHint = true }: PriceFieldProps) {
+/** The price of a sale. One that is far from the account's others, or may be meant otherwise, has to be confirmed. */
+export function PriceField({ form, wirings, known, hint }: PriceFieldProps) {
   const texts = useTexts(linesTexts);
   const { status, format } = useGateway();
   const currency = status.value?.currency.code;
   const valor = priceOf(form.values.valor);
+  const doubt = doubtOf(form.values.valor, wirings, known);
+  const hintOf = hint === undefined ? texts.priceHint : hint;
   return (
     <>
       <TextField
         label={texts.priceField}
         inputMode="decimal"
         isRequired
-        hint={currency === undefined || !hasHint ? undefined : texts.priceHint(currency)}
+        hint={currency === undefined ? undefined : hintOf?.(currency)}
         {...form.field("valor")}
         onValue={(text) => form.set({ valor: text, isSure: false })}
         {...(form.wasSent && valor === undefined && { mistake: texts.mistakes.price })}
       />
-      {valor !== undefined && isOdd(valor, wirings, known) && (
+      {valor !== undefined && doubt !== null && (
         <CheckField
-          label={texts.oddPrice(format.money(valor))}
+          label={texts.priceDoubts[doubt](format.money(valor))}
           isChecked={form.values.isSure}
           onCheck={(isSure) => form.set({ isSure })}
           isMistaken={form.wasSent && !form.values.isSure}
@@ -144,13 +147,19 @@ export function isPriceReady(
   wirings: readonly Wiring[],
   known?: number | null,
 ): boolean {
-  const valor = priceOf(text);
-  return valor !== undefined && (isSure || !isOdd(valor, wirings, known));
+  return priceOf(text) !== undefined && (isSure || doubtOf(text, wirings, known) === null);
 }
 
-function isOdd(valor: number, wirings: readonly Wiring[], known: number | null | undefined): boolean {
+function doubtOf(
+  text: string,
+  wirings: readonly Wiring[],
+  known: number | null | undefined,
+): "grouped" | "odd" | null {
+  const valor = priceOf(text);
+  if (valor === undefined || valor === known) return null;
+  if (isGrouped(text)) return "grouped";
   const prices = wirings.map((wiring) => wiring.valor);
-  return valor !== known && isOddPrice(valor, prices);
+  return isOddPrice(valor, prices) ? "odd" : null;
 }
 
 interface PriceDialogProps {
@@ -185,7 +194,7 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
         onSubmit={send}
         failureText={form.wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
       >
-        <PriceField form={form} wirings={wirings} hasHint={from === ""} />
+        <PriceField form={form} wirings={wirings} hint={from === "" ? undefined : null} />
         <TextField
           label={texts.priceFrom}
           type="date"

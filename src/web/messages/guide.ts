@@ -37,12 +37,10 @@ export const guideTexts = bilingual({
       "El técnico sabe a qué entrada va cada relé. Si no lo tiene a mano, siga: se puede hacer después en Líneas.",
       "Your technician knows which input each relay goes to. If you do not have that at hand, go on: it can be done later under Lines.",
     ],
-    price: ["Precio de una venta", "Price of one sale"],
     priceHint: (currency: string) => [
       `En ${currency}. El mismo para todas estas habitaciones.`,
       `In ${currency}. The same for all of these rooms.`,
     ],
-    badPrice: ["Escriba un precio, como 3,50.", "Write a price, like 3.50."],
     room: (room: string) => [`Habitación ${room}`, `Room ${room}`],
     none: ["Sin línea por ahora", "No line for now"],
     inOrder: ["Asignar en orden", "Assign in order"],

@@ -129,10 +129,16 @@ export const linesTexts = bilingual({
     from: (moment: string) => [`Desde ${moment}`, `From ${moment}`],
     coming: ["previsto", "planned"],
   },
-  oddPrice: (money: string) => [
-    `${money}: ¿seguro? Es muy distinto de los demás precios.`,
-    `${money}: are you sure? It is very different from the other prices.`,
-  ],
+  priceDoubts: {
+    odd: (money: string) => [
+      `${money}: ¿seguro? Es muy distinto de los demás precios.`,
+      `${money}: are you sure? It is very different from the other prices.`,
+    ],
+    grouped: (money: string) => [
+      `${money}: ¿seguro? Tras el punto o la coma van los decimales.`,
+      `${money}: are you sure? What follows the point or comma are decimals.`,
+    ],
+  },
 
   wireTitle: (line: string) => [`Conectar ${line}`, `Wire ${line}`],
   wireChangeTitle: (line: string) => [`Cambiar ${line}`, `Change ${line}`],
