@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { FlancoError } from "../domain/error.ts";
 import { type Bounce, measureBounces } from "../domain/verdict.ts";
-import { readTrace } from "../gpio/trace.ts";
+import { readTrace, type Trace } from "../gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
 import type { CliContext } from "./context.ts";
 import { iso } from "./terminal.ts";
@@ -48,7 +49,7 @@ export function declare(program: Command, { terminal }: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
     .action(async (file: string, options: Options) => {
-      const trace = readTrace(file);
+      const trace = traceOf(file);
       const { debounce, rearm, activeLow } = options;
       const result = await replay(trace, { debounceMs: debounce, rearmMs: rearm, activeLow });
       // A trace that was recorded beside a running service has no bounce any more: the kernel debounced it.
@@ -62,6 +63,16 @@ export function declare(program: Command, { terminal }: CliContext): void {
         `Sales: ${result.sales}${gaps}.`,
       ]);
     });
+}
+
+/** A trace that is named here is no setting: its mistakes are not the configuration's. */
+function traceOf(file: string): Trace {
+  try {
+    return readTrace(file);
+  } catch (error) {
+    if (!(error instanceof FlancoError)) throw error;
+    throw new FlancoError("invalid", error.message, { hint: error.hint, cause: error });
+  }
 }
 
 function describe({ atMs, timeMs, line, high, found, outcome }: ReplayedLevel): string {

@@ -141,6 +141,13 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     ]);
   });
 
+  it("ends with 1 for a trace that is not there, or is none: it is no setting", async () => {
+    expect(await program.refused(["simulate", "/nowhere/day.trace"])).to.contain("cannot be read");
+    const ended = await program.call(["simulate", program.write("no.trace", "high\n")]);
+    expect(ended.exitCode).to.equal(1);
+    expect(ended.stderr).to.contain("has mistakes");
+  });
+
   it("puts wired lines under test, and shows what they did: no sale", async () => {
     const before = recordsOf("SIM2").length;
     const begun = await program.succeed(["gpio", "test", "simchip0:2", "--minutes", "15"]);
