@@ -73,15 +73,17 @@ describe("the data directory", () => {
   for (const name of ["", "tls", "backups", ...FILES]) {
     it(`is refused while others have any right to ${name || "it"}, until its command was run`, () => {
       const path = join(data, name);
-      for (const right of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]) {
-        chmodSync(path, (statSync(path).mode & 0o777) | right);
+      const own = statSync(path).mode & 0o777;
+      for (const right of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001, 0o077]) {
+        chmodSync(path, own | right);
         const refused = refusal();
         expect(refused.code).to.equal("config");
         expect(refused.message).to.contain(path).and.to.contain("open to other users");
         expect(`${refused.message} ${refused.hint}`).not.to.contain("\n");
-        mend(refused);
-        prepare();
       }
+      // It takes all of them away.
+      mend(refusal());
+      prepare();
     });
   }
 
