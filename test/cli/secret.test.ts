@@ -1,23 +1,18 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { EMAIL } from "./ledger.ts";
+import { EMAIL, seededProgram } from "./ledger.ts";
 
 const ROTATE = ["secret", "rotate"];
 
-function adding(email: string): string[] {
-  return ["user", "add", "--email", email, "--name", "Ana", "--password-stdin"];
-}
-
 describe("A session", function () {
   this.timeout(PROCESS_TEST_MS);
-  const program = forEachTest(() => Program.make());
+  const program = forEachTest(() => seededProgram());
   let service: RunningService;
 
   beforeEach(async () => {
-    await program.succeed(adding(EMAIL), PASSWORD);
     service = await program.start();
   });
 

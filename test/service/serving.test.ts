@@ -57,7 +57,7 @@ describe("The service's process", function () {
     }
     await service.end("SIGTERM");
     await appliance.start();
-    expect(JSON.parse((await appliance.run(["verify", "--json"])).stdout)).to.include({ records: 20 });
+    expect(JSON.parse(await appliance.succeed(["verify", "--json"]))).to.include({ records: 20 });
   });
 });
 
