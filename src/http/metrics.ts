@@ -67,7 +67,7 @@ export const MEASURES: readonly Measure[] = [
 
 /**
  * Answers `GET /metrics` in Prometheus' text format to programs of this machine, and to others that send the token. Throws
- * `unauthorized` for a request of another machine without it.
+ * `unauthorized` for a request of another machine without it, `not_found` where there are none.
  * @param tokenFile holds the token, read at each request from afar, so that a new one needs no restart; empty: there is no
  *   token; null: there are no metrics
  */
@@ -80,7 +80,13 @@ export function metricsMiddleware(status: StatusReader, tokenFile: string | null
   };
   return async (context: Context, next: Next) => {
     const isAsked = context.path === PATH && (context.method === "GET" || context.method === "HEAD");
-    if (tokenFile === null || !isAsked) return next();
+    if (!isAsked) return next();
+    // Left to the page, it would be answered with 200 and HTML.
+    if (tokenFile === null) {
+      throw new FlancoError("not_found", "There are no metrics.", {
+        hint: "The setting metrics turns them on.",
+      });
+    }
     requireAccess(context, tokenFile);
     // However many ask at once, the ledger is read once.
     underWay ??= read().finally(() => {
@@ -98,7 +104,7 @@ function requireAccess(context: Context, tokenFile: string): void {
   const isKnown = tokenFile !== "" && given !== undefined;
   if (isKnown && isSecret(given, readSecret(tokenFile))) return;
   context.set("WWW-Authenticate", "Bearer");
-  throw new FlancoError("unauthorized", "Unauthorized", {
+  throw new FlancoError("unauthorized", "The token is missing or wrong.", {
     hint: "Send the token of metrics_token_file: Authorization: Bearer TOKEN.",
   });
 }

@@ -70,7 +70,8 @@ describe("The metrics", () => {
 
   it("are not there unless they are configured", async () => {
     await using appliance = await Appliance.open();
-    await appliance.api.get("/metrics").expect(404);
+    const { body } = await appliance.api.get("/metrics").expect(404);
+    expect(body.error).to.equal("There are no metrics. The setting metrics turns them on.");
   });
 
   describe("asked for by another machine", () => {
