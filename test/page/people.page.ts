@@ -21,6 +21,10 @@ describe("The people of an account", function () {
     await dialog.getByRole("button", { name: "Invitar" }).click();
     await dialog.getByRole("img", { name: "Código QR del enlace" }).waitFor();
     const link = (await dialog.locator(".link-text").textContent()) ?? "";
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await dialog.getByRole("button", { name: "Copiar el enlace" }).click();
+    await dialog.getByRole("status").getByText("Copiado").waitFor({ state: "attached" });
+    expect(await page.evaluate("navigator.clipboard.readText()")).to.equal(link);
     await dialog.getByRole("button", { name: "Cerrar" }).last().click();
     return link;
   }

@@ -273,6 +273,9 @@ function LinkDialog({ member, token, onClose }: LinkDialogProps) {
         <code>{link}</code>
       </p>
       <p class="fine">{texts.linkOnce}</p>
+      <p class="aloud" role="status">
+        {isCopied && texts.copied}
+      </p>
       <div class="actions">
         <Button kind="main" onPress={() => void copy()}>
           {isCopied ? texts.copied : texts.copy}
