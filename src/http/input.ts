@@ -146,7 +146,10 @@ function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
     case "request.aborted":
       return new FlancoError("invalid", "The body ended before it was complete.", { cause: thrown });
     default:
-      return new FlancoError("invalid", "The body is not valid JSON.", { cause: thrown });
+      return new FlancoError("invalid", "The body is not valid JSON.", {
+        hint: "Send one object, in UTF-8.",
+        cause: thrown,
+      });
   }
 }
 

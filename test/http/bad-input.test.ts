@@ -105,7 +105,10 @@ describe("Bad input", () => {
   ]) {
     it(`that is not JSON is 400: ${body}`, async () => {
       const response = await held.post("/api/data", body).expect(400);
-      expect(response.body).to.deep.equal({ status: "error", message: "The body is not valid JSON." });
+      expect(response.body).to.deep.equal({
+        status: "error",
+        message: "The body is not valid JSON. Send one object, in UTF-8.",
+      });
       expect(recordCount()).to.equal(1);
     });
   }
