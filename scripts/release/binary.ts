@@ -9,8 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
-import { constants, gzipSync } from "node:zlib";
+import { dirname, join, relative } from "node:path";
+import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { addonFiles, bundleSealed } from "../bundle.ts";
 import { runCommand } from "../command.ts";
 import type { Patch } from "../patch.ts";
@@ -26,6 +26,8 @@ import { modulesFor } from "./tree.ts";
 export const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=4"];
 /** Endings of the page's files that are served compressed. */
 const COMPRESSIBLE = /\.(js|css|svg|webmanifest)$/;
+
+const SMALLEST = { [constants.ZSTD_c_compressionLevel]: 19 };
 
 export interface BinaryOptions {
   readonly processor: Processor;
@@ -66,7 +68,7 @@ export async function buildBinary({
   const start = join(source, "start.cjs");
   const parts = {
     start,
-    ...modulesIn(source),
+    ...modulesIn(source, work),
     ...addonsFor(processor, modules, work),
     ...pageIn(join(checkout, "dist", "web"), work),
     "demo/relays.trace": join(checkout, "demo", "relays.trace"),
@@ -82,7 +84,7 @@ export async function buildBinary({
     node: stripped,
     target: draft,
     execArgv: NODE_FLAGS,
-    assets: { ...parts, ...caches },
+    assets: { ...parts, ...packedIn(work, caches) },
   };
   const seal = join(import.meta.dirname, "seal.ts");
   runCommand([process.execPath, seal, JSON.stringify(request)], {
@@ -95,12 +97,22 @@ export async function buildBinary({
 type Assets = Readonly<Record<string, string>>;
 
 /** The program, each thread and each library. */
-function modulesIn(source: string): Assets {
+function modulesIn(source: string, work: string): Assets {
   const files = readdirSync(source, { recursive: true, encoding: "utf8" });
   const scripts = files.filter((name) => name.endsWith(".cjs") && name !== "start.cjs");
-  return Object.fromEntries(
-    scripts.map((name) => [`module/${name.slice(0, -".cjs".length)}`, join(source, name)]),
-  );
+  const modules = scripts.map((name) => [`module/${name.slice(0, -".cjs".length)}`, join(source, name)]);
+  return packedIn(work, Object.fromEntries(modules));
+}
+
+/** What is read once and whole, compressed: what is mapped of the binary counts as the program's memory. */
+function packedIn(work: string, assets: Assets): Assets {
+  const packed = Object.entries(assets).map(([name, file]) => {
+    const target = join(work, "packed", `${name}.zst`);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, zstdCompressSync(readFileSync(file), { params: SMALLEST }));
+    return [name, target];
+  });
+  return Object.fromEntries(packed);
 }
 
 function addonsFor(processor: Processor, modules: string, work: string): Assets {

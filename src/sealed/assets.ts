@@ -1,5 +1,9 @@
 import { getAsset, getAssetKeys, getRawAsset, isSea } from "node:sea";
 import { Script } from "node:vm";
+import { zstdDecompressSync } from "node:zlib";
+
+/** More than a part has: the usual pieces of 16 kB leave holes in the process's memory. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 
 /** Whether the program is sealed into one file with all its parts (scripts/release). */
 export function isSealed(): boolean {
@@ -23,15 +27,21 @@ export function sealedNames(folder: string): readonly string[] {
     .map((name) => name.slice(folder.length + 1));
 }
 
+function unpacked(name: string): Buffer {
+  return zstdDecompressSync(sealedBytes(name), { chunkSize: PIECE_BYTES });
+}
+
 /**
  * Runs a part of that file as a CommonJS module, and gives its exports. `require` is the one that it gets. What V8 compiled of it
  * when the file was made is used where that is there (scripts/release/code-cache.ts). Throws for an unknown part.
  */
 export function sealedModule(name: string, require: NodeJS.Require): unknown {
   const module = { exports: {} };
-  const source = `(function (exports, require, module, __filename) {${sealedText(`module/${name}`)}\n})`;
+  // A large text that a buffer gives has memory of its own, which V8 does not give back.
+  const text = new TextDecoder().decode(unpacked(`module/${name}`));
+  const source = `(function (exports, require, module, __filename) {${text}\n})`;
   const cache = `cache/${name}`;
-  const cachedData = getAssetKeys().includes(cache) ? sealedBytes(cache) : undefined;
+  const cachedData = getAssetKeys().includes(cache) ? unpacked(cache) : undefined;
   const script = new Script(source, { filename: name, cachedData });
   if (script.cachedDataRejected) process.emitWarning(`V8 does not take the code cache of ${name}.`);
   script.runInThisContext()(module.exports, require, module, process.execPath);

@@ -11,7 +11,7 @@ import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { buildSealed, makeSealed, TESTED, WORK } from "./sealed.ts";
 
-const MAX_BYTES = { x64: 118_000_000, arm64: 112_000_000 };
+const MAX_BYTES = { x64: 114_000_000, arm64: 109_000_000 };
 /** Memory of an idle service that the kernel cannot read from a file again: what is left once V8 has given back what it does not need. */
 const MAX_IDLE_KB = 43_000;
 const EPOCH_SECONDS = 1_763_000_000;
