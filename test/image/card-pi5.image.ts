@@ -42,7 +42,7 @@ describe("The card image for a Raspberry Pi 5", function () {
     await browser.trust();
     await browser.makeFirstUser(token, EMAIL);
     await browser.wire(LINE, 4.5);
-    await gateway.pulse();
+    await gateway.drive("high");
     await until("the sale is in the ledger", async () => (await browser.records()).length === 1, ANSWER_MS);
 
     const { ports } = gateway;

@@ -39,17 +39,20 @@ describe("The card image", function () {
   afterEach(() => bench.switchOff());
   const first = { card: undefined as Card | undefined, identity: undefined as Identity | undefined };
 
-  /**
-   * Lets the relay's line go high, and waits until its sale and its end are told: another pulse before that would prolong
-   * this one.
-   */
+  /** Lets the relay's line go high until its sale is told, and then low until its end is. */
   async function sell(gateway: Gateway, browser: Browser, before: number): Promise<readonly RecordRow[]> {
-    await gateway.pulse();
-    return until(
+    await gateway.drive("high");
+    await until(
       "the sale is in the ledger",
+      async () => (await browser.records()).length > before,
+      ANSWER_MS,
+    );
+    await gateway.drive("low");
+    return until(
+      "the sale has ended",
       async () => {
         const records = await browser.records();
-        return records.length > before && records.every(({ endedTime }) => endedTime !== null) && records;
+        return records.every(({ endedTime }) => endedTime !== null) && records;
       },
       ANSWER_MS,
     );
@@ -202,7 +205,7 @@ describe("The card image", function () {
       },
       ANSWER_MS,
     );
-    await gateway.pulse();
+    await gateway.drive("high");
     await gateway.cutPower();
   });
 
@@ -210,7 +213,7 @@ describe("The card image", function () {
     const { card, identity } = first;
     if (card === undefined || identity === undefined) throw new Error("The first start failed.");
     let told = SALES;
-    // The last pulse before a cut may have been kept or not: it was not acknowledged.
+    // The last rise before a cut may have been kept or not: it was not acknowledged.
     let driven = SALES + 1;
     for (const start of ["second", "third"]) {
       const gateway = await bench.switchOn(card, ADDRESS);
@@ -235,7 +238,7 @@ describe("The card image", function () {
       expect(checked, start).to.match(/flanco-data: /);
       expect(await run("flanco verify"), start).to.match(/./);
       driven = told + 1;
-      await gateway.pulse();
+      await gateway.drive("high");
       await gateway.cutPower();
     }
   });

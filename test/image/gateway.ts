@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { freePort } from "../../scripts/ports.ts";
 import { until } from "../rig/until.ts";
@@ -26,8 +27,7 @@ export type Ports = Readonly<Record<keyof typeof PORTS, number>>;
 
 /**
  * A gateway of qemu's (`virt`) that runs from a card: its kernel, initramfs and command line are those of the card's boot
- * partition. Its one real GPIO line that can be moved from outside is number 3 of the chip that the machine has for its
- * power button.
+ * partition. Its GPIO line that is moved from outside is number 3 of the chip that the machine has for its power button.
  */
 export class Gateway {
   readonly card: Card;
@@ -85,6 +85,7 @@ export class Gateway {
         ...["-netdev", `user,id=net,net=${NETWORK},restrict=on,${forwards.join(",")}`],
         ...["-device", "virtio-net-device,netdev=net", "-device", "i6300esb", "-action", "watchdog=reset"],
         ...["-serial", `file:${join(directory, "console")}`, "-monitor", "stdio"],
+        ...["-qtest", `unix:${join(directory, "qtest")},server=on,wait=off`, "-qtest-log", "none"],
       ],
       { stdio: ["pipe", "pipe", "pipe"] },
     );
@@ -112,12 +113,19 @@ export class Gateway {
     }
   }
 
-  /** Lets the line go high for a tenth of a second, as from outside: by qemu's monitor. Resolves once it is high. */
-  async pulse(): Promise<void> {
-    const prompts = () => this.#monitor.split("(qemu) ").length;
-    const before = await until("qemu's monitor asks", () => prompts() > 1 && prompts());
-    this.#qemu.stdin?.write("system_powerdown\n");
-    await until("qemu has moved the line", () => prompts() > before);
+  /**
+   * Drives the line from outside, until it is driven otherwise: by the protocol of qemu's own tests. Its power button would be
+   * high for a tenth of a second, which an emulated machine is sometimes too slow to see.
+   */
+  async drive(level: "high" | "low"): Promise<void> {
+    this.#qemu.stdin?.write("info qom-tree\n");
+    const find = () => /\/(device\[\d+\]) \(pl061\)/.exec(this.#monitor) ?? undefined;
+    const [, chip] = await until("qemu's monitor shows the chip", find);
+    const socket = connect(join(this.#directory, "qtest"));
+    socket.end(`set_irq_in /machine/unattached/${chip} unnamed-gpio-in 3 ${level === "high" ? 1 : 0}\n`);
+    let answer = "";
+    for await (const piece of socket.setEncoding("utf8")) answer += piece;
+    if (answer.trim() !== "OK") throw new Error(`qemu has not moved the line: ${answer}`);
   }
 
   /** Takes its power away: nothing that it has not written to the card will ever be there. */
