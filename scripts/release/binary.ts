@@ -23,7 +23,7 @@ import { modulesFor } from "./tree.ts";
  * Options of Node that the released program always runs with; there are no others, whatever NODE_OPTIONS says.
  * docs/packaging.md has what each brings.
  */
-export const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=4"];
+export const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 /** Endings of the page's files that are served compressed. */
 const COMPRESSIBLE = /\.(js|css|svg|webmanifest)$/;
 
