@@ -18,7 +18,7 @@ import { pageAddresses } from "../net/host-names.ts";
 import { readSecret } from "../secret-file.ts";
 import { dataDirectoryOf, prepareDataDirectory } from "../store/data-directory.ts";
 import { systemClock, systemTimers } from "./machine.ts";
-import { beginServing, endHanging } from "./process.ts";
+import { beginServing, endHanging, keepHeapsSmall } from "./process.ts";
 import type { Console } from "./serving.ts";
 
 /** A person waits for the answer; the statements themselves end after 10 s. */
@@ -40,6 +40,7 @@ export async function serveCompany(
   const closing = new AsyncDisposableStack();
   try {
     await openPage(config, installation, log, closing);
+    keepHeapsSmall();
     terminal.out(
       ["flanco is ready.", ...pageAddresses(config, "/").map((address) => `  ${address}`)].join("\n"),
     );

@@ -51,8 +51,8 @@ function outliveFailures(dest: ReturnType<typeof destination>): void {
 }
 
 /**
- * Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. V8 takes no code cache
- * from then on.
+ * Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. To be called once all is
+ * open: V8 takes no code cache from then on.
  */
 export function keepHeapsSmall(): void {
   setFlagsFromString("--heap-growing-percent=30");
