@@ -86,6 +86,12 @@ export class Cluster {
       ...["--listen-peer-urls", url(peer), "--initial-advertise-peer-urls", url(peer)],
       ...["--initial-cluster", `one=${url(peer)}`, "--unsafe-no-fsync"],
     ]);
+    // Patroni 3.0 ends where etcd does not know its version yet.
+    const isDecided = async () => {
+      const answer = await fetch(`${url(client)}/version`).catch(() => undefined);
+      return (await answer?.text())?.includes('"etcdcluster":"3.');
+    };
+    await this.#until("etcd knows its version", isDecided);
     for (let index = 0; index < NODES; index += 1) {
       const link = new Link();
       await link.open(client);

@@ -270,20 +270,20 @@ describe("the sink of the company's database", () => {
       extensions: ["basicConstraints=critical,CA:TRUE"],
       subject: "/CN=a company",
     });
-    const leaf = (name: string, days?: number) =>
-      openssl.make({
-        extensions: [`subjectAltName=${name}`],
-        signer: authority,
-        ...(days === undefined ? {} : { days }),
-      });
+    const leaf = (name: string, signer?: KeyedCertificate) =>
+      openssl.make({ extensions: [`subjectAltName=${name}`], ...(signer && { signer }) });
     openssl.write("authority.pem", authority.cert);
     openssl.write("other.pem", openssl.make({ extensions: ["basicConstraints=critical,CA:TRUE"] }).cert);
     const trusted = `${openssl.directory}/authority.pem`;
     const cases = [
-      [leaf("IP:127.0.0.1"), trusted, null],
-      [leaf("IP:127.0.0.1"), `${openssl.directory}/other.pem`, "has a certificate of an unknown authority"],
-      [leaf("IP:127.0.0.1", -1), trusted, "has a certificate that has expired"],
-      [leaf("DNS:db.example.org"), trusted, "has a certificate for another name"],
+      [leaf("IP:127.0.0.1", authority), trusted, null],
+      [
+        leaf("IP:127.0.0.1", authority),
+        `${openssl.directory}/other.pem`,
+        "has a certificate of an unknown authority",
+      ],
+      [openssl.ended(leaf("IP:127.0.0.1"), authority), trusted, "has a certificate that has expired"],
+      [leaf("DNS:db.example.org", authority), trusted, "has a certificate for another name"],
     ] as const;
     try {
       for (const [certificate, file, failure] of cases) {

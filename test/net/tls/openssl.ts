@@ -61,8 +61,17 @@ export class OpenSsl {
     const named = ["-subj", subject ?? "/CN=made by a test", "-days", String(days), "-set_serial", "7"];
     const made = ["-newkey", ...key, "-nodes", "-keyout", "key.pem", "-out", "cert.pem", `-${digest}`];
     this.run("req", "-x509", "-config", "config", "-extensions", "own", ...by, ...named, ...made);
-    const read = (name: string) => readFileSync(join(this.directory, name), "utf8");
-    return { key: read("key.pem"), cert: read("cert.pem") };
+    return { key: this.#read("key.pem"), cert: this.#read("cert.pem") };
+  }
+
+  /** A certificate that signed itself, as one of the signer's whose time ended a day ago: `req` makes none that has ended. */
+  ended({ key, cert }: KeyedCertificate, signer: KeyedCertificate): KeyedCertificate {
+    this.write("leaf.pem", cert);
+    this.write("signer.pem", signer.cert);
+    this.write("signer.key", signer.key);
+    const by = ["-CA", "signer.pem", "-CAkey", "signer.key", "-set_serial", "7"];
+    this.run("x509", "-in", "leaf.pem", ...by, "-days", "-1", "-out", "cert.pem");
+    return { key, cert: this.#read("cert.pem") };
   }
 
   /** Why OpenSSL does not take a certificate for a server's with this authority trusted; null: it does. */
@@ -77,6 +86,10 @@ export class OpenSsl {
     );
     if (status === 0) return null;
     return /error \d+ at \d+ depth lookup: (.*)/.exec(stdout + stderr)?.[1] ?? stdout + stderr;
+  }
+
+  #read(name: string): string {
+    return readFileSync(join(this.directory, name), "utf8");
   }
 
   write(name: string, text: string): void {
