@@ -30,12 +30,15 @@ export async function makeCodeCaches(options: CodeCacheOptions): Promise<Readonl
   mkdirSync(caches, { recursive: true });
   const partsFile = join(directory, "parts.json");
   writeFileSync(partsFile, JSON.stringify(parts));
+  const config = join(directory, "flanco.toml");
+  writeFileSync(config, "");
   const [port, tlsPort] = [await freePort(), await freePort()];
   const recorder = join(import.meta.dirname, "code-recorder.ts");
-  const service = spawn(node, [...flags, "--require", recorder, start, "serve"], {
+  const service = spawn(node, [...flags, "--require", recorder, start, "serve", "--config", config], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
-      ...{ ...process.env, ...environment, SEALED_PARTS: partsFile, CODE_CACHES: caches },
+      // Without this machine's own settings.
+      ...{ PATH: process.env["PATH"], ...environment, SEALED_PARTS: partsFile, CODE_CACHES: caches },
       ...{ FLANCO_DATA_DIR: join(directory, "data"), CACHE_DIRECTORY: join(directory, "addons") },
       ...{ FLANCO_HOST: "127.0.0.1", FLANCO_HTTP_PORT: String(port), FLANCO_HTTPS_PORT: String(tlsPort) },
       ...{ FLANCO_GPIO_DRIVER: "simulated", FLANCO_LOG_LEVEL: "error" },
