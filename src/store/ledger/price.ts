@@ -10,7 +10,7 @@ import type { LocalCalendar } from "./calendar.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Prices of one room that are kept. */
+/** Prices of one room that are kept: planned ones before all others, so that none is lost before its day. */
 const MAX_KEPT = 100;
 /** Prices of one answer. */
 const MAX_LISTED = 5_000;
@@ -84,7 +84,7 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
   );
   const trim = db.prepare<[Id, string]>(
     `DELETE FROM price WHERE price_id = (SELECT price_id FROM price WHERE device_id = ? AND actuator_id = ?
-                                          ORDER BY price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
+                                          ORDER BY iif(superseded_ms IS NULL, from_day, NULL) DESC, price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
   );
   return (
     { deviceId, actuatorId }: Pick<PricedRoom, "deviceId" | "actuatorId">,

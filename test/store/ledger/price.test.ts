@@ -73,6 +73,21 @@ describe("prices of a room", () => {
     ]);
   });
 
+  it("hold on their day after any number of others that held at once before it", async () => {
+    await plan(6);
+    for (let count = 0; count < 110; count += 1) {
+      await ledger.writer.setWiring([
+        { userId, wiring: newWiring({ valorMicros: 1_000_000 + (count % 2) * 10_000 }) },
+      ]);
+    }
+    expect(await sell(NOW_MS)).to.equal(1.01);
+    expect(await sell(MIDNIGHT_MS)).to.equal(6);
+    ledger.nowMs = MIDNIGHT_MS;
+    await plan(7, NEXT_DAY + 1);
+    expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
+    expect(history()).to.have.length(100);
+  });
+
   it("hold while the clock is not trusted once their day was seen, and do not come by a clock that is wrong", async () => {
     await plan(6);
     const wrong = { provisional: true };
