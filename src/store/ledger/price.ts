@@ -53,6 +53,14 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
   } satisfies Partial<LedgerReader>;
 }
 
+/** A day that a trusted clock has seen has come, however wrong the clock is until it is set again; null where none has. */
+function trustedReader(db: Database): () => number | null {
+  const last = db
+    .prepare<[], number | null>("SELECT max(zero_ms + last_ms) FROM boot WHERE zero_ms IS NOT NULL")
+    .pluck();
+  return () => last.get() ?? null;
+}
+
 /** Gives the price of a sale: the room's own, or one that was planned for its day. */
 export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calendar">) {
   const planned = db
@@ -60,12 +68,9 @@ export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calend
       `SELECT ${PLANNED} FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id) w`,
     )
     .pluck();
-  // A day that a trusted clock has seen has come, however wrong the clock is until it is set again.
-  const known = db
-    .prepare<[], number | null>("SELECT max(zero_ms + last_ms) FROM boot WHERE zero_ms IS NOT NULL")
-    .pluck();
+  const lastTrustedMs = trustedReader(db);
   return ({ deviceId, actuatorId, valorMicros }: LineRoom, timeMs: number, isTrusted: boolean): number => {
-    const atMs = isTrusted ? timeMs : (known.get() ?? null);
+    const atMs = isTrusted ? timeMs : lastTrustedMs();
     return planned.get({ deviceId, actuatorId, ...priceMoment(calendar, atMs) }) ?? valorMicros;
   };
 }
@@ -86,6 +91,13 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
     `DELETE FROM price WHERE price_id = (SELECT price_id FROM price WHERE device_id = ? AND actuator_id = ?
                                           ORDER BY iif(superseded_ms IS NULL, from_day, NULL) DESC, price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
   );
+  const lastTrustedMs = trustedReader(db);
+  /** This moment, as a sale of it has it. A command runs where no boot is known, by the machine's clock. */
+  function saleMs(): number | null {
+    const now = context.boots.now();
+    const isTrusted = now === undefined || context.boots.timeOf(now.bootId, now.monotonicMs) !== null;
+    return isTrusted ? context.nowMs() : lastTrustedMs();
+  }
   return (
     { deviceId, actuatorId }: Pick<PricedRoom, "deviceId" | "actuatorId">,
     micros: number,
@@ -93,7 +105,8 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
   ) => {
     const nowMs = context.nowMs();
     const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: null };
-    if (from === null) supersede.run(nowMs, deviceId, actuatorId, context.calendar.dayOf(nowMs));
+    const heldMs = from === null ? saleMs() : null;
+    if (heldMs !== null) supersede.run(heldMs, deviceId, actuatorId, context.calendar.dayOf(heldMs));
     insert.run(deviceId, actuatorId, micros, from, nowMs, boot, begunMs);
     trim.run(deviceId, actuatorId);
   };

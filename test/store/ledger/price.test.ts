@@ -96,6 +96,17 @@ describe("prices of a room", () => {
     expect(await sell(0, wrong)).to.equal(6);
   });
 
+  it("give way to one that is set while the clock is not trusted, whatever it says", async () => {
+    await plan(6);
+    await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
+    await ledger.writer.noteBoot("later", null, 0);
+    ledger.nowMs = 0;
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 5_000_000 }) }]);
+    expect(await sell(0, { provisional: true })).to.equal(5);
+    expect(shown(MIDNIGHT_MS + DAY_MS)).to.equal(5);
+    expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
+  });
+
   it("are taken back before their day, and only then", async () => {
     await plan(6);
     await ledger.writer.cancelPrices(userId, NEXT_DAY, 6e6);
