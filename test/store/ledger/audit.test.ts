@@ -5,6 +5,7 @@ import { DAY_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import { KEPT_OF_EACH_KIND, LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
 import { change } from "../../rig/ledger-file.ts";
+import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, newWiring, TestLedger } from "../ledger.ts";
 
@@ -166,6 +167,26 @@ describe("the audit log", () => {
     ledger.monotonicMs += DAY_MS;
     await ledger.writer.setWiring([{ userId: user.id, wiring: { ...wiring, debounceMs: 1 } }], by);
     expect(ledger.verify().findings).to.deep.equal([]);
+  });
+
+  it("leaves changes of a day to owners where others have made many", async () => {
+    const { user } = await ledger.wire("GPIO17");
+    await ledger.writer.noteBoot(BOOT_ID, null);
+    const marta = {
+      role: "technician",
+      name: "Marta",
+      email: "marta@example.org",
+      passwordHash: null,
+    } as const;
+    const technician = await ledger.writer.addMember(user.id, marta);
+    const rewire = (memberId: string, debounceMs: number) =>
+      ledger.writer.setWiring(
+        [{ userId: user.id, wiring: newWiring({ debounceMs }) }],
+        networkActor("192.0.2.7", memberId),
+      );
+    for (let debounceMs = 100; debounceMs < 900; debounceMs += 1) await rewire(technician.id, debounceMs);
+    expect((await rejection(rewire(technician.id, 900))).code).to.equal("too_many");
+    await rewire(user.id, 900);
   });
 
   it("has no entry of sessions that were ended where there were none", async () => {

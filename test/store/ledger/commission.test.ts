@@ -1,11 +1,13 @@
 import { expect } from "chai";
+import { networkActor } from "../../../src/domain/audit.ts";
 import { HOUR_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Id } from "../../../src/domain/id.ts";
+import { LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
 import { openFindings } from "../../../src/store/repair/verify.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { TestLedger } from "../ledger.ts";
+import { newWiring, TestLedger } from "../ledger.ts";
 
 const LINE = "GPIO17";
 const REPORT = {
@@ -52,5 +54,17 @@ describe("A commissioning in the ledger", () => {
     expect(refused).to.be.instanceOf(FlancoError);
     expect(ledger.reader.commissions()).to.deep.equal([]);
     expect(await ledger.writer.endCommission(userId, null)).to.equal(null);
+  });
+
+  it("is ended without a report where the account has made its changes of a day: its lines sell again", async () => {
+    const by = networkActor("192.0.2.7", userId);
+    await ledger.writer.beginCommission(userId, { lines: null, freeLines: [] }, [LINE], HOUR_MS, by);
+    for (let turn = 1; turn < LASTING_A_DAY; turn += 1) {
+      await ledger.writer.setWiring([{ userId, wiring: newWiring({ debounceMs: turn }) }], by);
+    }
+    expect((await rejection(ledger.writer.endCommission(userId, REPORT, by))).code).to.equal("too_many");
+    await ledger.writer.endCommission(userId, null, by);
+    const now = { bootId: "boot", monotonicMs: ledger.monotonicMs };
+    expect(ledger.reader.lineTests(now, userId)).to.deep.equal([]);
   });
 });
