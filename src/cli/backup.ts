@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { FlancoError } from "../domain/error.ts";
 import { aboutKeys, backupTargets } from "../service/backup-target.ts";
 import { readGateway } from "../service/gateway.ts";
@@ -35,7 +35,7 @@ export function declare(program: Command, context: CliContext): void {
   program
     .command("backup")
     .description("back the ledger up, also while the service writes, and check the backup in full")
-    .option("--to <directory>", "where to, instead of the configured directories")
+    .option("--to <directory>", "where to, instead of the configured directories", toDirectory)
     .option(
       "--seal-keys",
       "seal the gateway's keys beside it with a passphrase: needed on FAT and exFAT",
@@ -54,9 +54,7 @@ export function declare(program: Command, context: CliContext): void {
       const dataDirectory = becomeOwner(config.data_dir);
       const gateway = readGateway(config);
       const targets =
-        options.to === undefined
-          ? backupTargets(config)
-          : [{ directory: resolve(options.to), skipped: null }];
+        options.to === undefined ? backupTargets(config) : [{ directory: options.to, skipped: null }];
       const made = [];
       for (const { directory, skipped } of targets) {
         if (skipped !== null) {
@@ -79,6 +77,12 @@ export function declare(program: Command, context: CliContext): void {
       }
       if (options.json) terminal.json(made);
     });
+}
+
+/** An empty one is a script's variable that was not set: its backup would lie wherever the script ran. */
+function toDirectory(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must name a directory.");
+  return resolve(text);
 }
 
 async function passphraseOf(

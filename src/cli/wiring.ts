@@ -42,7 +42,10 @@ export function declare(program: Command, context: CliContext): void {
       terminal.show(
         options.json,
         rows,
-        rows.map((row) => describe(row, row.state)),
+        rows.map((row) => {
+          const isShared = rows.some(({ device, user }) => device === row.device && user !== row.user);
+          return describe(row, row.state, isShared ? ` of ${row.user}` : "");
+        }),
       );
     });
 
@@ -121,7 +124,8 @@ async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> 
   throw new FlancoError("invalid", mistakes.join("\n"), { hint: "`flanco wiring export` shows the form." });
 }
 
-function describe(row: WiringRow, state: string): string {
+/** `owner` stands where several accounts have that device's dId. */
+function describe(row: WiringRow, state: string, owner: string): string {
   const settings = [
     `valor ${row.valor}`,
     ...(row.active_low ? ["active low"] : []),
@@ -129,7 +133,7 @@ function describe(row: WiringRow, state: string): string {
     `debounce ${row.debounce_ms} ms`,
     ...(row.rearm_ms === 0 ? [] : [`rearm ${row.rearm_ms} ms`]),
   ].join(", ");
-  return `${row.line}\tdevice ${row.device}, room ${row.actuator}\t${settings}\t${state}`;
+  return `${row.line}\tdevice ${row.device}${owner}, room ${row.actuator}\t${settings}\t${state}`;
 }
 
 function toNumber(text: string): number {

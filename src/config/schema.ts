@@ -86,7 +86,7 @@ function text(meaning: string): z.ZodString {
  */
 export const configSchema = z.strictObject({
   data_dir: setting(
-    z.string().min(1),
+    z.string().min(1, "must name a directory"),
     "/var/lib/flanco",
     "Directory of the ledger, its secrets and its certificate.",
   ),

@@ -26,7 +26,7 @@ const MAX_DELAY_MS = NETWORK.perAddress * INTERVAL_MS;
 /** Addresses whose pace is remembered. */
 const MAX_PACED = 4_096;
 
-/** A connection that carries no byte in either direction for this long is closed. */
+/** A connection that carries no byte in either direction for this long is closed, unless its client has an answer to take. */
 const IDLE_MS = 60_000;
 
 /**
@@ -45,7 +45,10 @@ export class ConnectionSlots {
 
   /** Counts the connections of a server. To call before it listens. */
   guard(server: Server): void {
-    server.setTimeout(IDLE_MS);
+    server.setTimeout(IDLE_MS, (socket: Socket) => {
+      // The kernel takes megabytes at once, and then nothing until a client has taken a third of them: RequestFlow knows its pace.
+      if (socket.writableLength === 0) socket.destroy();
+    });
     // These listeners begin TLS or HTTP. A refused connection must not cost that work, so they run only after it has a slot.
     const takers = server.listeners("connection");
     server.removeAllListeners("connection");

@@ -43,6 +43,14 @@ describe("flanco wiring, while no service runs", function () {
     expect(wiring[1]).to.include({ line: "SIM0", user: EMAIL });
   });
 
+  it("lists whose a device is where two users have its dId", async () => {
+    const lines = (await program.succeed(["wiring", "list"])).split("\n");
+    const shown = (line: string) => lines.find((text) => text.startsWith(`${line}\t`))?.split("\t")[1];
+    expect(shown("GPIO17")).to.equal(`device 7234 of ${EVA}, room 101`);
+    expect(shown("SIM0")).to.equal(`device 7234 of ${EMAIL}, room 101`);
+    expect(shown("SIM5")).to.match(/^device \d+, room \d+$/);
+  });
+
   it("asks whose a device is where several users have its dId", async () => {
     expect(await program.refused(setting("GPIO27", "7234", "101"))).to.equal(
       `flanco: Several users have a device with dId "7234". Say whose with --user: ${EMAIL}, ${EVA}.`,

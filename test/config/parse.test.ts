@@ -154,13 +154,20 @@ describe("The configuration", () => {
   it("says what a setting takes that is of a wrong form or too large", () => {
     const config = write("currency_decimals = 7\nmqtt_url = 5\n");
     const flags = {
-      ...{ httpsPort: "65536", dailyRecords: "0", firstUserEmail: "ana", webhookUrl: "http://example.org/" },
+      ...{
+        dataDir: "",
+        httpsPort: "65536",
+        dailyRecords: "0",
+        firstUserEmail: "ana",
+        webhookUrl: "http://example.org/",
+      },
       ...{ emailServer: "mail.example.org", mqttUrl: "tcp://example.org", centralDatabase: "company" },
     };
     const broker = "must be mqtt://HOST:PORT or mqtts://HOST:PORT.";
     expect(mistakes({ config, ...flags }).map((told) => told.replace(directory.path, ""))).to.have.members([
       "/flanco.toml: currency_decimals: must be a whole number, 0 to 6.",
       `/flanco.toml: mqtt_url: ${broker}`,
+      "--data-dir: must name a directory.",
       "--https-port: must be a whole number, 1 to 65535.",
       "--daily-records: must be a whole number, 1 or more.",
       "--first-user-email: must be an e-mail address, or empty.",

@@ -102,6 +102,31 @@ describe("Connection slots", () => {
     await until("a slot is free", async () => (await answered(await open("127.0.0.2", 1))) === 1);
   });
 
+  it("are free again after a minute without a byte, but not while a client takes its answer", async () => {
+    const MUCH_BYTES = 64 * 1024 * 1024;
+    const taken: Socket[] = [];
+    first.on("connection", (socket) => taken.push(socket));
+    first.removeAllListeners("request");
+    first.on("request", (_request, response) => response.end(Buffer.alloc(MUCH_BYTES)));
+    const [idle, slow] = await open("127.0.0.2", 2);
+    slow?.pause();
+    slow?.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await until("an answer waits for its client", () =>
+      taken.some(({ writableLength }) => writableLength > 0),
+    );
+    for (const socket of taken) first.emit("timeout", socket);
+    await once(idle ?? first, "close");
+    const read = async () => {
+      let bytes = 0;
+      for await (const piece of slow ?? []) {
+        bytes += piece.length;
+        if (bytes > MUCH_BYTES) break;
+      }
+      return bytes;
+    };
+    expect(await read()).to.be.greaterThan(MUCH_BYTES);
+  });
+
   it(`are ${IN_ALL} for the network in all, and ${OF_LOOPBACK} more for this machine itself`, async () => {
     const crowd = Array.from({ length: IN_ALL / PER_ADDRESS }, (_, index) =>
       open(`127.0.0.${index + 2}`, PER_ADDRESS),

@@ -80,6 +80,19 @@ describe("The demonstration", () => {
 });
 
 describe("A demonstration that was stopped", () => {
+  it("does not come back where its devices were removed before it was whole", async () => {
+    const ledger = await aLedger();
+    try {
+      await seed(ledger, AbortSignal.abort());
+      const id = ledger.reader.members()[0]?.userId ?? "";
+      for (const { dId } of ledger.reader.devices(id)) await ledger.writer.removeDevice(id, dId);
+      await seed(ledger);
+      expect(ledger.reader.devices(id)).to.deep.equal([]);
+    } finally {
+      await ledger.remove();
+    }
+  });
+
   it("is gone on with by the next call, and counts no sale twice", async () => {
     const seeded = async (signals: readonly AbortSignal[]): Promise<readonly number[]> => {
       const ledger = await aLedger();
