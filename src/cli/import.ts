@@ -183,10 +183,6 @@ async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAcco
     const { places, deviceIds } = accounts.get(userId) ?? {};
     const id = idOfKey(_id);
     deviceIds?.set(dId, id).set(_id, id);
-    // Its location may be gone, or have another name by now.
-    if (places?.locations.every((location) => location.name !== locationName)) {
-      places.locations.push({ name: locationName, description: "" });
-    }
     places?.devices.push({ id, dId, name, locationName, rooms: actuators });
   }
   return accounts;
@@ -229,11 +225,16 @@ class AccountImport {
     this.#target = target;
   }
 
-  async addPlaces(source: string, places: NewPlaces): Promise<void> {
+  /** A device's location may be gone where it comes from, or have another name by now: then it is made by the device's name for it. */
+  async addPlaces(source: string, { locations: named, devices }: NewPlaces): Promise<void> {
     const { user, dryRun, isNew } = this.#target;
-    this.#places = { locations: places.locations.length, devices: places.devices.length };
+    const names = new Set(devices.map(({ locationName }) => locationName));
+    for (const { name } of named) names.delete(name);
+    const locations = [...named, ...[...names].map((name) => ({ name, description: "" }))];
+    this.#places = { locations: locations.length, devices: devices.length };
     if (isNew === true) return;
-    const { ids, ...counts } = await this.#door.call("importPlaces", { user, dryRun, source, ...places });
+    const places = { user, dryRun, source, locations, devices };
+    const { ids, ...counts } = await this.#door.call("importPlaces", places);
     this.#places = counts;
     this.#ids = ids;
   }

@@ -86,6 +86,23 @@ describe("flanco export and flanco import", function () {
     expect(await to.succeed(["verify"])).to.match(/^8 records: /);
   });
 
+  it("take devices whose location was removed: it is made by the name that they have for it", async () => {
+    const file = join(another.directory, "removed.jsonl");
+    const devices = entriesOf(exported).filter(({ kind }) => kind === "device");
+    const [location] = devices.map(({ locationName }) => locationName);
+    writeFileSync(file, devices.map((entry) => JSON.stringify(entry)).join("\n"));
+    const dry = await another.succeed(["import", file, "--dry-run"]);
+    expect([dry, await another.succeed(["import", file])].map(countsOf)).to.deep.equal([
+      [1, 2, 0, 0],
+      [1, 2, 0, 0],
+    ]);
+    const [made, ...found] = entriesOf(await another.succeed(["export"]));
+    expect(made).to.deep.equal({ kind: "location", name: location, description: "" });
+    expect(found).to.deep.equal(devices);
+    await another.succeed(["user", "remove", "--email", EMAIL, "--with-devices"]);
+    await another.succeed(ana, `${PASSWORD}\n`);
+  });
+
   it("take the longest description, and texts that hold the line ends of Unicode", async () => {
     const file = join(another.directory, "long.jsonl");
     const records = entriesOf(exported).filter(({ kind }) => kind === "record");
