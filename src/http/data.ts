@@ -30,8 +30,14 @@ export function postEndpoint(
   return serve(postData, async ({ userId, body, context }) => {
     const record = toNewRecord(body);
     const idempotency = idempotencyOf(context, record);
-    bound.take(userId, record, () => idempotency !== null && reader.isPosted(userId, idempotency.key));
-    await writer.addRecord(userId, record, idempotency);
+    const isStored = () => idempotency !== null && reader.isPosted(userId, idempotency.key);
+    const giveBack = bound.take(userId, record, isStored);
+    let isNew = false;
+    try {
+      isNew = !(await writer.addRecord(userId, record, idempotency)).repeated;
+    } finally {
+      if (!isNew) giveBack();
+    }
     return { message: "Data saved successfully" } as const;
   });
 }
@@ -94,22 +100,22 @@ export class DailyBound {
   }
 
   /**
-   * Counts a post, stored or not. Throws `too_many`, with the time to wait, where the account has posted too much, unless
+   * Counts a post, and gives a function for one that stores nothing, to count it no more: on a full disk a clinic's devices
+   * try again for hours. Throws `too_many`, with the time to wait, where the account has posted too much, unless
    * `isStored`: a device that has lost the answer would keep what is in the ledger, and post it again for a day.
    */
-  take(userId: Id, record: NewRecord, isStored: () => boolean): void {
+  take(userId: Id, record: NewRecord, isStored: () => boolean): () => void {
     const nowMs = monotonicMs(this.#clock);
-    let day = this.#posted.get(userId);
-    if (day === undefined || nowMs >= day.beganMs + DAY_MS) {
-      day = { beganMs: nowMs, records: 0, bytes: 0 };
-      this.#posted.set(userId, day);
-    }
+    const known = this.#posted.get(userId);
+    const isOver = known === undefined || nowMs >= known.beganMs + DAY_MS;
+    const day = isOver ? { beganMs: nowMs, records: 0, bytes: 0 } : known;
+    if (isOver) this.#posted.set(userId, day);
     let bytes = BYTES_BESIDE_TEXTS;
     for (const value of Object.values(record)) {
       if (typeof value === "string") bytes += Buffer.byteLength(value);
     }
     if (day.records + 1 > this.#limits.records || day.bytes + bytes > this.#limits.bytes) {
-      if (isStored()) return;
+      if (isStored()) return () => {};
       throw new FlancoError("too_many", "This account has posted as much as it may in a day.", {
         hint: "daily_records and daily_bytes in the configuration are the bounds.",
         retryAfterSeconds: Math.ceil((day.beganMs + DAY_MS - nowMs) / SECOND_MS),
@@ -117,5 +123,9 @@ export class DailyBound {
     }
     day.records += 1;
     day.bytes += bytes;
+    return () => {
+      day.records -= 1;
+      day.bytes -= bytes;
+    };
   }
 }

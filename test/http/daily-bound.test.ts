@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { DAY_MS } from "../../src/domain/clock.ts";
+import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { aRecord } from "./bodies.ts";
@@ -46,6 +47,18 @@ for (const [what, config, most] of [
       await send("first").expect(201);
       await send("first", aRecord({ habitacion: "102" })).expect(422);
       await send("another").expect(429);
+      expect(appliance.recordsOf(user.id)).to.have.lengthOf(most);
+    });
+
+    it("does not count what was not stored: of a full disk, or by a key that has its record", async () => {
+      const first = () => user.post("/api/data", aRecord()).set("Idempotency-Key", "first");
+      const failure = new FlancoError("unavailable", "The ledger takes no writes (SQLITE_FULL).");
+      appliance.breaker.failure = failure;
+      for (let count = 0; count < most; count += 1) await first().expect(503);
+      appliance.breaker.failure = undefined;
+      for (let count = 0; count < most; count += 1) await first().expect(201);
+      for (let count = 1; count < most; count += 1) await post().expect(201);
+      await post().expect(429);
       expect(appliance.recordsOf(user.id)).to.have.lengthOf(most);
     });
 
