@@ -11,7 +11,7 @@ import {
 } from "../domain/record.ts";
 import type { LocalCalendar, Stretch } from "../store/ledger/calendar.ts";
 import { RECORD_FIELDS } from "../store/ledger/chain.ts";
-import { bothCases, isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../store/read/record-search.ts";
+import { isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../store/read/record-search.ts";
 import type { Connection } from "./database.ts";
 import { idOf, placeOf } from "./schema.ts";
 
@@ -190,6 +190,13 @@ export class CompanyRecords {
       })
       .map(({ record }) => record);
   }
+}
+
+/** A class of a pattern that fits a letter in both cases; undefined where there are not two of one character each. */
+function bothCases(letter: string): string | undefined {
+  const cases = [letter.toLowerCase(), letter.toUpperCase()];
+  const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1);
+  return isLetter ? `[${cases.join("")}]` : undefined;
 }
 
 /** A regular expression for a part of a name, without regard to case. */

@@ -34,6 +34,8 @@ const MAX_GROWTH_BYTES = 150_000_000;
 const MAX_KEPT_BYTES = 60_000_000;
 const BACK_MS = 90_000;
 const MAX_LOG_BYTES = 200_000;
+/** Records that one piece of a search looks at. */
+const LOOKED_AT = 2_000;
 const BYTES_PER_KIB = 1_024;
 /** A fifth of what the unit allows. */
 const WATCHDOG_MS = 2_000;
@@ -229,9 +231,29 @@ describe("A costly request hurts nobody:", function () {
 
   it(`20 clients of an account with ${ROOMS} rooms ask for its report and do not read it`, async () => {
     const own = await addAttacker();
-    const rooms = Array.from({ length: ROOMS }, (_, index) => `${index}`);
+    await sell(
+      own,
+      Array.from({ length: ROOMS }, (_, index) => `${index}`),
+    );
+    await attack({
+      ...{ what: "ask and not read", addresses: addresses(1), connectionsOfEach: 20, cookie: own },
+      requests: [{ path: "/api/report?month=2026-03&location=x" }],
+    });
+  });
+
+  it("20 clients of an account with rooms of the longest names search for a part of these", async () => {
+    const own = await addAttacker();
+    const letters = "a".repeat(100);
+    await sell(own, Array(LOOKED_AT).fill(letters.repeat(2)));
+    const paths = ["record", "record/sum"].map((path) => ({ path: `/api/${path}?roomPart=${letters}b` }));
+    await attack({ addresses: addresses(1), connectionsOfEach: 20, cookie: own, requests: paths });
+  });
+
+  /** Posts a record of each of these rooms. */
+  async function sell(own: string, rooms: readonly string[]): Promise<void> {
+    const left = [...rooms];
     const lanes = Array.from({ length: LANES }, async () => {
-      for (let habitacion = rooms.pop(); habitacion !== undefined; habitacion = rooms.pop()) {
+      for (let habitacion = left.pop(); habitacion !== undefined; habitacion = left.pop()) {
         const { status } = await exchange({ port: appliance.httpPort }, "POST", "/api/data", {
           headers: { Cookie: own, "Content-Type": "application/json" },
           body: JSON.stringify(
@@ -242,11 +264,7 @@ describe("A costly request hurts nobody:", function () {
       }
     });
     await Promise.all(lanes);
-    await attack({
-      ...{ what: "ask and not read", addresses: addresses(1), connectionsOfEach: 20, cookie: own },
-      requests: [{ path: "/api/report?month=2026-03&location=x" }],
-    });
-  });
+  }
 
   it(`20 clients of an account with records of ${NAMES} devices ask for its sums`, async () => {
     await addAttacker();

@@ -21,12 +21,12 @@ const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 /** Every day that a moment can have. */
 export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 
-const FITS = `${FITS_FILTER} AND (@room IS NULL OR room GLOB @room OR ${ROOM_TODAY} GLOB @room)`;
+/** By the room's name then or today. */
+const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY} = @room)
+  AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))`;
 
 /** What the two kinds of statements below are asked for. */
-interface Asked extends Pick<RecordFilter, "location" | "deviceId"> {
-  /** A pattern of GLOB; null matches all. */
-  readonly room: string | null;
+interface Asked extends Omit<RecordFilter, "from" | "to"> {
   readonly userId: Id;
   readonly limit: number;
 }
@@ -46,6 +46,10 @@ interface FoundRow extends RecordRow {
  * moment that many records have is walked by their numbers, and what is older by time.
  */
 export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+  // SQLite's own patterns take the product of both lengths: milliseconds a record, where an account wants it.
+  db.function("holds_part", { deterministic: true }, (name: string, part: string) =>
+    Number(name.toLowerCase().includes(part)),
+  );
   const columns = `${SELECT_RECORD}, t.correction_id AS movedBy`;
   const select = `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS} WHERE user_id = @userId`;
   const order = "ORDER BY effective_ms DESC, r.record_id DESC LIMIT @limit";
@@ -84,11 +88,10 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);
     const start = startOf(before, stretch);
-    const { location, deviceId } = filter;
-    const room = roomPattern(filter);
-    const asked = { userId, location, deviceId, room, timeMs: start.timeMs, belowId: start.recordId };
+    const place = placeOf(filter);
+    const asked = { userId, ...place, timeMs: start.timeMs, belowId: start.recordId };
     // Where every record fits, the limit alone bounds the work.
-    const isAny = location === null && deviceId === null && room === null;
+    const isAny = Object.values(place).every((each) => each === null);
     const fromId = isAny ? undefined : lastAtMoment.get(userId, start.timeMs, start.recordId);
     const rows = atMoment.all({ ...asked, limit, fromId: fromId ?? 0 });
     if (rows.length === limit) return found(rows, positionOf(rows.at(-1)));
@@ -114,11 +117,9 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     findRecords: (userId, search) => read(userId, search),
 
     findMoved(userId, { filter, since, after, limit }) {
-      const { location, deviceId } = filter;
-      const room = roomPattern(filter);
       const stretch = stretchOf(filter, calendar);
       const [start = 0] = since;
-      const asked = { userId, location, deviceId, room, since: start, after: after ?? start, limit };
+      const asked = { userId, ...placeOf(filter), since: start, after: after ?? start, limit };
       const rows = moved.all(asked);
       const within = rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar));
       return {
@@ -139,22 +140,8 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
   } satisfies Partial<LedgerReader>;
 }
 
-/**
- * A pattern of GLOB for the room of that name, then or today, or for every room with that part in its name. GLOB is
- * case-sensitive, so the pattern has each letter in both cases.
- */
-function roomPattern({ room, roomPart }: RecordFilter): string | null {
-  if (room !== null) return room.replace(/[[*?]/g, "[$&]");
-  if (roomPart === null) return null;
-  const letters = Array.from(roomPart, (letter) => bothCases(letter) ?? letter.replace(/[[*?]/g, "[$&]"));
-  return `*${letters.join("")}*`;
-}
-
-/** A class of a pattern that fits a letter in both cases; undefined where there are not two of one character each. */
-export function bothCases(letter: string): string | undefined {
-  const cases = [letter.toLowerCase(), letter.toUpperCase()];
-  const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1);
-  return isLetter ? `[${cases.join("")}]` : undefined;
+function placeOf({ location, deviceId, room, roomPart }: RecordFilter) {
+  return { location, deviceId, room, roomPart: roomPart?.toLowerCase() ?? null };
 }
 
 function toFound({ movedBy, ...row }: FoundRow): FoundRecord {
