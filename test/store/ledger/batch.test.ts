@@ -6,14 +6,15 @@ import type { WriterRequest } from "../../../src/store/ledger/writer-message.ts"
 import { codeOf } from "../../rig/rejection.ts";
 import { newRecord } from "../ledger.ts";
 
-/** A writer whose thread the test plays, and how many writes each batch had that it was sent. */
-async function playedThread() {
+/** A writer whose thread the test plays, and how many writes each batch had that it was sent. `onSend` may refuse one. */
+async function playedThread(onSend: (batches: number) => void = () => {}) {
   const sizes: number[] = [];
+  const deaths: Error[] = [];
   const thread = new EventEmitter();
   const postMessage = (request: WriterRequest) => {
-    if (request.kind === "batch") sizes.push(request.batch.commands.length);
+    if (request.kind === "batch") onSend(sizes.push(request.batch.commands.length));
   };
-  const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
+  const listener = { onChanges: () => {}, onDeath: (error: Error) => void deaths.push(error) };
   const time = new VirtualTime();
   const timers = { after: time.after.bind(time), busyMs: () => 0 };
   const port = Object.assign(thread, { postMessage });
@@ -22,10 +23,7 @@ async function playedThread() {
   thread.emit("message", { kind: "ready" });
   await opened;
   return {
-    writer,
-    thread,
-    time,
-    sizes,
+    ...{ writer, thread, time, sizes, deaths },
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     /** Posts so many times; resolves when all are answered. */
     post: (count: number) =>
@@ -154,6 +152,44 @@ describe("the writer, after a quick sync", () => {
     answer(8, 0.1, { recordId: 1, repeated: false });
     answer(22, 0.1, { recordId: 1, repeated: false });
     await Promise.all([...sales, notes]);
+  });
+});
+
+describe("the writer's time of a sync", () => {
+  it("is what 99 of the newest 100 took at most, once there were as many", async () => {
+    const { writer, turn, answer } = await playedThread();
+    const sync = async (...times: readonly number[]) => {
+      for (const syncMs of times) {
+        const write = writer.ping();
+        await turn();
+        answer(1, syncMs);
+        await write;
+      }
+    };
+    await sync(...Array<number>(98).fill(10), 400);
+    expect(writer.syncMs).to.equal(null);
+    await sync(300.4);
+    expect(writer.syncMs).to.equal(300);
+    await sync(...Array<number>(99).fill(20));
+    expect(writer.syncMs).to.equal(20);
+  });
+});
+
+describe("the writer, where a batch cannot be sent", () => {
+  it("refuses all that waits and has the process end: no later answer is taken for that of a batch before", async () => {
+    const refusal = new Error("it could not be cloned");
+    const { writer, sizes, deaths, turn, answer } = await playedThread((batches) => {
+      if (batches === 2) throw refusal;
+    });
+    const first = writer.ping();
+    await turn();
+    const others = [1, 2].map(() => codeOf(() => writer.ping()));
+    answer(1, 1);
+    await first;
+    expect(await Promise.all(others)).to.deep.equal(["unavailable", "unavailable"]);
+    expect(deaths).to.deep.equal([refusal]);
+    expect(await codeOf(() => writer.ping())).to.equal("unavailable");
+    expect(sizes).to.deep.equal([1, 2]);
   });
 });
 

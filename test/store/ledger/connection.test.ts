@@ -29,6 +29,7 @@ describe("A connection to the ledger", () => {
   });
 
   it("takes a question mark or colon in a text for what it is", () => {
-    expect(db.prepare<[number], string>("SELECT 'a?:b' || ?").pluck().get(1)).to.equal("a?:b1.0");
+    const joined = db.prepare("SELECT 'a?:b@c' || ? || @c").pluck();
+    expect(joined.get("x", { c: "y" })).to.equal("a?:b@cxy");
   });
 });

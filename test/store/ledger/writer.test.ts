@@ -1,17 +1,12 @@
-import { EventEmitter } from "node:events";
 import { truncateSync } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
-import { systemClock } from "../../../src/service/machine.ts";
 import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
-import { openForReading } from "../../../src/store/ledger/open.ts";
 import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
 import { storeWriter } from "../../../src/store/ledger/writer.ts";
-import type { WriterRequest } from "../../../src/store/ledger/writer-message.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { until } from "../../rig/until.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
@@ -111,30 +106,6 @@ describe("the writer", () => {
     expect(findings.map(({ kind }) => kind)).to.deep.equal(["sum"]);
   });
 
-  it("tells what 99 of the newest 100 syncs took at most, once there were as many", async () => {
-    const thread = new EventEmitter();
-    const times = [...Array(98).fill(10), 400, 300.4, ...Array(99).fill(20)] as number[];
-    const postMessage = () => {
-      const [syncMs = 0] = times.splice(0, 1);
-      queueMicrotask(() => thread.emit("message", { kind: "batch", results: [{ output: null }], syncMs }));
-    };
-    const listener = { onChanges: () => {}, onDeath: () => {} };
-    const settings = { file: "none", timeZone: "UTC" };
-    const writer = storeWriter(settings, systemClock, listener, () => Object.assign(thread, { postMessage }));
-    const opened = writer.open();
-    thread.emit("message", { kind: "ready" });
-    await opened;
-    const write = async (count: number) => {
-      for (let done = 0; done < count; done += 1) await writer.ping();
-    };
-    await write(99);
-    expect(writer.syncMs).to.equal(null);
-    await write(1);
-    expect(writer.syncMs).to.equal(300);
-    await write(99);
-    expect(writer.syncMs).to.equal(20);
-  });
-
   it("commits what waits before it closes, and refuses what comes after", async () => {
     const { id } = await ledger.addUser();
     const { writer } = ledger;
@@ -166,12 +137,6 @@ describe("the writer", () => {
     expect((await ledger.writer.addRecord(other.id, newRecord(), key)).repeated).to.equal(false);
   });
 
-  it("runs with the full sync that a power cut asks for, in WAL", () => {
-    const db = openForReading(ledger.file);
-    expect(db.pragma("journal_mode", { simple: true })).to.equal("wal");
-    db.close();
-  });
-
   it("keeps records when their device, location or user goes", async () => {
     const { user } = await ledger.wire();
     const locationId = await ledger.writer.addLocation(user.id, { name: "L", description: "" });
@@ -201,35 +166,6 @@ describe("a writer that cannot open its file", () => {
     expect(await codeOf(() => writer.ping())).to.equal("unavailable");
     expect(deaths).to.deep.equal([]);
     await ledger.remove();
-  });
-});
-
-describe("a writer that cannot send a batch", () => {
-  it("refuses all that waits and has the process end: no later answer is taken for that of a batch before", async () => {
-    const thread = new EventEmitter();
-    const refusal = new Error("it could not be cloned");
-    const sent: WriterRequest[] = [];
-    const postMessage = (request: WriterRequest) => {
-      if (sent.push(request) === 2) throw refusal;
-    };
-    const deaths: Error[] = [];
-    const listener = { onChanges: () => {}, onDeath: (error: Error) => void deaths.push(error) };
-    const settings = { file: "none", timeZone: "UTC" };
-    const writer = storeWriter(settings, systemClock, listener, () => Object.assign(thread, { postMessage }));
-    const opened = writer.open();
-    thread.emit("message", { kind: "ready" });
-    await opened;
-    const first = writer.ping();
-    await until("it is sent", () => sent.length === 1);
-    const others = [writer.ping(), writer.ping()];
-    thread.emit("message", { kind: "batch", results: [{ output: null }], syncMs: 1 });
-    await first;
-    expect(await Promise.all(others.map((write) => codeOf(() => write)))).to.deep.equal(
-      Array(2).fill("unavailable"),
-    );
-    expect(deaths).to.deep.equal([refusal]);
-    expect(await codeOf(() => writer.ping())).to.equal("unavailable");
-    expect(sent).to.have.length(2);
   });
 });
 

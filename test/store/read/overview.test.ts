@@ -4,7 +4,6 @@ import { DAY_MS } from "../../../src/domain/clock.ts";
 import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../src/domain/overview.ts";
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
 import { overviewReader } from "../../../src/store/read/overview.ts";
-import { summaryReader } from "../../../src/store/read/summary.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
 import { nameOf, RawLedger, type Sale, USER } from "./raw-ledger.ts";
@@ -70,36 +69,6 @@ describe("an overview", () => {
           expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone)));
         }),
         { numRuns: 80 },
-      );
-    });
-  }
-
-  for (const period of ["week", "year"] as const) {
-    it(`of a ${period} without filters agrees with the contract's summary`, function () {
-      this.timeout(60_000);
-      fc.assert(
-        fc.property(anyCase, ({ nowMs, sales, zone }) => {
-          const calendar = new LocalCalendar(zone);
-          store(sales, calendar);
-          const { totalMicros, count, chart } = reader(calendar).overview(
-            USER,
-            { period, ...ALL_OF_NOW },
-            nowMs,
-          );
-          const summary = summaryReader(ledger.db, calendar, ledger.budget).summary(
-            USER,
-            period === "week" ? "semanal" : "anual",
-            nowMs,
-          );
-          expect({ totalMicros, count }).to.deep.equal({
-            totalMicros: summary?.totalMicros ?? 0n,
-            count: summary?.count ?? 0,
-          });
-          expect(chart.map((bar) => bar.totalMicros)).to.deep.equal(
-            summary?.chart.map((entry) => entry.totalMicros) ?? chart.map(() => 0n),
-          );
-        }),
-        { numRuns: 40 },
       );
     });
   }
