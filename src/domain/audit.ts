@@ -80,16 +80,7 @@ export type AuditDetails = Readonly<Record<string, string | number | boolean>>;
 
 /** What the appliance itself has to note, beside what the ledger's commands note of themselves. */
 export interface AuditNote {
-  readonly kind: Extract<
-    AuditKind,
-    | "sign_in_failed"
-    | "secret_rotated"
-    | "certificate_changed"
-    | "findings_acknowledged"
-    | "move_allowed"
-    | "ledger_moved"
-    | "sink_changed"
-  >;
+  readonly kind: AuditKind;
   /** Whose account it is about; null for the appliance as a whole, or an account that does not exist. */
   readonly userId: Id | null;
   readonly details: AuditDetails;

@@ -6,7 +6,6 @@ export type Month = number;
 export const DAYS_PER_WEEK = 7;
 // Not of the year 0: the days before, which an answer compares with, have no such text.
 const DAY_TEXT = /^(?!0000)(\d{4})-(\d{2})-(\d{2})$/;
-const MONTH_TEXT = /^(?!0000)(\d{4})-(\d{2})$/;
 
 /** The day of `YYYY-MM-DD`; undefined for a text that is none, the 30th of February among them. */
 export function parseDay(text: string): Day | undefined {
@@ -18,9 +17,8 @@ export function parseDay(text: string): Day | undefined {
 
 /** The month of `YYYY-MM`; undefined for a text that is none. */
 export function parseMonth(text: string): Month | undefined {
-  const [, year, month] = MONTH_TEXT.exec(text) ?? [];
-  if (year === undefined || month === undefined) return undefined;
-  return Number(month) >= 1 && Number(month) <= 12 ? Number(year + month) : undefined;
+  const first = parseDay(`${text}-01`);
+  return first && monthOf(first);
 }
 
 /**

@@ -108,9 +108,9 @@ export interface LedgerCommands {
   voidRecord(recordId: number, reason: string, by?: Actor, owner?: Id): void;
   /**
    * Moves provisional records of one boot to where they belong, once the clock is trusted: `zeroMs` is the wall time of the
-   * boot's monotonic zero. Some at a time, so that other writes come between.
+   * boot's monotonic zero. Some at a time, so that other writes come between: `more` says whether there may be further ones.
    */
-  settleTimes(bootId: string, zeroMs: number): Settled;
+  settleTimes(bootId: string, zeroMs: number): { readonly moved: number; readonly more: boolean };
   /**
    * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero, levels of that
    * boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored zero stays. `aliveMs` is the
@@ -204,13 +204,6 @@ export interface ClockCorrected {
   readonly after: number | null;
 }
 
-/** The result of one call of `settleTimes`. */
-export interface Settled {
-  readonly moved: number;
-  /** Whether there may be further ones. */
-  readonly more: boolean;
-}
-
 export interface Taken {
   /** `tested`: a rise of a line under test, which is no sale. */
   readonly meaning: Meaning | "tested";
@@ -263,13 +256,6 @@ export type EitherWay<Reads> = {
     ? (...input: Input) => Answer | Promise<Answer>
     : never;
 };
-
-/** One page of a listing, newest first. */
-export interface PageRequest {
-  /** Only ids below this one; null begins with the newest. */
-  readonly before: number | null;
-  readonly limit: number;
-}
 
 /** All reads of the ledger. Each call sees the last commit, on a read-only connection. */
 export interface LedgerReader {
@@ -327,7 +313,8 @@ export interface LedgerReader {
   sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sold;
   /** Local date and time of a moment in the ledger's zone: `2026-11-21T09:05:00.000`. */
   localTime(timeMs: number): string;
-  gaps(userId: Id, page: PageRequest): readonly Gap[];
+  /** One page, newest first: only ids below `before`, or the newest where it is null. */
+  gaps(userId: Id, page: { readonly before: number | null; readonly limit: number }): readonly Gap[];
 
   /** All wirings, or one user's, ordered by line. With the prices of a moment (Unix milliseconds), planned ones included. */
   wirings(userId?: Id, atMs?: number): readonly Wiring[];

@@ -9,7 +9,7 @@ export const SECRET_DIGITS = 15;
 const FINGERPRINT_DIGITS = 25;
 /** Crockford's base 32: no I, L, O and U, which people take for others. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const BITS_PER_CHARACTER = 5n;
+const BASE = 32;
 const CHARACTERS = 32;
 const GROUP = /.{4}(?=.)/g;
 
@@ -26,14 +26,9 @@ export interface MoveCode {
  * @param fingerprint SHA-256 of the served certificate, hexadecimal with or without colons
  */
 export function formatCode(secret: string, fingerprint: string): string {
-  const digits = secret + beginOf(fingerprint);
-  let rest = BigInt(`0x${digits}`);
-  let text = "";
-  for (let index = 0; index < CHARACTERS; index += 1) {
-    text = ALPHABET.charAt(Number(rest & 31n)) + text;
-    rest >>= BITS_PER_CHARACTER;
-  }
-  return text.replace(GROUP, "$&-");
+  const value = BigInt(`0x${secret}${beginOf(fingerprint)}`);
+  const text = value.toString(BASE).padStart(CHARACTERS, "0");
+  return text.replace(/./g, (digit) => ALPHABET.charAt(Number.parseInt(digit, BASE))).replace(GROUP, "$&-");
 }
 
 /** Undefined for a text that is no code. Case, spaces and hyphens do not matter, nor O for 0, or I and L for 1. */
@@ -43,7 +38,7 @@ export function parseCode(text: string): MoveCode | undefined {
     return undefined;
   }
   const value = [...typed].reduce(
-    (sum, character) => (sum << BITS_PER_CHARACTER) | BigInt(ALPHABET.indexOf(character)),
+    (sum, character) => sum * BigInt(BASE) + BigInt(ALPHABET.indexOf(character)),
     0n,
   );
   const digits = value.toString(16).padStart(SECRET_DIGITS + FINGERPRINT_DIGITS, "0");

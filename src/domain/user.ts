@@ -57,23 +57,17 @@ export function passwordBytes(password: string): number {
 
 /** Throws `invalid`, naming the field `password`, for a password that is too short or too long. */
 export function requirePassword(password: string): void {
-  const wrong = passwordMistake(password);
-  if (wrong !== undefined) {
-    throw new FlancoError("invalid", `password: ${wrong}`, {
-      fields: { password: { kind: "length", message: wrong } },
-    });
-  }
-}
-
-function passwordMistake(password: string): string | undefined {
-  if ([...password].length < PASSWORD_MIN_CHARACTERS) {
-    return `must have at least ${PASSWORD_MIN_CHARACTERS} characters`;
-  }
   const bytes = passwordBytes(password);
-  if (bytes > PASSWORD_MAX_BYTES) {
-    return `must have at most ${PASSWORD_MAX_BYTES} bytes of UTF-8; this one has ${bytes}`;
+  let message: string | undefined;
+  if ([...password].length < PASSWORD_MIN_CHARACTERS) {
+    message = `must have at least ${PASSWORD_MIN_CHARACTERS} characters`;
+  } else if (bytes > PASSWORD_MAX_BYTES) {
+    message = `must have at most ${PASSWORD_MAX_BYTES} bytes of UTF-8; this one has ${bytes}`;
   }
-  return undefined;
+  if (message === undefined) return;
+  throw new FlancoError("invalid", `password: ${message}`, {
+    fields: { password: { kind: "length", message } },
+  });
 }
 
 /** What stands at the head of an account's reports. Empty texts where nothing is set. */

@@ -39,7 +39,10 @@ const READ_BYTES = EVENTS_PER_READ * LINE_EVENT_BYTES;
 export class LineDescriptor {
   readonly #kernel: GpioKernel;
   readonly fd: number;
-  #ring = new EventRing(new Uint8Array(READ_BYTES));
+  /** The events that were read: a ring of whole events, in which the newest overwrite the oldest. */
+  #ring: Uint8Array = new Uint8Array(READ_BYTES);
+  /** Where the next read puts its events. */
+  #at = 0;
 
   /** `fd` must be non-blocking. */
   constructor(kernel: GpioKernel, fd: number) {
@@ -85,14 +88,28 @@ export class LineDescriptor {
     return new LineDescriptor(kernel, decodeLineRequestFd(bytes));
   }
 
-  /** From the next read on, events go into this memory of SHARED_RING_BYTES. */
+  /**
+   * From the next read on, events go into this memory of SHARED_RING_BYTES. Where it outlives the process, each event is at
+   * every moment in the kernel's buffer or there. So a process that dies between reading and committing loses none.
+   */
   readInto(memory: Uint8Array): void {
-    this.#ring = new EventRing(memory);
+    this.#ring = memory;
+    this.#at = 0;
   }
 
-  /** The events in this line's memory that come after `sequence`: read before, by a process that died. */
+  /**
+   * The events in this line's memory that come after `sequence`, in order: read before, by a process that died. Overwritten
+   * ones show as a gap. The next read goes behind the newest.
+   */
   recover(sequence: number): readonly LineEventStruct[] {
-    return this.#ring.recover(sequence);
+    const held = decodeLineEvents(this.#ring)
+      // The kernel counts in 32 bits. An event is empty while its time stamp is 0.
+      .map((event, slot) => ({ event, slot, distance: (event.lineSeqno - sequence) | 0 }))
+      .filter(({ event }) => event.timestampNs !== 0n)
+      .sort((a, b) => a.distance - b.distance);
+    const newest = held.at(-1);
+    if (newest !== undefined) this.#at = ((newest.slot + 1) * LINE_EVENT_BYTES) % this.#ring.length;
+    return held.filter(({ distance }) => distance > 0).map(({ event }) => event);
   }
 
   /** The level at this moment, activeLow and debounce applied. Throws ENODEV when the chip was removed. */
@@ -109,7 +126,7 @@ export class LineDescriptor {
   take(): readonly LineEventStruct[] {
     const events: LineEventStruct[] = [];
     while (events.length < EVENT_BUFFER_EVENTS) {
-      const space = this.#ring.space();
+      const space = this.#ring.subarray(this.#at, Math.min(this.#at + READ_BYTES, this.#ring.length));
       let bytes: number;
       try {
         bytes = this.#kernel.read(this.fd, space);
@@ -118,7 +135,8 @@ export class LineDescriptor {
         if (events.length > 0) break;
         throw error;
       }
-      events.push(...this.#ring.advance(bytes));
+      events.push(...decodeLineEvents(space.subarray(0, bytes)));
+      this.#at = (this.#at + bytes) % this.#ring.length;
       if (bytes < space.length) break;
     }
     return events;
@@ -131,44 +149,5 @@ export class LineDescriptor {
   /** Releases the line, unless another process has the descriptor too. */
   close(): void {
     this.#kernel.close(this.fd);
-  }
-}
-
-/**
- * The memory that a line's events are read into; the newest overwrite the oldest. Where it outlives the process, each
- * event is at every moment in the kernel's buffer or here. So a process that dies between reading and committing loses
- * none: the next process recovers the events by their sequence numbers.
- */
-class EventRing {
-  readonly #bytes: Uint8Array;
-  #at = 0;
-
-  /** `bytes` is a whole number of events; an event is empty while its time stamp is 0. */
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  /** Where the next read puts its events, at most 64. */
-  space(): Uint8Array {
-    return this.#bytes.subarray(this.#at, Math.min(this.#at + READ_BYTES, this.#bytes.length));
-  }
-
-  /** Returns the events that a read has put into `space`. */
-  advance(bytes: number): LineEventStruct[] {
-    const events = decodeLineEvents(this.#bytes.subarray(this.#at, this.#at + bytes));
-    this.#at = (this.#at + bytes) % this.#bytes.length;
-    return events;
-  }
-
-  /** The events after `sequence`, in order; overwritten ones show as a gap. The next read goes behind the newest. */
-  recover(sequence: number): LineEventStruct[] {
-    const held = decodeLineEvents(this.#bytes)
-      // The kernel counts in 32 bits.
-      .map((event, slot) => ({ event, slot, distance: (event.lineSeqno - sequence) | 0 }))
-      .filter(({ event }) => event.timestampNs !== 0n)
-      .sort((a, b) => a.distance - b.distance);
-    const newest = held.at(-1);
-    if (newest !== undefined) this.#at = ((newest.slot + 1) * LINE_EVENT_BYTES) % this.#bytes.length;
-    return held.filter(({ distance }) => distance > 0).map(({ event }) => event);
   }
 }

@@ -38,7 +38,8 @@ export class WebhookSink implements Sink<Notice> {
     const { webhook_url: url } = this.#settings;
     const body = JSON.stringify(toBody(notice));
     const timestamp = Math.floor(this.#clock.nowMs() / SECOND_MS);
-    const signature = signatureOf(this.#readKey(), timestamp, body);
+    // A receiver that compares the time refuses old requests that somebody kept.
+    const signature = createHmac("sha256", this.#readKey()).update(`${timestamp}.${body}`).digest("hex");
     const headers = {
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),
@@ -87,19 +88,9 @@ export class WebhookSink implements Sink<Notice> {
     const { webhook_key_file: keyFile } = this.#settings;
     const key = readSecret(keyFile);
     if (key.length >= MIN_KEY_CHARACTERS) return key;
-    throw new FlancoError(
-      "config",
-      `The key in ${keyFile} has fewer than ${MIN_KEY_CHARACTERS} characters.`,
-      {
-        hint: `Make one with: openssl rand -hex 32 > ${keyFile}`,
-      },
-    );
+    const message = `The key in ${keyFile} has fewer than ${MIN_KEY_CHARACTERS} characters.`;
+    throw new FlancoError("config", message, { hint: `Make one with: openssl rand -hex 32 > ${keyFile}` });
   }
-}
-
-/** HMAC-SHA256, hexadecimal, of `TIMESTAMP.BODY`: a receiver that compares the time refuses old requests that somebody kept. */
-export function signatureOf(key: string, timestamp: number, body: string): string {
-  return createHmac("sha256", key).update(`${timestamp}.${body}`).digest("hex");
 }
 
 function toBody({ id, kind, madeMs, language, subject, text, details }: Notice) {

@@ -78,7 +78,7 @@ export class GatewayClient {
    * `unavailable` where the gateway stays away or the disk takes no more.
    */
   async fetch(file: string, bytes: number, onProgress: (done: number, total: number) => void): Promise<void> {
-    const target = await open(file, "w", OWNER_ONLY);
+    await using target = await open(file, "w", OWNER_ONLY);
     let done = 0;
     onProgress(0, bytes);
     const fetchRest = async () => {
@@ -92,12 +92,8 @@ export class GatewayClient {
       }
       if (done < bytes) throw new CutConnection();
     };
-    try {
-      await this.#patiently(fetchRest, () => done);
-      await target.sync();
-    } finally {
-      await target.close();
-    }
+    await this.#patiently(fetchRest, () => done);
+    await target.sync();
   }
 
   /** Tells the other gateway that its clinic is here. */

@@ -7,6 +7,8 @@ import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);
 const GIGABYTE = 1024 ** 3;
+const FREE = GIGABYTE;
+const LITTLE = GIGABYTE / 4;
 const FIRST_SEEN_MS = NOW_MS - 7;
 
 const SOUND: Reading = {
@@ -30,7 +32,7 @@ const SOUND: Reading = {
   misplaced: null,
   queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000, refused: false } },
   lastBackup: null,
-  disk: { freeBytes: GIGABYTE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
+  disk: { freeBytes: FREE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
   lasting: [],
   machine: UNKNOWN_MACHINE,
   newerPackage: null,
@@ -75,6 +77,10 @@ function machine(otherwise: Partial<Machine>): Partial<Reading> {
   return { machine: { ...UNKNOWN_MACHINE, ...otherwise } };
 }
 
+function unplaced(waiting: number, lost: number): Partial<Reading> {
+  return { provisional: { waiting, unplaced: lost } };
+}
+
 function memory(availableBytes: number): Partial<Reading> {
   return machine({ memory: { availableBytes, totalBytes: 100_000_000 } });
 }
@@ -90,107 +96,59 @@ describe("The faults of the appliance", () => {
   });
 
   const untrusted = { ...SOUND.clock, trusted: false, trustedSinceMs: null };
-  const unclear = { ...BACKUP, ageMs: null };
-  for (const [what, before, after, code] of [
+  const unset = (bootedForMs: number): Partial<Reading> => ({ clock: untrusted, bootedForMs });
+  const aged = (ageMs: number | null, uptimeMs = HOUR_MS): Partial<Reading> => ({
+    ...{ lastBackup: { ...BACKUP, ageMs }, uptimeMs },
+  });
+  const gaps = (found: Partial<Reading["gaps"]>): Partial<Reading> => ({ gaps: { ...SOUND.gaps, ...found } });
+  const small = (freeBytes: number) => diskWith({ totalBytes: 20_000, freeBytes, ledgerBytes: 1 });
+  const lost = { gaps: 1, edges: 3, sales: 2, lines: ["L"], toTimeMs: 5 };
+  const outage = { gaps: 1, lines: ["L"], fromTimeMs: 1, toTimeMs: 5 };
+
+  for (const [code, what, before, after] of [
+    ["clock_untrusted", "a clock that is not set", unset(5 * MINUTE_MS - 1), unset(5 * MINUTE_MS)],
+    ["backup_missing", "no backup", { uptimeMs: 25 * HOUR_MS - 1 }, { uptimeMs: 25 * HOUR_MS }],
+    ["backup_old", "a backup of more than two days", aged(2 * DAY_MS), aged(2 * DAY_MS + 1)],
+    ["backup_old", "one of unknown age", aged(null, 2 * DAY_MS), aged(null, 2 * DAY_MS + 1)],
+    ["disk_low", "a large disk", diskWith({ freeBytes: LITTLE }), diskWith({ freeBytes: LITTLE - 1 })],
+    ["disk_low", "a small disk with a twentieth of it left", small(1_000), small(999)],
     [
-      "a clock that is not set five minutes after the machine was started",
-      { clock: untrusted, bootedForMs: 5 * MINUTE_MS - 1 },
-      { clock: untrusted, bootedForMs: 5 * MINUTE_MS },
-      "clock_untrusted",
-    ],
-    [
-      "a backup that is still missing after 25 hours",
-      { uptimeMs: 25 * HOUR_MS - 1 },
-      { uptimeMs: 25 * HOUR_MS },
-      "backup_missing",
-    ],
-    [
-      "a backup that is more than two days old",
-      { lastBackup: { ...BACKUP, ageMs: 2 * DAY_MS } },
-      { lastBackup: { ...BACKUP, ageMs: 2 * DAY_MS + 1 } },
-      "backup_old",
-    ],
-    [
-      "a backup of unknown age that a process has not replaced in two days",
-      { lastBackup: unclear, uptimeMs: 2 * DAY_MS },
-      { lastBackup: unclear, uptimeMs: 2 * DAY_MS + 1 },
-      "backup_old",
-    ],
-    [
-      "a large disk with little room",
-      diskWith({ freeBytes: GIGABYTE / 4 }),
-      diskWith({ freeBytes: GIGABYTE / 4 - 1 }),
       "disk_low",
+      "no room for a backup",
+      diskWith({ ledgerBytes: FREE }),
+      diskWith({ ledgerBytes: FREE + 1 }),
     ],
-    [
-      "a small disk with a twentieth of it left",
-      diskWith({ totalBytes: 20_000, freeBytes: 8_192, ledgerBytes: 4_096 }),
-      diskWith({ totalBytes: 20_000, freeBytes: 999, ledgerBytes: 1 }),
-      "disk_low",
-    ],
-    [
-      "a disk without room for a backup",
-      diskWith({ ledgerBytes: GIGABYTE }),
-      diskWith({ ledgerBytes: GIGABYTE + 1 }),
-      "disk_low",
-    ],
-    ["a card at the end of its life", card(90, "normal"), card(100, null), "card_worn"],
-    ["a card whose spare blocks run out", card(null, "normal"), card(10, "warning"), "card_worn"],
-    ["a card whose spare blocks have run out", card(null, null), card(null, "urgent"), "card_worn"],
-    [
-      "an error of the file system",
-      machine({ fileSystemErrors: 0 }),
-      machine({ fileSystemErrors: 1 }),
-      "file_system_errors",
-    ],
-    ["a low voltage", machine({ isVoltageLow: false }), machine({ isVoltageLow: true }), "voltage_low"],
-    ["a slow disk", machine({ syncMs: 249 }), machine({ syncMs: 250 }), "disk_slow"],
-    ["a hot gateway", machine({ temperature: 79 }), machine({ temperature: 80 }), "too_hot"],
-    ["a twentieth of the memory left", memory(5_000_000), memory(4_999_999), "memory_low"],
-    ["a tenth of the room for switchings taken", edgeQueue(999), edgeQueue(1_000), "queue_filling"],
-    ["switchings that the ledger refuses", edgeQueue(1), edgeQueue(1, true), "edges_refused"],
-    ["three quarters of the room for writes taken", writeQueue(3_071), writeQueue(3_072), "queue_filling"],
-    [
-      "a record whose time is unknown",
-      { provisional: { waiting: 9, unplaced: 0 } },
-      { provisional: { waiting: 0, unplaced: 1 } },
-      "records_unplaced",
-    ],
-    ["a line that is not watched", {}, { lineFailures: [{ line: "L", message: "Held." }] }, "line_failed"],
-    [
-      "edges lost in the last day",
-      {},
-      { gaps: { ...SOUND.gaps, lostToday: { gaps: 1, edges: 3, sales: 2, lines: ["L"], toTimeMs: 5 } } },
-      "edges_lost",
-    ],
-    [
-      "an outage in the last day",
-      {},
-      { gaps: { ...SOUND.gaps, unwatchedToday: { gaps: 1, lines: ["L"], fromTimeMs: 1, toTimeMs: 5 } } },
-      "line_outage",
-    ],
-  ] as const satisfies readonly (readonly [string, Partial<Reading>, Partial<Reading>, string])[]) {
-    it(`include ${what}, and not before`, () => {
+    ["card_worn", "a card at the end of its life", card(90, "normal"), card(100, null)],
+    ["card_worn", "a card whose spare blocks run out", card(null, "normal"), card(10, "warning")],
+    ["card_worn", "a card whose spare blocks have run out", card(null, null), card(null, "urgent")],
+    ["file_system_errors", "one", machine({ fileSystemErrors: 0 }), machine({ fileSystemErrors: 1 })],
+    ["voltage_low", "a low voltage", machine({ isVoltageLow: false }), machine({ isVoltageLow: true })],
+    ["disk_slow", "a slow disk", machine({ syncMs: 249 }), machine({ syncMs: 250 })],
+    ["too_hot", "a hot gateway", machine({ temperature: 79 }), machine({ temperature: 80 })],
+    ["memory_low", "a twentieth of the memory left", memory(5_000_000), memory(4_999_999)],
+    ["queue_filling", "a tenth of the room for switchings taken", edgeQueue(999), edgeQueue(1_000)],
+    ["edges_refused", "switchings that the ledger refuses", edgeQueue(1), edgeQueue(1, true)],
+    ["queue_filling", "three quarters of the room for writes taken", writeQueue(3_071), writeQueue(3_072)],
+    ["records_unplaced", "a record whose time is unknown", unplaced(9, 0), unplaced(0, 1)],
+    ["line_failed", "a line that is not watched", {}, { lineFailures: [{ line: "L", message: "Held." }] }],
+    ["edges_lost", "edges lost in the last day", {}, gaps({ lostToday: lost })],
+    ["line_outage", "an outage in the last day", {}, gaps({ unwatchedToday: outage })],
+  ] as const) {
+    it(`include ${code}: ${what}, and not before`, () => {
       expect(codes(before)).to.deep.equal([]);
       expect(codes(after)).to.deep.equal([code]);
     });
   }
 
   it("do not include an outage of simulated lines", () => {
-    const unwatchedToday = { gaps: 1, lines: ["SIM0"], fromTimeMs: 1, toTimeMs: 5 };
-    expect(codes({ simulated: true, gaps: { ...SOUND.gaps, unwatchedToday } })).to.deep.equal([]);
+    expect(codes({ simulated: true, ...gaps({ unwatchedToday: outage }) })).to.deep.equal([]);
   });
 
   it("have a message, a hint, a beginning, and the values of their texts", () => {
     const faults = faultsIn(
       {
         ...SOUND,
-        ...{
-          clock: untrusted,
-          provisional: { waiting: 1, unplaced: 2 },
-          lastBackup: { ...BACKUP, ageMs: 3 * DAY_MS },
-        },
-        ...card(110, "urgent"),
+        ...{ ...unset(HOUR_MS), ...unplaced(1, 2), ...aged(3 * DAY_MS), ...card(110, "urgent") },
         lineFailures: [{ line: "GPIO17", message: "Held." }],
       },
       () => FIRST_SEEN_MS,

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { VirtualTime } from "../../src/domain/clock.ts";
 import type { RawLevel } from "../../src/domain/line.ts";
-import { Recorder } from "../../src/gpio/recorder.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { HandLedger, SILENT, wiring } from "./recorder-rig.ts";
+import { RecorderRig, wiring } from "./recorder-rig.ts";
 
 const DEBOUNCE_MS = 50;
 
@@ -12,19 +11,13 @@ const DEBOUNCE_MS = 50;
 class Rig {
   readonly time = new VirtualTime();
   readonly driver = new SimulatedDriver({ clock: this.time, timers: this.time, lineCount: 1 });
-  readonly ledger = new HandLedger();
+  readonly #rig = new RecorderRig();
+  readonly ledger = this.#rig.ledger;
   readonly raw: RawLevel[] = [];
-  readonly recorder = new Recorder({
-    ...{ driver: this.driver, writer: this.ledger, clock: this.time, timers: this.time, log: SILENT },
-    reader: {
-      wirings: () => [wiring("SIM0", { debounceMs: DEBOUNCE_MS })],
-      ...{ lastSighting: () => undefined, lastRequest: () => 0, unwatched: () => new Map() },
-    },
-    trust: { trusted: () => true },
-    ...{ bootId: "boot", lastAlive: undefined },
-  });
+  readonly recorder = this.#rig.make({ driver: this.driver, clock: this.time, timers: this.time });
 
   async open(): Promise<this> {
+    this.#rig.wired = [wiring("SIM0", { debounceMs: DEBOUNCE_MS })];
     this.recorder.listenRaw((level) => this.raw.push(level));
     await this.recorder.open();
     return this;

@@ -2,13 +2,8 @@ import { expect } from "chai";
 import {
   decodeChipInfo,
   decodeLineEvents,
-  decodeLineInfo,
-  decodeLineRequestFd,
-  decodeValue,
   EVENT_BUFFER_EVENTS,
-  encodeLineInfoQuery,
   encodeLineRequest,
-  encodeValuesQuery,
   GPIO_GET_CHIPINFO_IOCTL,
   GPIO_V2_GET_LINE_IOCTL,
   GPIO_V2_GET_LINEINFO_IOCTL,
@@ -17,7 +12,8 @@ import {
 } from "../../src/gpio/uapi.ts";
 import { eventBytes } from "./fake-kernel.ts";
 
-// Sizes, offsets and numbers here are what a C compiler gives for Linux's linux/gpio.h on x86-64.
+// Sizes, offsets and numbers here are what a C compiler gives for Linux's linux/gpio.h on x86-64. The fake kernel, which reads
+// and writes by such offsets too, holds the rest.
 describe("The kernel's GPIO interface as bytes", () => {
   // A number includes its struct's size.
   it("has the C compiler's ioctl numbers and struct sizes", () => {
@@ -67,13 +63,7 @@ describe("The kernel's GPIO interface as bytes", () => {
     expect(bytes[256 + 31], "and the closing zero").to.equal(0);
   });
 
-  it("reads the descriptor from the end of a request", () => {
-    const bytes = new Uint8Array(592);
-    new DataView(bytes.buffer).setInt32(588, 23, true);
-    expect(decodeLineRequestFd(bytes)).to.equal(23);
-  });
-
-  it("reads a chip", () => {
+  it("reads a chip whose label fills its field", () => {
     const bytes = new Uint8Array(68);
     bytes.set(new TextEncoder().encode("gpiochip0"), 0);
     bytes.set(new TextEncoder().encode("pinctrl-bcm2835-with-32-letters!"), 32);
@@ -83,23 +73,6 @@ describe("The kernel's GPIO interface as bytes", () => {
       label: "pinctrl-bcm2835-with-32-letters!",
       lines: 54,
     });
-  });
-
-  it("asks for a line by offset and reads name, holder and use", () => {
-    const v2 = encodeLineInfoQuery(17);
-    expect(new DataView(v2.buffer).getUint32(64, true)).to.equal(17);
-    v2.set(new TextEncoder().encode("GPIO17"), 0);
-    v2.set(new TextEncoder().encode("door-bell"), 32);
-    new DataView(v2.buffer).setBigUint64(72, 0b101n, true);
-    expect(decodeLineInfo(v2)).to.deep.equal({ name: "GPIO17", consumer: "door-bell", used: true });
-  });
-
-  it("asks for the one level of a request", () => {
-    const bytes = encodeValuesQuery();
-    expect(new DataView(bytes.buffer).getBigUint64(8, true)).to.equal(1n);
-    expect(decodeValue(bytes)).to.equal(false);
-    new DataView(bytes.buffer).setBigUint64(0, 1n, true);
-    expect(decodeValue(bytes)).to.equal(true);
   });
 
   it("reads every event of a read, wherever the bytes lie in their buffer", () => {

@@ -55,12 +55,8 @@ export const CONTROLS = {
     { file: "src/store/ledger/write-ahead-log.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
     { file: "src/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
     // A sync of the tail makes the file system's journal durable, and with it all other files.
-    { file: "src/store/ledger/tail.ts", from: "    await handle.datasync();", to: "" },
-    {
-      file: "src/store/ledger/tail.ts",
-      from: "await folder.sync().finally(() => folder.close());",
-      to: "await folder.close();",
-    },
+    { file: "src/store/ledger/tail.ts", from: "  await handle.datasync();", to: "" },
+    { file: "src/store/ledger/tail.ts", from: "  await folder.sync();", to: "" },
   ],
   "an upgrade is written over the ledger, page by page": [
     {

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
@@ -38,19 +37,15 @@ describe("a notice by webhook", () => {
 
   const refusal = (hook: WebhookSink) => rejection(hook.deliver(A_NOTICE, signal));
 
-  it("is JSON with an id, signed with the time and the body", async () => {
+  it("is JSON with an id", async () => {
     const [receiver, port] = await open();
     await sink(port).deliver(A_NOTICE, signal);
     const [{ headers, body } = { headers: {}, body: "" }] = receiver.posted;
     const { madeMs: _made, ...rest } = A_NOTICE;
     expect(JSON.parse(body)).to.deep.equal({ ...rest, time: "2026-11-24T09:30:00.000Z" });
-    const timestamp = String(NOW_MS / 1_000);
-    const signature = createHmac("sha256", KEY).update(`${timestamp}.${body}`).digest("hex");
     expect(headers).to.include({
       "content-type": "application/json; charset=utf-8",
       "x-flanco-notice": A_NOTICE.id,
-      "x-flanco-timestamp": timestamp,
-      "x-flanco-signature": `v1=${signature}`,
     });
   });
 

@@ -1,10 +1,10 @@
 import { chmodSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import DatabaseConstructor from "better-sqlite3";
 import { LEAST_KEPT, outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { makeDirectory, OWNER_ONLY, syncPath } from "../../durable-file.ts";
 import { type Tally, tallyOf } from "../ledger/chain.ts";
+import { Connection } from "../ledger/connection.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { locationsOf } from "../ledger/location.ts";
 import { DataLock } from "../ledger/lock.ts";
@@ -120,25 +120,16 @@ function claim(folder: string): () => void {
 
 /** Copies one moment of the ledger, whatever is written after it, and says what it held. */
 async function snapshot(ledger: string, draft: string): Promise<Held> {
-  const db = openForReading(ledger);
-  try {
-    // Held until the end: without it, SQLite would begin the copy again at each commit.
-    db.exec("BEGIN");
-    const held = { ...tallyOf(db), ledger: readLedgerId(db), locations: locationsOf(db) };
-    await db.backup(draft, { progress: () => PAGES_AT_ONCE });
-    db.exec("COMMIT");
-    return held;
-  } finally {
-    db.close();
-  }
+  using db = openForReading(ledger);
+  // Held until the end: without it, SQLite would begin the copy again at each commit.
+  db.exec("BEGIN");
+  const held = { ...tallyOf(db), ledger: readLedgerId(db), locations: locationsOf(db) };
+  await db.backup(draft, { progress: () => PAGES_AT_ONCE });
+  return held;
 }
 
 /** Checks the draft in full, compares it with what the ledger held, and holds it against the backups before. */
-function prove(
-  request: BackupRequest,
-  folder: string,
-  held: Held,
-): { readonly backup: ProvenBackup; readonly findings: readonly Finding[] } {
+function prove(request: BackupRequest, folder: string, held: Held) {
   const { nowMs, clockTrusted } = request;
   const { ledger: id, locations, ...tally } = held;
   const draft = draftIn(folder);
@@ -146,41 +137,25 @@ function prove(
   const verification = verifyLedger(draft, () => {}, keptHeads(folder));
   const faults = [...faultsOf(verification), ...differencesFrom(draft, tally)];
   if (faults.length > 0) {
-    throw new FlancoError(
-      "damaged",
-      `The backup does not hold what the ledger should: ${faults.join("; ")}.`,
-      {
-        hint: "Earlier backups were kept. Run flanco verify: the ledger itself is likely to be damaged.",
-      },
-    );
+    const message = `The backup does not hold what the ledger should: ${faults.join("; ")}.`;
+    throw new FlancoError("damaged", message, {
+      hint: "Earlier backups were kept. Run flanco verify: the ledger itself is likely to be damaged.",
+    });
   }
-  const number = (listBackups(folder)[0]?.number ?? 0) + 1;
-  const file = freeName(folder, nowMs);
-  const bytes = statSync(draft).size;
   const backup: ProvenBackup = {
-    ledger: id,
-    locations,
-    number,
-    file,
-    madeMs: nowMs,
-    clockTrusted,
-    provedMs: nowMs,
-    schema: SCHEMA_VERSION,
+    ...{ ledger: id, locations, madeMs: nowMs, clockTrusted, provedMs: nowMs, schema: SCHEMA_VERSION },
+    number: (listBackups(folder)[0]?.number ?? 0) + 1,
+    file: freeName(folder, nowMs),
     ...tally,
-    bytes,
-    sha256: hashFile(draft),
+    ...{ bytes: statSync(draft).size, sha256: hashFile(draft) },
   };
   return { backup, findings: openFindings(verification) };
 }
 
 /** A backup has no log beside it: what is copied elsewhere by hand is whole. */
 function makeSingleFile(file: string): void {
-  const db = new DatabaseConstructor(file, { fileMustExist: true });
-  try {
-    db.pragma("journal_mode = DELETE");
-  } finally {
-    db.close();
-  }
+  using db = new Connection(file, { fileMustExist: true });
+  db.pragma("journal_mode = DELETE");
   chmodSync(file, OWNER_ONLY);
   syncPath(file);
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
@@ -16,6 +16,7 @@ import {
   type Tally,
   tallyOf,
 } from "../ledger/chain.ts";
+import { Connection } from "../ledger/connection.ts";
 import {
   folderOf,
   forgetIdentity,
@@ -147,14 +148,10 @@ function noteRestored(
   timeMs: number,
   actor: Actor,
 ): void {
-  const db = new DatabaseConstructor(draft, { fileMustExist: true });
-  try {
-    keepUnwatched(db);
-    tryLedger(replaced, (source) => takeAudit(db, source));
-    appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
-  } finally {
-    db.close();
-  }
+  using db = new Connection(draft, { fileMustExist: true });
+  keepUnwatched(db);
+  tryLedger(replaced, (source) => takeAudit(db, source));
+  appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
 }
 
 /** Opens a backup for a restore. Throws `not_found`. */

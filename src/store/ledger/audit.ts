@@ -4,7 +4,6 @@ import {
   type AuditDetails,
   type AuditEntry,
   type AuditKind,
-  type AuditWay,
   isLasting,
   type StoredAudit,
 } from "../../domain/audit.ts";
@@ -27,9 +26,7 @@ export const LASTING_A_DAY = 1_000;
 /** So many of them are for owners alone: a technician's program that runs wild does not keep an owner from voiding a sale. */
 const OF_OWNERS = 200;
 
-interface AuditRow extends Omit<AuditEntry, "kind" | "way" | "provisional" | "details"> {
-  readonly kind: string;
-  readonly way: string;
+interface AuditRow extends Omit<AuditEntry, "provisional" | "details"> {
   readonly provisional: number;
   readonly details: string;
   readonly repeats: number;
@@ -46,11 +43,7 @@ const SELECT = `${SELECT_ANY}
    WHERE audit_id < @before AND ${AUDIT_TIME} >= @sinceMs`;
 const NEWEST = "ORDER BY audit_id DESC LIMIT @limit";
 
-interface AuditParameters {
-  readonly before: number;
-  readonly sinceMs: number;
-  readonly limit: number;
-}
+type AuditParameters = { readonly before: number; readonly sinceMs: number; readonly limit: number };
 
 export function auditReader(db: Database) {
   const all = db.prepare<[AuditParameters], AuditRow>(`${SELECT} ${NEWEST}`);
@@ -261,12 +254,10 @@ const STORED = `
          begun_ms AS begunMs, user_id AS userId, way, who, origin AS "from", details, repeats
     FROM audit LEFT JOIN boot USING (boot)`;
 
-function toEntry({ kind, way, provisional, details, repeats, ...row }: AuditRow): AuditEntry {
+function toEntry({ provisional, details, repeats, ...row }: AuditRow): AuditEntry {
   const told = JSON.parse(details) as AuditDetails;
   return {
     ...row,
-    kind: kind as AuditKind,
-    way: way as AuditWay,
     provisional: provisional === 1,
     details: repeats === 0 ? told : { ...told, times: repeats + 1 },
   };

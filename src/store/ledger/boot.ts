@@ -38,7 +38,7 @@ export function bootReader(db: Database) {
 export function bootLog(db: Database, monotonicMs: () => number) {
   const numberOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
   const zeroOf = db.prepare<[string], number | null>("SELECT zero_ms FROM boot WHERE boot_id = ?").pluck();
-  const all = db.prepare<[], Boot>(BOOTS);
+  const { boots } = bootReader(db);
   const save = db.prepare<[string, number | null, number, number | null]>(
     `INSERT INTO boot (boot_id, zero_ms, last_ms, set_zero_ms) VALUES (?, ?, ?, ?)
      ON CONFLICT (boot_id) DO UPDATE SET zero_ms = coalesce(excluded.zero_ms, zero_ms),
@@ -75,7 +75,7 @@ export function bootLog(db: Database, monotonicMs: () => number) {
     /** This moment for a row, or wall time where no boot runs that the ledger knows. */
     stamp: (nowMs: number): { readonly boot: number | null; readonly begunMs: number } =>
       nowStored() ?? { boot: null, begunMs: nowMs },
-    all: (): readonly Boot[] => all.all(),
+    all: boots,
     /** Where a moment of a boot lies in wall time; null when that boot's clock was never trusted. */
     timeOf(bootId: string, atMs: number): number | null {
       const zeroMs = zeroOf.get(bootId) ?? null;

@@ -13,21 +13,15 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { AUDIT_TIME } from "./audit.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** `scope` is JSON. */
-interface StoredRow extends Pick<StoredCommission, "userId" | "begunMs"> {
-  readonly scope: string;
-}
-
-interface Provisionally {
-  readonly provisional: number;
-}
+/** A row whose time may not be trusted. */
+type Timed<R> = Omit<R, "provisional"> & { readonly provisional: number };
 
 const REPORTS = `
   FROM audit LEFT JOIN boot USING (boot) WHERE kind = 'commissioned' AND user_id = ?`;
 const HEAD = `audit_id AS auditId, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional`;
 
 export function commissionReader(db: Database) {
-  const all = db.prepare<[], StoredRow>(
+  const all = db.prepare<[], Pick<StoredCommission, "userId" | "begunMs"> & { scope: string }>(
     "SELECT user_id AS userId, begun_ms AS begunMs, scope FROM commission",
   );
   const ticks = db
@@ -35,12 +29,12 @@ export function commissionReader(db: Database) {
       `SELECT json_set(tick, '$.room', actuator_id) FROM commission_tick JOIN device USING (device_id) WHERE user_id = ?`,
     )
     .pluck();
-  const heads = db.prepare<[Id, number], Omit<AcceptanceReportHead, "provisional"> & Provisionally>(
+  const heads = db.prepare<[Id, number], Timed<AcceptanceReportHead>>(
     `SELECT ${HEAD}, details ->> '$.technician' AS technician, details ->> '$.clinic' AS clinic,
             details ->> '$.rooms' AS rooms, details ->> '$.good' AS good, details ->> '$.attention' AS attention,
             details ->> '$.untested' AS untested ${REPORTS} ORDER BY audit_id DESC LIMIT ?`,
   );
-  const one = db.prepare<[Id, number], Omit<StoredAcceptanceReport, "provisional"> & Provisionally>(
+  const one = db.prepare<[Id, number], Timed<StoredAcceptanceReport>>(
     `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND audit_id = ?`,
   );
   return {

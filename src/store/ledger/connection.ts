@@ -18,6 +18,10 @@ export class Connection extends DatabaseConstructor {
     const late: unknown = new LateStatement(() => super.prepare(planned));
     return late as ReturnType<typeof DatabaseConstructor.prototype.prepare<B, R>>;
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }
 
 /** The part of better-sqlite3's statements that is used here. A mistake in its SQL is thrown by its first run. */

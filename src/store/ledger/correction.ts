@@ -23,9 +23,7 @@ interface CorrectedRecord extends RollupEntry {
 }
 
 /** The same of a record that an edge made. */
-interface TimedRecord extends CorrectedRecord {
-  readonly monotonicNs: number;
-}
+type TimedRecord = CorrectedRecord & { readonly monotonicNs: number };
 
 const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
                 valor_micros AS valorMicros, effective_ms AS timeMs, day, voided_by AS voidedBy`;
@@ -97,15 +95,9 @@ export function correctionCommands(db: Database, context: WriteContext) {
   /** The one way in which a correction of a record enters the ledger. Gives its number. */
   function correct(kind: "void" | "time", recordId: number, timeMs: number | null, reason: string): number {
     const notedMs = context.nowMs();
-    const noLoss = { lostFrom: null, lostTo: null, anchor: null };
-    const { position, hash } = context.chain.appendCorrection({
-      kind,
-      recordId,
-      timeMs,
-      reason,
-      notedMs,
-      ...noLoss,
-    });
+    const lost = { lostFrom: null, lostTo: null, anchor: null };
+    const entry = { kind, recordId, timeMs, reason, notedMs, ...lost };
+    const { position, hash } = context.chain.appendCorrection(entry);
     insert.run(position, kind, recordId, timeMs, reason, notedMs, hash);
     return position;
   }

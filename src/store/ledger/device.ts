@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import {
-  type Actuator,
   type Device,
   MAX_ACTUATORS_OF_USER,
   MAX_DEVICES_OF_USER,
@@ -16,19 +15,13 @@ import { unknownLocation } from "./location.ts";
 import { wiringAudit } from "./wiring.ts";
 import type { WriteContext } from "./write-context.ts";
 
-interface ActuatorRow {
-  readonly deviceId: Id;
-  readonly id: string;
-  readonly value: number;
-}
-
 export function deviceReader(db: Database) {
   const devices = db.prepare<[Id], Omit<Device, "actuators" | "selected"> & { selected: number }>(
     `SELECT device_id AS id, user_id AS userId, d_id AS dId, name, selected, location_id AS locationId,
             location_name AS locationName, created_ms AS createdTimeMs, revision
        FROM device WHERE user_id = ? ORDER BY device_id`,
   );
-  const actuators = db.prepare<[Id], ActuatorRow>(
+  const actuators = db.prepare<[Id], { deviceId: Id; id: string; value: number }>(
     `SELECT device_id AS deviceId, actuator_id AS id, value
        FROM actuator JOIN device USING (device_id) WHERE user_id = ? ORDER BY device_id, position`,
   );
@@ -38,7 +31,7 @@ export function deviceReader(db: Database) {
     return devices.all(userId).map((device) => ({
       ...device,
       selected: device.selected === 1,
-      actuators: (byDevice.get(device.id) ?? []).map(toActuator),
+      actuators: (byDevice.get(device.id) ?? []).map(({ id, value }) => ({ id, value: value === 1 })),
     }));
   });
   return { devices: read };
@@ -183,10 +176,6 @@ export function deviceCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "wiring" });
     },
   } satisfies Partial<LedgerCommands>;
-}
-
-function toActuator(row: ActuatorRow): Actuator {
-  return { id: row.id, value: row.value === 1 };
 }
 
 function unknownRoom(room: string): FlancoError {

@@ -68,12 +68,8 @@ export function folderOf(directory: string, ledgerId: string): string {
 
 /** Reads something of a ledger that no other call has open. Throws as `openForReading` does. */
 export function readLedger<T>(file: string, run: (db: Database) => T): T {
-  const db = openForReading(file);
-  try {
-    return run(db);
-  } finally {
-    db.close();
-  }
+  using db = openForReading(file);
+  return run(db);
 }
 
 /** The same; undefined where the ledger is missing or cannot be read. */

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
-import type { EdgeSource, LineState } from "../../domain/sale.ts";
+import type { LineState } from "../../domain/sale.ts";
 
 interface StateRow {
   readonly active: number;
@@ -54,20 +54,17 @@ export function keepUnwatched(db: Database): void {
 
 /** What the ledger last saw, for readers. */
 export function lineStateReader(db: Database) {
-  const last = db.prepare<[string], EdgeSource & { readonly high: number }>(
-    `SELECT boot_id AS bootId, request, sequence, active <> active_low AS high
-       FROM line_state JOIN boot USING (boot) WHERE line = ?`,
-  );
+  const { stateOf, unwatched } = lineStates(db);
   const lastRequest = db
     .prepare<[], number>("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'last_request'")
     .pluck();
   return {
     lastRequest: () => lastRequest.get() ?? 0,
     lastSighting(line) {
-      const row = last.get(line);
-      return row && { ...row, high: row.high === 1 };
+      const state = stateOf(line);
+      return state && { ...state.source, high: state.active !== state.activeLow };
     },
-    unwatched: lineStates(db).unwatched,
+    unwatched,
   } satisfies Partial<LedgerReader>;
 }
 

@@ -23,16 +23,10 @@ import type { WriteContext } from "./write-context.ts";
 
 const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";
 
-interface MemberRow extends Member {
-  readonly passwordHash: string | null;
-}
+type MemberRow = Member & { readonly passwordHash: string | null };
 
 function toCredentials({ passwordHash, ...member }: MemberRow): Credentials {
   return { member, passwordHash };
-}
-
-interface LinkRow extends Begun {
-  readonly memberId: Id;
 }
 
 export function memberReader(db: Database) {
@@ -66,7 +60,7 @@ export function memberCommands(db: Database, context: WriteContext) {
   const setHash = db.prepare<[string, Id]>("UPDATE member SET password_hash = ? WHERE member_id = ?");
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE member_id = ?");
   const removeLink = db.prepare<[Id]>("DELETE FROM link WHERE member_id = ?");
-  const takeLink = db.prepare<[string], LinkRow>(
+  const takeLink = db.prepare<[string], Begun & { memberId: Id }>(
     `DELETE FROM link WHERE token_hash = ? RETURNING member_id AS memberId, begun_ms AS begunMs,
        (SELECT boot_id FROM boot WHERE boot = link.boot) AS bootId`,
   );

@@ -64,11 +64,16 @@ function openChecked(file: string, migrations = MIGRATIONS): Database {
  * none, `too_new` when a later program wrote it, `unavailable` when an older one did and `not_found` when it is
  * not there.
  */
-export function openForReading(file: string): Database {
+export function openForReading(file: string): Connection {
   return openExisting(file, (db) => {
     db.pragma("query_only = ON");
     db.pragma(`cache_size = -${CACHE_KIB}`);
-    refuseOlder(db, file);
+    const schema = requireKnownSchema(db);
+    if (schema === SCHEMA_VERSION) return;
+    const versions = `schema ${schema}; this program reads ${SCHEMA_VERSION}`;
+    throw new FlancoError("unavailable", `The ledger ${file} is of an older flanco (${versions}).`, {
+      hint: "Start the service once: it brings the ledger up to date.",
+    });
   });
 }
 
@@ -81,7 +86,7 @@ export function schemaOf(file: string): number {
   return schema;
 }
 
-function openExisting(file: string, prepare: (db: Database) => void): Database {
+function openExisting(file: string, prepare: (db: Database) => void): Connection {
   if (!existsSync(file)) throw noLedger(file);
   return openGuarded(file, { readonly: true }, prepare);
 }
@@ -94,7 +99,7 @@ export function noLedger(file: string): FlancoError {
 }
 
 /** Opens a file that is a ledger, and closes it where `prepare` throws. */
-function openGuarded(file: string, options: Options, prepare: (db: Database) => void): Database {
+function openGuarded(file: string, options: Options, prepare: (db: Database) => void): Connection {
   refuseTruncated(file);
   const opened = { ...options, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
   const db = guarded(file, () => new Connection(file, opened));
@@ -108,16 +113,6 @@ function openGuarded(file: string, options: Options, prepare: (db: Database) => 
     db.close();
     throw error;
   }
-}
-
-function refuseOlder(db: Database, file: string): void {
-  const schema = requireKnownSchema(db);
-  if (schema === SCHEMA_VERSION) return;
-  throw new FlancoError(
-    "unavailable",
-    `The ledger ${file} is of an older flanco (schema ${schema}; this program reads ${SCHEMA_VERSION}).`,
-    { hint: "Start the service once: it brings the ledger up to date." },
-  );
 }
 
 function create(file: string, migrations = MIGRATIONS): void {
@@ -172,35 +167,26 @@ function refuseForeign(db: Database, file: string): void {
     throw damaged(file, "it is another program's database, or its start was overwritten");
 }
 
-/** What can be seen at once, at any size: the file holds every page that its header counts, and the schema reads. */
+/**
+ * What can be seen within milliseconds at any size: the file holds every page that its header counts, the schema reads, every
+ * table that does not grow with the records is read in full, and so is the newest entry. SQLite's own errors pass.
+ */
 function checkStructure(db: Database, file: string): void {
   const pages = Number(db.pragma("page_count", { simple: true }));
   const pageBytes = Number(db.pragma("page_size", { simple: true }));
   const whole = bringLogIn(db);
   if (whole && statSync(file).size < pages * pageBytes) throw damaged(file, "it is shorter than it says");
-  const wrong = quickCheck(db);
-  if (wrong !== null) throw damaged(file, wrong);
-}
-
-/**
- * What can be seen within milliseconds at any size: every table that does not grow with the records is read in full,
- * and so is the newest entry. Gives what is wrong; null when nothing is. SQLite's own
- * errors pass.
- */
-function quickCheck(db: Database): string | null {
   const tables = db
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .pluck()
     .all();
   for (const table of tables.filter((name) => !GROWING.has(name))) {
     const found = db.pragma(`integrity_check("${table}")`, { simple: true });
-    if (found !== "ok") return `the table ${table} does not hold together (${found})`;
+    if (found !== "ok") throw damaged(file, `the table ${table} does not hold together (${found})`);
   }
-  if (!tables.includes("record")) return null;
   // Reads the way down to it, which throws where a page of that is damaged. `flanco verify` says
   // whether it is the right entry: a whole file that was altered must not be rebuilt without a word.
-  readHead(db);
-  return null;
+  if (tables.includes("record")) readHead(db);
 }
 
 /** Gives false on a full disk: what is committed stays in the log, and the file may lack pages that are there. */

@@ -33,10 +33,11 @@ export function priceMoment(calendar: LocalCalendar, atMs: number | null): Price
   return { day: atMs === null ? null : calendar.dayOf(atMs), atMs };
 }
 
-interface PriceRow extends Omit<RoomPrice, "isComing"> {}
-
 export function priceReader(db: Database, calendar: LocalCalendar) {
-  const prices = db.prepare<{ userId: Id; dId: string | null; room: string | null; today: Day }, PriceRow>(
+  const prices = db.prepare<
+    { userId: Id; dId: string | null; room: string | null; today: Day },
+    Omit<RoomPrice, "isComing">
+  >(
     `SELECT d_id AS dId, actuator_id AS room, valor_micros AS valorMicros, from_day AS fromDay,
             coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), set_ms) AS setMs
        FROM price JOIN device USING (device_id) LEFT JOIN boot USING (boot)
@@ -64,7 +65,7 @@ function trustedReader(db: Database): () => number | null {
 /** Gives the price of a sale: the room's own, or one that was planned for its day. */
 export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calendar">) {
   const planned = db
-    .prepare<PriceMoment & Pick<LineRoom, "deviceId" | "actuatorId">, number | null>(
+    .prepare<PriceMoment & Room, number | null>(
       `SELECT ${PLANNED} FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id) w`,
     )
     .pluck();
@@ -75,9 +76,7 @@ export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calend
   };
 }
 
-interface PricedRoom extends Pick<LineRoom, "deviceId" | "actuatorId"> {
-  readonly dId: string;
-}
+type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
 
 /** Keeps the price of a room that holds from this moment on. */
 export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "calendar">) {
@@ -98,11 +97,7 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
     const isTrusted = now === undefined || context.boots.timeOf(now.bootId, now.monotonicMs) !== null;
     return isTrusted ? context.nowMs() : lastTrustedMs();
   }
-  return (
-    { deviceId, actuatorId }: Pick<PricedRoom, "deviceId" | "actuatorId">,
-    micros: number,
-    from: Day | null,
-  ) => {
+  return ({ deviceId, actuatorId }: Room, micros: number, from: Day | null) => {
     const nowMs = context.nowMs();
     const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: null };
     const heldMs = from === null ? saleMs() : null;
@@ -114,7 +109,7 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
 
 export function priceCommands(db: Database, context: WriteContext) {
   const keep = priceKeeper(db, context);
-  const roomOf = db.prepare<[Id, string], PricedRoom>(
+  const roomOf = db.prepare<[Id, string], Room & { dId: string }>(
     `SELECT w.device_id AS deviceId, d_id AS dId, actuator_id AS actuatorId FROM wiring w JOIN device d USING (device_id)
       WHERE w.user_id = ? AND line = ?`,
   );

@@ -14,21 +14,8 @@ const MAX_ROWS = 500;
 /** How long a second post with the same key is known for one. */
 const IDEMPOTENCY_MS = WEEK_MS;
 
-interface SessionRow extends Omit<StandingSession, "begun">, Begun {}
-
-interface EndingRow extends Begun {
-  readonly sid: Id;
-  readonly userId: Id;
-  readonly lifeMs: number;
-}
-
-interface KeyRow extends Begun {
-  readonly userId: Id;
-  readonly key: string;
-}
-
 export function sessionReader(db: Database) {
-  const sessions = db.prepare<[], SessionRow>(
+  const sessions = db.prepare<[], Omit<StandingSession, "begun"> & Begun>(
     `SELECT sid, member_id AS memberId, user_id AS userId, role, s.created_ms AS createdTimeMs,
             expires_ms AS expiresTimeMs, boot_id AS bootId, begun_ms AS begunMs
        FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot)`,
@@ -97,13 +84,13 @@ export function sessionCommands(db: Database, context: WriteContext) {
 
 /** Removes what has had its time. Records are never among it. */
 export function purgeCommands(db: Database, context: WriteContext) {
-  const sessions = db.prepare<[number], EndingRow>(
+  const sessions = db.prepare<[number], Begun & { sid: Id; userId: Id; lifeMs: number }>(
     `SELECT sid, user_id AS userId, expires_ms - s.created_ms AS lifeMs, boot_id AS bootId, begun_ms AS begunMs
        FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot) ORDER BY boot, begun_ms LIMIT ?`,
   );
   const removeSession = db.prepare<[Id]>("DELETE FROM session WHERE sid = ?");
   const [placed, unplaced] = ["IS NOT NULL", "IS NULL"].map((known) =>
-    db.prepare<[number], KeyRow>(
+    db.prepare<[number], Begun & { userId: Id; key: string }>(
       `SELECT user_id AS userId, key, boot_id AS bootId, begun_ms AS begunMs
          FROM idempotency i LEFT JOIN boot USING (boot)
         WHERE i.boot ${known} ORDER BY i.boot, begun_ms LIMIT ?`,

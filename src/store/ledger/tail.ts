@@ -315,14 +315,10 @@ export class Tail {
 
   /** From here to the next backup nothing is added: a file with a gap is of no use. */
   #giveUp(reason: string): void {
-    this.#drop();
-    this.#hasGap = true;
-    this.#say(reason);
-  }
-
-  #drop(): void {
     this.#pending = [];
     this.#pendingBytes = 0;
+    this.#hasGap = true;
+    this.#say(reason);
   }
 
   #say(failure: string | null): void {
@@ -336,19 +332,15 @@ export class Tail {
  * behind these is cut off. Throws where the file is shorter: it is another one.
  */
 async function append(file: string, offset: number, bytes: Buffer): Promise<void> {
-  const handle = await open(file, "a", OWNER_ONLY);
-  try {
-    const { size } = await handle.stat();
-    if (size < offset) throw new Error(`${basename(file)} is not as it was left`);
-    if (size > offset) await handle.truncate(offset);
-    await handle.writeFile(bytes);
-    await handle.datasync();
-    if (offset > 0) return;
-    const folder = await open(dirname(file), "r");
-    await folder.sync().finally(() => folder.close());
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(file, "a", OWNER_ONLY);
+  const { size } = await handle.stat();
+  if (size < offset) throw new Error(`${basename(file)} is not as it was left`);
+  if (size > offset) await handle.truncate(offset);
+  await handle.writeFile(bytes);
+  await handle.datasync();
+  if (offset > 0) return;
+  await using folder = await open(dirname(file), "r");
+  await folder.sync();
 }
 
 function reasonOf(error: unknown): string {

@@ -5,6 +5,7 @@ import { FlancoError, messageOf } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts";
+import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./schema.ts";
 
@@ -57,34 +58,27 @@ export function upgradeLedger(
     if (db.open) db.close();
     removeDatabase(draft);
     if (error instanceof FlancoError) throw error;
-    throw new FlancoError(
-      "unavailable",
-      `The ledger could not be brought from schema ${from} to ${migrations.length} (${reasonOf(error)}). It is unchanged.`,
-      {
-        hint: "Look at the disk, then start again, or install the version before.",
-        cause: error,
-      },
-    );
+    const what = `brought from schema ${from} to ${migrations.length} (${reasonOf(error)})`;
+    throw new FlancoError("unavailable", `The ledger could not be ${what}. It is unchanged.`, {
+      hint: "Look at the disk, then start again, or install the version before.",
+      cause: error,
+    });
   }
   for (let older = 1; older < from; older += 1) rmSync(`${file}.schema-${older}`, { force: true });
 }
 
 /** Migrates the copy, and throws where it does not hold together. */
 function migrateCopy(draft: string, original: Database, run: (copy: Database) => void): void {
-  const copy = new DatabaseConstructor(draft, { fileMustExist: true });
-  try {
-    // One file: a log would have to be copied into it.
-    copy.pragma("journal_mode = DELETE");
-    copy.pragma("synchronous = FULL");
-    // Otherwise a row with a dangling reference could not be copied from table to table. New ones are found below.
-    copy.pragma("foreign_keys = OFF");
-    run(copy);
-    const damage = copy.pragma("quick_check", { simple: true });
-    if (damage !== "ok" || straysIn(copy) > straysIn(original))
-      throw new Error("the copy does not hold together");
-  } finally {
-    copy.close();
-  }
+  using copy = new Connection(draft, { fileMustExist: true });
+  // One file: a log would have to be copied into it.
+  copy.pragma("journal_mode = DELETE");
+  copy.pragma("synchronous = FULL");
+  // Otherwise a row with a dangling reference could not be copied from table to table. New ones are found below.
+  copy.pragma("foreign_keys = OFF");
+  run(copy);
+  const damage = copy.pragma("quick_check", { simple: true });
+  if (damage !== "ok" || straysIn(copy) > straysIn(original))
+    throw new Error("the copy does not hold together");
 }
 
 /**

@@ -4,16 +4,12 @@ import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import type { Bias } from "../../domain/line.ts";
 import type { NewWiring, OwnedWiring, Wiring } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { PRICE, type PriceMoment, priceKeeper, priceMoment } from "./price.ts";
 import type { WriteContext } from "./write-context.ts";
 
-interface WiringRow extends Omit<Wiring, "activeLow" | "bias"> {
-  readonly activeLow: number;
-  readonly bias: string;
-}
+type WiringRow = Omit<Wiring, "activeLow"> & { readonly activeLow: number };
 
 const SELECT = `
   SELECT line, w.user_id AS userId, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName,
@@ -111,18 +107,15 @@ export function wiringCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-interface UnwiredRow {
-  readonly line: string;
-  readonly dId: string;
-  readonly room: string;
-}
-
 /** What of a wired line decides what is sold, and for how much. */
 type Settings = Omit<NewWiring, "line">;
 
 /** Notes lines that are wired, or cease to be. A wiring that is set as it was is no change. */
 export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
-  const wired = db.prepare<{ userId: Id; dId: string | null; line: string | null }, UnwiredRow>(
+  const wired = db.prepare<
+    { userId: Id; dId: string | null; line: string | null },
+    { line: string; dId: string; room: string }
+  >(
     `SELECT line, d_id AS dId, actuator_id AS room FROM wiring w JOIN device d USING (device_id)
       WHERE w.user_id = @userId AND (@dId IS NULL OR d_id = @dId) AND (@line IS NULL OR line = @line) ORDER BY line`,
   );
@@ -146,18 +139,12 @@ export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) 
 function detailsOf(settings: Settings) {
   const { dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs } = settings;
   return {
-    dId,
-    room: actuatorId,
-    valor: valorFromMicros(valorMicros),
-    activeLow,
-    bias,
-    debounceMs,
-    rearmMs,
+    ...{ dId, room: actuatorId, valor: valorFromMicros(valorMicros), activeLow, bias, debounceMs, rearmMs },
   } satisfies AuditDetails;
 }
 
 function toWiring(row: WiringRow): Wiring {
-  return { ...row, activeLow: row.activeLow === 1, bias: row.bias as Bias };
+  return { ...row, activeLow: row.activeLow === 1 };
 }
 
 /** Where a line goes, without telling one user of another's rooms. */

@@ -32,7 +32,10 @@ export async function readCardWear(directory: string, devices = BLOCK_DEVICES): 
 async function diskOf(link: string): Promise<string | undefined> {
   try {
     const place = await realpath(link);
-    return (await exists(join(place, "partition"))) ? dirname(place) : place;
+    return await access(join(place, "partition")).then(
+      () => dirname(place),
+      () => place,
+    );
   } catch {
     // A file system without a block device of its own: in memory, or spread over several.
     return undefined;
@@ -57,13 +60,6 @@ async function readWords(file: string): Promise<number[]> {
     // Only an eMMC has it.
     return [];
   }
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Looks at the disk of a ledger, off the loop. Rejects with what the file system says. */

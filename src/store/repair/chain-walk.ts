@@ -6,7 +6,7 @@ import { NS_PER_MS } from "../../domain/clock.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
 import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
-import type { Findings } from "./finding.ts";
+import type { FindingKind, Findings } from "./finding.ts";
 
 /** What is looked at of a record, beside its canonical form. */
 export interface WalkedRecord {
@@ -156,18 +156,12 @@ export class ChainWalk {
     if (voidedBy !== null) this.#voided.set(voidedBy, record.valorMicros);
     const { position } = record;
     if (record.timeMs !== timeMs) {
-      this.#altered(
-        position,
-        `time ${record.timeMs}`,
-        "counts at a time that neither it nor a correction says",
-      );
+      const what = "counts at a time that neither it nor a correction says";
+      this.#find("altered", position, `time ${record.timeMs}`, what);
     }
     if (record.voidedBy !== voidedBy) {
-      this.#altered(
-        position,
-        `void ${record.voidedBy}`,
-        "is marked as void, or as counting, and its corrections say otherwise",
-      );
+      const what = "is marked as void, or as counting, and its corrections say otherwise";
+      this.#find("altered", position, `void ${record.voidedBy}`, what);
     }
   }
 
@@ -201,17 +195,17 @@ export class ChainWalk {
 
   #follow(position: number, hash: string, text: string): void {
     if (position <= this.#position) {
-      this.#inserted(position, position, "was inserted: its number was taken");
+      this.#find("inserted", position, `${position}`, "was inserted: its number was taken");
       return;
     }
     if (position > this.#position + 1) this.#hole(position, hash, text);
     else if (hashOf(this.#hash, text) !== hash) {
-      this.#altered(position, hash + text, "was altered, or put in place of another");
+      this.#find("altered", position, hash + text, "was altered, or put in place of another");
     }
     this.#position = position;
     this.#hash = hash;
     if (position === this.#rolledUp.position && hash !== this.#rolledUp.hash) {
-      this.#altered(position, `head ${this.#rolledUp.hash}`, "is not the one that was the newest");
+      this.#find("altered", position, `head ${this.#rolledUp.hash}`, "is not the one that was the newest");
     }
     while (this.#nextHead < this.#heads.length) {
       const head = this.#heads[this.#nextHead];
@@ -266,25 +260,21 @@ export class ChainWalk {
     this.#holes = [];
   }
 
-  #inserted(from: number, to: number, what: string): void {
-    const subject = from === to ? `The entry ${from}` : `What follows from ${from} to ${to}`;
-    const costs = this.#findings.costsOf(from, to);
-    this.#findings.add({ kind: "inserted", from, to, mark: `${to}`, what: `${subject} ${what}.`, costs });
-  }
-
-  #altered(position: number, mark: string, what: string): void {
-    const costs = this.#findings.costsOf(position, position);
-    const place = { from: position, to: position };
-    this.#findings.add({ kind: "altered", ...place, mark, what: `The entry ${position} ${what}.`, costs });
-  }
-
   #contradicts({ position, recordId, hash }: CorrectionRow, what: string): void {
-    const costs = recordId === null ? [] : this.#findings.costsOf(recordId, recordId);
+    this.#find("contradiction", position, hash, what, recordId);
+  }
+
+  /** @param record the record that it is about; null where it is about none */
+  #find(
+    kind: FindingKind,
+    position: number,
+    mark: string,
+    what: string,
+    record: number | null = position,
+  ): void {
+    const costs = record === null ? [] : this.#findings.costsOf(record);
     const place = { from: position, to: position };
-    this.#findings.add({
-      ...{ kind: "contradiction", ...place, mark: hash, costs },
-      what: `The entry ${position} ${what}.`,
-    });
+    this.#findings.add({ kind, ...place, mark, what: `The entry ${position} ${what}.`, costs });
   }
 }
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { MICROS_PER_UNIT, valorFromMicros } from "../../domain/amount.ts";
+import { valorFromMicros } from "../../domain/amount.ts";
 import type { Id } from "../../domain/id.ts";
 
 /**
@@ -76,18 +76,14 @@ export class Findings {
     else this.#unlisted += 1;
   }
 
-  /** The records that are there under these numbers, account by account. */
-  costsOf(from: number, to: number): readonly Cost[] {
+  /** The record that is there under this number, if one is. */
+  costsOf(position: number): readonly Cost[] {
     return this.#db
-      .prepare<[number, number], { userId: Id; sales: number; units: number; micros: number }>(
-        `SELECT user_id AS userId, count(*) AS sales, sum(valor_micros / ${MICROS_PER_UNIT}) AS units,
-                sum(valor_micros % ${MICROS_PER_UNIT}) AS micros
-           FROM record WHERE record_id BETWEEN ? AND ? GROUP BY user_id`,
+      .prepare<[number], { userId: Id; valorMicros: number }>(
+        "SELECT user_id AS userId, valor_micros AS valorMicros FROM record WHERE record_id = ?",
       )
-      .all(from, to)
-      .map(({ userId, sales, units, micros }) =>
-        this.costOf(userId, sales, BigInt(units) * BigInt(MICROS_PER_UNIT) + BigInt(micros)),
-      );
+      .all(position)
+      .map(({ userId, valorMicros }) => this.costOf(userId, 1, BigInt(valorMicros)));
   }
 
   costOf(userId: Id | null, sales: number, micros: bigint): Cost {

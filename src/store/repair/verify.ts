@@ -223,7 +223,7 @@ function wrongDay(position: number, day: number, findings: Findings): NewFinding
   return {
     ...{ kind: "altered", from: position, to: position, mark: `day ${day}` },
     what: `The entry ${position} counts at a day that its time does not say.`,
-    costs: findings.costsOf(position, position),
+    costs: findings.costsOf(position),
   };
 }
 
