@@ -9,7 +9,7 @@ import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { chooseBackup, findBackups, mountedDisks, proofOf } from "../store/backup/backup-directory.ts";
 import { removeDatabase, requireRoom } from "../store/backup/file-copy.ts";
 import { type Gateway, parseGateway, readGatewayFile } from "../store/backup/gateway-file.ts";
-import { closeBackup, isUnused, type OpenedBackup, openBackup } from "../store/backup/restore.ts";
+import { isUnused, type OpenedBackup, openBackup } from "../store/backup/restore.ts";
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
@@ -39,7 +39,7 @@ export function openOnDisk(config: Config, named: string | undefined): Incoming 
     gateway: readGatewayFile(dirname(file)),
     open: async () => backup,
     finish: async () => [],
-    close: () => closeBackup(backup),
+    close: () => backup[Symbol.dispose](),
   };
 }
 
@@ -108,7 +108,7 @@ export async function takeOver(
       ];
     },
     close: () => {
-      if (backup !== undefined) closeBackup(backup);
+      backup?.[Symbol.dispose]();
       removeIncoming(file);
     },
   };

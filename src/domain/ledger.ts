@@ -212,11 +212,7 @@ export interface Taken {
 
 /** What a commit changed. Published after it. */
 export type Change =
-  | {
-      readonly kind: "record";
-      readonly userId: Id;
-      readonly record: StoredRecord;
-    }
+  | { readonly kind: "record"; readonly userId: Id; readonly record: StoredRecord }
   | {
       readonly kind: "actuator";
       readonly userId: Id;

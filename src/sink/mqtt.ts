@@ -147,24 +147,16 @@ export class MqttSink implements EntrySink {
     });
   }
 
-  #send(client: MqttClient, ledger: string, entry: ChainEntry): Promise<unknown> {
-    const { position, hash: entryHash } = entry;
-    const identity = { ledger, position, hash: entryHash };
-    switch (entry.kind) {
-      case "record": {
-        const topic = this.#topicOf("sale", entry.record.deviceId, entry.record.room);
-        return client.publishAsync(topic, JSON.stringify({ ...saleOf(entry.record), ...identity }), {
-          qos: 1,
-        });
-      }
-      case "correction": {
-        const text = JSON.stringify({ ...correctionOf(entry.correction), ...identity });
-        return client.publishAsync(`${this.#base}/correction`, text, { qos: 1 });
-      }
-      case "evidence":
-        // The audit stays on the gateway.
-        return Promise.resolve();
-    }
+  async #send(client: MqttClient, ledger: string, entry: ChainEntry): Promise<void> {
+    // The audit stays on the gateway.
+    if (entry.kind === "evidence") return;
+    const isRecord = entry.kind === "record";
+    const topic = isRecord
+      ? this.#topicOf("sale", entry.record.deviceId, entry.record.room)
+      : `${this.#base}/correction`;
+    const said = isRecord ? saleOf(entry.record) : correctionOf(entry.correction);
+    const identity = { ledger, position: entry.position, hash: entry.hash };
+    await client.publishAsync(topic, JSON.stringify({ ...said, ...identity }), { qos: 1 });
   }
 
   /** What Home Assistant needs to show a room: a sensor of its state, and an event for its sales. */

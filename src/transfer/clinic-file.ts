@@ -19,21 +19,10 @@ const entry = z.discriminatedUnion("kind", [location, device, wiring, record]);
 export type ClinicEntry = z.output<typeof entry>;
 export type ClinicRecord = z.output<typeof record>;
 
-/** The columns of a table of records, in their order. Moments are Unix milliseconds; an empty cell is null. */
-export const CSV_COLUMNS = [
-  ...["key", "locationName", "deviceName", "deviceId", "habitacion", "valor", "createdTime", "endedTime"],
-  ...["provisional", "voidReason"],
-] as const;
-
 /** Without these a table is refused as a whole. */
-const NEEDED_COLUMNS = [
-  "locationName",
-  "deviceName",
-  "deviceId",
-  "habitacion",
-  "valor",
-  "createdTime",
-] as const;
+const NEEDED = ["locationName", "deviceName", "deviceId", "habitacion", "valor", "createdTime"] as const;
+/** The columns of a table of records, in their order. Moments are Unix milliseconds; an empty cell is null. */
+export const CSV_COLUMNS = ["key", ...NEEDED, "endedTime", "provisional", "voidReason"] as const;
 /** The names of all columns fit. */
 const HEAD_BYTES = 1_024;
 
@@ -82,7 +71,7 @@ export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
   if (!file.name.toLowerCase().endsWith(".csv")) return readJsonLines(file, entry);
   const delimiter = delimiterOf(file);
   const columns = (names: string[]) => {
-    const missing = NEEDED_COLUMNS.filter((column) => !names.includes(column));
+    const missing = NEEDED.filter((column) => !names.includes(column));
     if (missing.length === 0) return names;
     throw new FlancoError("invalid", `${file.name}:1: the first row does not name ${missing.join(", ")}.`, {
       hint: "It names the columns, with commas or semicolons between them, as `flanco export --csv` shows.",

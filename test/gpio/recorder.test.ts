@@ -144,15 +144,6 @@ describe("the recorder", () => {
     expect(rig.driver.asked).to.deep.equal([]);
   });
 
-  it("stamps an edge with the wall time of its kernel time", async () => {
-    await rig.recorder.open();
-    rig.driver.edges.get("A")?.(edge(1));
-    await rig.recorder.close();
-    const sighting = rig.ledger.taken.find((one) => one.source.sequence === 1);
-    expect(sighting?.timeMs).to.equal(4_500);
-    expect(sighting?.source.bootId).to.equal("boot");
-  });
-
   it("stamps an edge correctly when the process is suspended between two readings of the clocks", async () => {
     await rig.recorder.open();
     await rig.recorder.close();

@@ -15,7 +15,7 @@ export async function open(path: string, flags: string, mode?: number) {
     },
     datasync: async () => {},
     sync: async () => {},
-    close: async () => closeSync(descriptor),
+    [Symbol.asyncDispose]: async () => closeSync(descriptor),
   };
 }
 

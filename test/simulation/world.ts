@@ -29,7 +29,6 @@ import { askFor } from "./asked.ts";
 import { LINES, SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
-import { prepareOnUse } from "./prepare-on-use.ts";
 import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
 import { written } from "./sync-files.ts";
 import { DEVICE_NAME, START_US, type Template, ZONES } from "./template.ts";
@@ -44,8 +43,6 @@ const SOON_US = 20_000;
 const DOWN_US = 1_500_000;
 /** How much of a damaged file is left, or where it is overwritten. */
 const DAMAGES = ["cut", "head", "end"] as const;
-
-prepareOnUse();
 
 /** Takes 100 ms, and is asked for at each change of the zone. */
 const offsetChanges = LocalCalendar.prototype.offsetChanges;

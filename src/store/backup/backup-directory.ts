@@ -213,9 +213,9 @@ export function removeBackup(folder: string, backup: Pick<ProvenBackup, "file">)
 /** A name for the backup of this moment that is not taken: `flanco-20261121T120000Z.db`. */
 export function freeName(folder: string, madeMs: number): string {
   const nameAt = (stamp: string) => `flanco-${stamp}.db`;
-  const isTaken = (name: string) =>
-    existsSync(join(folder, name)) || existsSync(join(folder, name + PROOF_SUFFIX));
-  return nameAt(freeStamp(madeMs, (stamp) => !isTaken(nameAt(stamp))));
+  const isFree = (stamp: string) =>
+    ["", PROOF_SUFFIX].every((suffix) => !existsSync(join(folder, nameAt(stamp) + suffix)));
+  return nameAt(freeStamp(madeMs, isFree));
 }
 
 /** A proven backup, and where it lies. */

@@ -31,11 +31,6 @@ function decided(ledger: string): Decision | undefined {
   return undefined;
 }
 
-function committedName(ledger: string, keptAs: string | undefined): string {
-  const kept = keptAs === undefined ? "" : `-${keptAs.slice(ledger.length + 1)}`;
-  return `${ledger}.restored${kept}`;
-}
-
 /** Whether a ledger was decided on and is not in its place yet. */
 export function isReplacing(ledger: string): boolean {
   return decided(ledger) !== undefined;
@@ -68,7 +63,8 @@ export function finishReplacing(ledger: string): void {
 
 /** Puts the draft, which must be durable and whole, in the ledger's place; that one is kept, log and all, under the name that is given. */
 export function replaceLedger(ledger: string, keptAs: string | undefined): void {
-  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));
+  const kept = keptAs === undefined ? "" : `-${keptAs.slice(ledger.length + 1)}`;
+  renameSync(replacementDraft(ledger), `${ledger}.restored${kept}`);
   syncPath(dirname(ledger));
   finishReplacing(ledger);
 }

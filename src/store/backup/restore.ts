@@ -65,7 +65,7 @@ export interface Restored extends Tally {
 }
 
 /** A backup by its open descriptors: the process may go on as a user that may not open its files. */
-export interface OpenedBackup {
+export interface OpenedBackup extends Disposable {
   readonly file: string;
   readonly descriptor: number;
   /** SQLite's log beside it, as a file has that was copied by hand from a data directory. */
@@ -161,18 +161,14 @@ export function openBackup(file: string): OpenedBackup {
       hint: "Backups lie in the directory that backup_dir names (flanco config show).",
     });
   }
-  const log = `${file}-wal`;
-  return {
-    file,
-    descriptor: openSync(file, "r"),
-    log: existsSync(log) && statSync(log).size > 0 ? openSync(log, "r") : null,
-    proof: readProof(file),
+  const descriptor = openSync(file, "r");
+  const logFile = `${file}-wal`;
+  const log = existsSync(logFile) && statSync(logFile).size > 0 ? openSync(logFile, "r") : null;
+  const dispose = () => {
+    closeSync(descriptor);
+    if (log !== null) closeSync(log);
   };
-}
-
-export function closeBackup({ descriptor, log }: OpenedBackup): void {
-  closeSync(descriptor);
-  if (log !== null) closeSync(log);
+  return { file, descriptor, log, proof: readProof(file), [Symbol.dispose]: dispose };
 }
 
 /** Copies a backup to a draft that may be changed: with this program's schema. Gives it open. */
@@ -182,12 +178,8 @@ export function openDraft(
   onProgress: OnSteps = () => {},
 ): Database {
   if (typeof backup !== "string") return copyToDraft(backup, draft, onProgress);
-  const opened = openBackup(backup);
-  try {
-    return copyToDraft(opened, draft, onProgress);
-  } finally {
-    closeBackup(opened);
-  }
+  using opened = openBackup(backup);
+  return copyToDraft(opened, draft, onProgress);
 }
 
 function copyToDraft(

@@ -1,9 +1,9 @@
 import { randomFillSync } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { appendFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import { systemCode } from "../../domain/error.ts";
-import { OWNER_ONLY } from "../../durable-file.ts";
+import { OWNER_ONLY, syncPath } from "../../durable-file.ts";
 import { freeBytesOf } from "../backup/file-copy.ts";
 
 /** How often a full disk is asked for room again. */
@@ -58,12 +58,7 @@ export function namedByDisk(
 function refusalOf(directory: string): string | undefined {
   const file = join(directory, "probe");
   try {
-    const descriptor = openSync(file, "w");
-    try {
-      writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1));
-    } finally {
-      closeSync(descriptor);
-    }
+    writeFileSync(file, Buffer.alloc(PROBE_BYTES, 1));
     return undefined;
   } catch (error) {
     return systemCode(error);
@@ -125,17 +120,11 @@ export class Reserve {
 
 /** Random bytes: a file system may keep no room for zeros, or for what it can compress. */
 function fill(file: string): void {
-  const descriptor = openSync(file, "wx", OWNER_ONLY);
-  try {
-    const piece = Buffer.alloc(PIECE_BYTES);
-    for (let written = 0; written < RESERVE_BYTES; ) {
-      randomFillSync(piece);
-      written += writeSync(descriptor, piece, 0, Math.min(PIECE_BYTES, RESERVE_BYTES - written));
-    }
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+  const piece = Buffer.alloc(PIECE_BYTES);
+  for (let written = 0; written < RESERVE_BYTES; written += PIECE_BYTES) {
+    appendFileSync(file, randomFillSync(piece), { mode: OWNER_ONLY });
   }
+  syncPath(file);
 }
 
 /**

@@ -8,11 +8,6 @@ const FRAME_HEADER_BYTES = 24;
 /** Where a frame's header says how many pages the file has after a commit; 0 where more frames of the commit follow. */
 const COMMIT_OFFSET = 4;
 
-interface State {
-  /** Frames in the log, committed; -1 where SQLite does not know. */
-  readonly log: number;
-}
-
 /**
  * SQLite's log, for the connection that writes: when it is synced, and when it is brought into the file.
  *
@@ -23,7 +18,8 @@ interface State {
 export class WriteAheadLog {
   readonly #db: Database;
   readonly #file: string;
-  readonly #state: Statement<[], State>;
+  /** `log`: frames in the log, committed; -1 where SQLite does not know. */
+  readonly #state: Statement<[], { readonly log: number }>;
   #descriptor: number | undefined;
   /** Whether the newest commit is not known to be durable. */
   #isBehind = false;
@@ -34,7 +30,7 @@ export class WriteAheadLog {
     db.pragma("synchronous = NORMAL");
     // A checkpoint that SQLite makes by itself keeps its failures to itself.
     db.pragma("wal_autocheckpoint = 0");
-    this.#state = db.prepare<[], State>("PRAGMA wal_checkpoint(NOOP)");
+    this.#state = db.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
 
   /** Makes every commit durable. Throws SQLITE_IOERR_FSYNC, after which only a new process knows what the disk holds. */
@@ -79,17 +75,13 @@ export class WriteAheadLog {
   }
 
   #framesBeforeLastCommit(frames: number, frameBytes: number): number {
-    const descriptor = openSync(this.#file, "r");
+    this.#descriptor ??= openSync(this.#file, "r");
     const pages = Buffer.alloc(4);
-    try {
-      for (let before = frames - 1; before > 0; before -= 1) {
-        const header = HEADER_BYTES + (before - 1) * frameBytes;
-        readSync(descriptor, pages, 0, pages.length, header + COMMIT_OFFSET);
-        if (pages.readUInt32BE() > 0) return before;
-      }
-      return 0;
-    } finally {
-      closeSync(descriptor);
+    for (let before = frames - 1; before > 0; before -= 1) {
+      const header = HEADER_BYTES + (before - 1) * frameBytes;
+      readSync(this.#descriptor, pages, 0, pages.length, header + COMMIT_OFFSET);
+      if (pages.readUInt32BE() > 0) return before;
     }
+    return 0;
   }
 }
