@@ -12,7 +12,7 @@ import { systemClock } from "../service/machine.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import { becomeOwner, dataDirectoryOf, isUnused, prepareForLedger } from "../store/data-directory.ts";
 import { LocalCalendar } from "../store/ledger/calendar.ts";
-import { DataLock } from "../store/ledger/lock.ts";
+import { takeLock } from "../store/ledger/lock.ts";
 import { noLedger } from "../store/ledger/open.ts";
 import { openUpToDate } from "../store/ledger/up-to-date.ts";
 import { storeWriter } from "../store/ledger/writer.ts";
@@ -90,8 +90,7 @@ async function withLocalDoor<T>(
   const dataDirectory = becomeOwner(config.data_dir);
   if (!makesLedger && isUnused(dataDirectory)) throw noLedger(dataDirectory.ledger);
   prepareForLedger(dataDirectory);
-  const lock = new DataLock(dataDirectory.lock);
-  lock.acquire();
+  const releaseLock = takeLock(dataDirectory.lock);
   finishReplacing(dataDirectory.ledger);
   const ledger = { file: dataDirectory.ledger, tailDirectory: tailDirectory(config) };
   openUpToDate(ledger, new LocalCalendar(config.time_zone), ({ done, total }) =>
@@ -121,6 +120,6 @@ async function withLocalDoor<T>(
   } finally {
     await passwords.close();
     await writer.close();
-    lock.release();
+    releaseLock();
   }
 }

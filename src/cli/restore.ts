@@ -19,7 +19,7 @@ import {
   requireEntry,
 } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
-import { DataLock } from "../store/ledger/lock.ts";
+import { takeLock } from "../store/ledger/lock.ts";
 import { type GatewayAddress, parseAddress } from "../transfer/gateway-client.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
@@ -116,15 +116,14 @@ async function restore(
   try {
     const dataDirectory = becomeOwner(config.data_dir);
     prepareDataDirectory(dataDirectory);
-    const lock = new DataLock(dataDirectory.lock);
-    lock.acquire();
+    const releaseLock = takeLock(dataDirectory.lock);
     try {
       if ("host" in from) {
         incoming = await takeOver(context.terminal, from, dataDirectory, options.codeStdin);
       }
       if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, options);
     } finally {
-      lock.release();
+      releaseLock();
     }
   } finally {
     incoming?.close();

@@ -44,11 +44,6 @@ export interface OwnedWiring {
   readonly wiring: NewWiring;
 }
 
-/** Whether both wirings request the line alike, so that it need not be requested again. */
-export function sameRequest(a: Wiring, b: Wiring): boolean {
-  return a.activeLow === b.activeLow && a.bias === b.bias && a.debounceMs === b.debounceMs;
-}
-
 /** Prices of one room that are planned for days to come, at most. */
 export const MAX_PLANNED = 20;
 

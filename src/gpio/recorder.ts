@@ -23,7 +23,7 @@ import type {
 } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
-import { sameRequest, type Wiring } from "../domain/wiring.ts";
+import type { Wiring } from "../domain/wiring.ts";
 import { namesToWire, readFreeLine, requireLasting, surveyChips, wiringOfLine } from "./address.ts";
 import { MeasuredLine } from "./debounce.ts";
 import { SightingQueue } from "./sighting-queue.ts";
@@ -385,5 +385,6 @@ function problemOf(error: unknown): string {
 
 /** Whether a watch can go on as it is: the same room, by the same request. */
 function isSame(a: Wiring, b: Wiring): boolean {
-  return a.deviceId === b.deviceId && a.actuatorId === b.actuatorId && sameRequest(a, b);
+  const names = ["deviceId", "actuatorId", "activeLow", "bias", "debounceMs"] as const;
+  return names.every((name) => a[name] === b[name]);
 }

@@ -33,7 +33,7 @@ import {
   prepareForLedger,
 } from "../store/data-directory.ts";
 import { identityOf } from "../store/ledger/identity.ts";
-import { DataLock } from "../store/ledger/lock.ts";
+import { takeLock } from "../store/ledger/lock.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readDisk } from "../store/read/disk.ts";
 import { Api } from "./api.ts";
@@ -173,9 +173,7 @@ export class Service {
     prepareForLedger(dataDirectory);
     const open = openToOthers(backupDirectory(config));
     if (open !== null) log.warn({}, open);
-    const lock = new DataLock(dataDirectory.lock);
-    lock.acquire();
-    this.#closing.defer(() => lock.release());
+    this.#closing.defer(takeLock(dataDirectory.lock));
     const onChanges = (changes: readonly Change[]) => this.#apply(changes);
     const frontDoor = new FrontDoor({
       ...{ config, dataDirectory, clock, log, ledger: this.#opened.promise },

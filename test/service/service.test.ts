@@ -4,7 +4,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import { systemClock } from "../../src/service/machine.ts";
 import { Service } from "../../src/service/service.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { DataLock } from "../../src/store/ledger/lock.ts";
+import { takeLock } from "../../src/store/ledger/lock.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -38,9 +38,7 @@ describe("A service that cannot be opened", () => {
 
   it("says why, and closes what was open", async () => {
     expect(await failure(Service)).to.equal(FIRST);
-    const lock = new DataLock(dataDirectoryOf(directory.path).lock);
-    lock.acquire();
-    lock.release();
+    takeLock(dataDirectoryOf(directory.path).lock)();
   });
 
   it("keeps the reason where closing fails as well", async () => {

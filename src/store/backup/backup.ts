@@ -7,7 +7,7 @@ import { type Tally, tallyOf } from "../ledger/chain.ts";
 import { Connection } from "../ledger/connection.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { locationsOf } from "../ledger/location.ts";
-import { DataLock } from "../ledger/lock.ts";
+import { takeLock } from "../ledger/lock.ts";
 import { openForReading } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import type { Finding } from "../repair/finding.ts";
@@ -102,9 +102,7 @@ function thinOut(folder: string, neededBytes: number, freeBytes: typeof freeByte
 function claim(folder: string): () => void {
   try {
     makeDirectory(folder);
-    const lock = new DataLock(join(folder, "backup.lock"));
-    lock.acquire();
-    return () => lock.release();
+    return takeLock(join(folder, "backup.lock"));
   } catch (error) {
     if (error instanceof FlancoError && error.code === "conflict") {
       throw new FlancoError("conflict", `Another backup to ${folder} is under way.`, {

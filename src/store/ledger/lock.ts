@@ -3,51 +3,38 @@ import { FlancoError } from "../../domain/error.ts";
 import { isDamage } from "./disk-room.ts";
 
 /**
- * One process per data directory. The lock is SQLite's own on a file beside the ledger: the kernel
- * drops it with the process, however that ends, so there is nothing stale to clean up.
+ * Locks a data directory for this process, and gives the function that releases it. The lock is SQLite's own on a file beside
+ * the ledger: the kernel drops it with the process, however that ends, so there is nothing stale to clean up. Throws `conflict`
+ * when another process has the directory, `unavailable` when the file cannot be used.
  */
-export class DataLock {
-  readonly #file: string;
-  #db: Database | undefined;
-
-  constructor(file: string) {
-    this.#file = file;
+export function takeLock(file: string): () => void {
+  let db: Database | undefined;
+  try {
+    const held = new DatabaseConstructor(file, { timeout: 0 });
+    db = held;
+    // SQLite begins a journal with the lock, for which a full disk has no room; nothing is ever written here.
+    held.pragma("journal_mode = MEMORY");
+    held.exec("BEGIN EXCLUSIVE");
+    return () => void held.close();
+  } catch (error) {
+    db?.close();
+    throw refusal(file, error);
   }
+}
 
-  /** Throws `conflict` when another process has the directory, `unavailable` when the file cannot be used. */
-  acquire(): void {
-    let db: Database | undefined;
-    try {
-      db = new DatabaseConstructor(this.#file, { timeout: 0 });
-      // SQLite begins a journal with the lock, for which a full disk has no room; nothing is ever written here.
-      db.pragma("journal_mode = MEMORY");
-      db.exec("BEGIN EXCLUSIVE");
-      this.#db = db;
-    } catch (error) {
-      db?.close();
-      throw this.#refusal(error);
-    }
-  }
-
-  release(): void {
-    this.#db?.close();
-    this.#db = undefined;
-  }
-
-  #refusal(cause: unknown): FlancoError {
-    // SQLite itself could not be loaded: not the file's fault.
-    if (cause instanceof FlancoError) return cause;
-    const code = cause instanceof DatabaseConstructor.SqliteError ? cause.code : "no file";
-    if (code === "SQLITE_BUSY") {
-      return new FlancoError("conflict", "Another flanco is using this data directory.", {
-        hint: "A service that starts may take minutes for a long ledger: its page shows how far it is, then try again. Otherwise stop it first, or choose another directory with FLANCO_DATA_DIR.",
-      });
-    }
-    return new FlancoError("unavailable", `The lock file ${this.#file} cannot be used (${code}).`, {
-      hint: isDamage(cause)
-        ? "It holds nothing: remove it while no flanco runs, and start again."
-        : "Check that the disk is mounted and that the service's user may write to the data directory.",
-      cause,
+function refusal(file: string, cause: unknown): FlancoError {
+  // SQLite itself could not be loaded: not the file's fault.
+  if (cause instanceof FlancoError) return cause;
+  const code = cause instanceof DatabaseConstructor.SqliteError ? cause.code : "no file";
+  if (code === "SQLITE_BUSY") {
+    return new FlancoError("conflict", "Another flanco is using this data directory.", {
+      hint: "A service that starts may take minutes for a long ledger: its page shows how far it is, then try again. Otherwise stop it first, or choose another directory with FLANCO_DATA_DIR.",
     });
   }
+  return new FlancoError("unavailable", `The lock file ${file} cannot be used (${code}).`, {
+    hint: isDamage(cause)
+      ? "It holds nothing: remove it while no flanco runs, and start again."
+      : "Check that the disk is mounted and that the service's user may write to the data directory.",
+    cause,
+  });
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { DataLock } from "../../../src/store/ledger/lock.ts";
+import { takeLock } from "../../../src/store/ledger/lock.ts";
 import { thrown } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
@@ -13,23 +13,20 @@ describe("the lock of a data directory", () => {
     file = directory.file("flanco.lock");
   });
 
-  const refusal = () => thrown(() => new DataLock(file).acquire());
+  const refusal = () => thrown(() => takeLock(file));
 
   it("is one process's at a time", () => {
-    const lock = new DataLock(file);
-    lock.acquire();
+    const release = takeLock(file);
     expect(refusal().code).to.equal("conflict");
-    lock.release();
-    lock.acquire();
-    lock.release();
+    release();
+    takeLock(file)();
   });
 
   it("needs no room on the disk: beside its empty file there is none", () => {
-    const lock = new DataLock(file);
-    lock.acquire();
+    const release = takeLock(file);
     expect(readdirSync(directory.path)).to.deep.equal(["flanco.lock"]);
     expect(statSync(file).size).to.equal(0);
-    lock.release();
+    release();
   });
 
   it("names its file when that is damaged, and says that it may be removed", () => {
