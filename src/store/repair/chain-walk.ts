@@ -6,7 +6,7 @@ import { NS_PER_MS } from "../../domain/clock.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
 import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
-import type { FindingKind, Findings } from "./finding.ts";
+import type { Findings } from "./finding.ts";
 
 /** What is looked at of a record, beside its canonical form. */
 export interface WalkedRecord {
@@ -157,11 +157,11 @@ export class ChainWalk {
     const { position } = record;
     if (record.timeMs !== timeMs) {
       const what = "counts at a time that neither it nor a correction says";
-      this.#find("altered", position, `time ${record.timeMs}`, what);
+      this.#findings.addOf("altered", position, `time ${record.timeMs}`, what);
     }
     if (record.voidedBy !== voidedBy) {
       const what = "is marked as void, or as counting, and its corrections say otherwise";
-      this.#find("altered", position, `void ${record.voidedBy}`, what);
+      this.#findings.addOf("altered", position, `void ${record.voidedBy}`, what);
     }
   }
 
@@ -195,17 +195,22 @@ export class ChainWalk {
 
   #follow(position: number, hash: string, text: string): void {
     if (position <= this.#position) {
-      this.#find("inserted", position, `${position}`, "was inserted: its number was taken");
+      this.#findings.addOf("inserted", position, `${position}`, "was inserted: its number was taken");
       return;
     }
     if (position > this.#position + 1) this.#hole(position, hash, text);
     else if (hashOf(this.#hash, text) !== hash) {
-      this.#find("altered", position, hash + text, "was altered, or put in place of another");
+      this.#findings.addOf("altered", position, hash + text, "was altered, or put in place of another");
     }
     this.#position = position;
     this.#hash = hash;
     if (position === this.#rolledUp.position && hash !== this.#rolledUp.hash) {
-      this.#find("altered", position, `head ${this.#rolledUp.hash}`, "is not the one that was the newest");
+      this.#findings.addOf(
+        "altered",
+        position,
+        `head ${this.#rolledUp.hash}`,
+        "is not the one that was the newest",
+      );
     }
     while (this.#nextHead < this.#heads.length) {
       const head = this.#heads[this.#nextHead];
@@ -261,20 +266,7 @@ export class ChainWalk {
   }
 
   #contradicts({ position, recordId, hash }: CorrectionRow, what: string): void {
-    this.#find("contradiction", position, hash, what, recordId);
-  }
-
-  /** @param record the record that it is about; null where it is about none */
-  #find(
-    kind: FindingKind,
-    position: number,
-    mark: string,
-    what: string,
-    record: number | null = position,
-  ): void {
-    const costs = record === null ? [] : this.#findings.costsOf(record);
-    const place = { from: position, to: position };
-    this.#findings.add({ kind, ...place, mark, what: `The entry ${position} ${what}.`, costs });
+    this.#findings.addOf("contradiction", position, hash, what, recordId);
   }
 }
 

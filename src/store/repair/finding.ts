@@ -50,8 +50,9 @@ const SEPARATOR = ", ";
 export class Findings {
   readonly #db: Database;
   readonly #acknowledged = new Set<string>();
-  readonly #found: Finding[] = [];
-  #unlisted = 0;
+  readonly found: Finding[] = [];
+  /** How many there are beside those. */
+  unlisted = 0;
 
   constructor(db: Database) {
     this.#db = db;
@@ -71,19 +72,28 @@ export class Findings {
     const digest = hash("sha256", mark).slice(0, KEY_DIGITS);
     const key = `${kind} ${from}-${to} ${digest}`;
     const acknowledged = this.#acknowledged.has(key);
-    if (this.#found.length < MAX_FINDINGS || acknowledged)
-      this.#found.push({ ...finding, key, acknowledged });
-    else this.#unlisted += 1;
+    if (this.found.length < MAX_FINDINGS || acknowledged) this.found.push({ ...finding, key, acknowledged });
+    else this.unlisted += 1;
   }
 
-  /** The record that is there under this number, if one is. */
-  costsOf(position: number): readonly Cost[] {
-    return this.#db
-      .prepare<[number], { userId: Id; valorMicros: number }>(
+  /**
+   * About one entry: `what` goes on "The entry 7". The sale that it concerns is that of `record`; null where it concerns none.
+   */
+  addOf(
+    kind: FindingKind,
+    position: number,
+    mark: string,
+    what: string,
+    record: number | null = position,
+  ): void {
+    const costs = this.#db
+      .prepare<[number | null], { userId: Id; valorMicros: number }>(
         "SELECT user_id AS userId, valor_micros AS valorMicros FROM record WHERE record_id = ?",
       )
-      .all(position)
+      .all(record)
       .map(({ userId, valorMicros }) => this.costOf(userId, 1, BigInt(valorMicros)));
+    const place = { from: position, to: position };
+    this.add({ kind, ...place, mark, what: `The entry ${position} ${what}.`, costs });
   }
 
   costOf(userId: Id | null, sales: number, micros: bigint): Cost {
@@ -92,14 +102,6 @@ export class Findings {
       .pluck();
     const account = userId === null ? null : (email.get(userId) ?? userId);
     return { account, sales, revenue: valorFromMicros(micros) };
-  }
-
-  get found(): readonly Finding[] {
-    return this.#found;
-  }
-
-  get unlisted(): number {
-    return this.#unlisted;
   }
 }
 

@@ -209,7 +209,9 @@ function addedUp(db: Database, calendar: LocalCalendar, findings: Findings): Sum
   for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
     for (const [position, userId, locationName, deviceId, valorMicros, timeMs, day, counts] of rows) {
       const period = calendar.dayOf(timeMs);
-      if (day !== period) findings.add(wrongDay(position, day, findings));
+      if (day !== period) {
+        findings.addOf("altered", position, `day ${day}`, "counts at a day that its time does not say");
+      }
       if (counts === 1 && position <= end) {
         addTo(days, { userId, period, locationName, deviceId, count: 1, totalMicros: BigInt(valorMicros) });
       }
@@ -217,14 +219,6 @@ function addedUp(db: Database, calendar: LocalCalendar, findings: Findings): Sum
     }
   }
   return days;
-}
-
-function wrongDay(position: number, day: number, findings: Findings): NewFinding {
-  return {
-    ...{ kind: "altered", from: position, to: position, mark: `day ${day}` },
-    what: `The entry ${position} counts at a day that its time does not say.`,
-    costs: findings.costsOf(position),
-  };
 }
 
 function addTo(sums: Sums, added: Sum): void {
