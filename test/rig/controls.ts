@@ -18,15 +18,15 @@ export const CONTROLS = {
   "posts are answered before their commit": [
     {
       file: "src/http/data.ts",
-      from: "    await writer.addRecord(userId, record, idempotency);\n",
-      to: "    void writer.addRecord(userId, record, idempotency).catch(() => {});\n",
+      from: "isNew = !(await writer.addRecord(userId, record, idempotency)).repeated;\n",
+      to: "isNew = true;\n      void writer.addRecord(userId, record, idempotency).catch(() => {});\n",
     },
   ],
   "no idempotency key is kept": [
     {
       file: "src/http/data.ts",
-      from: "await writer.addRecord(userId, record, idempotency);",
-      to: "await writer.addRecord(userId, record, null);",
+      from: "await writer.addRecord(userId, record, idempotency)",
+      to: "await writer.addRecord(userId, record, null)",
     },
   ],
   "an edge under test is a sale": [
