@@ -23,7 +23,9 @@ const TRIM_EVERY = 100;
 const REPEATED_WITHIN_MS = HOUR_MS;
 /** Lasting entries that an account may make over the network in a day: they are never removed. */
 export const LASTING_A_DAY = 1_000;
-/** So many of them are for owners alone: a technician's program that runs wild does not keep an owner from voiding a sale. */
+/** Acceptance reports among them: one of an account's most rooms, with the longest names, takes 3 MB. */
+export const REPORTS_A_DAY = 50;
+/** So many of the lasting entries are for owners alone: a technician's program that runs wild does not keep an owner from voiding a sale. */
 const OF_OWNERS = 200;
 
 interface AuditRow extends Omit<AuditEntry, "provisional" | "details"> {
@@ -101,6 +103,11 @@ export function auditLog(
     `SELECT boot, begun_ms AS begunMs FROM audit WHERE user_id = ? AND way = 'network' AND position IS NOT NULL
       ORDER BY audit_id DESC LIMIT 1 OFFSET ?`,
   );
+  const reportLongAgo = db.prepare<[Id], Pick<NewEntry, "boot" | "begunMs">>(
+    `SELECT boot, begun_ms AS begunMs FROM audit INDEXED BY audit_by_kind
+      WHERE kind = 'commissioned' AND user_id = ? AND way = 'network'
+      ORDER BY audit_id DESC LIMIT 1 OFFSET ${REPORTS_A_DAY - 1}`,
+  );
   const trim = db.prepare<[number]>(
     `DELETE FROM audit WHERE audit_id IN (
        SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit WHERE position IS NULL) own
@@ -108,6 +115,18 @@ export function auditLog(
         WHERE old.position IS NULL AND old.audit_id <= (SELECT audit_id FROM audit newer WHERE newer.kind = own.kind AND newer.user_id IS own.user_id
                                   AND newer.position IS NULL ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
   );
+  /** Throws `too_many` where the first of so many entries of an account was made within a day. */
+  function requireDayAgo(first: Pick<NewEntry, "boot" | "begunMs"> | undefined, made: string): void {
+    const now = boots.nowStored();
+    if (now === undefined || first === undefined || first.boot !== now.boot) return;
+    const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
+    if (waitMs <= 0) return;
+    throw new FlancoError("too_many", `This account has made ${made} within a day.`, {
+      hint: "Each change is kept for ever. Wait, or have the technician make it by a command on the gateway.",
+      retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
+    });
+  }
+
   return {
     /**
      * Records what this command does, with the account that it is about (null: the appliance), and gives the entry's number;
@@ -134,16 +153,13 @@ export function auditLog(
     /** Throws `too_many` for an actor on the network whose account may make no `more` lasting entries on this day. */
     requireFew(userId: Id, { way, memberId }: Actor, more = 1): void {
       if (way !== "network") return;
-      const now = boots.nowStored();
       const bound = LASTING_A_DAY - (isNoOwner.get(memberId) === undefined ? 0 : OF_OWNERS);
-      const first = longAgo.get(userId, bound - more);
-      if (now === undefined || first === undefined || first.boot !== now.boot) return;
-      const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
-      if (waitMs <= 0) return;
-      throw new FlancoError("too_many", `This account has made ${bound} changes within a day.`, {
-        hint: "Each change is kept for ever. Wait, or have the technician make it by a command on the gateway.",
-        retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
-      });
+      requireDayAgo(longAgo.get(userId, bound - more), `${bound} changes`);
+    },
+
+    /** The same of acceptance reports. */
+    requireFewReports(userId: Id, { way }: Actor): void {
+      if (way === "network") requireDayAgo(reportLongAgo.get(userId), `${REPORTS_A_DAY} acceptance reports`);
     },
   };
 }

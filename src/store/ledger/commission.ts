@@ -97,7 +97,10 @@ export function commissionCommands(
       if (report === null && scopeOf.get(userId) === undefined) return null;
       const { lines } = requireOpen(userId);
       // Without a report it only ends tests: their lines sell nothing until then.
-      if (report !== null) context.audit.requireFew(userId, by);
+      if (report !== null) {
+        context.audit.requireFew(userId, by);
+        context.audit.requireFewReports(userId, by);
+      }
       for (const line of lines ?? [null]) tests.endTest(userId, line, by);
       close.run(userId);
       forget.run(userId);

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { networkActor } from "../../../src/domain/audit.ts";
-import { HOUR_MS } from "../../../src/domain/clock.ts";
+import { type Actor, networkActor, SERVICE_ACTOR } from "../../../src/domain/audit.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Id } from "../../../src/domain/id.ts";
-import { LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
+import { LASTING_A_DAY, REPORTS_A_DAY } from "../../../src/store/ledger/audit.ts";
 import { openFindings } from "../../../src/store/repair/verify.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
@@ -46,6 +46,19 @@ describe("A commissioning in the ledger", () => {
     await report();
     const [entry] = ledger.reader.audit({ before: null, sinceMs: null, limit: 1 });
     expect(entry?.details).to.deep.equal({ technician: "Luis", clinic: "Ana", ...REPORT.counts });
+  });
+
+  it("ends with so many reports a day at most that they do not fill the disk, over the network", async () => {
+    const by = networkActor("192.0.2.7", userId);
+    const another = async (actor: Actor) => {
+      await ledger.writer.beginCommission(userId, { lines: null, freeLines: ["GPIO9"] }, [], HOUR_MS, actor);
+      return ledger.writer.endCommission(userId, REPORT, actor);
+    };
+    for (let made = 0; made < REPORTS_A_DAY; made += 1) await another(by);
+    expect((await rejection(another(by))).code).to.equal("too_many");
+    expect(await another(SERVICE_ACTOR)).to.be.a("number");
+    ledger.monotonicMs += DAY_MS;
+    expect(await another(by)).to.be.a("number");
   });
 
   it("is begun for lines that are all the account's, or not at all", async () => {
