@@ -1,20 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle, bundleProgram } from "../bundle.ts";
-import { ScriptFailure } from "../command.ts";
 import type { Patch } from "../patch.ts";
-import { freePort } from "../ports.ts";
+import { runShortly } from "../short-run.ts";
 import { packArchive } from "./initramfs.ts";
 
 /** Where the guest has the program. */
 const INSTALLED_PROGRAM = "/usr/lib/flanco";
 /** Where the bundled scripts are, each as NAME.mjs. */
 export const INSTALLED_SCRIPTS = "/opt/guest/scripts";
-const READY = "flanco is ready.";
-const LIMIT_MS = 60_000;
 
 /** What of flanco a guest holds. */
 export interface Installed {
@@ -51,30 +46,7 @@ export async function packInstalled(directory: string, { scripts, patches }: Ins
 export async function bundleWarm(program: string, patches: readonly Patch[] = []): Promise<void> {
   await bundleProgram(program, patches);
   const dataDirectory = mkdtempSync(join(tmpdir(), "flanco-warm-"));
-  const child = spawn(process.execPath, [join(program, "flanco.mjs"), "serve"], {
-    env: {
-      PATH: process.env["PATH"],
-      FLANCO_DATA_DIR: dataDirectory,
-      FLANCO_GPIO_DRIVER: "chardev",
-      FLANCO_DEMO: "false",
-      FLANCO_HOST: "127.0.0.1",
-      FLANCO_HTTP_PORT: String(await freePort()),
-      FLANCO_HTTPS_PORT: String(await freePort()),
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let said = "";
-  const hear = (chunk: Buffer) => {
-    const before = said.includes(READY);
-    said += chunk.toString();
-    // Once: a second signal would end it before Node has written what it keeps.
-    if (!before && said.includes(READY)) child.kill("SIGTERM");
-  };
-  child.stdout.on("data", hear);
-  child.stderr.on("data", hear);
-  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
-  await once(child, "close");
-  clearTimeout(timer);
-  rmSync(dataDirectory, { recursive: true, force: true });
-  if (!said.includes(READY)) throw new ScriptFailure(`The bundled program did not start:\n${said}`);
+  await runShortly([process.execPath, join(program, "flanco.mjs"), "serve"], {
+    ...{ FLANCO_DATA_DIR: dataDirectory, FLANCO_GPIO_DRIVER: "chardev", FLANCO_DEMO: "false" },
+  }).finally(() => rmSync(dataDirectory, { recursive: true, force: true }));
 }
