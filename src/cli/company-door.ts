@@ -65,11 +65,9 @@ export async function connected<T>(
     });
   }
   const connection = await connect(parseAddress(database), passwordInPassFile(file));
-  try {
-    return await run(connection);
-  } finally {
-    await connection.close();
-  }
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => connection.close());
+  return await run(connection);
 }
 
 /** Runs on the company that is meant. */

@@ -58,11 +58,9 @@ export async function withService<T>(
 ): Promise<T | undefined> {
   const client = await ControlClient.connect(dataDirectoryOf(config.data_dir).control, options);
   if (client === undefined) return undefined;
-  try {
-    return await run(client);
-  } finally {
-    client.close();
-  }
+  using closing = new DisposableStack();
+  closing.defer(() => client.close());
+  return await run(client);
 }
 
 /** Runs something with the running service. Throws `unavailable` while none runs. */
@@ -90,36 +88,30 @@ async function withLocalDoor<T>(
   const dataDirectory = becomeOwner(config.data_dir);
   if (!makesLedger && isUnused(dataDirectory)) throw noLedger(dataDirectory.ledger);
   prepareForLedger(dataDirectory);
-  const releaseLock = takeLock(dataDirectory.lock);
+  await using closing = new AsyncDisposableStack();
+  closing.defer(takeLock(dataDirectory.lock));
   finishReplacing(dataDirectory.ledger);
   const ledger = { file: dataDirectory.ledger, tailDirectory: tailDirectory(config) };
   openUpToDate(ledger, new LocalCalendar(config.time_zone), ({ done, total }) =>
     terminal.progress("Bringing the ledger up to date", done, total),
   ).close();
-  const passwords = new WorkerPasswordHasher();
   const writer = storeWriter({ ...ledger, timeZone: config.time_zone }, systemClock, {
     onChanges: () => {},
     onDeath: () => {},
   });
-  try {
-    await writer.open();
-    const reader = openReader(dataDirectory.ledger, config.time_zone);
-    try {
-      const table = operatorTable({
-        ...{ reader, writer, passwords, running: null, clock: systemClock },
-        numbers: new ShownNumbers(reader.numberKey()),
-        rotateSecret: async (by) => {
-          replaceSecret(dataDirectory.secret);
-          return writer.endSessions(by);
-        },
-      });
-      return await run({ call: (name, input) => runOperation(table, name, input, by) });
-    } finally {
-      reader.close();
-    }
-  } finally {
-    await passwords.close();
-    await writer.close();
-    releaseLock();
-  }
+  closing.defer(() => writer.close());
+  await writer.open();
+  const reader = openReader(dataDirectory.ledger, config.time_zone);
+  closing.defer(() => reader.close());
+  const passwords = new WorkerPasswordHasher();
+  closing.defer(() => passwords.close());
+  const table = operatorTable({
+    ...{ reader, writer, passwords, running: null, clock: systemClock },
+    numbers: new ShownNumbers(reader.numberKey()),
+    rotateSecret: async (by) => {
+      replaceSecret(dataDirectory.secret);
+      return writer.endSessions(by);
+    },
+  });
+  return await run({ call: (name, input) => runOperation(table, name, input, by) });
 }

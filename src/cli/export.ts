@@ -35,15 +35,13 @@ export function declare(program: Command, context: CliContext): void {
       const { ledger } = becomeOwner(config.data_dir);
       const [ledgerId] = identitiesOf(ledger);
       if (ledgerId === undefined) throw noLedger(ledger);
+      using closing = new DisposableStack();
       const reader = openReader(ledger, config.time_zone);
-      try {
-        const userId = accountOf(reader, account);
-        if (csv) await context.terminal.data(separated(CSV_COLUMNS, ","));
-        for (const entry of csv ? recordsOf(reader, userId, ledgerId) : entriesOf(reader, userId, ledgerId)) {
-          await context.terminal.data(csv ? separated(cellsOf(entry), ",") : JSON.stringify(entry));
-        }
-      } finally {
-        reader.close();
+      closing.defer(() => reader.close());
+      const userId = accountOf(reader, account);
+      if (csv) await context.terminal.data(separated(CSV_COLUMNS, ","));
+      for (const entry of csv ? recordsOf(reader, userId, ledgerId) : entriesOf(reader, userId, ledgerId)) {
+        await context.terminal.data(csv ? separated(cellsOf(entry), ",") : JSON.stringify(entry));
       }
     });
 }

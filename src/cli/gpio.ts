@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Argument, type Command } from "commander";
 import { boxBroker, type Config } from "../config/schema.ts";
@@ -137,12 +138,10 @@ async function detect(config: Config, terminal: Terminal): Promise<readonly Chip
   const found = await withService(config, (service) => service.call("detect", {}));
   if (found !== undefined) return found;
   const driver = makeDriver(config, terminal);
+  await using closing = new AsyncDisposableStack();
   await driver.open();
-  try {
-    return await driver.detect();
-  } finally {
-    await driver.close();
-  }
+  closing.defer(() => driver.close());
+  return await driver.detect();
 }
 
 async function watch(
@@ -178,10 +177,13 @@ async function requireWired(service: Door, lines: readonly string[]): Promise<vo
 }
 
 async function untilInterrupted(names: readonly string[], terminal: Terminal): Promise<void> {
+  // A signal's handler keeps no process running, and neither does every driver.
+  const awake = setInterval(() => {}, KEEP_AWAKE_MS);
   // A Ctrl-C may come as soon as the text stands: listen first.
-  const ended = interrupted();
+  const ended = once(process, "SIGINT");
   terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
   await ended;
+  clearInterval(awake);
 }
 
 /** Of a service that ends, the trace goes on with the next. */
@@ -210,13 +212,6 @@ async function record(config: Config, lines: readonly string[], terminal: Termin
   }
   const driver = makeDriver(config, terminal);
   await watchLines(driver, systemClock, lines, show, (names) => untilInterrupted(names, terminal), 0);
-}
-
-/** Resolves at Ctrl-C. A signal's handler keeps no process running, and neither does every driver. */
-async function interrupted(): Promise<void> {
-  const awake = setInterval(() => {}, KEEP_AWAKE_MS);
-  await new Promise<void>((resolve) => process.once("SIGINT", () => resolve()));
-  clearInterval(awake);
 }
 
 function describe(line: LineInfo): string {

@@ -112,22 +112,14 @@ async function restore(
   from: GatewayAddress | Incoming,
   options: Options,
 ): Promise<void> {
+  using closing = new DisposableStack();
   let incoming = "host" in from ? undefined : from;
-  try {
-    const dataDirectory = becomeOwner(config.data_dir);
-    prepareDataDirectory(dataDirectory);
-    const releaseLock = takeLock(dataDirectory.lock);
-    try {
-      if ("host" in from) {
-        incoming = await takeOver(context.terminal, from, dataDirectory, options.codeStdin);
-      }
-      if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, options);
-    } finally {
-      releaseLock();
-    }
-  } finally {
-    incoming?.close();
-  }
+  closing.defer(() => incoming?.close());
+  const dataDirectory = becomeOwner(config.data_dir);
+  prepareDataDirectory(dataDirectory);
+  closing.defer(takeLock(dataDirectory.lock));
+  if ("host" in from) incoming = await takeOver(context.terminal, from, dataDirectory, options.codeStdin);
+  if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, options);
 }
 
 async function putInPlace(

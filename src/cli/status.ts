@@ -137,13 +137,11 @@ export async function readStopped(config: Config, version: string): Promise<Stop
     faults: faults.map(toFaultAnswer),
   };
   try {
+    using closing = new DisposableStack();
     const reader = openReader(ledger, config.time_zone);
-    try {
-      const held = toFactsAnswer({ ...facts, ...reader.ledgerStatus(readBootId(), nowMs), faults });
-      return { ...stopped, held, problem: null };
-    } finally {
-      reader.close();
-    }
+    closing.defer(() => reader.close());
+    const held = toFactsAnswer({ ...facts, ...reader.ledgerStatus(readBootId(), nowMs), faults });
+    return { ...stopped, held, problem: null };
   } catch (error) {
     if (error instanceof FlancoError) return { ...stopped, held: null, problem: error };
     throw error;

@@ -114,17 +114,15 @@ export function createArchive(file: string): number {
 
 /** Writes the files as a compressed tar archive, and closes it. */
 export async function writeArchive(archive: number, files: readonly BundleFile[]): Promise<void> {
+  using closing = new DisposableStack();
+  closing.defer(() => closeSync(archive));
   const directory = mkdtempSync(join(tmpdir(), "flanco-bundle-"));
-  try {
-    for (const { name, text } of files) writeFileSync(join(directory, name), text, { mode: OWNER_ONLY });
-    const options = ["--create", "--gzip", "--owner=0", "--group=0", "--numeric-owner"];
-    const names = files.map(({ name }) => name);
-    const { stdout } = await promisify(execFile)("tar", [...options, `--directory=${directory}`, ...names], {
-      ...{ encoding: "buffer", maxBuffer: MAX_ARCHIVE_BYTES },
-    });
-    writeFileSync(archive, stdout);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-    closeSync(archive);
-  }
+  closing.defer(() => rmSync(directory, { recursive: true, force: true }));
+  for (const { name, text } of files) writeFileSync(join(directory, name), text, { mode: OWNER_ONLY });
+  const options = ["--create", "--gzip", "--owner=0", "--group=0", "--numeric-owner"];
+  const names = files.map(({ name }) => name);
+  const { stdout } = await promisify(execFile)("tar", [...options, `--directory=${directory}`, ...names], {
+    ...{ encoding: "buffer", maxBuffer: MAX_ARCHIVE_BYTES },
+  });
+  writeFileSync(archive, stdout);
 }

@@ -69,31 +69,26 @@ export const DEFAULT_REPLAY_WIRING: ReplayWiring = {
  * waiting. `wiring` holds for lines that the trace does not wire. A trace that repeats is run once.
  */
 export async function replay(trace: Trace, wiring: ReplayWiring): Promise<Replay> {
+  await using closing = new AsyncDisposableStack();
   const directory = mkdtempSync(join(tmpdir(), "flanco-simulate-"));
-  try {
-    const file = join(directory, "ledger.sqlite");
-    const time = new VirtualTime();
-    let gaps = 0;
-    openUpToDate({ file }, new LocalCalendar(TIME_ZONE), () => {}).close();
-    const writer = storeWriter({ file, timeZone: TIME_ZONE }, time, {
-      onChanges: (changes) => {
-        gaps += changes.filter(({ kind }) => kind === "gap").length;
-      },
-      onDeath: () => {},
-    });
-    await writer.open();
-    const reader = openReader(file, TIME_ZONE);
-    try {
-      const { userId } = await writer.addUser({ name: "trace", email: "trace@localhost", passwordHash: "" });
-      const levels = await new Replaying(trace, time, { writer, reader, userId }).play(wiring);
-      return { levels, sales: levels.filter(({ outcome }) => outcome === "sale").length, gaps };
-    } finally {
-      reader.close();
-      await writer.close();
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  closing.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const file = join(directory, "ledger.sqlite");
+  const time = new VirtualTime();
+  let gaps = 0;
+  openUpToDate({ file }, new LocalCalendar(TIME_ZONE), () => {}).close();
+  const writer = storeWriter({ file, timeZone: TIME_ZONE }, time, {
+    onChanges: (changes) => {
+      gaps += changes.filter(({ kind }) => kind === "gap").length;
+    },
+    onDeath: () => {},
+  });
+  closing.defer(() => writer.close());
+  await writer.open();
+  const reader = openReader(file, TIME_ZONE);
+  closing.defer(() => reader.close());
+  const { userId } = await writer.addUser({ name: "trace", email: "trace@localhost", passwordHash: "" });
+  const levels = await new Replaying(trace, time, { writer, reader, userId }).play(wiring);
+  return { levels, sales: levels.filter(({ outcome }) => outcome === "sale").length, gaps };
 }
 
 interface ScratchLedger {
