@@ -5,7 +5,7 @@ import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
 import { parseCode } from "../domain/move.ts";
 import { OWNER_ONLY } from "../durable-file.ts";
-import { backupDirectory, backupTargets } from "../service/backup-target.ts";
+import { backupDirectory, presentDirectories } from "../service/backup-target.ts";
 import { chooseBackup, findBackups, mountedDisks, proofOf } from "../store/backup/backup-directory.ts";
 import { removeDatabase, requireRoom } from "../store/backup/file-copy.ts";
 import { type Gateway, parseGateway, readGatewayFile } from "../store/backup/gateway-file.ts";
@@ -60,10 +60,7 @@ function idsHere(config: Config): readonly string[] {
 
 /** Those on a removable disk come before those on a gateway that has no ledger in use. */
 function newestOf(config: Config): string {
-  const targets = backupTargets(config).flatMap(({ directory, skipped }) =>
-    skipped === null ? [directory] : [],
-  );
-  const found = findBackups([...mountedDisks(config.data_dir), ...targets]);
+  const found = findBackups([...mountedDisks(config.data_dir), ...presentDirectories(config)]);
   const ids = idsHere(config);
   const onDisks = found.filter(({ path }) => !path.startsWith(join(backupDirectory(config), "/")));
   return chooseBackup(ids.length === 0 && onDisks.length > 0 ? onDisks : found, ids).path;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
-import { backupTargets } from "../service/backup-target.ts";
+import { presentDirectories } from "../service/backup-target.ts";
 import { headsOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
@@ -97,11 +97,7 @@ function unknownHead(head: string): FlancoError {
 async function check(context: CliContext, command: Command): Promise<Verification> {
   const config = configOf(context, command);
   const { ledger } = becomeOwner(config.data_dir);
-  const directories = backupTargets(config).filter(({ skipped }) => skipped === null);
-  const heads = headsOf(
-    ledger,
-    directories.map(({ directory }) => directory),
-  );
+  const heads = headsOf(ledger, presentDirectories(config));
   const onProgress = (done: number, total: number) =>
     context.terminal.progress("Checking the records", done, total);
   const file = beginJob("checkFile", ledger);

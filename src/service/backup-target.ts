@@ -51,11 +51,14 @@ export function aboutKeys(keys: KeptKeys | null, folder: string): string | null 
   return null;
 }
 
+/** Those of the directories that are there, the gateway's own first. */
+export function presentDirectories(config: Parameters<typeof backupTargets>[0]): readonly string[] {
+  return backupTargets(config).flatMap(({ directory, skipped }) => (skipped === null ? [directory] : []));
+}
+
 /** Where the tail of the ledger is kept: on the removable disk while it is there. */
 export function tailDirectory(config: Parameters<typeof backupTargets>[0]): string {
-  return (
-    backupTargets(config).findLast(({ skipped }) => skipped === null)?.directory ?? backupDirectory(config)
-  );
+  return presentDirectories(config).at(-1) ?? backupDirectory(config);
 }
 
 /** How often it is looked at, which takes a process. */

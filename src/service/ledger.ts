@@ -19,7 +19,7 @@ import {
   type PrepareRequest,
 } from "../store/repair/prepare.ts";
 import type { Recovered } from "../store/repair/recover.ts";
-import { backupDirectory, backupTargets, RemovableDisk, tailDirectory } from "./backup-target.ts";
+import { backupDirectory, presentDirectories, RemovableDisk, tailDirectory } from "./backup-target.ts";
 
 /** How long a removable disk may take to show its backups before the ledger is opened without it. */
 const DISK_MS = 10 * SECOND_MS;
@@ -131,14 +131,11 @@ export async function openRecovering<T>(options: RecoveryOptions, open: () => Pr
 
 async function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {
   const { config, dataDirectory, clock, run = prepareAside } = options;
-  const directories = backupTargets(config)
-    .filter(({ skipped }) => skipped === null)
-    .map(({ directory }) => directory);
   const tailDirectory = await tailThatAnswers(options);
   const answering = [...new Set([backupDirectory(config), tailDirectory])];
   const request = {
     ...{ ledger: dataDirectory.ledger, timeZone: config.time_zone, tailDirectory, answering },
-    ...{ directories, nowMs: clock.nowMs(), damage },
+    ...{ directories: presentDirectories(config), nowMs: clock.nowMs(), damage },
   };
   return run(request, options);
 }
