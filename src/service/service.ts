@@ -7,7 +7,7 @@ import { boxBroker, type Config, type ConfigKey } from "../config/schema.ts";
 import { ControlServer } from "../control/server.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type Fault, fault } from "../domain/fault.ts";
+import { fault } from "../domain/fault.ts";
 import { hueOf } from "../domain/gateway.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { LineDriver, LinesStatus } from "../domain/line.ts";
@@ -34,7 +34,6 @@ import {
 } from "../store/data-directory.ts";
 import { identityOf } from "../store/ledger/identity.ts";
 import { takeLock } from "../store/ledger/lock.ts";
-import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readDisk } from "../store/read/disk.ts";
 import { Api } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
@@ -253,8 +252,11 @@ export class Service {
       parts: () => ({
         queues: { writes: writer.queue, edges: recorder.queue() },
         lastBackup: upkeep.lastBackup(),
-        lasting: [...faultsOf(writer), ...upkeep.faults(), ...moving.faults(), ...frontDoor.faults()],
-        sinks: sinks.status(),
+        lasting: [
+          ...(writer.diskFullSinceMs === null ? [] : [fault("disk_full", writer.diskFullSinceMs)]),
+          ...[...upkeep.faults(), ...moving.faults(), ...frontDoor.faults()],
+        ],
+        sinks: sinks.forwarder.status(),
         newerPackage: packages.newest,
         gateway: { name: name(), hue: hueOf(id) },
         otherGateways: others?.list() ?? [],
@@ -279,7 +281,7 @@ export class Service {
     const operator = operatorTable({
       ...{ reader, writer, numbers: api.numbers, passwords, clock },
       running: {
-        ...{ lines: recorder, drivable, status: api.status, forwarder: sinks, moves: moving },
+        ...{ lines: recorder, drivable, status: api.status, forwarder: sinks.forwarder, moves: moving },
         ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
@@ -363,14 +365,10 @@ export class Service {
   #apply(changes: readonly Change[]): void {
     if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
     this.#api?.apply(changes);
-    this.#sinks?.apply(changes);
+    this.#sinks?.forwarder.apply(changes);
     // The first user gets the demonstration.
     this.#seed?.().catch((error: unknown) =>
       this.#options.log.error({ err: error }, "the demonstration could not be wired"),
     );
   }
-}
-
-function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {
-  return diskFullSinceMs === null ? [] : [fault("disk_full", diskFullSinceMs)];
 }

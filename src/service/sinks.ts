@@ -4,13 +4,12 @@ import type { Config } from "../config/schema.ts";
 import type { Actor } from "../domain/audit.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
-import type { Change, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { isQuiet, type Notice, parseQuietHours } from "../domain/notice.ts";
 import type { EntrySink, Sink } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
 import { type GivenSetup, SETUP_FIELDS, type Setup, type SetupName } from "../domain/sink-setting.ts";
-import type { SinkStatus } from "../domain/status.ts";
 import type { SinkSetups } from "../http/sink.ts";
 import { EmailSink } from "../sink/email.ts";
 import { MqttSink } from "../sink/mqtt.ts";
@@ -38,7 +37,7 @@ export interface SinksOptions
 /** Everything that leaves the gateway: the sinks that are set up, each with what it is still to get, and the notices. */
 export class Sinks implements SinkSetups {
   readonly #options: SinksOptions;
-  readonly #forwarder: Forwarder;
+  readonly forwarder: Forwarder;
   #status: NoticesOptions["status"] | undefined;
   #notices: Notices | undefined;
   /** Changes come one after the other. */
@@ -48,7 +47,7 @@ export class Sinks implements SinkSetups {
   constructor(options: SinksOptions) {
     this.#options = options;
     const { clock, log } = options;
-    this.#forwarder = new Forwarder({ clock, timers: systemTimers, log });
+    this.forwarder = new Forwarder({ clock, timers: systemTimers, log });
   }
 
   /** @param status what the notices tell the faults of */
@@ -57,20 +56,11 @@ export class Sinks implements SinkSetups {
     this.#addEntrySink("central");
     this.#addEntrySink("mqtt");
     this.#addNotices(status);
-    this.#forwarder.open();
-  }
-
-  /** Call it with the changes of each commit. */
-  apply(changes: readonly Change[]): void {
-    this.#forwarder.apply(changes);
-  }
-
-  status(): readonly SinkStatus[] {
-    return this.#forwarder.status();
+    this.forwarder.open();
   }
 
   test(name: SinkName): Promise<string> {
-    return this.#forwarder.test(name);
+    return this.forwarder.test(name);
   }
 
   setups(): readonly Setup[] {
@@ -81,38 +71,36 @@ export class Sinks implements SinkSetups {
     const { settings } = this.#options;
     const [place] = SETUP_FIELDS[given.name].filter(({ isPlace }) => isPlace === true);
     const host = /^\w+:\/\/(?:[^/@]*@)?([^/?#]*)/.exec(String(given.values[place?.key ?? ""]))?.[1] ?? "";
-    return this.#change(
-      given.name,
-      { userId, by, host },
-      () => settings.check(given),
-      () => settings.set(given),
-    );
+    const check = () => settings.check(given);
+    return this.#change(given.name, host, { userId, actor: by }, check, () => settings.set(given));
   }
 
   clear(name: SetupName, userId: Id, by: Actor): Promise<void> {
     const { settings } = this.#options;
-    return this.#change(
-      name,
-      { userId, by, host: "" },
-      () => settings.requirePage(name),
-      () => settings.clear(name),
-    );
+    const check = () => settings.requirePage(name);
+    return this.#change(name, "", { userId, actor: by }, check, () => settings.clear(name));
   }
 
   /** Ends within a second or so, whatever the other sides do. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#changed;
-    await this.#forwarder.close();
+    await this.forwarder.close();
     this.#notices?.close();
   }
 
-  #change(name: SetupName, noted: Noted, check: () => void, change: () => void): Promise<void> {
+  /** @param host what is sent to from then on, for the audit; empty for none */
+  #change(
+    name: SetupName,
+    host: string,
+    noted: { readonly userId: Id; readonly actor: Actor },
+    check: () => void,
+    change: () => void,
+  ): Promise<void> {
     const done = this.#changed.then(async () => {
       check();
-      const { userId, by: actor, host } = noted;
       const details = { sink: name, on: host !== "" || name === "notice", host };
-      await this.#options.writer.noteAudit([{ kind: "sink_changed", userId, details, actor }]);
+      await this.#options.writer.noteAudit([{ kind: "sink_changed", details, ...noted }]);
       try {
         change();
       } finally {
@@ -127,11 +115,11 @@ export class Sinks implements SinkSetups {
   async #reopen(name: SetupName): Promise<void> {
     if (this.#isClosed || this.#status === undefined) return;
     if (name === "central" || name === "mqtt") {
-      await this.#forwarder.remove(name);
+      await this.forwarder.remove(name);
       this.#addEntrySink(name);
       return;
     }
-    await Promise.all([this.#forwarder.remove("email"), this.#forwarder.remove("webhook")]);
+    await Promise.all([this.forwarder.remove("email"), this.forwarder.remove("webhook")]);
     this.#notices?.close();
     this.#addNotices(this.#status);
   }
@@ -142,7 +130,7 @@ export class Sinks implements SinkSetups {
     const sink = name === "central" ? centralSink(options) : mqttSink(options);
     if (sink === undefined) return;
     const file = join(dataDirectory.forward, `${name}.json`);
-    this.#forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), file, clock }), sink);
+    this.forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), file, clock }), sink);
   }
 
   /** The notices, where a sink for them is set up. */
@@ -162,18 +150,11 @@ export class Sinks implements SinkSetups {
       isQuiet: () => quiet !== undefined && isQuiet(reader.localTime(clock.nowMs()), quiet),
     });
     const { notice_silent_days: silentDays, notice_summaries: summaries } = config;
-    const wake = () => this.#forwarder.apply([]);
+    const wake = () => this.forwarder.apply([]);
     this.#notices = new Notices({ ...this.#options, status, outbox, writer, silentDays, summaries, wake });
     this.#notices.open();
-    for (const sink of sinks) this.#forwarder.add(outbox.feedOf(sink.name), sink);
+    for (const sink of sinks) this.forwarder.add(outbox.feedOf(sink.name), sink);
   }
-}
-
-/** For the audit: who changes a setup, and the host that is sent to from then on; empty for none. */
-interface Noted {
-  readonly userId: Id;
-  readonly by: Actor;
-  readonly host: string;
 }
 
 /** The sinks that people read, as they are configured. */
