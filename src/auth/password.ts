@@ -7,7 +7,8 @@ import type { PasswordTask } from "./password-thread.ts";
 export class WorkerPasswordHasher implements PasswordHasher {
   readonly #thread = new TaskThread<PasswordTask, string | boolean>({
     source: "password",
-    refusal: cannotCheck,
+    refusal: () =>
+      new FlancoError("unavailable", "Passwords cannot be checked.", { hint: "Try again in a second." }),
   });
 
   close(): Promise<void> {
@@ -24,8 +25,4 @@ export class WorkerPasswordHasher implements PasswordHasher {
     const same = await this.#thread.submit({ kind: "compare", password: candidate, hash });
     return same === true && candidate === password && hash !== null;
   }
-}
-
-function cannotCheck(): FlancoError {
-  return new FlancoError("unavailable", "Passwords cannot be checked.", { hint: "Try again in a second." });
 }

@@ -119,7 +119,7 @@ export class Sessions implements SessionKeeper {
    */
   async begin({ member, passwordHash }: Credentials, by: Actor = SERVICE_ACTOR): Promise<string> {
     if (passwordHash === null) throw new FlancoError("unauthorized", "There is no password yet.");
-    const issuedSeconds = this.#nowSeconds();
+    const issuedSeconds = Math.floor(this.#clock.nowMs() / 1000);
     const expiresSeconds = issuedSeconds + sessionSeconds(member.role);
     const before = this.#bySid;
     const beginning = { memberId: member.id, inPlaceOf: this.#leastUsed(member.id) };
@@ -244,10 +244,6 @@ export class Sessions implements SessionKeeper {
       // An invalid token has no session.
       return undefined;
     }
-  }
-
-  #nowSeconds(): number {
-    return Math.floor(this.#clock.nowMs() / 1000);
   }
 }
 

@@ -215,11 +215,7 @@ export class SignInGate {
     this.#addresses.fail(address, isFree);
     const network = this.#networkToCount(address);
     if (network !== undefined) this.#networks.fail(network, true);
-    this.#refuseDelayed();
-  }
-
-  /** Refuses the attempts that wait behind a failure that caused a delay. */
-  #refuseDelayed(): void {
+    // Those that wait behind a failure that caused a delay.
     const delayed = this.#waiting.filter(({ address }) => this.#delayMs(address) > 0);
     this.#refuse(delayed, (address) => tooMany(this.#delayMs(address)));
   }

@@ -17,6 +17,8 @@ export interface ConnectionLimits {
 const PATIENT: ConnectionLimits = { connectMs: 10_000, answerMs: 30_000 };
 const DEFAULT_PORT = 5432;
 const URL_FORM = /^postgres(?:ql)?:\/\/([^:@/?]+)@([^/?]*)\/([^?]+)(?:\?(.*))?$/;
+/** A socket, or this machine by its loopback. */
+const LOCAL = /^(\/.*|localhost|::1|127\.\d+\.\d+\.\d+)$/;
 const PARAMETERS: readonly string[] = ["sslrootcert", "sslmode", "host"];
 
 /** Where a company's database is. */
@@ -52,7 +54,7 @@ export function parseAddress(url: string): DatabaseAddress {
   }
   const socket = parameters.get("host");
   const hosts = (socket === null ? list.split(",") : [socket]).map((text) => hostOf(text));
-  const isLocal = hosts.every(({ host }) => host.startsWith("/") || isLoopback(host));
+  const isLocal = hosts.every(({ host }) => LOCAL.test(host));
   const mode = parameters.get("sslmode");
   if (mode !== null && mode !== "verify-full" && !(mode === "disable" && isLocal)) {
     throw new FlancoError("invalid", `The database's address has sslmode=${mode.slice(0, 40)}.`, {
@@ -77,10 +79,6 @@ function hostOf(text: string): Node {
     });
   }
   return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 /** One node of the database. */

@@ -351,16 +351,12 @@ function describe(
   const { verdict, cause, mend, measured } = found;
   const why = cause === null ? "" : `: ${CAUSES[cause]}`;
   const what = measured === null || measured.edges === 0 ? "" : `; ${measuredText(measured)}`;
-  return `${where}: ${verdict.toUpperCase()}${why}${what}${mend === null ? "" : `; ${proposal(mend)}`}${rest}`;
+  return `${where}: ${verdict.toUpperCase()}${why}${what}${mend === null ? "" : `; proposed: ${settingOf(mend)}`}${rest}`;
 }
 
 function measuredText({ switchings, mostEdges, longestMs, restHigh }: Measured): string {
   const bounce = mostEdges <= 1 ? "no bounce" : `at most ${mostEdges} edges in ${longestMs} ms`;
   return `${switchings} switchings, ${bounce}, ${restHigh ? "high" : "low"} at rest`;
-}
-
-function proposal(mend: Pick<Mend, "setting" | "line" | "activeLow" | "bias" | "debounceMs">): string {
-  return `proposed: ${settingOf(mend)}`;
 }
 
 function mendText(mend: Mend): string {

@@ -1,5 +1,3 @@
-import { get } from "node:http";
-import { json } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
@@ -63,22 +61,19 @@ async function waitFor(port: number, waitMs: number): Promise<Health | undefined
 const workAnswer = z.object({ work: z.object({ kind: z.string(), percent: z.number(), since: z.number() }) });
 
 export interface Health {
-  readonly status: number | undefined;
+  readonly status: number;
   readonly work: z.infer<typeof workAnswer>["work"] | undefined;
 }
 
 /** What the service says of its health; undefined when no answer came. */
-export function askHealth(port: number): Promise<Health | undefined> {
-  return new Promise((resolve) => {
-    const request = get({ host: "localhost", port, path: PATH, timeout: ANSWER_MS }, (answer) => {
-      json(answer).then(
-        (body) => resolve({ status: answer.statusCode, work: workAnswer.safeParse(body).data?.work }),
-        () => resolve({ status: answer.statusCode, work: undefined }),
-      );
-    });
-    request.on("timeout", () => request.destroy());
-    request.on("error", () => resolve(undefined));
-  });
+export async function askHealth(port: number): Promise<Health | undefined> {
+  try {
+    const answer = await fetch(`http://localhost:${port}${PATH}`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const body: unknown = await answer.json();
+    return { status: answer.status, work: workAnswer.safeParse(body).data?.work };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why nothing else can be said of the service. */

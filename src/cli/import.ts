@@ -117,7 +117,8 @@ async function importMongo(
 ): Promise<void> {
   const accounts = await readAccounts(folder);
   const source = openSource(join(folder, "data.json"));
-  const data = () => readJsonLines(source, dataOf(accounts));
+  const shape = MONGO_SHAPES.data.refine(({ userId }) => accounts.has(userId), UNKNOWN_USER);
+  const data = () => readJsonLines(source, shape);
   let records = 0;
   for await (const _checked of data()) records += 1;
   const run = async (door: Door) => {
@@ -189,10 +190,6 @@ async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAcco
 }
 
 const UNKNOWN_USER = { path: ["userId"], message: "no user of users.json has this _id" };
-
-function dataOf(accounts: ReadonlyMap<string, OldAccount>) {
-  return MONGO_SHAPES.data.refine(({ userId }) => accounts.has(userId), UNKNOWN_USER);
-}
 
 interface ImportOptions {
   readonly account?: string;

@@ -192,7 +192,14 @@ export const configSchema = z.strictObject({
     "Give the first user three places with twenty rooms and sales since last year, once (simulated driver only).",
   ),
   allowed_origins: setting(
-    z.array(z.string().refine(isOrigin, "must be an origin, such as https://panel.example.org")),
+    z.array(
+      z
+        .string()
+        .refine(
+          (text) => URL.canParse(text) && new URL(text).origin === text,
+          "must be an origin, such as https://panel.example.org",
+        ),
+    ),
     [],
     "Other sites whose pages may use the API with the user's cookie.",
   ),
@@ -248,7 +255,12 @@ export const configSchema = z.strictObject({
   ),
   notice_language: setting(z.enum(LANGUAGES), "es", "Language of the notices."),
   notice_quiet_hours: setting(
-    z.string().refine(isQuietHours, "must be like 22:00-07:00, or empty"),
+    z
+      .string()
+      .refine(
+        (text) => text === "" || parseQuietHours(text) !== undefined,
+        "must be like 22:00-07:00, or empty",
+      ),
     "",
     "Local hours in which notices wait, such as 22:00-07:00; empty: none.",
   ),
@@ -288,10 +300,6 @@ export function boxBroker(config: Config, clientId: string | null) {
 
 export const CONFIG_KEYS = Object.keys(configSchema.shape) as ConfigKey[];
 
-function isQuietHours(text: string): boolean {
-  return text === "" || parseQuietHours(text) !== undefined;
-}
-
 /** UTC where the system's zone has no name that Intl knows, as with TZ=:/etc/localtime. */
 function zoneOfSystem(): string {
   // TypeScript promises a name, and ICU has none for some zones.
@@ -320,8 +328,4 @@ function isHostName(text: string): boolean {
   return (
     URL.canParse(`http://${address}/`) && new URL(`http://${address}/`).hostname === address.toLowerCase()
   );
-}
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
 }

@@ -15,7 +15,7 @@ import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { auditEndpoints } from "./audit.ts";
 import { commissionEndpoints } from "./commission.ts";
-import { DailyBound, type DailyLimits, postEndpoint, summaryEndpoint } from "./data.ts";
+import { type DailyLimits, dailyBound, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
 import { errorMiddleware } from "./errors.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
@@ -104,7 +104,7 @@ export function createApp(dependencies: AppDependencies): Koa {
       ...salesEndpoints({ ...reader, ...heavy }, numbers, clock, log),
       ...deviceEndpoints(writer, heavy, clock),
       ...locationEndpoints(writer),
-      postEndpoint(reader, writer, new DailyBound(dependencies.dailyLimits, clock)),
+      postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock)),
       voidEndpoint(writer, numbers),
       ...letterheadEndpoints(reader, writer),
       ...wiringEndpoints(reader, writer, lines, clock),

@@ -31,7 +31,7 @@ export function postEndpoint(
     const record = toNewRecord(body);
     const idempotency = idempotencyOf(context, record);
     const isStored = () => idempotency !== null && reader.isPosted(userId, idempotency.key);
-    const giveBack = bound.take(userId, record, isStored);
+    const giveBack = bound(userId, record, isStored);
     let isNew = false;
     try {
       isNew = !(await writer.addRecord(userId, record, idempotency)).repeated;
@@ -85,36 +85,30 @@ export interface DailyLimits {
 const BYTES_BESIDE_TEXTS = 150;
 
 /**
+ * Counts a post, and gives a function for one that stores nothing, to count it no more: on a full disk a clinic's devices try
+ * again for hours. Throws `too_many`, with the time to wait, where the account has posted too much, unless `isStored`: a device
+ * that has lost the answer would keep what is in the ledger, and post it again for a day.
+ */
+export type DailyBound = (userId: Id, record: NewRecord, isStored: () => boolean) => () => void;
+
+/**
  * Bounds what an account posts in a day, so that one device that runs wild does not fill the disk for all. A day begins with
  * an account's first post and lasts 24 hours of monotonic time. The counts are in memory, and begin anew at a restart.
  * Records of edges are never refused, and do not count.
  */
-export class DailyBound {
-  readonly #limits: DailyLimits;
-  readonly #clock: Clock;
-  readonly #posted = new Map<Id, { beganMs: number; records: number; bytes: number }>();
-
-  constructor(limits: DailyLimits, clock: Clock) {
-    this.#limits = limits;
-    this.#clock = clock;
-  }
-
-  /**
-   * Counts a post, and gives a function for one that stores nothing, to count it no more: on a full disk a clinic's devices
-   * try again for hours. Throws `too_many`, with the time to wait, where the account has posted too much, unless
-   * `isStored`: a device that has lost the answer would keep what is in the ledger, and post it again for a day.
-   */
-  take(userId: Id, record: NewRecord, isStored: () => boolean): () => void {
-    const nowMs = monotonicMs(this.#clock);
-    const known = this.#posted.get(userId);
+export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
+  const posted = new Map<Id, { beganMs: number; records: number; bytes: number }>();
+  return (userId, record, isStored) => {
+    const nowMs = monotonicMs(clock);
+    const known = posted.get(userId);
     const isOver = known === undefined || nowMs >= known.beganMs + DAY_MS;
     const day = isOver ? { beganMs: nowMs, records: 0, bytes: 0 } : known;
-    if (isOver) this.#posted.set(userId, day);
+    if (isOver) posted.set(userId, day);
     let bytes = BYTES_BESIDE_TEXTS;
     for (const value of Object.values(record)) {
       if (typeof value === "string") bytes += Buffer.byteLength(value);
     }
-    if (day.records + 1 > this.#limits.records || day.bytes + bytes > this.#limits.bytes) {
+    if (day.records + 1 > limits.records || day.bytes + bytes > limits.bytes) {
       if (isStored()) return () => {};
       throw new FlancoError("too_many", "This account has posted as much as it may in a day.", {
         hint: "daily_records and daily_bytes in the configuration are the bounds.",
@@ -127,5 +121,5 @@ export class DailyBound {
       day.records -= 1;
       day.bytes -= bytes;
     };
-  }
+  };
 }

@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = 1;
  * With `showsInside` the client is the machine's own operator, who is shown what went wrong inside.
  */
 export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField, showsInside = false) {
-  const failures = new FailureLog(log);
+  const note = failureLog(log);
   return async (context: Context, next: Next): Promise<void> => {
     const path = pathOf(context);
     try {
@@ -28,7 +28,7 @@ export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField,
       await next();
     } catch (thrown) {
       const error = toFlancoError(thrown);
-      if (statusOf(error.code) >= 500) failures.note(error, { method: context.method, path });
+      if (statusOf(error.code) >= 500) note(error, { method: context.method, path });
       writeError(context, fieldAt(path ?? ""), error, showsInside);
     }
     dropBody(context);
@@ -39,41 +39,33 @@ export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField,
  * Logs failed requests: of each kind the first, and then once a minute how many there were, so that no client floods the
  * log. A service that is busy is no mystery: only what broke inside shows its stack.
  */
-class FailureLog {
-  readonly #log: Log;
+function failureLog(log: Log): (error: FlancoError, request: object) => void {
   /** Failures of a kind since its last line. A kind is here for a minute after each line. */
-  readonly #counts = new Map<string, number>();
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  note(error: FlancoError, request: object): void {
+  const counts = new Map<string, number>();
+  const wait = (kind: string): void => {
+    counts.set(kind, 0);
+    setTimeout(() => tell(kind), MINUTE_MS).unref();
+  };
+  const tell = (kind: string): void => {
+    const count = counts.get(kind) ?? 0;
+    counts.delete(kind);
+    if (count === 0) return;
+    log.error({ kind, count }, "more requests failed alike in the last minute");
+    wait(kind);
+  };
+  return (error, request) => {
     const { code } = error;
-    const kind = this.#counts.has(error.message) || this.#counts.size < MAX_KINDS ? error.message : code;
-    const count = this.#counts.get(kind);
+    const kind = counts.has(error.message) || counts.size < MAX_KINDS ? error.message : code;
+    const count = counts.get(kind);
     if (count !== undefined) {
-      this.#counts.set(kind, count + 1);
+      counts.set(kind, count + 1);
       return;
     }
     const isBusy = statusOf(code) === 503;
     const why = isBusy ? { cause: error.cause && String(error.cause) } : { err: error.cause ?? error };
-    this.#log.error({ ...request, code, ...why }, error.message);
-    this.#wait(kind);
-  }
-
-  #wait(kind: string): void {
-    this.#counts.set(kind, 0);
-    setTimeout(() => this.#tell(kind), MINUTE_MS).unref();
-  }
-
-  #tell(kind: string): void {
-    const count = this.#counts.get(kind) ?? 0;
-    this.#counts.delete(kind);
-    if (count === 0) return;
-    this.#log.error({ kind, count }, "more requests failed alike in the last minute");
-    this.#wait(kind);
-  }
+    log.error({ ...request, code, ...why }, error.message);
+    wait(kind);
+  };
 }
 
 /**

@@ -7,7 +7,6 @@ import type {
   ApplianceFacts,
   BackupStatus,
   Disk,
-  LastEdge,
   LedgerStatus,
   SinkStatus,
   Status,
@@ -110,7 +109,7 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
       sales: today.sales,
       revenue: valorFromMicros(BigInt(today.revenueMicros)),
     },
-    lastEdges: lastEdges.map(toEdgeAnswer),
+    lastEdges: lastEdges.map(({ active, timeMs, ...edge }) => ({ ...edge, level: active, time: timeMs })),
     gaps: gaps.all,
     gapsLast30Days: gaps.last30Days,
     lastBackup: toBackupAnswer(lastBackup),
@@ -143,8 +142,4 @@ function toUsersBackupAnswer(backup: BackupStatus | null) {
 
 export function toFaultAnswer({ sinceMs, ...fault }: Fault) {
   return { ...fault, sinceTime: sinceMs };
-}
-
-function toEdgeAnswer({ active, timeMs, ...edge }: LastEdge) {
-  return { ...edge, level: active, time: timeMs };
 }

@@ -35,8 +35,6 @@ export class FrontDoor {
   readonly #renewal: CertificateRenewal;
   #listeners: Listeners | undefined;
   #served = "";
-  /** Fingerprint of the certificate that the audit log has last. */
-  #audited: string | undefined;
 
   constructor(dependencies: FrontDoorDependencies) {
     const { config, dataDirectory, hostNames, clock, trust, log } = dependencies;
@@ -110,9 +108,7 @@ export class FrontDoor {
     const { fingerprint256: fingerprint, validTo } = new X509Certificate(cert);
     try {
       const { reader, writer } = await ledger;
-      this.#audited ??= String(reader.lastAudit("certificate_changed")?.details["fingerprint"] ?? "");
-      if (this.#audited === fingerprint) return;
-      this.#audited = fingerprint;
+      if (reader.lastAudit("certificate_changed")?.details["fingerprint"] === fingerprint) return;
       const details = { fingerprint, validTo: new Date(validTo).toISOString(), own };
       const note: AuditNote = { kind: "certificate_changed", userId: null, details, actor: SERVICE_ACTOR };
       await writer.noteAudit([note]);

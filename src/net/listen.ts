@@ -173,7 +173,8 @@ export class Listeners {
     }
     if (!everywhere) await this.#listen(this.#plainServer(), port, "127.0.0.1");
     await this.#listenOnIpv6Loopback(port);
-    if (trust_page && !isLoopbackHost(host)) await this.#listen(this.#plainServer(), port, host);
+    if (trust_page && host !== "localhost" && !isLoopbackAddress(host))
+      await this.#listen(this.#plainServer(), port, host);
   }
 
   /** Chooses the handler by the connection's two addresses alone, because a request can claim any origin. */
@@ -189,9 +190,11 @@ export class Listeners {
       if (ofLoopback.has(request.socket)) response.writeContinue();
       answer(request, response);
     });
-    // Decided once per connection, because posting a sale is short of time.
+    // Decided once per connection, because posting a sale is short of time. By both ends, because a machine may forward
+    // connections from outside to its loopback.
     return server.prependListener("connection", (socket: Socket) => {
-      if (isOfLoopback(socket)) ofLoopback.add(socket);
+      const ends = [socket.localAddress, socket.remoteAddress];
+      if (ends.every(isLoopbackAddress)) ofLoopback.add(socket);
     });
   }
 
@@ -215,17 +218,8 @@ export class Listeners {
   }
 }
 
-/** Both ends are compared, because a machine may forward connections from outside to its loopback. */
-function isOfLoopback({ localAddress, remoteAddress }: Socket): boolean {
-  return isLoopbackAddress(localAddress) && isLoopbackAddress(remoteAddress);
-}
-
 function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && loopbackAddresses.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || isLoopbackAddress(host);
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -5,7 +5,7 @@ import { type Answer, AUTHORITATIVE_ANSWER, decode, encode } from "dns-packet";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { hueOf, MAX_OTHER_GATEWAYS, type OtherGateway, toGatewayName } from "../domain/gateway.ts";
 import type { Log } from "../domain/log.ts";
-import { ipv4Addresses, isPrivateAddress } from "./host-names.ts";
+import { isPrivateAddress, networkAddresses } from "./host-names.ts";
 
 /** The type of service by which gateways find each other (RFC 6763). */
 const TYPE = "_flanco._tcp.local";
@@ -199,7 +199,7 @@ export class OtherGateways {
 
   /** Interfaces come and go. */
   #join(): void {
-    const addresses = new Set(addressesOf(this.#options.host));
+    const addresses = new Set(networkAddresses(this.#options.host).filter((address) => isIPv4(address)));
     for (const address of this.#joined) if (!addresses.has(address)) this.#joined.delete(address);
     for (const address of addresses) {
       if (this.#joined.has(address)) continue;
@@ -295,10 +295,4 @@ export class OtherGateways {
     const nowMs = monotonicMs(this.#options.clock);
     for (const [key, { seenMs }] of this.#seen) if (nowMs - seenMs >= LIFE_MS) this.#seen.delete(key);
   }
-}
-
-/** IPv4 addresses of this machine on the networks that reach the page. */
-function addressesOf(host: string): readonly string[] {
-  if (host === "") return ipv4Addresses();
-  return isIPv4(host) ? [host] : [];
 }

@@ -14,7 +14,6 @@ import type {
   CommissionState,
   NewAcceptanceReport,
   RoomKey,
-  StoredCommission,
   Tick,
 } from "../domain/commission.ts";
 import { CommissionWatch, contactOf, isAsTicked } from "../domain/commission.ts";
@@ -116,7 +115,7 @@ export class Commissioning implements Commissioner {
 
   async state(userId: Id): Promise<CommissionState> {
     const { clock, reader, lines } = this.#dependencies;
-    const stored = this.#storedOf(userId);
+    const stored = reader.commissions().find((one) => one.userId === userId);
     const nowMs = monotonicMs(clock);
     const known = this.#sessions.get(userId);
     const session = known !== undefined && known.endMs > nowMs ? known : undefined;
@@ -283,10 +282,6 @@ export class Commissioning implements Commissioner {
     throw new FlancoError("conflict", "No line is under test for a commissioning.", {
       hint: "Begin it, or go on with it, first.",
     });
-  }
-
-  #storedOf(userId: Id): StoredCommission | undefined {
-    return this.#dependencies.reader.commissions().find((stored) => stored.userId === userId);
   }
 
   #take(level: RawLevel): void {

@@ -60,7 +60,11 @@ async function openPage(
   log: Log,
   closing: AsyncDisposableStack,
 ): Promise<void> {
-  if (config.central_database === "" || config.central_password_file === "") throw noDatabase();
+  if (config.central_database === "" || config.central_password_file === "") {
+    throw new FlancoError("config", "central_database and central_password_file are not set.", {
+      hint: "Name the company's database and the file of its page's password: docs/central.md.",
+    });
+  }
   const dataDirectory = dataDirectoryOf(config.data_dir);
   prepareDataDirectory(dataDirectory);
   const address = parseAddress(config.central_database);
@@ -127,10 +131,4 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
     });
     return underWay;
   };
-}
-
-function noDatabase(): FlancoError {
-  return new FlancoError("config", "central_database and central_password_file are not set.", {
-    hint: "Name the company's database and the file of its page's password: docs/central.md.",
-  });
 }

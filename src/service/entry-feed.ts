@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
@@ -168,7 +168,6 @@ function thinned(marks: readonly ChainHead[]): readonly ChainHead[] {
 }
 
 function readStored(file: string): Stored | undefined {
-  if (!existsSync(file)) return undefined;
   try {
     return cursorSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {

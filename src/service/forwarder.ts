@@ -217,7 +217,8 @@ class SinkLane<Batch, Answer> {
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#fail(error);
-        if (tried !== undefined && isRefusal(error)) this.#refuse(tried);
+        const isRefusal = error instanceof FlancoError && error.code === "unprocessable";
+        if (tried !== undefined && isRefusal) this.#refuse(tried);
         await this.#pause(this.#retryMs());
       }
     }
@@ -303,10 +304,6 @@ class SinkLane<Batch, Answer> {
   #warn(err: unknown): void {
     this.#options.log.warn({ err, sink: this.name }, "the sink has failed");
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof FlancoError && error.code === "unprocessable";
 }
 
 function takesTooLong(): FlancoError {

@@ -78,7 +78,9 @@ export class Notices {
   #tellFaults(faults: readonly Fault[]): void {
     const { outbox, writer, clock } = this.#options;
     const news = this.#watch.look(faults, monotonicMs(clock));
-    if (news.begun.length + news.over.length === 0 && this.#isTold()) return;
+    // One that has passed leaves without a notice.
+    const isTold = outbox.told.faults.length === this.#watch.known.length;
+    if (news.begun.length + news.over.length === 0 && isTold) return;
     const told = new Map(outbox.told.faults.map((one) => [faultName(one.fault), one]));
     const begun = news.begun.map((fault) => ({ fault, notice: writer.faultBegun(fault) }));
     const over = news.over.map((fault) => {
@@ -92,11 +94,6 @@ export class Notices {
     const kept = [...told.values()].filter(({ fault }) => known.has(faultName(fault)));
     const notices = [...begun.map(({ notice }) => notice), ...over];
     outbox.add(notices, { faults: kept.map(({ fault, noticeId }) => ({ fault: { ...fault }, noticeId })) });
-  }
-
-  /** Whether the outbox knows the same faults: one that has passed leaves without a notice. */
-  #isTold(): boolean {
-    return this.#options.outbox.told.faults.length === this.#watch.known.length;
   }
 
   /** Once a local day. A gateway that was off for days sums up the last one alone. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { FlancoError } from "../domain/error.ts";
 
@@ -13,14 +14,11 @@ export async function* journalLines(filters: readonly string[], maxLines: number
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text;
   });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
+  const ended = once(child, "close");
   // Awaited below, after the last line.
   ended.catch(() => {});
   yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
-  const exitCode = await ended.catch((error: unknown) => {
+  const [exitCode] = await ended.catch((error: unknown) => {
     throw new FlancoError("unavailable", "journalctl cannot be started.", {
       hint: "Without systemd the service writes its log to standard error.",
       cause: error,

@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { systemCode } from "../../domain/error.ts";
-import { writeDurably } from "../../durable-file.ts";
 
 /** A certificate and its private key, both in PEM. One file holds both, so that a crash cannot separate them. */
 export interface KeyedCertificate {
@@ -29,11 +28,6 @@ export function readKeyed(file: string): KeyedCertificate | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Replaces the file in one step, readable by its owner alone. It is on the disk when this returns. */
-export function writeKeyed(file: string, { key, cert }: KeyedCertificate): void {
-  writeDurably(file, key + cert);
 }
 
 /** The certificates and the first private key of a PEM text. Text between the blocks is skipped, as in RFC 7468. */

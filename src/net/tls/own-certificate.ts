@@ -12,13 +12,7 @@ import {
   permits,
   permittedNames,
 } from "./authority.ts";
-import {
-  type KeyedCertificate,
-  readKeyed,
-  type Validity,
-  validityOf,
-  writeKeyed,
-} from "./keyed-certificate.ts";
+import { type KeyedCertificate, readKeyed, type Validity, validityOf } from "./keyed-certificate.ts";
 
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
@@ -82,7 +76,11 @@ export async function ensureOwnCertificate(
   const found = { authority: readKeyed(files.authority), leaf: readKeyed(files.leaf) };
   const authority = await ensureAuthority(files, found, host, moment, forced);
   const leaf =
-    found.leaf !== undefined && forced === undefined && isGoodLeaf(found.leaf, authority, host, moment)
+    found.leaf !== undefined &&
+    forced === undefined &&
+    isCurrent(validityOf(found.leaf), moment) &&
+    covers(found.leaf, host) &&
+    hasSigned(authority, found.leaf)
       ? found.leaf
       : await renewLeaf(files, authority, found.leaf, host, moment);
   publish(files.trust, authority.cert);
@@ -108,17 +106,8 @@ async function ensureAuthority(
   }
   const former = authority === undefined ? [] : await permittedNames(authority);
   const made = await makeAuthority(host, former, moment.clock.nowMs());
-  writeKeyed(files.authority, made);
+  writeDurably(files.authority, made.key + made.cert);
   return made;
-}
-
-function isGoodLeaf(
-  leaf: KeyedCertificate,
-  authority: KeyedCertificate,
-  host: HostNames,
-  moment: Moment,
-): boolean {
-  return isCurrent(validityOf(leaf), moment) && covers(leaf, host) && hasSigned(authority, leaf);
 }
 
 async function renewLeaf(
@@ -131,7 +120,7 @@ async function renewLeaf(
   const keepsDates = !clockTrusted && before !== undefined;
   const validity = keepsDates ? validityOf(before) : leafValidity(clock.nowMs(), clockTrusted);
   const made = await makeLeaf(authority, host, validity);
-  writeKeyed(files.leaf, made);
+  writeDurably(files.leaf, made.key + made.cert);
   return made;
 }
 

@@ -53,7 +53,9 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
     if (authority !== null && answer(context, authority, origin)) return;
     // `no-store` keeps browsers from remembering this permanent redirect: the port may change.
     context.status = 308;
-    context.set("Location", origin + targetOf(context));
+    // Path and query as they came. An absolute URL, as a proxy sends it, leads to the start page.
+    const { url = "/" } = context.req;
+    context.set("Location", origin + (url.startsWith("/") ? url : "/"));
     context.body = `${origin}/\n`;
   });
   return app;
@@ -110,12 +112,6 @@ function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependenci
   const host = asked !== "" && isKnownHost(asked) ? asked : clientAddress(context.req.socket.localAddress);
   const port = httpsPort === HTTPS_PORT ? "" : `:${httpsPort}`;
   return `https://${isIPv6(host) ? `[${host}]` : host}${port}`;
-}
-
-/** Path and query as they came. An absolute URL, as a proxy sends it, leads to the start page. */
-function targetOf({ req }: Context): string {
-  const url = req.url ?? "/";
-  return url.startsWith("/") ? url : "/";
 }
 
 /**
@@ -242,11 +238,5 @@ function qrCode(content: string, label: string): string {
 }
 
 function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-  };
-  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? "");
+  return text.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
