@@ -1,15 +1,14 @@
 import { expect } from "chai";
 import type { Command } from "commander";
-import { describedProgram } from "../../scripts/release/manual.ts";
+import { describedCommands, describedProgram } from "../../scripts/release/manual.ts";
 
 const whole = await describedProgram();
 
 /** Every command with the words that call it, groups included. */
-function allCommands(command: Command, words: readonly string[] = []): { command: Command; path: string }[] {
-  return [
-    { command, path: words.join(" ") },
-    ...command.commands.flatMap((child) => allCommands(child, [...words, child.name()])),
-  ];
+function allCommands(program: Command): { command: Command; path: string }[] {
+  return describedCommands(program).map(({ command, title }) => ({
+    ...{ command, path: title.slice("flanco ".length) },
+  }));
 }
 
 function helpOf(command: Command): string {

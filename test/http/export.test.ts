@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
-import type { Response } from "supertest";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 import type { FoundRecord, RecordSearch } from "../../src/domain/record.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
@@ -46,12 +45,11 @@ describe("An export", () => {
   }
 
   function download(query: string, by = user) {
-    return by.get(`/api/export?${query}`).buffer(true).parse(asText);
+    return by.get(`/api/export?${query}`);
   }
 
   async function table(query: string, by = user): Promise<string[][]> {
-    const response = await download(`lang=es&${query}`, by).expect(200);
-    const text = String(response.body);
+    const { text } = await download(`lang=es&${query}`, by).expect(200);
     expect(text.charCodeAt(0)).to.equal(0xfeff);
     return parse(text, { bom: true, delimiter: ";", from: 2 });
   }
@@ -75,7 +73,7 @@ describe("An export", () => {
     expect(english.headers["content-disposition"]).to.equal(
       'attachment; filename="flanco-sales-2026-03-11.csv"',
     );
-    expect(String(english.body).split("\r\n")[1]).to.equal(
+    expect(english.text.split("\r\n")[1]).to.equal(
       `${appliance.numbers.show(appliance.reader.newestEntry())},2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,,,`,
     );
   });
@@ -261,9 +259,3 @@ describe("An export", () => {
     });
   });
 });
-
-function asText(response: Response, done: (error: Error | null, body: string) => void): void {
-  const chunks: Buffer[] = [];
-  response.on("data", (chunk: Buffer) => chunks.push(chunk));
-  response.on("end", () => done(null, Buffer.concat(chunks).toString("utf8")));
-}

@@ -4,7 +4,6 @@ import { Appliance } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { aMistake, aRecord } from "./bodies.ts";
 
-const SAVED = { status: "success", message: "Data saved successfully" };
 const LAST_MOMENT_MS = 8.64e15;
 
 describe("Posting records", () => {
@@ -24,15 +23,11 @@ describe("Posting records", () => {
     return data.totalRevenue;
   }
 
-  it("answers 201 with the contract's text, and nothing else", async () => {
-    const response = await post(aRecord())
+  it("answers 201 with the contract's text alone, and stores all six fields for the session's user", async () => {
+    const { body } = await post(aRecord())
       .expect(201)
       .expect("Content-Type", /^application\/json/);
-    expect(response.body).to.deep.equal(SAVED);
-  });
-
-  it("stores all six fields, for the session's user", async () => {
-    await post(aRecord()).expect(201);
+    expect(body).to.deep.equal({ status: "success", message: "Data saved successfully" });
     expect(stored()).to.deep.equal([
       {
         recordId: stored()[0]?.recordId,
@@ -74,14 +69,10 @@ describe("Posting records", () => {
   });
 
   describe("valor", () => {
-    it("adds up exactly: 0.1 and 0.2 are 0.3", async () => {
-      await post(aRecord({ valor: 0.1 })).expect(201);
-      await post(aRecord({ valor: 0.2 })).expect(201);
+    it("adds up exactly, in any order: 0.1 and 0.2 are 0.3", async () => {
+      for (const valor of [0.1, 0.2]) await post(aRecord({ valor })).expect(201);
       expect(await revenue()).to.equal(0.3);
-    });
-
-    it("adds up to the same in any order", async () => {
-      for (const valor of [1e7, 0.000001, -1e7, 0.1, 0.2, -0.3]) await post(aRecord({ valor })).expect(201);
+      for (const valor of [1e7, 0.000001, -1e7, -0.3]) await post(aRecord({ valor })).expect(201);
       expect(await revenue()).to.equal(0.000001);
     });
 
