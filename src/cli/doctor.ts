@@ -306,20 +306,18 @@ function statesOfService(
 function measureSync(directory: string): number | null {
   const file = join(directory, `.doctor-${randomBytes(6).toString("hex")}`);
   try {
+    using closing = new DisposableStack();
     const descriptor = openSync(file, "wx", OWNER_ONLY);
-    try {
-      const page = randomBytes(SYNC_BYTES);
-      const times = Array.from({ length: SYNCS }, () => {
-        const began = performance.now();
-        writeSync(descriptor, page);
-        fsyncSync(descriptor);
-        return performance.now() - began;
-      });
-      return Math.round(times.sort((a, b) => a - b)[SYNCS - 2] ?? 0);
-    } finally {
-      closeSync(descriptor);
-      unlinkSync(file);
-    }
+    closing.defer(() => unlinkSync(file));
+    closing.defer(() => closeSync(descriptor));
+    const page = randomBytes(SYNC_BYTES);
+    const times = Array.from({ length: SYNCS }, () => {
+      const began = performance.now();
+      writeSync(descriptor, page);
+      fsyncSync(descriptor);
+      return performance.now() - began;
+    });
+    return Math.round(times.sort((a, b) => a - b)[SYNCS - 2] ?? 0);
   } catch {
     // A disk that is full or read-only has a fault of its own.
     return null;

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
@@ -84,12 +84,12 @@ export function declare(program: Command, context: CliContext): void {
       const address = source === undefined ? undefined : parseAddress(source);
       // Before the service is stopped: a slip in the name must cost no sale.
       const from = address ?? openOnDisk(config, source);
-      const unit = (await isServed(config)) ? StoppedUnit.stop() : undefined;
-      if (unit !== undefined) context.terminal.err("The service is stopped meanwhile.");
+      const startUnit = (await isServed(config)) ? stopUnit() : undefined;
+      if (startUnit !== undefined) context.terminal.err("The service is stopped meanwhile.");
       try {
         await restore(context, config, from, options);
       } finally {
-        if (unit !== undefined && !(await unit.start())) {
+        if (startUnit !== undefined && !(await startUnit())) {
           context.terminal.err("The service does not start: see systemctl status flanco.");
         }
       }
@@ -218,36 +218,24 @@ function at(timeMs: number | null): string {
 const UNIT = "flanco.service";
 
 /**
- * Stops systemd's unit for the time of a command. A shell of root starts it again once this process calls `start`, or ends,
- * because the process itself goes on as another user.
+ * Stops systemd's unit for the time of a command; undefined where this user is not root or the unit does not run. A shell of
+ * root starts it again once what this gives is called, or this process ends, because the process itself goes on as another
+ * user. What it gives resolves with whether the unit did start.
  */
-class StoppedUnit {
-  readonly #starter: ChildProcess;
-
-  private constructor(starter: ChildProcess) {
-    this.#starter = starter;
+function stopUnit(): (() => Promise<boolean>) | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  try {
+    execFileSync("systemctl", ["is-active", "--quiet", UNIT], { stdio: "ignore" });
+  } catch {
+    return undefined;
   }
-
-  /** Undefined where this user is not root or the unit does not run. */
-  static stop(): StoppedUnit | undefined {
-    if (process.getuid?.() !== 0) return undefined;
-    try {
-      execFileSync("systemctl", ["is-active", "--quiet", UNIT], { stdio: "ignore" });
-    } catch {
-      return undefined;
-    }
-    execFileSync("systemctl", ["stop", UNIT], { stdio: "ignore" });
-    // Ends its read when the last holder of the pipe closes it, this process at its end at the latest. Not on a terminal's Ctrl-C.
-    const script = `cat >/dev/null; exec systemctl start ${UNIT}`;
-    return new StoppedUnit(
-      spawn("sh", ["-c", script], { stdio: ["pipe", "inherit", "inherit"], detached: true }),
-    );
-  }
-
-  /** Starts it again; gives whether it did start. */
-  async start(): Promise<boolean> {
-    this.#starter.stdin?.end();
-    const [exitCode] = (await once(this.#starter, "close")) as [number | null];
+  execFileSync("systemctl", ["stop", UNIT], { stdio: "ignore" });
+  // Ends its read when the last holder of the pipe closes it, this process at its end at the latest. Not on a terminal's Ctrl-C.
+  const script = `cat >/dev/null; exec systemctl start ${UNIT}`;
+  const starter = spawn("sh", ["-c", script], { stdio: ["pipe", "inherit", "inherit"], detached: true });
+  return async () => {
+    starter.stdin.end();
+    const [exitCode] = await once(starter, "close");
     return exitCode === 0;
-  }
+  };
 }

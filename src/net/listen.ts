@@ -15,14 +15,14 @@ import { ConnectionSlots } from "./connection-slots.ts";
 import type { Served } from "./renewal.ts";
 import { RequestFlow } from "./request-flow.ts";
 
-/** Bounds of size and time of one connection. */
+/** Bounds of size and time of one connection, in bytes and milliseconds; the first five are options of Node's servers. */
 export const LIMITS = {
-  maxHeaderBytes: 8 * 1024,
-  headersMs: 5_000,
-  requestMs: 10_000,
-  handshakeMs: 5_000,
+  maxHeaderSize: 8 * 1024,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  handshakeTimeout: 5_000,
   /** Node looks for requests beyond their time only this often. */
-  checkEveryMs: 1_000,
+  connectionsCheckingInterval: 1_000,
   /** Between two looks at how fast clients take their answers. */
   paceMs: 30_000,
   /** Time for requests under way to end when the service stops. */
@@ -102,13 +102,7 @@ export class Listeners {
   async open(served: Served, doors: Doors): Promise<void> {
     try {
       const { key, cert } = served;
-      const options = {
-        ...this.#serverOptions(),
-        ...TLS,
-        handshakeTimeout: this.#limits.handshakeMs,
-        key,
-        cert,
-      };
+      const options = { ...this.#limits, ...TLS, key, cert };
       const answer: RequestListener = (request, response) => {
         if (this.#served?.own === false) {
           response.setHeader("Strict-Transport-Security", this.#strictFor(this.#served));
@@ -145,16 +139,6 @@ export class Listeners {
     this.#flow.close();
   }
 
-  #serverOptions() {
-    const { maxHeaderBytes, headersMs, requestMs, checkEveryMs } = this.#limits;
-    return {
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      connectionsCheckingInterval: checkEveryMs,
-    };
-  }
-
   /**
    * Ends with the certificate: after it the appliance's own one may be served, which a browser that was told to be strict
    * would not let its user accept.
@@ -184,7 +168,7 @@ export class Listeners {
       const handler = ofLoopback.has(request.socket) ? this.#handler : this.#plainHandler;
       handler(request, response);
     });
-    const server = createServer(this.#serverOptions(), answer);
+    const server = createServer(this.#limits, answer);
     // A client on the network that offers a body (Expect: 100-continue) must not send it unencrypted.
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       if (ofLoopback.has(request.socket)) response.writeContinue();

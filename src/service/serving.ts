@@ -8,7 +8,7 @@ import { FIRST_RUN_MS } from "../http/session.ts";
 import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
 import { networkAddresses, pageAddresses } from "../net/host-names.ts";
-import { connectSystemd, OWN_VARIABLES, type Systemd, Watchdog } from "../systemd/systemd.ts";
+import { connectSystemd, feedWatchdog, OWN_VARIABLES, type Systemd } from "../systemd/systemd.ts";
 import { systemClock } from "./machine.ts";
 import { beginServing, endHanging, keepHeapsSmall } from "./process.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
@@ -60,7 +60,7 @@ export async function serve(
     else void reload(service, config, read, log);
   });
   if (!(await openPatiently(service, systemd !== undefined, log, stop.promise))) return;
-  const watchdog = systemd && reportReady(systemd, service, log);
+  const endWatchdog = systemd && reportReady(systemd, service, log);
   keepHeapsSmall();
   announce(terminal, config, service);
   // A fresh link is printed when the one before ends.
@@ -70,7 +70,7 @@ export async function serve(
   }, FIRST_RUN_MS);
   const reason = await stop.promise;
   clearInterval(renewal);
-  watchdog?.close();
+  endWatchdog?.();
   systemd?.stopping();
   log.info({}, "stopping");
   await service.close().catch((error: unknown) => {
@@ -196,10 +196,10 @@ function releaseKept(systemd: Systemd | undefined): void {
 }
 
 /** Reports that the service has started. Where systemd watches the process, it restarts it once it stops working. */
-function reportReady(systemd: Systemd, service: Service, log: Log): Watchdog | undefined {
+function reportReady(systemd: Systemd, service: Service, log: Log): (() => void) | undefined {
   systemd.ready(describe(service.lines()));
   if (systemd.watchdogMs === null) return undefined;
-  const watchdog = new Watchdog({
+  return feedWatchdog({
     systemd,
     limitMs: systemd.watchdogMs,
     probe: async () => {
@@ -208,8 +208,6 @@ function reportReady(systemd: Systemd, service: Service, log: Log): Watchdog | u
     },
     onSilence: (error) => log.error({ err: error }, "the service does not work: no sign of life"),
   });
-  watchdog.open();
-  return watchdog;
 }
 
 function describe({ simulated, wired, watched, failures }: LinesStatus): string {

@@ -320,37 +320,30 @@ export interface WatchdogDependencies {
   readonly onSilence: (error: unknown) => void;
 }
 
-/** Gives systemd two signs of life within its limit, each after a successful probe; a blocked event loop gives none. */
-export class Watchdog {
-  readonly #dependencies: WatchdogDependencies;
-  #timer: NodeJS.Timeout | undefined;
-  #probing = false;
-
-  constructor(dependencies: WatchdogDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  open(): void {
-    this.#timer = setInterval(() => void this.#check(), this.#dependencies.limitMs / 2).unref();
-    void this.#check();
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  async #check(): Promise<void> {
+/**
+ * Gives systemd two signs of life within its limit, each after a successful probe, until what it returns is called; a blocked
+ * event loop gives none.
+ */
+export function feedWatchdog({ systemd, limitMs, probe, onSilence }: WatchdogDependencies): () => void {
+  let probing = false;
+  let ended = false;
+  const check = async () => {
     // A second probe would only queue behind the first.
-    if (this.#probing) return;
-    this.#probing = true;
+    if (probing) return;
+    probing = true;
     try {
-      await this.#dependencies.probe();
-      if (this.#timer !== undefined) this.#dependencies.systemd.alive();
+      await probe();
+      if (!ended) systemd.alive();
     } catch (error) {
-      this.#dependencies.onSilence(error);
+      onSilence(error);
     } finally {
-      this.#probing = false;
+      probing = false;
     }
-  }
+  };
+  const timer = setInterval(() => void check(), limitMs / 2).unref();
+  void check();
+  return () => {
+    ended = true;
+    clearInterval(timer);
+  };
 }

@@ -22,7 +22,10 @@ import { OpenSsl, RSA_2048 } from "./tls/openssl.ts";
 
 /** In place of seconds, so that no test waits for them. */
 const SHORT_DRAIN = { ...LIMITS, drainMs: 50 };
-const SHORT = { ...SHORT_DRAIN, headersMs: 100, requestMs: 300, handshakeMs: 100, checkEveryMs: 20 };
+const SHORT = {
+  ...{ ...SHORT_DRAIN, headersTimeout: 100, requestTimeout: 300, handshakeTimeout: 100 },
+  connectionsCheckingInterval: 20,
+};
 /** A generous bound for a busy machine. */
 const LATE_MS = 10_000;
 /** Suites of TLS 1.2 without forward secrecy or authenticated encryption. */
@@ -138,8 +141,10 @@ describe("The service's ports", () => {
     (await fetch(`http://${address}:${httpPort}/`, { headers: sent })).text();
 
   it("give headers 5 s, a request 10 s, a TLS handshake 5 s, and requests under way 2 s to end", () => {
-    const limits = { maxHeaderBytes: 8_192, headersMs: 5_000, requestMs: 10_000, handshakeMs: 5_000 };
-    expect(LIMITS).to.deep.equal({ ...limits, checkEveryMs: 1_000, paceMs: 30_000, drainMs: 2_000 });
+    expect(LIMITS).to.deep.equal({
+      ...{ maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 10_000, handshakeTimeout: 5_000 },
+      ...{ connectionsCheckingInterval: 1_000, paceMs: 30_000, drainMs: 2_000 },
+    });
   });
 
   describe("a client", () => {
@@ -221,7 +226,7 @@ describe("The service's ports", () => {
       expect(text).to.match(/^HTTP\/1\.1 408 /);
       const trickling = (await connectTo(httpPort)).resume();
       trickling.write(head);
-      const trickle = setInterval(() => trickling.write(drop), SHORT.checkEveryMs);
+      const trickle = setInterval(() => trickling.write(drop), SHORT.connectionsCheckingInterval);
       await until("the connection is closed", () => trickling.destroyed, LATE_MS).finally(() =>
         clearInterval(trickle),
       );

@@ -3,9 +3,9 @@ import { expect } from "chai";
 import type { Log } from "../../src/domain/log.ts";
 import {
   connectSystemd,
+  feedWatchdog,
   passedDescriptors,
   type Systemd,
-  Watchdog,
   watchdogMs,
 } from "../../src/systemd/systemd.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -171,12 +171,12 @@ describe("The watchdog", () => {
   };
   let signs: number;
   let proofs: number;
-  let watchdog: Watchdog;
+  let end: () => void;
 
   function start(probe: () => Promise<void>, onSilence: (error: unknown) => void = () => {}): void {
     signs = 0;
     proofs = 0;
-    watchdog = new Watchdog({
+    end = feedWatchdog({
       systemd: { alive },
       limitMs: LIMIT_MS,
       probe: () => {
@@ -185,10 +185,9 @@ describe("The watchdog", () => {
       },
       onSilence,
     });
-    watchdog.open();
   }
 
-  afterEach(() => watchdog.close());
+  afterEach(() => end());
 
   it("gives signs of life, one for each proof that the service works", async () => {
     const began = performance.now();
@@ -222,7 +221,7 @@ describe("The watchdog", () => {
   it("is silent after its end, also for a proof that comes late", async () => {
     const { promise, resolve: prove } = Promise.withResolvers<void>();
     start(() => promise);
-    watchdog.close();
+    end();
     prove();
     await new Promise((resolve) => setImmediate(resolve));
     expect(signs).to.equal(0);
