@@ -7,7 +7,6 @@ const HEADER_BYTES = 32;
 const FLUSH = 1n;
 const FUA = 2n;
 const DISCARD = 4n;
-const MARK = 8n;
 
 /** The unit in which a disk is addressed, and the most that a power cut leaves either old or new. */
 export const SECTOR_BYTES = 512;
@@ -31,7 +30,8 @@ export interface LogEntry {
 /**
  * A log of a disk's writes in the format of Linux's dm-log-writes, as QEMU's blklogwrites driver makes it:
  * a superblock (magic, version, number of entries, sector size), then for each entry a sector of header (sector,
- * sectors, flags, length of data) and the data. An entry is in the log before the guest hears that it is done.
+ * sectors, flags) and the data. QEMU makes none of the format's marks. An entry is in the log before the guest hears that it is
+ * done.
  */
 export class WriteLog {
   readonly entries: readonly LogEntry[];
@@ -55,14 +55,7 @@ export class WriteLog {
 
   /** How many entries lay whole in the first `bytes` of the log. */
   entriesWithin(bytes: number): number {
-    let low = 0;
-    let high = this.entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.entries[middle]?.endsAt ?? 0) <= bytes) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return this.entries.findLastIndex(({ endsAt }) => endsAt <= bytes) + 1;
   }
 
   /** The bytes that an entry wrote. A discarded stretch reads as zeros. */
@@ -92,15 +85,13 @@ function readEntries(descriptor: number): LogEntry[] {
     readFully(descriptor, header, at);
     const flags = header.readBigUInt64LE(16);
     const length = Number(header.readBigUInt64LE(8)) * sectorBytes;
-    const markBytes = Number(header.readBigUInt64LE(24));
-    const isMark = (flags & MARK) !== 0n;
-    const hasData = !isMark && length > 0 && (flags & DISCARD) === 0n;
+    const hasData = length > 0 && (flags & DISCARD) === 0n;
     const dataAt = at + sectorBytes;
-    const endsAt = dataAt + (hasData ? length : isMark ? roundUp(markBytes, sectorBytes) : 0);
+    const endsAt = dataAt + (hasData ? length : 0);
     if (endsAt > fileBytes) throw new Error(`Entry ${index} of the write log is cut off.`);
     entries.push({
       offset: Number(header.readBigUInt64LE(0)) * sectorBytes,
-      length: isMark ? 0 : length,
+      length,
       dataAt: hasData ? dataAt : null,
       flush: (flags & FLUSH) !== 0n,
       fua: (flags & FUA) !== 0n,
@@ -112,14 +103,6 @@ function readEntries(descriptor: number): LogEntry[] {
 }
 
 function readFully(descriptor: number, target: Buffer, position: number): void {
-  let done = 0;
-  while (done < target.length) {
-    const bytes = readSync(descriptor, target, done, target.length - done, position + done);
-    if (bytes === 0) throw new Error("The write log is cut off.");
-    done += bytes;
-  }
-}
-
-function roundUp(value: number, unit: number): number {
-  return Math.ceil(value / unit) * unit;
+  const bytes = readSync(descriptor, target, 0, target.length, position);
+  if (bytes < target.length) throw new Error("The write log is cut off.");
 }
