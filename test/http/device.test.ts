@@ -12,13 +12,7 @@ describe("Devices", () => {
     return by.post("/api/device", body);
   }
 
-  async function list(by = user) {
-    return by.data("/api/device");
-  }
-
-  function remove(query: string, by = user) {
-    return by.delete(`/api/device${query}`);
-  }
+  const list = () => user.data("/api/device");
 
   it("are 500 of a user at most; others are 409, and another user's none the fewer", async () => {
     const { newDevice } = aDevice();
@@ -32,7 +26,7 @@ describe("Devices", () => {
     expect(response.body.error).to.match(/^An account has 500 devices at most\. /);
     expect(await list()).to.have.lengthOf(500);
     await register(aDevice(), await appliance.addUser()).expect(200);
-    await remove("?dId=d0").expect(200);
+    await user.delete("/api/device?dId=d0").expect(200);
     await register(aDevice({ dId: "one more" })).expect(200);
   });
 
@@ -149,16 +143,14 @@ describe("Devices", () => {
     expect((await list())[0].name).to.equal(longest);
   });
 
-  describe("that are removed", () => {
-    it("are gone, with status alone as the answer, and leave their dId for another", async () => {
-      await register(aDevice()).expect(200);
-      await register(aDevice({ dId: "8000" })).expect(200);
-      const response = await remove("?dId=7234").expect(200);
-      expect(response.body).to.deep.equal({ status: "success" });
-      const devices: { dId: string }[] = await list();
-      expect(devices.map(({ dId }) => dId)).to.deep.equal(["8000"]);
-      await register(aDevice()).expect(200);
-    });
+  it("that are removed are gone, with status alone as the answer, and leave their dId for another", async () => {
+    await register(aDevice()).expect(200);
+    await register(aDevice({ dId: "8000" })).expect(200);
+    const response = await user.delete("/api/device?dId=7234").expect(200);
+    expect(response.body).to.deep.equal({ status: "success" });
+    const devices: { dId: string }[] = await list();
+    expect(devices.map(({ dId }) => dId)).to.deep.equal(["8000"]);
+    await register(aDevice()).expect(200);
   });
 
   it("grow their revision with every change of an actuator, as the line moves", async () => {

@@ -46,10 +46,6 @@ describe("Live events", () => {
     return stream;
   }
 
-  function post(path: string, body: object, by = user) {
-    return by.post(path, body);
-  }
-
   it("greet a page at once, as a stream that no proxy may cache or buffer", async () => {
     const stream = await open();
     expect(stream.response.statusCode).to.equal(200);
@@ -66,7 +62,7 @@ describe("Live events", () => {
   it("begin where an answer stands that was read with nothing changed since, and further on after a change", async () => {
     const before = await positionOf();
     expect((await (await open()).next())?.data).to.deep.equal({ at: before });
-    await post("/api/location", aLocation()).expect(200);
+    await user.post("/api/location", aLocation()).expect(200);
     const after = await positionOf();
     expect((await (await open()).next())?.data).to.deep.equal({ at: after });
     const [run, number] = String(before).split(":");
@@ -78,8 +74,8 @@ describe("Live events", () => {
 
   it("stand for a user where they stood, whatever others sell; what all see moves them for all", async () => {
     const [before, others] = [await positionOf(), await positionOf(other)];
-    await post("/api/data", aRecord(), other).expect(201);
-    await post("/api/location", aLocation(), other).expect(200);
+    await other.post("/api/data", aRecord()).expect(201);
+    await other.post("/api/location", aLocation()).expect(200);
     expect(await positionOf()).to.equal(before);
     expect((await (await open()).next())?.data).to.deep.equal({ at: before });
     expect(await positionOf(other)).not.to.equal(others);
@@ -89,7 +85,7 @@ describe("Live events", () => {
 
   it("tell a record once it is stored, on every page of its user", async () => {
     const pages = [await opened(), await opened(await appliance.signedIn(user))];
-    await post("/api/data", aRecord()).expect(201);
+    await user.post("/api/data", aRecord()).expect(201);
     const [record] = appliance.recordsOf(user.id);
     for (const page of pages) {
       expect(await page.next()).to.deep.equal({
@@ -105,18 +101,18 @@ describe("Live events", () => {
 
   it("tell no user of another", async () => {
     const page = await opened(other);
-    await post("/api/data", aRecord({ valor: 1 })).expect(201);
-    await post("/api/location", aLocation()).expect(200);
-    await post("/api/data", aRecord({ valor: 2 }), other).expect(201);
+    await user.post("/api/data", aRecord({ valor: 1 })).expect(201);
+    await user.post("/api/location", aLocation()).expect(200);
+    await other.post("/api/data", aRecord({ valor: 2 })).expect(201);
     expect((await page.next())?.data).to.include({ valor: 2 });
   });
 
   it("tell a record that is posted twice with one key once", async () => {
     const page = await opened();
     for (const valor of [1, 1]) {
-      await post("/api/data", aRecord({ valor })).set("Idempotency-Key", "k").expect(201);
+      await user.post("/api/data", aRecord({ valor })).set("Idempotency-Key", "k").expect(201);
     }
-    await post("/api/data", aRecord({ valor: 3 })).expect(201);
+    await user.post("/api/data", aRecord({ valor: 3 })).expect(201);
     expect((await page.next())?.data).to.include({ valor: 1 });
     expect((await page.next())?.data).to.include({ valor: 3 });
   });
@@ -181,8 +177,8 @@ describe("Live events", () => {
 
   it("tell when devices or locations have changed", async () => {
     const page = await opened();
-    await post("/api/location", aLocation()).expect(200);
-    await post("/api/device", aDevice()).expect(200);
+    await user.post("/api/location", aLocation()).expect(200);
+    await user.post("/api/device", aDevice()).expect(200);
     await user.patch("/api/device?dId=7234", { device: { name: "Z" } }).expect(200);
     const [location] = appliance.reader.locations(user.id);
     const query = { locationId: location?.id };
@@ -198,14 +194,14 @@ describe("Live events", () => {
 
   it("tell when a line is wired, priced or unwired, by whomever, and no other account", async () => {
     const [page, foreign] = [await opened(), await opened(other)];
-    await post("/api/device", aDevice()).expect(200);
+    await user.post("/api/device", aDevice()).expect(200);
     await user.put("/api/wiring", aWiring({ line: "SIM8" })).expect(200);
     await user.put("/api/wiring/price", { price: { lines: ["SIM8"], valor: 5 } }).expect(200);
     await appliance.writer.removeWiring(user.id, "SIM8");
     for (let count = 0; count < 4; count += 1) {
       expect(await page.next()).to.deep.equal({ event: "locations", data: {} });
     }
-    await post("/api/data", aRecord(), other).expect(201);
+    await other.post("/api/data", aRecord()).expect(201);
     expect((await foreign.next())?.event).to.equal("record");
   });
 
@@ -215,13 +211,13 @@ describe("Live events", () => {
     const ends = await opened();
     await user.post("/api/logout").expect(200);
     expect(await ends.next()).to.equal(undefined);
-    await post("/api/data", aRecord(), elsewhere).expect(201);
+    await elsewhere.post("/api/data", aRecord()).expect(201);
     expect((await stays.next())?.event).to.equal("record");
   });
 
   it("are those of the session that counts, whatever cookie another page has set before it", async () => {
     const page = await opened(new SignedInUser(appliance, user, `auth_token=planted; ${user.cookie}`));
-    await post("/api/data", aRecord(), user).expect(201);
+    await user.post("/api/data", aRecord()).expect(201);
     expect((await page.next())?.event).to.equal("record");
     await user.post("/api/logout").expect(200);
     expect(await page.next()).to.equal(undefined);

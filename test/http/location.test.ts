@@ -11,13 +11,8 @@ describe("Locations", () => {
     return by.post("/api/location", body);
   }
 
-  async function list(by = user) {
-    return by.data("/api/location");
-  }
-
-  function remove(query: string, by = user) {
-    return by.delete(`/api/location${query}`);
-  }
+  const list = () => user.data("/api/location");
+  const remove = (locationId: string) => user.delete("/api/location", { locationId });
 
   it("are 200 of a user at most; others are 409, and another user's none the fewer", async () => {
     const { location } = aLocation();
@@ -29,7 +24,7 @@ describe("Locations", () => {
     const locations = await list();
     expect(locations).to.have.lengthOf(200);
     await add(aLocation(), await appliance.addUser()).expect(200);
-    await remove(`?locationId=${locations[0]._id}`).expect(200);
+    await remove(locations[0]._id).expect(200);
     await add(aLocation()).expect(200);
   });
 
@@ -81,21 +76,19 @@ describe("Locations", () => {
     expect(lengths).to.deep.equal([0, 2_000]);
   });
 
-  describe("that are removed", () => {
-    it("are gone, while their devices and records stay, also when the devices go", async () => {
-      await add(aLocation()).expect(200);
-      const [{ _id: locationId }] = await list();
-      await user.post("/api/device", aDevice({ locationId })).expect(200);
-      await user.post("/api/data", aRecord()).expect(201);
-      const response = await remove(`?locationId=${locationId}`).expect(200);
-      expect(response.body).to.deep.equal({ status: "success" });
-      expect(await list()).to.deep.equal([]);
-      await remove(`?locationId=${locationId}`).expect(404);
-      expect(appliance.reader.devices(user.id)).to.have.lengthOf(1);
-      expect(appliance.recordsOf(user.id)).to.have.lengthOf(1);
-      await user.delete("/api/device?dId=7234").expect(200);
-      const data = await user.data("/api/data?period=semanal");
-      expect(data).to.include({ totalSales: 1, totalRevenue: 2.5, totalDevices: 1 });
-    });
+  it("that are removed are gone, while their devices and records stay, also when the devices go", async () => {
+    await add(aLocation()).expect(200);
+    const [{ _id: locationId }] = await list();
+    await user.post("/api/device", aDevice({ locationId })).expect(200);
+    await user.post("/api/data", aRecord()).expect(201);
+    const response = await remove(locationId).expect(200);
+    expect(response.body).to.deep.equal({ status: "success" });
+    expect(await list()).to.deep.equal([]);
+    await remove(locationId).expect(404);
+    expect(appliance.reader.devices(user.id)).to.have.lengthOf(1);
+    expect(appliance.recordsOf(user.id)).to.have.lengthOf(1);
+    await user.delete("/api/device?dId=7234").expect(200);
+    const data = await user.data("/api/data?period=semanal");
+    expect(data).to.include({ totalSales: 1, totalRevenue: 2.5, totalDevices: 1 });
   });
 });

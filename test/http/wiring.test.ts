@@ -217,13 +217,11 @@ describe("Wiring", () => {
     });
   });
 
-  describe("DELETE /wiring", () => {
-    it("unwires a line, and has it released", async () => {
-      await put().expect(200);
-      const response = await remove("SIM0").expect(200);
-      expect(response.body).to.deep.equal({ status: "success" });
-      expect(await listed()).to.deep.equal([]);
-      expect(appliance.lines.reconciliations).to.equal(2);
-    });
+  it("unwires a line by DELETE /wiring, and has it released", async () => {
+    await put().expect(200);
+    const response = await remove("SIM0").expect(200);
+    expect(response.body).to.deep.equal({ status: "success" });
+    expect(await listed()).to.deep.equal([]);
+    expect(appliance.lines.reconciliations).to.equal(2);
   });
 });
