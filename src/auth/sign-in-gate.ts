@@ -172,7 +172,10 @@ export class SignInGate {
   }
 
   #takeNext(): Waiting | undefined {
-    const ready = this.#waiting.filter(({ address }) => this.#mayRun(address));
+    const ready = this.#waiting.filter(({ address }) => {
+      const running = this.#running.filter((other) => other === address).length;
+      return running < Math.max(1, this.#addresses.left(address));
+    });
     const own = ready.filter(({ address }) => this.#familiar.has(address) !== this.#isTurnOfNew);
     const [next] = (own.length > 0 ? own : ready)
       .toReversed()
@@ -181,11 +184,6 @@ export class SignInGate {
     this.#isTurnOfNew = !this.#isTurnOfNew;
     this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
     return next;
-  }
-
-  #mayRun(address: string): boolean {
-    const running = this.#running.filter((other) => other === address).length;
-    return running < Math.max(1, this.#addresses.left(address));
   }
 
   async #run(attempt: Waiting): Promise<void> {

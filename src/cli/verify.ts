@@ -73,7 +73,11 @@ async function verify(context: CliContext, command: Command, options: Options): 
     return;
   }
   if (open.length > 0) throw attention(open, result.unlisted);
-  if (head !== undefined && entry === undefined) throw unknownHead(head);
+  if (head !== undefined && entry === undefined) {
+    throw new FlancoError("attention", `No entry of this ledger has the fingerprint ${head}.`, {
+      hint: "The digits are mistyped, the report is of another gateway, or entries were made anew since. Compare the backups of that time: flanco verify holds their heads against the ledger.",
+    });
+  }
   if (json) return;
   terminal.out(describeRight(result));
   if (entry !== undefined) terminal.out(`${entry.hash} is entry ${entry.position} of ${result.entries}.`);
@@ -85,12 +89,6 @@ function toHead(text: string): string {
     throw new InvalidArgumentError("It must be at least 16 hexadecimal digits.");
   }
   return digits;
-}
-
-function unknownHead(head: string): FlancoError {
-  return new FlancoError("attention", `No entry of this ledger has the fingerprint ${head}.`, {
-    hint: "The digits are mistyped, the report is of another gateway, or entries were made anew since. Compare the backups of that time: flanco verify holds their heads against the ledger.",
-  });
 }
 
 /** The file's half in a process of its own, beside the chain's in this one: a person waits. */

@@ -176,7 +176,11 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     detect: () => running().lines.detect(),
     setLine: ({ line, high }) => {
       const { drivable } = running();
-      if (drivable === null) throw onlySimulated();
+      if (drivable === null) {
+        throw new FlancoError("unavailable", "Only lines of the simulated driver can be set.", {
+          hint: "Start the service with FLANCO_GPIO_DRIVER=simulated to try things out.",
+        });
+      }
       drivable.set(line, high);
     },
     allowMove: async (_input, by) => {
@@ -358,12 +362,6 @@ function memberByEmail(reader: Pick<LedgerReader, "credentials">, email: string)
 
 function notWired(line: string): FlancoError {
   return new FlancoError("not_found", `The line ${line} is not wired.`);
-}
-
-function onlySimulated(): FlancoError {
-  return new FlancoError("unavailable", "Only lines of the simulated driver can be set.", {
-    hint: "Start the service with FLANCO_GPIO_DRIVER=simulated to try things out.",
-  });
 }
 
 export function noService(): FlancoError {

@@ -134,7 +134,8 @@ export class Listeners {
     this.#servers = [];
     this.#tlsServer = undefined;
     const timer = setTimeout(() => this.#slots.destroyAll(), this.#limits.drainMs);
-    await Promise.all(servers.map(closeServer));
+    // Idle connections end at once.
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
     clearTimeout(timer);
     this.#flow.close();
   }
@@ -204,12 +205,6 @@ export class Listeners {
 
 function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && loopbackAddresses.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  await closed;
 }
 
 function cannotListen(port: number, host: string, cause: NodeJS.ErrnoException): FlancoError {

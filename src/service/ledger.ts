@@ -18,7 +18,6 @@ import {
   type Prepared,
   type PrepareRequest,
 } from "../store/repair/prepare.ts";
-import type { Recovered } from "../store/repair/recover.ts";
 import { backupDirectory, presentDirectories, RemovableDisk, tailDirectory } from "./backup-target.ts";
 
 /** How long a removable disk may take to show its backups before the ledger is opened without it. */
@@ -123,7 +122,10 @@ export async function openRecovering<T>(options: RecoveryOptions, open: () => Pr
   const prepared = await prepare(options, damage);
   if (prepared !== null) {
     log.error({ err: errorFromData(prepared.damage) }, "the ledger was damaged: it is set aside");
-    logRecovered(log, prepared.recovered);
+    const { keptAs, backup, commits, lost } = prepared.recovered;
+    const from = backup === null ? "its beginning" : `the backup ${backup.file}`;
+    log.warn({ keptAs, commits }, `the ledger was rebuilt from ${from} and ${commits} later commits`);
+    if (lost !== null) log.error({ ...lost }, "entries of the ledger are lost");
   }
   clearSuspect(ledger);
   return open();
@@ -169,10 +171,4 @@ async function prepareAside(request: PrepareRequest, options: RecoveryOptions): 
     clearInterval(timer);
     cancelled?.removeEventListener("abort", cancel);
   }
-}
-
-function logRecovered(log: Log, { keptAs, backup, commits, lost }: Recovered): void {
-  const from = backup === null ? "its beginning" : `the backup ${backup.file}`;
-  log.warn({ keptAs, commits }, `the ledger was rebuilt from ${from} and ${commits} later commits`);
-  if (lost !== null) log.error({ ...lost }, "entries of the ledger are lost");
 }

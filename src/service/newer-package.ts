@@ -75,7 +75,14 @@ export class NewerPackages {
     const found = [...(await fromApt(run)), ...(disk === null ? [] : await onDisk(run, disk))];
     let newest: Candidate | null = null;
     for (const candidate of found) {
-      if (await isNewer(run, candidate.version, newest?.version ?? version)) newest = candidate;
+      const compare = [
+        "dpkg",
+        "--compare-versions",
+        candidate.version,
+        "gt",
+        newest?.version ?? version,
+      ] as const;
+      if ((await run(compare, 0)) !== undefined) newest = candidate;
     }
     if (signal.aborted) return;
     if (newest !== null && newest.version !== this.#newest?.version) {
@@ -106,10 +113,6 @@ function runnerOf(env: Readonly<Record<string, string>>, signal: AbortSignal): R
       // A program that ends before it has read everything is judged by its exit code.
       child.stdin?.on("error", () => {}).end(input);
     });
-}
-
-async function isNewer(run: Run, version: string, than: string): Promise<boolean> {
-  return (await run(["dpkg", "--compare-versions", version, "gt", than], 0)) !== undefined;
 }
 
 /** The version that apt would install, by the lists of its last update. */

@@ -277,7 +277,11 @@ export class Upkeep {
     if (what === undefined) return;
     log.error({ damage }, "the ledger's file is damaged");
     this.#faults.set("verify", fault("ledger_damaged", clock.nowMs(), { what }));
-    this.#giveUp(damagedFile(what));
+    this.#giveUp(
+      new FlancoError("damaged", `The full check has found the ledger's file damaged: ${what}.`, {
+        hint: "Start the service again: it sets the file aside and rebuilds it from the newest backup and the tail.",
+      }),
+    );
   }
 
   /** Entries that were lost have a fault of their own. */
@@ -350,12 +354,6 @@ export class Upkeep {
     if (done !== undefined) return done;
     return clockTrusted && trust.trusted() ? Math.abs(clock.nowMs() - madeMs) : null;
   }
-}
-
-function damagedFile(what: string): FlancoError {
-  return new FlancoError("damaged", `The full check has found the ledger's file damaged: ${what}.`, {
-    hint: "Start the service again: it sets the file aside and rebuilds it from the newest backup and the tail.",
-  });
 }
 
 /** When the ledger was last checked in full, in Unix milliseconds; 0 when that is not known. */

@@ -195,11 +195,8 @@ describe("a sink's cursor", () => {
     feed.close();
   }
 
-  it("begins before the first entry", () => {
+  it("begins before the first entry, and continues where it was saved", () => {
     expect(placeIn(chain(7))).to.equal(0);
-  });
-
-  it("continues where it was saved", () => {
     moved(100);
     expect(placeIn(chain(200))).to.equal(100);
     expect(opened(chain(200)).deliveredMs).to.equal(100);

@@ -222,7 +222,7 @@ describe("the forwarder", () => {
     expect(next.got).to.deep.equal([1]);
   });
 
-  it("makes one test of a sink at a time", async () => {
+  it("sends a test at once, one of a sink at a time, and says what came of it", async () => {
     forwarder.open();
     sink.hangs = true;
     const first = codeOf(() => forwarder.test("central"));
@@ -231,6 +231,10 @@ describe("the forwarder", () => {
     expect(await first).to.equal("unavailable");
     sink.hangs = false;
     expect(await forwarder.test("central")).to.equal("a test was sent");
+    expect(await codeOf(() => forwarder.test("email"))).to.equal("not_found");
+    sink.failure = new FlancoError("unavailable", "The server refuses the password.");
+    expect(await codeOf(() => forwarder.test("central"))).to.equal("unavailable");
+    expect(status()?.failure, "a test is no delivery").to.equal(null);
   });
 
   it("ends within its bound, though a delivery hangs, and saves how far it came", async () => {
@@ -243,14 +247,5 @@ describe("the forwarder", () => {
     await closed;
     expect(feed.closed).to.equal(true);
     expect(time.pendingTimers).to.equal(0);
-  });
-
-  it("sends a test at once, and says what came of it", async () => {
-    forwarder.open();
-    expect(await forwarder.test("central")).to.equal("a test was sent");
-    expect(await codeOf(() => forwarder.test("email"))).to.equal("not_found");
-    sink.failure = new FlancoError("unavailable", "The server refuses the password.");
-    expect(await codeOf(() => forwarder.test("central"))).to.equal("unavailable");
-    expect(status()?.failure, "a test is no delivery").to.equal(null);
   });
 });
