@@ -27,7 +27,7 @@ export function describeApi(declarations: readonly Declaration[]): object {
 }
 
 function describe(declaration: Declaration): object {
-  const parameters = [...queryParameters(declaration), ...headerParameters(declaration)];
+  const parameters = parametersOf(declaration);
   return {
     summary: declaration.summary,
     security: declaration.roles === null ? [] : [{ session: [] }],
@@ -63,28 +63,19 @@ function failures(declaration: Declaration): Record<string, object> {
   );
 }
 
-function queryParameters(declaration: Declaration): object[] {
-  if (declaration.query === undefined) return [];
-  const { properties = {}, required = [] } = toJson(declaration.query, "input") as {
+function parametersOf({ query = z.object({}), headers = {} }: Declaration): object[] {
+  const { properties = {}, required = [] } = toJson(query, "input") as {
     properties?: Record<string, object>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    schema,
-  }));
-}
-
-function headerParameters(declaration: Declaration): object[] {
-  return Object.entries(declaration.headers ?? {}).map(([name, description]) => ({
-    name,
-    in: "header",
-    required: false,
-    description,
-    schema: { type: "string" },
-  }));
+  return [
+    ...Object.entries(properties).map(([name, schema]) => ({
+      ...{ name, in: "query", required: required.includes(name), schema },
+    })),
+    ...Object.entries(headers).map(([name, description]) => ({
+      ...{ name, in: "header", required: false, description, schema: { type: "string" } },
+    })),
+  ];
 }
 
 function json(schema: object): object {
