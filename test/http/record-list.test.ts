@@ -32,6 +32,12 @@ describe("Listings", () => {
     }
   }
 
+  it("are empty for who has sold and lost nothing", async () => {
+    for (const path of ["/api/record", "/api/gap"]) {
+      expect(await list(path)).to.deep.equal({ status: "success", data: [], next: null });
+    }
+  });
+
   describe("GET /record/sum", () => {
     async function sum(query: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
       const response = await user.get("/api/record/sum", query).expect(200);
@@ -65,15 +71,14 @@ describe("Listings", () => {
   });
 
   describe("POST /record/void", () => {
-    function takeBack(recordId: unknown, reason: unknown = "Prueba del técnico", by = user) {
-      return by.post("/api/record/void", { void: { recordId, reason } });
-    }
+    const takeBack = (recordId: unknown, by = user) =>
+      by.post("/api/record/void", { void: { recordId, reason: "Prueba del técnico" } });
 
-    it("voids a record of the user's own once, with the reason, and the audit log names who did it", async () => {
+    it("voids a record of the user's own once, which is still seen, with the reason, and the audit log names who did it", async () => {
       await post(2);
       const [newest] = (await list("/api/record")).data;
       const other = await appliance.addUser();
-      await takeBack(newest?.["recordId"], "x", other).expect(404);
+      await takeBack(newest?.["recordId"], other).expect(404);
       const answer = await takeBack(newest?.["recordId"]).expect(200);
       expect(answer.body).to.deep.equal({ status: "success" });
       await takeBack(newest?.["recordId"]).expect(409);
@@ -89,10 +94,6 @@ describe("Listings", () => {
   });
 
   describe("GET /record", () => {
-    it("is empty for who has sold nothing", async () => {
-      expect(await list("/api/record")).to.deep.equal({ status: "success", data: [], next: null });
-    });
-
     it("gives a posted record with where it came from, and nothing else", async () => {
       await post(1);
       const { data } = await list("/api/record");
@@ -121,21 +122,6 @@ describe("Listings", () => {
       await line.go(false);
       const { data } = await list("/api/record");
       expect(data[0]).to.include({ createdTime, endedTime: line.timeMs, habitacion: "101", valor: 4.5 });
-    });
-
-    it("keeps a voided record to be seen, with when and why", async () => {
-      await post(2);
-      const [, first] = (await list("/api/record")).data;
-      await appliance.writer.voidRecord(
-        appliance.numbers.find(Number(first?.["recordId"])),
-        "Cobro de prueba",
-      );
-      const { data } = await list("/api/record");
-      expect(data[0]).to.include({ valor: 2, voided: null });
-      expect(data[1]).to.deep.include({
-        valor: 1,
-        voided: { timeMs: appliance.clock.nowMs(), reason: "Cobro de prueba" },
-      });
     });
 
     it("finds rooms by a part of their name, in either case, and takes no sign in it for a pattern", async () => {
@@ -198,10 +184,6 @@ describe("Listings", () => {
   });
 
   describe("GET /gap", () => {
-    it("is empty while nothing was lost", async () => {
-      expect(await list("/api/gap")).to.deep.equal({ status: "success", data: [], next: null });
-    });
-
     it("gives how many edges of which line were lost from when to when, and why", async () => {
       const line = await WiredLine.wire(appliance, user, "SIM1");
       const fromTime = line.timeMs;
