@@ -29,6 +29,11 @@ export function bilingual<P extends Pairs>(pairs: P): Bilingual<Spoken<P>> {
   return { es: spoken(pairs, 0) as Spoken<P>, en: spoken(pairs, 1) as Spoken<P> };
 }
 
+/** A count with its noun: `1 sale`, `1,204 sales`. `count` is as a person reads it, which of one is "1" in both languages. */
+export function counted(count: string, one: string, many: string): string {
+  return `${count} ${count === "1" ? one : many}`;
+}
+
 function spoken(pairs: Pairs, at: 0 | 1): object {
   const entries = Object.entries(pairs).map(([name, pair]) => {
     if (isPair(pair)) return [name, pair[at]];

@@ -31,7 +31,7 @@ describe("Commissioning on the page", () => {
 
     const card = page.locator(".commission-card").first();
     await card.getByRole("heading", { name: "Habitación 102" }).waitFor();
-    await page.getByRole("listitem").filter({ hasText: "102" }).getByText("Ahora").waitFor();
+    await page.getByRole("row", { name: /^102/ }).getByText("Ahora").waitFor();
     // Its wire is at another line.
     await switchRelay("SIM5");
     await card.getByText("cambiada").waitFor();

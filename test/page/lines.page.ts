@@ -38,7 +38,7 @@ describe("The technician's page of lines", () => {
       debounceMs: 0,
     });
 
-    const row = page.locator(".wired", { hasText: "103" });
+    const row = page.getByRole("row", { name: /^103/ });
     await row.getByText("3,75").waitFor();
     await row.getByRole("switch", { name: "Interruptor simulado de SIM2", exact: true }).click();
     await row.getByText("Encendida").waitFor({ timeout: 5_000 });
@@ -129,9 +129,9 @@ describe("The technician's page of lines", () => {
       activeLow: true,
     });
     // A low signal is on now, and the switch shows the signal.
-    const row = page.locator(".wired", { hasText: "102" });
+    const row = page.getByRole("row", { name: /^102/ });
     await row.getByText("Encendida").waitFor();
-    expect(await row.getByRole("switch").getAttribute("aria-checked")).to.equal("false");
+    expect(await row.getByRole("switch").isChecked()).to.equal(false);
   });
 
   it("shows at once the price that is set elsewhere, also in an open form, which takes it back no more", async () => {
@@ -229,7 +229,7 @@ describe("The technician's page of lines", () => {
     // From then on the test has begun.
     await banner.waitFor();
     await opened.drive("SIM0", true);
-    await page.getByRole("cell", { name: "SIM0" }).waitFor();
+    await page.getByRole("cell", { name: "SIM0", exact: true }).waitFor();
     await opened.drive("SIM0", false);
     expect(await sales()).to.equal(before);
     await page.goto("/habitaciones");
@@ -274,7 +274,7 @@ describe("The technician's page of lines", () => {
     const { page } = opening;
     const said = page.getByText("No se puede conectar con el equipo. Compruebe la red e inténtelo de nuevo.");
     await page.route("**/api/line/drive", (route) => route.abort());
-    await page.locator(".wired", { hasText: "101" }).getByRole("switch").click();
+    await page.getByRole("row", { name: /^101/ }).getByRole("switch").click();
     await said.waitFor();
     await page.reload();
     await beginTest(page, "101");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
-import { suiteService } from "./opened.ts";
+import { focused, suiteService } from "./opened.ts";
 
 describe("The locations and devices on the page", () => {
   const opened = suiteService();
@@ -33,7 +33,7 @@ describe("The locations and devices on the page", () => {
     await dialog.getByLabel("Cuántas").fill("4");
     await dialog.getByText("Serán 4 habitaciones: 098–101").waitFor();
     await dialog.getByRole("button", { name: "Crear" }).click();
-    await page.getByRole("heading", { name: "Pasillo A" }).waitFor();
+    await page.getByRole("rowheader", { name: "Pasillo A" }).waitFor();
     const [device] = await devices();
     expect(device).to.include({ dId: "7234", name: "Pasillo A", locationName: "Clínica Norte" });
     expect(device?.actuators.map(({ id }) => id)).to.deep.equal(["098", "099", "100", "101"]);
@@ -56,7 +56,7 @@ describe("The locations and devices on the page", () => {
     expect(await field.getAttribute("aria-invalid")).to.equal("true");
     await field.fill("7235");
     await dialog.getByRole("button", { name: "Crear" }).click();
-    await page.getByRole("heading", { name: "Pasillo B" }).waitFor();
+    await page.getByRole("rowheader", { name: "Pasillo B" }).waitFor();
     const device = (await devices()).find(({ dId }) => dId === "7235");
     expect(device?.actuators.map(({ id }) => id)).to.deep.equal(["201", "Sala de espera"]);
   });
@@ -88,7 +88,7 @@ describe("The locations and devices on the page", () => {
     const device = page.getByRole("dialog", { name: "Cambiar el dispositivo" });
     await device.getByLabel("Nombre", { exact: true }).fill("Planta 2");
     await device.getByRole("button", { name: "Guardar" }).click();
-    await page.getByRole("heading", { name: "Planta 2" }).waitFor();
+    await page.getByRole("rowheader", { name: "Planta 2" }).waitFor();
     expect((await devices()).map(({ name }) => name)).to.have.members(["Pasillo A", "Planta 2"]);
   });
 
@@ -121,15 +121,18 @@ describe("The locations and devices on the page", () => {
     expect(await devices()).to.have.length(2);
     await page.getByRole("button", { name: "Borrar Planta 2" }).click();
     await dialog.getByRole("button", { name: "Borrar Planta 2" }).click();
-    await page.getByRole("heading", { name: "Planta 2", exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("rowheader", { name: "Planta 2" }).waitFor({ state: "detached" });
     expect((await devices()).map(({ name }) => name)).to.deep.equal(["Pasillo A"]);
+    // The keyboard goes on from the row beside it; from the heading, where there is none.
+    await focused(page.getByRole("button", { name: "Cambiar Pasillo A" }));
 
     await page.getByRole("button", { name: "Borrar Clínica del Norte" }).click();
     const confirm = page.getByRole("dialog", { name: "¿Borrar el lugar Clínica del Norte?" });
     await confirm.getByText(/Su dispositivo no se borra/).waitFor();
     await confirm.getByRole("button", { name: "Borrar Clínica del Norte" }).click();
     await page.getByRole("heading", { name: "Sin lugar conocido" }).waitFor();
-    await page.getByRole("heading", { name: "Pasillo A" }).waitFor();
+    await page.getByRole("rowheader", { name: "Pasillo A" }).waitFor();
+    await focused(page.getByRole("heading", { level: 1 }));
     expect(await devices()).to.have.length(1);
   });
 

@@ -20,7 +20,7 @@ describe("The people of an account", function () {
     await dialog.getByLabel("Rol").selectOption(role);
     await dialog.getByRole("button", { name: "Invitar" }).click();
     await dialog.getByRole("img", { name: "Código QR del enlace" }).waitFor();
-    const link = (await dialog.locator(".link-text").textContent()) ?? "";
+    const link = (await dialog.locator("code").textContent()) ?? "";
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await dialog.getByRole("button", { name: "Copiar el enlace" }).click();
     await dialog.getByRole("status").getByText("Copiado").waitFor({ state: "attached" });

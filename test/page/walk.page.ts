@@ -44,7 +44,7 @@ const inEmptyForm = (selector: string) => async (page: Page) => {
   await page.locator("dialog [type=submit]").click();
   await page.locator("dialog [aria-invalid=true]").first().waitFor();
 };
-const person = (icon: number) => inDialog(`tr:last-child .person-do button:nth-of-type(${icon})`);
+const person = (icon: number) => inDialog(`tr:last-child .row-do button:nth-of-type(${icon})`);
 
 /** A button by the beginning of its name in either language. */
 const labelled = (es: string, en: string) => `:is([aria-label^="${es}"], [aria-label^="${en}"])`;

@@ -45,8 +45,8 @@ describe("The page's messages", () => {
 
   it("count in the singular and the plural", () => {
     const { news } = frameTexts.en;
-    expect(news.many(1, 2)).to.equal("1 new sale; 2 rooms switched off.");
-    expect(news.many(2, 1)).to.equal("2 new sales; 1 room switched off.");
+    expect(news.many("1", "2")).to.equal("1 new sale; 2 rooms switched off.");
+    expect(news.many("2", "1")).to.equal("2 new sales; 1 room switched off.");
   });
 });
 

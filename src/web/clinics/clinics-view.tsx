@@ -52,7 +52,7 @@ export function ClinicsView() {
             <ClinicTable known={known} />
           </Panel>
           {troubled.length > 0 && (
-            <section aria-labelledby="troubled-title" class="view">
+            <section aria-labelledby="troubled-title" class="view column">
               <h2 id="troubled-title">{texts.troubles(troubled.length)}</h2>
               {troubled.map((clinic) => (
                 <Trouble key={clinic.name} clinic={clinic} />

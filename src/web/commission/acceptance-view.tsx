@@ -4,7 +4,6 @@ import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
 import { FailedPanel } from "../element/notice.tsx";
-import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
@@ -12,7 +11,7 @@ import { commissionTexts } from "../messages/commission.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { LetterheadBlock } from "../report/letterhead.tsx";
+import { Figures, LetterheadBlock, Seal } from "../report/sheet.tsx";
 
 /** One acceptance report: on the screen, on paper with two signatures, and as JSON. */
 export function AcceptanceView({ number }: { readonly number: string }) {
@@ -51,6 +50,9 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
   const { count, dateTime } = useFormat();
   const { provisional } = useTexts(elementTexts);
   const { number, time, begunTime, counts, rooms, lines, technician, clinic, hash } = report;
+  const figures = (["rooms", "good", "attention", "untested"] as const).map(
+    (name) => [texts.figures[name], count(counts[name])] as const,
+  );
   return (
     <article class="panel report acceptance">
       <Head />
@@ -64,22 +66,10 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
         </p>
       </header>
       {lines.simulated && <p class="acceptance-simulated">{texts.simulated}</p>}
-      <dl class="report-figures">
-        {(["rooms", "good", "attention", "untested"] as const).map((name) => (
-          <div key={name} class={name === "good" ? "report-main" : undefined}>
-            <dt class="fine">{texts.figures[name]}</dt>
-            <dd>{count(counts[name])}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} main={texts.figures.good} />
       <RoomTable rooms={rooms} />
       <Gateway report={report} />
-      <div class="report-seal fine">
-        <Qr text={`flanco verify --head ${hash}`} label={texts.seal} />
-        <p>
-          {texts.sealed} <code>{hash}</code>
-        </p>
-      </div>
+      <Seal hash={hash} texts={texts} />
       <div class="signatures">
         <Signature label={texts.technician} name={technician} />
         <Signature label={texts.clinic} name={clinic} />

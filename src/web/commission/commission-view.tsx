@@ -4,7 +4,7 @@ import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES } from "../../domain/commission.t
 import { CONFLICT, statusOf } from "../api/api.ts";
 import type { Commission } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm, Dialog } from "../element/dialog.tsx";
+import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
@@ -48,8 +48,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
   const texts = useTexts(commissionTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
   const { api } = useGateway();
-  const { go } = useNavigation();
-  const [ending, setEnding] = useState<"report" | "none" | null>(null);
+  const { open } = useDialogs();
   const { begunTime, untilTime, rooms } = commission;
   const said = useAutomaticRound(commission, onChanged);
   const next = nextRoom(commission);
@@ -71,6 +70,18 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
       </>
     );
   }
+  const giveUp = (
+    <Confirm
+      title={texts.giveTitle}
+      action={texts.give}
+      meaning={texts.giveMeaning}
+      onConfirm={() => api.remove("/api/commission")}
+      onDone={() => {
+        open(null);
+        onChanged();
+      }}
+    />
+  );
   return (
     <>
       <Progress commission={commission} />
@@ -85,45 +96,23 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
         <MovedCard key={`${moved.dId} ${moved.room}`} room={moved} onChanged={onChanged} />
       )}
       {next === undefined && (
-        <section class="panel commission-card">
-          <h2>{texts.allDone}</h2>
+        <Panel class="commission-card" title={texts.allDone}>
           <p>{texts.allDoneDetail}</p>
-        </section>
+        </Panel>
       )}
-      <div class="actions commission-end">
+      <div class="actions commission-end row">
         <Button
           kind={next === undefined ? "main" : "plain"}
           icon="report"
-          onPress={() => setEnding("report")}
+          onPress={() => open(<FinishDialog untested={untested} />)}
         >
           {texts.finish}
         </Button>
-        <Button kind="quiet" onPress={() => setEnding("none")}>
+        <Button kind="quiet" onPress={() => open(giveUp)}>
           {texts.give}
         </Button>
       </div>
       <RoomList commission={commission} isOpen={untilTime !== null} onChanged={onChanged} />
-      {ending === "report" && (
-        <FinishDialog
-          untested={untested}
-          onDone={(number) => go("commission", { report: String(number) })}
-          onClose={() => setEnding(null)}
-        />
-      )}
-      {ending === "none" && (
-        <Confirm
-          title={texts.giveTitle}
-          action={texts.give}
-          busyText={texts.giving}
-          meaning={texts.giveMeaning}
-          onConfirm={() => api.remove("/api/commission")}
-          onDone={() => {
-            setEnding(null);
-            onChanged();
-          }}
-          onClose={() => setEnding(null)}
-        />
-      )}
     </>
   );
 }
@@ -225,7 +214,7 @@ function BeginPanel({ onBegun }: BeginProps) {
       onBegun();
     });
   return (
-    <Panel class="step-card commission-begin" title={texts.begin.title}>
+    <Panel class="step-card commission-begin column" title={texts.begin.title}>
       <p>{texts.begin.how}</p>
       <Form form={form} onSubmit={send} action={texts.begin.action}>
         <SelectField
@@ -291,30 +280,25 @@ function ReportList() {
   );
 }
 
-interface FinishDialogProps {
-  /** Rooms that are not ticked off. */
-  readonly untested: number;
-  /** Takes the report's number. */
-  readonly onDone: (number: number) => void;
-  readonly onClose: () => void;
-}
-
-/** Asks for the two names that sign, and ends the round with its report. */
-function FinishDialog({ untested, onDone, onClose }: FinishDialogProps) {
+/** Asks for the two names that sign, and ends the round with its report. `untested` rooms are not ticked off. */
+function FinishDialog({ untested }: { readonly untested: number }) {
   const texts = useTexts(commissionTexts);
   const { api, user, format } = useGateway();
+  const { go } = useNavigation();
+  const { open } = useDialogs();
   const form = useForm({ technician: user.name, clinic: "" });
   const { technician, clinic } = form.values;
   const send = () =>
     form.submit(technician.trim() !== "" && clinic.trim() !== "", async () => {
       const { data } = await api.send("post", "/api/commission/report", { report: form.values });
-      onDone(data.number);
+      open(null);
+      go("commission", { report: String(data.number) });
     });
   return (
-    <Dialog title={texts.finishTitle} onClose={onClose}>
+    <Dialog title={texts.finishTitle}>
       <Form form={form} onSubmit={send} action={texts.finish}>
         <p>{texts.finishMeaning}</p>
-        {untested > 0 && <Notice kind="warn" title={texts.untestedNow(untested, format.count(untested))} />}
+        {untested > 0 && <Notice kind="warn" title={texts.untestedNow(format.count(untested))} />}
         <TextField label={texts.technician} autocomplete="name" {...form.required("technician")} />
         <TextField label={texts.clinic} autocomplete="name" {...form.required("clinic")} />
       </Form>

@@ -1,13 +1,15 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { CONFLICT } from "../api/api.ts";
 import type { Commission, CommissionedRoom } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
+import { DataTable } from "../element/data-table.tsx";
 import { TextField } from "../element/field.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { OnTag, Panel } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { commissionTexts } from "../messages/commission.ts";
+import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { byDevice } from "./round.ts";
 
@@ -19,19 +21,16 @@ interface RoomCardProps {
 /** The room whose relay is to be switched now: what was seen of its line, what mends it, and the tick. */
 export function RoomCard({ room, onChanged }: RoomCardProps) {
   const texts = useTexts(commissionTexts);
-  const heading = useRef<HTMLHeadingElement>(null);
-  // The button that ticked off the room before has gone with it: the keyboard goes on here.
-  useLayoutEffect(() => {
-    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
-  }, []);
   return (
-    <section class="panel commission-card" aria-labelledby="commission-now">
-      <p class="commission-kicker">{texts.now}</p>
-      <h2 id="commission-now" ref={heading} tabIndex={-1}>
-        {texts.room(room.room)}
-      </h2>
+    // The button that ticked off the room before has gone with it: the keyboard goes on here.
+    <Panel
+      class="commission-card"
+      title={texts.room(room.room)}
+      beside={<p class="good strong">{texts.now}</p>}
+      takesFocus="free"
+    >
       <Judged room={room} onChanged={onChanged} />
-    </section>
+    </Panel>
   );
 }
 
@@ -39,10 +38,9 @@ export function RoomCard({ room, onChanged }: RoomCardProps) {
 export function MovedCard({ room, onChanged }: RoomCardProps) {
   const texts = useTexts(commissionTexts);
   return (
-    <section class="panel commission-card commission-moved" aria-labelledby="commission-other">
-      <h2 id="commission-other">{texts.movedOther(room.room)}</h2>
+    <Panel class="commission-card commission-moved" title={texts.movedOther(room.room)}>
       <Judged room={room} onChanged={onChanged} />
-    </section>
+    </Panel>
   );
 }
 
@@ -163,6 +161,7 @@ interface RoomListProps {
 /** Every room with its result; one press makes it the next. */
 export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListProps) {
   const texts = useTexts(commissionTexts);
+  const { actions } = useTexts(elementTexts);
   const { api } = useGateway();
   const { isBusy, failure, send } = useSending();
   const ask = async ({ dId, room }: CommissionedRoom) => {
@@ -179,26 +178,42 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
             <h3>
               {first.deviceName} <span class="soft">{first.locationName}</span>
             </h3>
-            <ul>
-              {[first, ...others].map((room) => (
-                <li key={room.room} class={classOf(room)}>
-                  <Icon name={signOf(room)} />
-                  <strong class="words large">{room.room}</strong>
-                  <span class="soft words">{room.wired?.line}</span>
-                  <Result room={room} />
-                  {isOpen && !room.withoutLine && !room.isAsked && (
-                    <Button
-                      kind="quiet"
-                      isBusy={isBusy}
-                      label={texts.ask(room.room)}
-                      onPress={() => void ask(room)}
-                    >
-                      {texts.askShort}
-                    </Button>
-                  )}
-                </li>
-              ))}
-            </ul>
+            <DataTable
+              class="report-table"
+              caption={first.deviceName}
+              rows={[first, ...others]}
+              keyOf={({ room }) => room}
+              columns={[
+                {
+                  title: texts.columns.room,
+                  isName: true,
+                  cell: (room) => (
+                    <span class="commission-room">
+                      <Sign room={room} />
+                      <strong class="words large">{room.room}</strong>
+                    </span>
+                  ),
+                },
+                { title: texts.columns.line, cell: ({ wired }) => wired?.line },
+                { title: texts.columns.result, cell: (room) => <Result room={room} /> },
+                {
+                  title: actions,
+                  cell: (room) =>
+                    isOpen &&
+                    !room.withoutLine &&
+                    !room.isAsked && (
+                      <Button
+                        kind="quiet"
+                        isBusy={isBusy}
+                        label={texts.ask(room.room)}
+                        onPress={() => void ask(room)}
+                      >
+                        {texts.askShort}
+                      </Button>
+                    ),
+                },
+              ]}
+            />
           </div>
         ),
       )}
@@ -220,12 +235,18 @@ function Result({ room: { tick, withoutLine, isAsked } }: { readonly room: Commi
   );
 }
 
-function signOf({ tick, isAsked }: CommissionedRoom): "done" | "warning" | "forward" | "lines" {
-  if (tick !== null) return tick.verdict === "good" ? "done" : "warning";
-  return isAsked ? "forward" : "lines";
-}
-
-function classOf({ tick, isAsked }: CommissionedRoom): string {
-  const kind = tick === null ? (isAsked ? "asked" : "pending") : tick.verdict === "good" ? "good" : "wrong";
-  return `commission-room commission-room-${kind}`;
+function Sign({ room: { tick, isAsked } }: { readonly room: CommissionedRoom }) {
+  const isGood = tick?.verdict === "good";
+  if (tick !== null) {
+    return (
+      <span class={isGood ? "good" : "warn"}>
+        <Icon name={isGood ? "done" : "warning"} />
+      </span>
+    );
+  }
+  return (
+    <span class={isAsked ? "good" : "soft"}>
+      <Icon name={isAsked ? "forward" : "lines"} />
+    </span>
+  );
 }

@@ -79,7 +79,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
   return (
     <Door title={door.signInTitle}>
       {hasEnded && failure === null && <p class="door-note">{door.ended}</p>}
-      <Form form={form} onSubmit={send} failureText={text} action={door.signIn} busyText={door.signingIn}>
+      <Form form={form} onSubmit={send} failureText={text} action={door.signIn}>
         <TextField label={door.email} type="email" autocomplete="username" {...form.required("email")} />
         <TextField
           label={door.password}
@@ -180,7 +180,6 @@ function LinkDoor({ texts, token, form, work, onLeave, children }: LinkDoorProps
         onSubmit={() => form.submit(isGoodPassword(form.values), work)}
         failureText={waitText(form.failure, door)}
         action={texts.save}
-        busyText={texts.saving}
       >
         {children}
         <NewPasswordFields label={door.password} form={form} />

@@ -1,6 +1,7 @@
 import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
 import { TextField } from "../element/field.tsx";
 import type { FormControl } from "../element/form.tsx";
+import { Icon } from "../element/icon.tsx";
 import { doorTexts, firstRunTexts } from "../messages/door.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { checkPassword } from "./password.ts";
@@ -64,9 +65,7 @@ function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean 
   const firstRun = useTexts(firstRunTexts);
   return (
     <li class={isMet ? "rule good" : "rule"}>
-      <svg class="rule-sign" viewBox="0 0 20 20" aria-hidden="true">
-        {isMet ? <path d="M5 10.5l3.5 3.5L15 7" /> : <circle cx="10" cy="10" r="3" />}
-      </svg>
+      <Icon name={isMet ? "done" : "dot"} />
       {text}
       <span class="aloud"> ({isMet ? firstRun.met : firstRun.unmet})</span>
     </li>

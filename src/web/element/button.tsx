@@ -15,7 +15,10 @@ interface ButtonProps {
   readonly children?: ComponentChildren;
 }
 
-/** A button. While busy it keeps the keyboard's focus, and pressing it does nothing. */
+/**
+ * A button. While busy it keeps the keyboard's focus, and pressing it does nothing. Enter held down presses it once: the key may
+ * have been pressed elsewhere, and the focus have come here.
+ */
 export function Button({
   kind = "plain",
   type = "button",
@@ -36,6 +39,7 @@ export function Button({
       aria-label={label}
       title={label}
       aria-expanded={isExpanded}
+      onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
       onClick={(event) => {
         if (isBusy) event.preventDefault();
         else onPress?.();

@@ -19,6 +19,8 @@ interface DataTableProps<R> {
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly keyOf: (row: R) => string | number;
+  /** Of a row that stands out. */
+  readonly rowClass?: (row: R) => string | undefined;
   /** Cells of a last row that sums up, one per column. */
   readonly foot?: readonly ComponentChildren[];
 }
@@ -40,7 +42,9 @@ export function DataTable<R>({ caption, columns, rows, keyOf, foot, ...props }: 
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)}>{columns.map((column) => cellOf(column, column.cell(row)))}</tr>
+          <tr key={keyOf(row)} class={props.rowClass?.(row)}>
+            {columns.map((column) => cellOf(column, column.cell(row)))}
+          </tr>
         ))}
       </tbody>
       {foot !== undefined && (

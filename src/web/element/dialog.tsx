@@ -1,21 +1,21 @@
-import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
-import { CancelProvider, FormFailure, useSending } from "./form.tsx";
+import { CloseProvider, Form, useClose, useForm } from "./form.tsx";
 
 interface DialogProps {
   readonly title: string;
-  readonly onClose: () => void;
   /** A sheet at the side for what is long; else a card in the middle. On a phone both rise from the foot. */
   readonly isSheet?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A modal dialog over the page, for as long as it is in the tree. Escape and a press beside it close it. */
-export function Dialog({ title, onClose, isSheet = false, children }: DialogProps) {
+export function Dialog({ title, isSheet = false, children }: DialogProps) {
   const texts = useTexts(elementTexts);
+  const close = useClose() ?? (() => {});
   const titleId = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -40,10 +40,10 @@ export function Dialog({ title, onClose, isSheet = false, children }: DialogProp
       ref={dialog}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        close();
       }}
       onPointerDown={(event) => {
-        if (event.target === event.currentTarget) onClose();
+        if (event.target === event.currentTarget) close();
       }}
     >
       <div class="dialog">
@@ -51,50 +51,58 @@ export function Dialog({ title, onClose, isSheet = false, children }: DialogProp
           <h2 id={titleId} ref={heading} tabIndex={-1}>
             {title}
           </h2>
-          <Button kind="quiet" icon="close" label={texts.close} onPress={onClose} />
+          <Button kind="quiet" icon="close" label={texts.close} onPress={close} />
         </div>
-        <div class="dialog-body">
-          <CancelProvider value={onClose}>{children}</CancelProvider>
-        </div>
+        <div class="dialog-body column">{children}</div>
       </div>
     </dialog>
   );
 }
 
-interface WorkControl<W> {
-  /** What is being done: one dialog at a time. */
-  readonly work: W | null;
-  /** What was done last, in words. */
+interface Dialogs {
+  /** Shows a dialog in place of the one before; null closes it. It is drawn as it was when it was opened. */
+  readonly open: (dialog: ComponentChildren) => void;
+  /** Closes it, and says what was done. */
+  readonly finish: (done: string) => void;
+  /** What was done last, in words; empty before, and while a dialog is open. */
   readonly done: string;
-  /** Opens a work's dialog, or closes the one that is open. */
-  readonly begin: (work: W | null) => void;
-  /** Says what was done, and goes on with another work, if there is one. */
-  readonly finish: (text: string, next?: W) => void;
 }
 
-/** The dialogs of a view, and what was done in the last of them. `onDone` is called after each. */
-export function useWork<W>(onDone: () => void): WorkControl<W> {
-  const [{ work, done }, setState] = useState<Pick<WorkControl<W>, "work" | "done">>({
-    work: null,
+const DialogsContext = createContext<Dialogs | null>(null);
+
+/** The dialogs of the view around a component: one at a time. */
+export function useDialogs(): Dialogs {
+  const dialogs = useContext(DialogsContext);
+  if (dialogs === null) throw new Error("no DialogHost around this component");
+  return dialogs;
+}
+
+/** Holds a view and its dialogs. */
+export function DialogHost({ children }: { readonly children: ComponentChildren }) {
+  const [{ dialog, done }, setShown] = useState<{ dialog: ComponentChildren; done: string }>({
+    dialog: null,
     done: "",
   });
-  return {
-    work,
-    done,
-    begin: (next) => setState({ work: next, done: "" }),
-    finish: (text, next) => {
-      setState({ work: next ?? null, done: text });
-      onDone();
-    },
-  };
+  const control = useMemo(
+    () => ({
+      open: (next: ComponentChildren) => setShown({ dialog: next, done: "" }),
+      finish: (text: string) => setShown({ dialog: null, done: text }),
+    }),
+    [],
+  );
+  const dialogs = useMemo(() => ({ ...control, done }), [control, done]);
+  return (
+    <DialogsContext.Provider value={dialogs}>
+      {children}
+      <CloseProvider value={() => control.open(null)}>{dialog}</CloseProvider>
+    </DialogsContext.Provider>
+  );
 }
 
 interface ConfirmProps<T> {
   readonly title: string;
   /** What the button does, as a verb: "Borrar el pasillo". */
   readonly action: string;
-  /** The same while it is done. */
-  readonly busyText: string;
   /** What it means, a sentence each. */
   readonly meaning: readonly string[];
   /** By the answer's status, where there is more to say than that it failed. */
@@ -104,38 +112,21 @@ interface ConfirmProps<T> {
   readonly onConfirm: () => Promise<T>;
   /** Is given what `onConfirm` gave. */
   readonly onDone: (given: T) => void;
-  readonly onClose: () => void;
 }
 
 /** Asks before something is done, and does it. */
-export function Confirm<T>({
-  title,
-  action,
-  busyText,
-  meaning,
-  kind = "bad",
-  onConfirm,
-  onDone,
-  onClose,
-  ...props
-}: ConfirmProps<T>) {
-  const texts = useTexts(elementTexts);
-  const { isBusy, failure, send } = useSending();
-  const confirm = () => send(async () => onDone(await onConfirm()));
+export function Confirm<T>({ title, meaning, kind = "bad", onConfirm, onDone, ...props }: ConfirmProps<T>) {
+  const form = useForm({});
+  const confirm = () => form.submit(true, async () => onDone(await onConfirm()));
   return (
-    <Dialog title={title} onClose={onClose}>
-      <ul class="prose">
-        {meaning.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-      <FormFailure failure={failure} texts={props.failures ?? {}} />
-      <div class="actions">
-        <Button kind={kind} isBusy={isBusy} onPress={() => void confirm()}>
-          {isBusy ? busyText : action}
-        </Button>
-        <Button onPress={onClose}>{texts.cancel}</Button>
-      </div>
+    <Dialog title={title}>
+      <Form form={form} onSubmit={confirm} kind={kind} {...props}>
+        <ul class="prose">
+          {meaning.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      </Form>
     </Dialog>
   );
 }

@@ -146,23 +146,29 @@ export function LongTextField({ label, value, onValue, hint, mistake }: LongText
   );
 }
 
-export interface Choice {
-  readonly value: string;
+export interface Choice<V extends string = string> {
+  readonly value: V;
   readonly text: string;
 }
 
-interface SelectFieldProps {
+interface ChoiceProps<V extends string> {
+  /** Names it; of segments to screen readers alone. */
   readonly label: string;
+  /** One that is no choice is shown as none. */
   readonly value: string;
-  readonly choices: readonly Choice[];
-  readonly onValue: (value: string) => void;
+  readonly choices: readonly Choice<V>[];
+  readonly onValue: (value: V) => void;
+}
+
+interface SelectFieldProps<V extends string> extends ChoiceProps<V> {
   readonly hint?: ComponentChildren;
   readonly mistake?: string | undefined;
   readonly isDisabled?: boolean;
 }
 
 /** One of a few: the browser's own list, which every tablet knows how to show. */
-export function SelectField({ label, value, choices, onValue, hint, mistake, isDisabled }: SelectFieldProps) {
+export function SelectField<V extends string>(props: SelectFieldProps<V>) {
+  const { label, value, choices, onValue, hint, mistake, isDisabled } = props;
   return (
     <FieldFrame label={label} hint={hint} mistake={mistake}>
       {(control) => (
@@ -170,7 +176,10 @@ export function SelectField({ label, value, choices, onValue, hint, mistake, isD
           {...control}
           value={value}
           disabled={isDisabled}
-          onChange={(event) => onValue(event.currentTarget.value)}
+          onChange={({ currentTarget: { selectedIndex } }) => {
+            const chosen = choices[selectedIndex];
+            if (chosen !== undefined) onValue(chosen.value);
+          }}
         >
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value}>
@@ -207,16 +216,8 @@ export function CheckField({ label, isChecked, onCheck, isMistaken = false }: Ch
   );
 }
 
-interface SegmentsProps {
-  /** The group's name for screen readers. */
-  readonly label: string;
-  readonly value: string;
-  readonly choices: readonly Choice[];
-  readonly onValue: (value: string) => void;
-}
-
 /** One of two or three, all of them in sight. The arrow keys go through them. */
-export function Segments({ label, value, choices, onValue }: SegmentsProps) {
+export function Segments<V extends string>({ label, value, choices, onValue }: ChoiceProps<V>) {
   const name = useId();
   return (
     <fieldset class="segments">

@@ -19,17 +19,20 @@ interface FormProps {
   readonly kind?: "main" | "bad";
   /** The main button's text; "save" without it. */
   readonly action?: string | undefined;
-  /** The same while it is sent. */
-  readonly busyText?: string;
   readonly isDisabled?: boolean;
   /** Further buttons. */
   readonly buttons?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-const CancelContext = createContext<(() => void) | null>(null);
-/** Gives the forms in it a way back. */
-export const CancelProvider = CancelContext.Provider;
+const CloseContext = createContext<(() => void) | null>(null);
+/** Says what closes the dialog in it. */
+export const CloseProvider = CloseContext.Provider;
+
+/** Closes the dialog around a component; null outside of one. */
+export function useClose(): (() => void) | null {
+  return useContext(CloseContext);
+}
 
 /**
  * A form with its fields, why it did not go through, and its buttons. It says its mistakes itself: the browser's own bubbles
@@ -44,8 +47,8 @@ export function Form({
   children,
   ...props
 }: FormProps) {
-  const { cancel, save, saving } = useTexts(elementTexts);
-  const onCancel = useContext(CancelContext);
+  const { cancel, save } = useTexts(elementTexts);
+  const onCancel = useClose();
   const { isBusy, failure, values } = form;
   return (
     <form
@@ -63,9 +66,9 @@ export function Form({
         texts={failures}
         text={failureText}
       />
-      <div class="actions">
+      <div class="actions row">
         <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={props.isDisabled === true}>
-          {isBusy ? (props.busyText ?? saving) : (props.action ?? save)}
+          {props.action ?? save}
         </Button>
         {onCancel !== null && <Button onPress={onCancel}>{cancel}</Button>}
         {props.buttons}

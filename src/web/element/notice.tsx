@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Loaded } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -105,29 +105,31 @@ interface PanelProps {
   readonly beside?: ComponentChildren;
   /** What it shows is of the request before. */
   readonly isStale?: boolean;
+  /** Takes the keyboard when it comes, so that its title is read aloud: always, or where nothing else has it. */
+  readonly takesFocus?: "always" | "free";
   readonly children: ComponentChildren;
 }
 
 /** A part of a view, named by its title. */
-export function Panel({ title, class: style, beside, isStale, children }: PanelProps) {
+export function Panel({ title, class: style, beside, isStale, takesFocus, children }: PanelProps) {
   const id = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    const isFree = document.activeElement === document.body;
+    if (takesFocus === "always" || (takesFocus === "free" && isFree)) {
+      heading.current?.focus({ preventScroll: true });
+    }
+  }, []);
   const styles = ["panel", style, isStale === true && "is-stale"].filter(Boolean);
   return (
     <section class={styles.join(" ")} aria-labelledby={id} aria-busy={isStale}>
-      <div class="panel-head">
-        <h2 id={id}>{title}</h2>
+      <div class="panel-head row spread">
+        <h2 id={id} ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
         {beside}
       </div>
       {children}
     </section>
-  );
-}
-
-/** What was done last, in words; empty before. It is there from the start, so that its text is read aloud when it comes. */
-export function DoneNote({ text }: { readonly text: string }) {
-  return (
-    <p class={text === "" ? "aloud" : "done-note"} role="status">
-      {text}
-    </p>
   );
 }

@@ -23,5 +23,5 @@ export function announcementOf(
       texts.push(news.off(event.data.actuatorId));
     }
   }
-  return texts.length <= MAX_SINGLE ? texts.join(" ") : news.many(sales, off);
+  return texts.length <= MAX_SINGLE ? texts.join(" ") : news.many(String(sales), String(off));
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
-import { FormFailure, useSending } from "../element/form.tsx";
+import { CloseProvider, FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { createFormat } from "../format/format.ts";
 import type { LiveEvent } from "../live/events.ts";
@@ -13,6 +13,7 @@ import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { homeOf, maySee, type View } from "../route.ts";
 import { announcementOf } from "./announcement.ts";
+import { useKeptFocus } from "./kept-focus.ts";
 import { Nav, SeldomNav } from "./nav.tsx";
 import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
 import { GatewayMark, LanguageSwitch, Wordmark } from "./wordmark.tsx";
@@ -37,6 +38,9 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
     const nowMs = now();
     return format.dateTime(nowMs) !== createFormat(locale, undefined).dateTime(nowMs);
   }, [format, locale]);
+  const lostMs = useLostTime();
+  const content = useRef<HTMLElement>(null);
+  useKeptFocus(content);
   const { delay, flush, undo, shown } = useUndo();
   const lastButtons = (
     <>
@@ -65,12 +69,12 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       )}
       <div class="shell-frame">
         <header class="side">
-          <div class="side-top">
+          <div class="side-top row spread">
             <Link to={homeOf(user)} class="side-name" label={texts.nav.home}>
               <Wordmark />
             </Link>
             {gateway !== undefined && <GatewayMark mark={gateway.gateway} />}
-            {(user.serves === "gateway" || live === "lost") && (
+            {user.serves === "gateway" && live !== "lost" && (
               <span class={`tag live-pill live-pill-${live}`}>
                 <span class="live-dot" aria-hidden="true" />
                 <span>{texts.live[live]}</span>
@@ -88,7 +92,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         </header>
         <div class="shell-main">
           <TestBanner />
-          <main class="content" id="content" tabIndex={-1}>
+          <main class="content" id="content" tabIndex={-1} ref={content}>
             {isElsewhere && gateway !== undefined && (
               <p class="zone-note fine">
                 {user.serves === "company"
@@ -101,27 +105,39 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         </div>
       </div>
       {isMoreOpen && (
-        <Dialog title={user.name} onClose={() => setMoreOpen(false)}>
-          <SeldomNav view={view} onGone={() => setMoreOpen(false)} />
-          <div class="menu-foot">
-            <Link to="self" class="button button-quiet">
-              <Icon name="user" />
-              {texts.selfShort}
-            </Link>
-            {lastButtons}
-          </div>
-        </Dialog>
+        <CloseProvider value={() => setMoreOpen(false)}>
+          <Dialog title={user.name}>
+            <SeldomNav view={view} onGone={() => setMoreOpen(false)} />
+            <div class="menu-foot row spread">
+              <Link to="self" class="button button-quiet">
+                <Icon name="user" />
+                {texts.selfShort}
+              </Link>
+              {lastButtons}
+            </div>
+          </Dialog>
+        </CloseProvider>
       )}
       {/* They cover the foot of the page, so that nothing moves when they come and go. */}
       <div class="toasts">
         <UndoBar shown={shown} undo={undo} />
-        {live === "lost" && (
-          <p class="toast">{user.serves === "company" ? texts.live.noAnswer : texts.live.lostDetail}</p>
+        {lostMs !== null && (
+          <p class="toast">
+            {user.serves === "company" ? texts.live.noAnswer : texts.live.lost(format.moment(lostMs, now()))}
+          </p>
         )}
       </div>
       <Announcer />
     </div>
   );
+}
+
+/** Since when there has been no live connection; null while there is one. */
+function useLostTime(): number | null {
+  const { live, now } = useGateway();
+  const [lostMs, setLostMs] = useState<number | null>(null);
+  useEffect(() => setLostMs((before) => (live === "lost" ? (before ?? now()) : null)), [live]);
+  return lostMs;
 }
 
 /** Says on every view that some rooms do not count. People who may start a test can end it here. */
@@ -138,7 +154,7 @@ function TestBanner() {
     <aside class="under-test">
       <div>
         <p class="clip-two">
-          <strong>{texts.title(tests.length, format.count(tests.length), until)}</strong>{" "}
+          <strong>{texts.title(format.count(tests.length), until)}</strong>{" "}
           <span>{texts.detail(rooms.join(", "))}</span>
         </p>
         <FormFailure failure={failure} />

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { DialogHost } from "../element/dialog.tsx";
 import { Unread } from "../element/notice.tsx";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -44,10 +45,14 @@ export function ShownView({ view }: { readonly view: View }) {
     };
   }, [isSeldom]);
 
-  if (view === "panel") return <PanelView />;
-  if (seldom === "waiting") return null;
+  const Shown = view === "panel" ? PanelView : typeof seldom === "object" ? seldom[view] : null;
+  if (Shown !== null) {
+    return (
+      <DialogHost key={view}>
+        <Shown />
+      </DialogHost>
+    );
+  }
   // An update has taken the file away, or the gateway is gone: reload the page at its address.
-  if (seldom === "failed") return <Unread text={texts.viewFailed} onRetry={() => location.reload()} />;
-  const Shown = seldom[view];
-  return <Shown key={view} />;
+  return seldom === "failed" && <Unread text={texts.viewFailed} onRetry={() => location.reload()} />;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useDialogs } from "../element/dialog.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -15,9 +16,10 @@ interface ViewProps {
 
 let isFirst = true;
 
-/** One view: names itself to the tab, and to the keyboard and the screen reader when it comes. */
+/** One view: names itself to the tab, and to the keyboard and the screen reader when it comes. Says what was done in it last. */
 export function ViewFrame({ title, actions, intro, children }: ViewProps) {
   const { status } = useGateway();
+  const { done } = useDialogs();
   useTitle(title, status.value?.gateway.name);
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
@@ -28,15 +30,21 @@ export function ViewFrame({ title, actions, intro, children }: ViewProps) {
   return (
     <>
       <header class="view-head">
-        <div class="view-top">
+        <div class="view-top row spread">
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {actions !== undefined && <div class="view-actions">{actions}</div>}
+          {actions !== undefined && <div class="view-actions row">{actions}</div>}
         </div>
         {intro !== undefined && <p class="view-intro">{intro}</p>}
       </header>
-      <div class="view">{children}</div>
+      <div class="view column">
+        {/* It is there from the start, so that its text is read aloud when it comes. */}
+        <p class={done === "" ? "aloud" : "done-note"} role="status">
+          {done}
+        </p>
+        {children}
+      </div>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
 import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
 import type { Data, Device } from "../api/shapes.ts";
@@ -7,7 +7,7 @@ import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
 import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
-import { Failed, FailedPanel, Nothing } from "../element/notice.tsx";
+import { Failed, FailedPanel, Nothing, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import {
   isFree,
@@ -60,7 +60,7 @@ export function GuideView() {
     >
       <FailedPanel of={loaded} />
       {present !== null && step !== null && (
-        <div class="guide">
+        <div class="guide column">
           <StepList
             step={step}
             isWired={present.rooms.every(({ line, withoutLine }) => line !== null || withoutLine)}
@@ -193,20 +193,20 @@ function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
       <ul class="done-list stack">
         <li>
           <Icon name="done" />
-          {texts.rooms(rooms, format.count(rooms))}
+          {texts.rooms(format.count(rooms))}
         </li>
         {counts.map(
           ([name, sign, count]) =>
             count > 0 && (
               <li key={name}>
                 <Icon name={sign} />
-                {texts[name](count, format.count(count))}
+                {texts[name](format.count(count))}
               </li>
             ),
         )}
       </ul>
       {status.value?.simulated && <p>{texts.simulated}</p>}
-      <div class="actions">
+      <div class="actions row">
         <Link to="rooms" class="button button-main">
           {texts.toRooms}
         </Link>
@@ -238,18 +238,13 @@ interface StepCardProps {
   readonly children: ComponentChildren;
 }
 
-/** One step. It takes the keyboard's focus when it comes, so that its title is read aloud. */
+/** One step. */
 function StepCard({ title, detail, children }: StepCardProps) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
-    <section class="panel step-card" aria-labelledby="step-title">
-      <h2 id="step-title" tabIndex={-1} ref={heading}>
-        {title}
-      </h2>
+    <Panel class="step-card column" title={title} takesFocus="always">
       {detail !== undefined && <p class="soft">{detail}</p>}
       {children}
-    </section>
+    </Panel>
   );
 }
 
@@ -269,7 +264,7 @@ function LinesStep({ device, onDone }: LinesStepProps) {
       {board.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
       {board.kind === "ready" && hasFree && <LinesForm device={device} board={board.value} onDone={onDone} />}
       {!hasFree && (
-        <div class="actions">
+        <div class="actions row">
           <Button onPress={onDone}>{texts.skip}</Button>
         </div>
       )}
@@ -317,13 +312,13 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
       form={form}
       onSubmit={send}
       isDisabled={plan.size === 0}
-      action={plan.size === 0 ? texts.connectNone : texts.connect(plan.size, format.count(plan.size))}
+      action={plan.size === 0 ? texts.connectNone : texts.connect(format.count(plan.size))}
       buttons={<Button onPress={onDone}>{texts.skip}</Button>}
     >
       <div class="fields">
         <PriceField form={form} wirings={[]} hint={texts.priceHint} />
       </div>
-      <div class="actions">
+      <div class="actions row">
         <Button onPress={() => setPlan(planInOrder(roomsOf(device), free))}>{texts.inOrder}</Button>
         {plan.size > 0 && wired.size === 0 && (
           <Button kind="quiet" onPress={() => setPlan(new Map())}>

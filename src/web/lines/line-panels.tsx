@@ -1,26 +1,28 @@
 import { useId } from "preact/hooks";
 import type { Chip, Line, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
+import { DataTable } from "../element/data-table.tsx";
+import { useDialogs } from "../element/dialog.tsx";
 import { Nothing, OnTag, Panel } from "../element/notice.tsx";
 import { useFormat } from "../live/gateway.ts";
+import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type Board, isFree, lineName, linesOf, wiringOf } from "./board.ts";
-import { PlannedPrices } from "./prices.tsx";
+import { PlannedPrices, PriceDialog } from "./prices.tsx";
 import type { LineTest } from "./use-line-test.ts";
 
 interface WiredPanelProps {
   readonly board: Board;
   readonly doing: LineDoing;
-  /** Undefined for a member who may not change prices. */
-  readonly onPrices: (() => void) | undefined;
-  /** Gets what was done in words. */
-  readonly onDone: (text: string) => void;
+  /** Gets what was done in words; undefined for a member who may not change prices. */
+  readonly onPriced: ((text: string) => void) | undefined;
 }
 
-export function WiredPanel({ board, doing, onPrices, onDone }: WiredPanelProps) {
+export function WiredPanel({ board, doing, onPriced }: WiredPanelProps) {
   const texts = useTexts(linesTexts);
   const { compare } = useFormat();
+  const { open } = useDialogs();
   const wired = linesOf(board)
     .flatMap((line) => {
       const wiring = wiringOf(line, board.wirings);
@@ -33,26 +35,22 @@ export function WiredPanel({ board, doing, onPrices, onDone }: WiredPanelProps) 
     <Panel
       title={texts.wiredTitle}
       beside={
-        onPrices !== undefined &&
+        onPriced !== undefined &&
         board.wirings.length > 0 && (
-          <Button kind="quiet" onPress={onPrices}>
+          <Button kind="quiet" onPress={() => open(<PriceDialog board={board} onDone={onPriced} />)}>
             {texts.prices}
           </Button>
         )
       }
     >
-      {onPrices !== undefined && <PlannedPrices onDone={onDone} />}
+      {onPriced !== undefined && <PlannedPrices onDone={onPriced} />}
       {board.wirings.length === 0 ? (
         <Nothing title={texts.wiredNone} detail={texts.wiredNoneDetail} />
       ) : (
-        <ul class="wired-list lines">
-          {wired.map(({ line, wiring }) => (
-            <WiredLine key={line.address} line={line} wiring={wiring} doing={doing} />
-          ))}
-          {lost.map((wiring) => (
-            <WiredLine key={wiring.line} line={lostLine(wiring)} wiring={wiring} doing={doing} />
-          ))}
-        </ul>
+        <WiredTable
+          rows={[...wired, ...lost.map((wiring) => ({ line: lostLine(wiring), wiring }))]}
+          doing={doing}
+        />
       )}
     </Panel>
   );
@@ -72,55 +70,103 @@ function lostLine({ line, dId, actuatorId }: Wiring): Line {
   };
 }
 
-interface WiredLineProps {
-  readonly line: Line;
-  readonly wiring: Wiring;
+interface WiredTableProps {
+  readonly rows: readonly { readonly line: Line; readonly wiring: Wiring }[];
   readonly doing: LineDoing;
 }
 
-function WiredLine({ line, wiring, doing }: WiredLineProps) {
+function WiredTable({ rows, doing }: WiredTableProps) {
   const texts = useTexts(linesTexts);
+  const { actions } = useTexts(elementTexts);
   const { money } = useFormat();
-  const { levelOf, onWire, onUnwire, onDrive, test, tests } = doing;
-  const name = lineName(line);
-  const level = levelOf(line);
-  const isMoved = test.isOn && test.moves.moves[0]?.line === line.address;
+  const { levelOf, onWire, onUnwire, onDrive, tests } = doing;
   return (
-    <li class={isMoved ? "wired wired-moved" : "wired"}>
-      <div class="wired-level">
-        {line.watched ? (
-          <LevelTag level={level} isRoom />
-        ) : (
-          <span class="tag tag-bad">{texts.notWatched}</span>
-        )}
-      </div>
-      <div class="wired-room words">
-        <strong class="large">{wiring.actuatorId}</strong>
-        {tests.has(wiring.line) && <span class="tag tag-warn">{texts.underTest}</span>}
-        <span class="soft">{line.wired?.deviceName}</span>
-      </div>
-      <div class="wired-line words">
-        <span>{name}</span>
-        {line.name !== null && <span class="soft">{line.address}</span>}
-      </div>
-      <div class="wired-price number">{wiring.valor === null ? null : money(wiring.valor)}</div>
-      <div class="wired-do">
-        {onDrive !== undefined && (
-          <DriveSwitch
-            line={name}
-            isHigh={(level ?? false) !== wiring.activeLow}
-            onDrive={(high) => onDrive(line, high)}
-          />
-        )}
-        <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => onWire(line)} />
-        <Button kind="quiet" icon="unlink" label={texts.disconnectOf(name)} onPress={() => onUnwire(line)} />
-      </div>
-      {line.problem !== null && (
-        <p class="wired-problem" lang="en">
-          {line.problem}
-        </p>
-      )}
-    </li>
+    <DataTable
+      caption={texts.wiredTitle}
+      rows={rows}
+      keyOf={({ line }) => line.address}
+      rowClass={({ line }) => (isMoved(line, doing) ? "is-moved" : undefined)}
+      columns={[
+        {
+          title: texts.room,
+          isName: true,
+          cell: ({ line, wiring }) => (
+            <span class="words">
+              <strong class="large">{wiring.actuatorId}</strong>
+              {tests.has(wiring.line) && <span class="tag tag-warn">{texts.underTest}</span>}
+              <span class="soft">{line.wired?.deviceName}</span>
+            </span>
+          ),
+        },
+        {
+          title: texts.level,
+          cell: ({ line }) =>
+            line.watched ? (
+              <LevelTag level={levelOf(line)} isRoom />
+            ) : (
+              <span class="tag tag-bad">{texts.notWatched}</span>
+            ),
+        },
+        {
+          title: texts.line,
+          cell: ({ line }) => (
+            <span class="words">
+              <LineName line={line} />
+              {line.problem !== null && (
+                <span class="fine bad" lang="en">
+                  {line.problem}
+                </span>
+              )}
+            </span>
+          ),
+        },
+        {
+          title: texts.price,
+          isNumber: true,
+          cell: ({ wiring: { valor } }) => valor !== null && money(valor),
+        },
+        {
+          title: actions,
+          cell: ({ line, wiring }) => (
+            <span class="row-do">
+              {onDrive !== undefined && (
+                <DriveSwitch
+                  line={lineName(line)}
+                  isHigh={(levelOf(line) ?? false) !== wiring.activeLow}
+                  onDrive={(high) => onDrive(line, high)}
+                />
+              )}
+              <Button
+                kind="quiet"
+                icon="edit"
+                label={texts.changeOf(lineName(line))}
+                onPress={() => onWire(line)}
+              />
+              <Button
+                kind="quiet"
+                icon="unlink"
+                label={texts.disconnectOf(lineName(line))}
+                onPress={() => onUnwire(line, wiring)}
+              />
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+/** It moved last, in a test. */
+function isMoved(line: Line, { test }: LineDoing): boolean {
+  return test.isOn && test.moves.moves[0]?.line === line.address;
+}
+
+/** The name that people give a line, with its address. */
+function LineName({ line }: { readonly line: Line }) {
+  return (
+    <>
+      <strong>{lineName(line)}</strong> {line.name !== null && <span class="fine">{line.address}</span>}
+    </>
   );
 }
 
@@ -156,13 +202,12 @@ function ChipLine({ line, doing }: { readonly line: Line; readonly doing: LineDo
   const name = lineName(line);
   const level = levelOf(line);
   const canWire = isFree(line);
-  const isMoved = test.isOn && test.moves.moves[0]?.line === line.address;
-  const styles = ["chip-line"];
+  const styles = ["chip-line stack"];
   if (!canWire) styles.push("chip-line-used");
-  if (isMoved) styles.push("chip-line-moved");
+  if (isMoved(line, doing)) styles.push("is-moved");
   return (
     <li class={styles.join(" ")}>
-      <div class="chip-line-head">
+      <div class="chip-line-row">
         {test.isOn && canWire && (
           <input
             id={id}
@@ -173,13 +218,12 @@ function ChipLine({ line, doing }: { readonly line: Line; readonly doing: LineDo
           />
         )}
         <label class="chip-line-name words" for={test.isOn && canWire ? id : undefined}>
-          <strong>{name}</strong>
-          {line.name !== null && <span class="soft">{line.address}</span>}
+          <LineName line={line} />
         </label>
         {level !== null && <LevelTag level={level} isRoom={line.wired !== null} />}
       </div>
-      <div class="chip-line-foot">
-        <span class="chip-line-use fine">{useText(line, texts)}</span>
+      <div class="chip-line-row">
+        <span class="chip-line-use words fine">{useText(line, texts)}</span>
         {onDrive !== undefined && canWire && (
           <DriveSwitch line={name} isHigh={level ?? false} onDrive={(high) => onDrive(line, high)} />
         )}
@@ -223,17 +267,20 @@ interface DriveSwitchProps {
 function DriveSwitch({ line, isHigh, onDrive }: DriveSwitchProps) {
   const texts = useTexts(linesTexts);
   return (
-    <button
-      type="button"
+    <input
+      type="checkbox"
       role="switch"
       class="drive"
+      checked={isHigh}
       aria-checked={isHigh}
       aria-label={texts.drive(line)}
       title={texts.drive(line)}
-      onClick={() => onDrive(!isHigh)}
-    >
-      <span class="drive-knob" aria-hidden="true" />
-    </button>
+      // It shows the line's level, not the press: that may fail.
+      onClick={(event) => {
+        event.preventDefault();
+        onDrive(!isHigh);
+      }}
+    />
   );
 }
 
@@ -243,7 +290,7 @@ export interface LineDoing {
   readonly levelOf: (line: Line) => boolean | null;
   /** Wires it, or changes how it is wired. */
   readonly onWire: (line: Line) => void;
-  readonly onUnwire: (line: Line) => void;
+  readonly onUnwire: (line: Line, wiring: Wiring) => void;
   /** Sets the physical level of a simulated line; undefined where lines are real. */
   readonly onDrive: ((line: Line, high: boolean) => void) | undefined;
   readonly test: LineTest;

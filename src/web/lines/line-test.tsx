@@ -4,7 +4,7 @@ import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../../domain/line.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Dialog } from "../element/dialog.tsx";
+import { Dialog, useDialogs } from "../element/dialog.tsx";
 import { SelectField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { Moment } from "../element/moment.tsx";
@@ -24,23 +24,24 @@ const MINUTES = [15, DEFAULT_TEST_MS / MINUTE_MS, HOUR_MINUTES, 2 * HOUR_MINUTES
 interface TestDialogProps {
   readonly board: Board;
   readonly onDone: () => void;
-  readonly onClose: () => void;
 }
 
 /** Which rooms do not count while they are tested, and for how long. Without any, only free lines are looked at. */
-export function TestDialog({ board: { devices, wirings }, onDone, onClose }: TestDialogProps) {
+export function TestDialog({ board: { devices, wirings }, onDone }: TestDialogProps) {
   const texts = useTexts(linesTexts);
   const { api, format } = useGateway();
+  const { open } = useDialogs();
   const form = useForm({});
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [minutes, setMinutes] = useState(DEFAULT_TEST_MS / MINUTE_MS);
   const send = () =>
     form.submit(true, async () => {
       if (chosen.size > 0) await api.send("put", "/api/test", { test: { lines: [...chosen], minutes } });
+      open(null);
       onDone();
     });
   return (
-    <Dialog title={texts.test} onClose={onClose}>
+    <Dialog title={texts.test}>
       <Form form={form} onSubmit={send} action={chosen.size > 0 ? texts.testBegin : texts.testFreeOnly}>
         <p>{texts.testMeaning}</p>
         <SelectField
@@ -103,8 +104,8 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
         </ol>
       )}
       <div class="row soft">
-        <p>{size === 0 ? texts.testCountZero : texts.testCount(size, count(size))}</p>
-        <div class="actions">
+        <p>{size === 0 ? texts.testCountZero : texts.testCount(count(size))}</p>
+        <div class="actions row">
           <Button onPress={() => test.pick(free.map(({ address }) => address))}>{texts.testAll}</Button>
           {size > 0 && <Button onPress={() => test.pick([])}>{texts.testNone}</Button>}
         </div>
@@ -149,20 +150,21 @@ function LastMove({ move, line, name }: LastMoveProps) {
 
 /** What was switched on under test: kept apart from the sales. */
 export function TestedPanel() {
-  const texts = useTexts(linesTexts).tested;
+  const texts = useTexts(linesTexts);
+  const { tested } = texts;
   const edges = useData("/api/test/edge", ["actuator", "tests"]).value ?? [];
   if (edges.length === 0) return null;
   return (
-    <Panel title={texts.title}>
-      <p class="soft">{texts.intro}</p>
+    <Panel title={tested.title}>
+      <p class="soft">{tested.intro}</p>
       <DataTable
-        caption={texts.title}
+        caption={tested.title}
         rows={edges}
         keyOf={({ line, time }) => `${line} ${time}`}
         columns={[
           { title: texts.room, isName: true, cell: ({ room }) => room },
           { title: texts.line, cell: ({ line }) => line },
-          { title: texts.time, cell: ({ time }) => <Moment timeMs={time} /> },
+          { title: tested.time, cell: ({ time }) => <Moment timeMs={time} /> },
         ]}
       />
     </Panel>

@@ -1,26 +1,20 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { useWork } from "../element/dialog.tsx";
+import { useDialogs } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
-import { DoneNote, FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
+import { FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
 import { type Loaded, useLoaded, useNewDay, useTests } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { addressOfRoom, type Board, linesOf, wiringName, wiringOf } from "./board.ts";
+import { addressOfRoom, type Board, linesOf, wiringName } from "./board.ts";
 import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
 import { TestDialog, TestedPanel, TestPanel } from "./line-test.tsx";
-import { PriceDialog } from "./prices.tsx";
 import { useLineTest } from "./use-line-test.ts";
 import { Unwire, WireForm } from "./wire-form.tsx";
-
-type Work =
-  | { readonly kind: "wire" | "unwire"; readonly line: Line }
-  | { readonly kind: "prices" }
-  | { readonly kind: "test" };
 
 /** The technician's page: which line is which room, live, and a way to find out. */
 export function LinesView() {
@@ -28,20 +22,19 @@ export function LinesView() {
   const { api, format, now, user } = useGateway();
   const test = useLineTest();
   const { board: loaded, levels, note } = useBoard(test.change);
-  const { work, done, begin, finish } = useWork<Work>(loaded.reload);
+  const { open, finish } = useDialogs();
   const driving = useSending();
   const ending = useSending();
   const tests = useTests();
   // Also one that was begun on another screen, or before the page was opened.
   const firstEndMs = tests.map(({ untilTime }) => untilTime).sort()[0];
   const isTested = firstEndMs !== undefined;
+  const testEndMs = useRef(firstEndMs);
+  testEndMs.current = firstEndMs;
   useEffect(() => {
     if (isTested) test.begin();
   }, [isTested]);
   const board = loaded.value;
-  const close = () => begin(null);
-  const unwired =
-    board !== undefined && work?.kind === "unwire" ? wiringOf(work.line, board.wirings) : undefined;
   const all = board === undefined ? [] : linesOf(board);
 
   const levelOf = (line: Line): boolean | null => {
@@ -54,10 +47,14 @@ export function LinesView() {
     // A line that is not watched sends no events.
     if (line.wired === null && !test.picked.has(line.address)) note(line.address, high);
   };
+  const onDone = (text: string) => {
+    finish(text);
+    loaded.reload();
+  };
   const doing: LineDoing = {
     levelOf,
-    onWire: (line) => begin({ kind: "wire", line }),
-    onUnwire: (line) => begin({ kind: "unwire", line }),
+    onWire: (line) => board && open(<WireForm line={line} board={board} onDone={onWired(line, board)} />),
+    onUnwire: (line, wiring) => open(<Unwire line={line} wiring={wiring} onDone={onDone} />),
     onDrive: board?.simulated === true ? (line, high) => void drive(line, high) : undefined,
     test,
     tests: new Set(tests.map(({ line }) => line)),
@@ -66,19 +63,20 @@ export function LinesView() {
   const endTest = async () => {
     if (!isTested || (await ending.send(() => api.remove("/api/test")))) test.end();
   };
-  const finishWork = (text: string) => {
+  const onWired = (line: Line, of: Board) => (text: string) => {
     // A line that is wired tells its own moves.
-    if (work?.kind === "wire") {
-      const { line } = work;
-      test.drop(line.address);
-      // What is wired during a test belongs to it.
-      if (line.wired === null && firstEndMs !== undefined && board !== undefined) {
-        const minutes = Math.ceil((firstEndMs - now()) / MINUTE_MS);
-        const added = { lines: [wiringName(board, line)], minutes };
-        void ending.send(() => api.send("put", "/api/test", { test: added }));
-      }
+    test.drop(line.address);
+    // What is wired during a test belongs to it.
+    if (line.wired === null && testEndMs.current !== undefined) {
+      const minutes = Math.ceil((testEndMs.current - now()) / MINUTE_MS);
+      const added = { lines: [wiringName(of, line)], minutes };
+      void ending.send(() => api.send("put", "/api/test", { test: added }));
     }
-    finish(text);
+    onDone(text);
+  };
+  const beginTest = () => {
+    if (board === undefined || board.wirings.length === 0) test.begin();
+    else open(<TestDialog board={board} onDone={test.begin} />);
   };
 
   return (
@@ -90,62 +88,33 @@ export function LinesView() {
           <Button
             kind={test.isOn ? "plain" : "main"}
             isBusy={ending.isBusy}
-            onPress={() => {
-              if (test.isOn) void endTest();
-              else if (board?.wirings.length === 0) test.begin();
-              else begin({ kind: "test" });
-            }}
+            onPress={() => (test.isOn ? void endTest() : beginTest())}
           >
             {test.isOn ? texts.testStop : texts.test}
           </Button>
         )
       }
     >
-      <DoneNote text={done} />
       <FormFailure failure={ending.failure ?? driving.failure} />
       <FailedPanel of={loaded} />
       {board !== undefined && all.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail} />
       )}
       {test.isOn && uncovered.length > 0 && (
-        <Notice kind="warn" title={texts.testCounts(uncovered.length, format.count(uncovered.length))}>
+        <Notice kind="warn" title={texts.testCounts(format.count(uncovered.length))}>
           <p>{texts.testCountsDetail}</p>
         </Notice>
       )}
       {test.isOn && <TestPanel lines={all} doing={doing} />}
       {board !== undefined && all.length > 0 && (
         <>
-          <WiredPanel
-            board={board}
-            doing={doing}
-            onPrices={user.role === "owner" ? () => begin({ kind: "prices" }) : undefined}
-            onDone={finishWork}
-          />
+          <WiredPanel board={board} doing={doing} onPriced={user.role === "owner" ? onDone : undefined} />
           {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
           ))}
         </>
       )}
       {all.length > 0 && <TestedPanel />}
-      {board !== undefined && work?.kind === "wire" && (
-        <WireForm line={work.line} board={board} onDone={finishWork} onClose={close} />
-      )}
-      {unwired !== undefined && work?.kind === "unwire" && (
-        <Unwire line={work.line} wiring={unwired} onDone={finishWork} onClose={close} />
-      )}
-      {board !== undefined && work?.kind === "prices" && (
-        <PriceDialog board={board} onDone={finishWork} onClose={close} />
-      )}
-      {board !== undefined && work?.kind === "test" && (
-        <TestDialog
-          board={board}
-          onDone={() => {
-            close();
-            test.begin();
-          }}
-          onClose={close}
-        />
-      )}
     </ViewFrame>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Price, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm, Dialog } from "../element/dialog.tsx";
+import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { CheckField, TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
 import { daysBefore } from "../format/day.ts";
@@ -19,7 +19,7 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
   const { api, format } = useGateway();
   const planned = useData("/api/wiring/price", ["locations"]);
   useNewDay(planned.reload);
-  const [cancelled, setCancelled] = useState<{ readonly price: Price; readonly rooms: number } | null>(null);
+  const { open } = useDialogs();
   const byPrice = new Map<string, Price[]>();
   for (const price of planned.value ?? []) {
     const key = `${price.from} ${price.valor}`;
@@ -28,44 +28,36 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
   const groups = [...byPrice].sort(([one], [other]) => format.compare(one, other));
   if (groups.length === 0) return null;
   const textOf = ({ from, valor }: Price, rooms: number) =>
-    texts.price(format.dayName(from ?? "", "full"), format.money(valor), rooms, format.count(rooms));
+    texts.price(format.dayName(from ?? "", "full"), format.money(valor), format.count(rooms));
+  const cancel = ({ from, valor }: Price, text: string) =>
+    open(
+      <Confirm
+        title={texts.cancelTitle}
+        action={texts.cancel}
+        meaning={[text, texts.cancelMeaning]}
+        onConfirm={() => api.remove("/api/wiring/price", { from: from ?? "", valor: String(valor) })}
+        onDone={() => {
+          planned.reload();
+          onDone(texts.cancelled);
+        }}
+      />,
+    );
   return (
-    <>
-      <ul class="planned stack">
-        {groups.map(([key, group]) => {
-          const [price] = group;
-          if (price === undefined) return null;
-          return (
-            <li key={key} class="row spread">
-              <span>{textOf(price, group.length)}</span>
-              <Button kind="quiet" onPress={() => setCancelled({ price, rooms: group.length })}>
-                {texts.cancel}
-              </Button>
-            </li>
-          );
-        })}
-      </ul>
-      {cancelled !== null && (
-        <Confirm
-          title={texts.cancelTitle}
-          action={texts.cancel}
-          busyText={texts.cancelling}
-          meaning={[textOf(cancelled.price, cancelled.rooms), texts.cancelMeaning]}
-          onConfirm={() =>
-            api.remove("/api/wiring/price", {
-              from: cancelled.price.from ?? "",
-              valor: String(cancelled.price.valor),
-            })
-          }
-          onDone={() => {
-            setCancelled(null);
-            planned.reload();
-            onDone(texts.cancelled);
-          }}
-          onClose={() => setCancelled(null)}
-        />
-      )}
-    </>
+    <ul class="planned stack">
+      {groups.map(([key, group]) => {
+        const [price] = group;
+        if (price === undefined) return null;
+        const text = textOf(price, group.length);
+        return (
+          <li key={key} class="row spread">
+            <span>{text}</span>
+            <Button kind="quiet" onPress={() => cancel(price, text)}>
+              {texts.cancel}
+            </Button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -165,11 +157,10 @@ function doubtOf(
 interface PriceDialogProps {
   readonly board: Board;
   readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
 }
 
 /** One price for many rooms at once. */
-export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: PriceDialogProps) {
+export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialogProps) {
   const texts = useTexts(linesTexts);
   const { api, format, now } = useGateway();
   /** `from` is a day to come; empty: from now on. */
@@ -184,11 +175,11 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
       const price = { lines: [...chosen], valor, ...(from !== "" && { from }) };
       await api.send("put", "/api/wiring/price", { price });
       const since = from === "" ? texts.sinceNow : texts.sinceDay(format.dayName(from, "full"));
-      onDone(texts.pricesSaved(chosen.size, format.count(chosen.size), format.money(valor), since));
+      onDone(texts.pricesSaved(format.count(chosen.size), format.money(valor), since));
     });
   };
   return (
-    <Dialog title={texts.prices} onClose={onClose}>
+    <Dialog title={texts.prices}>
       <Form
         form={form}
         onSubmit={send}

@@ -9,6 +9,7 @@ import { CheckField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { Nothing } from "../element/notice.tsx";
 import { useGateway } from "../live/gateway.ts";
+import { useData, useNewDay } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -22,16 +23,19 @@ interface WireFormProps {
   readonly line: Line;
   readonly board: Board;
   readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
 }
 
 /** Says which room a line is, what a sale there costs, and how the line behaves. */
-export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
+export function WireForm({ line, board, onDone }: WireFormProps) {
   const texts = useTexts(linesTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
   const { api, user, format } = useGateway();
   const withPrice = seesMoney(user.role);
-  const known = wiringOf(line, board.wirings);
+  // One price may be set elsewhere or begin with its day, while the form is open.
+  const current = useData("/api/wiring", ["locations"]);
+  useNewDay(current.reload);
+  const wirings = current.value ?? board.wirings;
+  const known = wiringOf(line, wirings);
   const price = known?.valor == null ? "" : format.typedMoney(known.valor);
   const form = useForm({
     /** The room's key. */
@@ -58,7 +62,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
 
   if (known === undefined && rooms.length === 0) {
     return (
-      <Dialog title={title} onClose={onClose}>
+      <Dialog title={title}>
         <Nothing title={board.devices.length === 0 ? texts.noDevices : texts.noRoomsLeft}>
           <Link to="locations">{locationsTitle}</Link>
         </Nothing>
@@ -67,7 +71,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   }
 
   const send = () => {
-    const isPriced = !withPrice || isPriceReady(form.values, board.wirings, known?.valor);
+    const isPriced = !withPrice || isPriceReady(form.values, wirings, known?.valor);
     const isReady = room !== "" && isPriced && debounceMs !== undefined && rearmMs !== undefined;
     return form.submit(isReady, async () => {
       const valor = priceOf(form.values.valor);
@@ -80,7 +84,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
 
   const wrong = (isWrong: boolean, mistake: string) => form.wasSent && isWrong && { mistake };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title}>
       <Form
         form={form}
         onSubmit={send}
@@ -91,7 +95,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
         }}
       >
         <SelectField
-          label={texts.roomField}
+          label={texts.room}
           {...form.field("actuatorId", { unique: texts.mistakes.taken })}
           {...wrong(room === "", texts.mistakes.room)}
           isDisabled={known !== undefined}
@@ -108,7 +112,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
           }
         />
         {withPrice ? (
-          <PriceField form={form} wirings={board.wirings} known={known?.valor} />
+          <PriceField form={form} wirings={wirings} known={known?.valor} />
         ) : (
           <p class="soft">{texts.priceOfOwner}</p>
         )}
@@ -124,7 +128,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
               label={texts.bias}
               value={bias}
               choices={BIASES.map((value) => ({ value, text: texts.biases[value] }))}
-              onValue={(value) => form.set({ bias: biasOf(value) })}
+              onValue={(chosen) => form.set({ bias: chosen })}
               mistake={form.mistake("bias")}
             />
             <TextField
@@ -163,10 +167,9 @@ interface UnwireProps {
   readonly line: Line;
   readonly wiring: Wiring;
   readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
 }
 
-export function Unwire({ line, wiring, onDone, onClose }: UnwireProps) {
+export function Unwire({ line, wiring, onDone }: UnwireProps) {
   const texts = useTexts(linesTexts);
   const { api } = useGateway();
   const name = lineName(line);
@@ -174,11 +177,9 @@ export function Unwire({ line, wiring, onDone, onClose }: UnwireProps) {
     <Confirm
       title={texts.disconnectTitle(name, wiring.actuatorId)}
       action={texts.disconnectOf(name)}
-      busyText={texts.disconnecting}
       meaning={[texts.disconnectStops, texts.disconnectKept]}
       onConfirm={() => api.remove("/api/wiring", { line: wiring.line })}
       onDone={() => onDone(texts.disconnected(name))}
-      onClose={onClose}
     />
   );
 }

@@ -15,10 +15,10 @@ interface DeviceFormProps {
   /** Null for a new one. */
   readonly device: Device | null;
   /** Where a new one goes at first. */
-  readonly at: Location | undefined;
+  readonly at?: Location | undefined;
   readonly locations: readonly Location[];
   /** The main button's text; "save" without it. */
-  readonly action: string | undefined;
+  readonly action?: string;
   /** Gets what was done in words, and the device's number. */
   readonly onDone: (text: string, dId: string) => void;
 }
@@ -165,7 +165,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
             { value: "range", text: texts.byRange },
             { value: "list", text: texts.byList },
           ]}
-          onValue={(way) => set({ way: way === "list" ? "list" : "range" })}
+          onValue={(way) => set({ way })}
         />
       )}
       {draft.way === "range" ? (
@@ -197,8 +197,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
         />
       )}
       <p class="rooms-preview" role="status">
-        {list.kind === "rooms" &&
-          texts.preview(briefRooms(list.rooms), count(list.rooms.length), list.rooms.length === 1)}
+        {list.kind === "rooms" && texts.preview(briefRooms(list.rooms), count(list.rooms.length))}
       </p>
     </div>
   );
@@ -228,7 +227,7 @@ interface LocationFormProps {
   /** Null for a new one. */
   readonly location: Location | null;
   /** The main button's text; "save" without it. */
-  readonly action: string | undefined;
+  readonly action?: string;
   readonly onDone: (text: string) => void;
 }
 

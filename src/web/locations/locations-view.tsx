@@ -1,170 +1,93 @@
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
-import { DoneNote, FailedPanel, NothingPanel } from "../element/notice.tsx";
+import { DataTable } from "../element/data-table.tsx";
+import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
+import { FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
+import { elementTexts } from "../messages/element.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { DeviceForm, LocationForm } from "./forms.tsx";
 import { briefRooms, locationsInOrder } from "./rooms.ts";
 
-type LocationWork =
-  /** Null for a new one. */
-  | { readonly kind: "location"; readonly location: Location | null }
-  | { readonly kind: "remove_location"; readonly location: Location; readonly devices: number }
-  /** Null for a new one, which goes to a location at first. */
-  | { readonly kind: "device"; readonly device: Device | null; readonly at?: Location }
-  | { readonly kind: "remove_device"; readonly device: Device };
-
 /** Locations with their devices: made, named and taken away here. */
 export function LocationsView() {
   const texts = useTexts(locationsTexts);
   const { user } = useGateway();
+  const isOfGateway = user.serves === "gateway";
   const loaded = useLoaded(loadLocations, "", ["locations"]);
-  const { work, done, begin, finish } = useWork<LocationWork>(loaded.reload);
   const known = loaded.value;
   return (
     <ViewFrame
       title={texts.title}
-      intro={user.serves === "company" ? texts.companyIntro : texts.intro}
-      actions={
-        user.serves === "gateway" && (
-          <Button kind="main" icon="plus" onPress={() => begin({ kind: "location", location: null })}>
-            {texts.addLocation}
-          </Button>
-        )
-      }
+      intro={isOfGateway ? texts.intro : texts.companyIntro}
+      actions={isOfGateway && <AddLocation />}
     >
-      <DoneNote text={done} />
       <FailedPanel of={loaded} />
-      {known !== undefined && <LocationList locations={known} onWork={begin} />}
-      {work !== null && known !== undefined && (
-        <Work work={work} locations={known} onDone={finish} onClose={() => begin(null)} />
-      )}
+      {known !== undefined && <LocationList known={known} />}
     </ViewFrame>
   );
 }
 
-interface LocationListProps {
-  readonly locations: Locations;
-  readonly onWork: (work: LocationWork) => void;
+function AddLocation() {
+  const texts = useTexts(locationsTexts);
+  const { open, finish } = useDialogs();
+  const add = (
+    <Dialog title={texts.locationTitle}>
+      <LocationForm location={null} action={texts.create} onDone={finish} />
+    </Dialog>
+  );
+  return (
+    <Button kind="main" icon="plus" onPress={() => open(add)}>
+      {texts.addLocation}
+    </Button>
+  );
 }
 
-function LocationList({ locations, onWork }: LocationListProps) {
+function LocationList({ known }: { readonly known: Locations }) {
   const texts = useTexts(locationsTexts);
   const { user, format } = useGateway();
-  const { groups, elsewhere } = locationsInOrder(locations, format.compare);
+  const { locations } = known;
+  const { groups, elsewhere } = locationsInOrder(known, format.compare);
   if (groups.length === 0 && elsewhere.length === 0) {
     return (
       <NothingPanel title={texts.none} detail={user.serves === "company" ? "" : texts.noneDetail}>
-        {user.serves === "gateway" && (
-          <Button kind="main" icon="plus" onPress={() => onWork({ kind: "location", location: null })}>
-            {texts.addLocation}
-          </Button>
-        )}
+        {user.serves === "gateway" && <AddLocation />}
       </NothingPanel>
     );
   }
   return (
     <>
       {groups.map(({ location, devices }) => (
-        <LocationCard key={location._id} location={location} devices={devices} onWork={onWork} />
+        <LocationCard key={location._id} {...{ location, devices, locations }} />
       ))}
-      {elsewhere.length > 0 && <LocationCard location={null} devices={elsewhere} onWork={onWork} />}
+      {elsewhere.length > 0 && <LocationCard {...{ location: null, devices: elsewhere, locations }} />}
     </>
   );
-}
-
-interface WorkProps {
-  readonly work: LocationWork;
-  readonly locations: Locations;
-  readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
-}
-
-function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
-  const texts = useTexts(locationsTexts);
-  const { api } = useGateway();
-  const { count } = useFormat();
-  switch (work.kind) {
-    case "location": {
-      const { location } = work;
-      const [title, action] =
-        location === null ? [texts.locationTitle, texts.create] : [texts.locationChangeTitle];
-      return (
-        <Dialog title={title} onClose={onClose}>
-          <LocationForm location={location} action={action} onDone={onDone} />
-        </Dialog>
-      );
-    }
-    case "device": {
-      const { device, at } = work;
-      const [title, action] = device === null ? [texts.deviceTitle, texts.create] : [texts.deviceChangeTitle];
-      return (
-        <Dialog title={title} onClose={onClose}>
-          <DeviceForm device={device} at={at} locations={locations} action={action} onDone={onDone} />
-        </Dialog>
-      );
-    }
-    case "remove_location": {
-      const { location, devices } = work;
-      return (
-        <Confirm
-          title={texts.removeLocationTitle(location.name)}
-          action={texts.removeOf(location.name)}
-          busyText={texts.removing}
-          meaning={[
-            texts.removeLocationKept,
-            ...(devices > 0 ? [texts.removeLocationDevices(count(devices), devices === 1)] : []),
-            texts.removeForGood,
-          ]}
-          onConfirm={() => api.remove("/api/location", { locationId: location._id })}
-          onDone={() => onDone(texts.removed(location.name))}
-          onClose={onClose}
-        />
-      );
-    }
-    case "remove_device": {
-      const { device } = work;
-      return (
-        <Confirm
-          title={texts.removeDeviceTitle(device.name)}
-          action={texts.removeOf(device.name)}
-          busyText={texts.removing}
-          meaning={[
-            texts.removeDeviceKept,
-            texts.removeDeviceStops,
-            texts.removeDeviceRooms(briefRooms(roomsOf(device))),
-            texts.removeForGood,
-          ]}
-          onConfirm={() => api.remove("/api/device", { dId: device.dId })}
-          onDone={() => onDone(texts.removed(device.name))}
-          onClose={onClose}
-        />
-      );
-    }
-  }
 }
 
 interface LocationCardProps {
   /** Null for the devices of no known location. */
   readonly location: Location | null;
   readonly devices: readonly Device[];
-  readonly onWork: (work: LocationWork) => void;
+  /** All that there are: a device may move. */
+  readonly locations: readonly Location[];
 }
 
-function LocationCard({ location, devices, onWork }: LocationCardProps) {
+function LocationCard({ location, devices, locations }: LocationCardProps) {
   const texts = useTexts(locationsTexts);
   const { user } = useGateway();
+  const { open, finish } = useDialogs();
   const id = useId();
   return (
-    <section class="panel location" aria-labelledby={id}>
-      <header class="location-head">
-        <div class="location-name">
+    <section class="panel location column" aria-labelledby={id}>
+      <header class="location-head spread">
+        <div class="words lines">
           <h2 id={id} class="large">
             {location?.name ?? texts.elsewhere}
           </h2>
@@ -172,28 +95,30 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
             <p class="soft">{location?.description ?? texts.elsewhereDetail}</p>
           )}
         </div>
-        {location !== null && (
-          <ChangeButtons
-            name={location.name}
-            onChange={() => onWork({ kind: "location", location })}
-            onRemove={() => onWork({ kind: "remove_location", location, devices: devices.length })}
-          />
-        )}
+        {location !== null && <LocationButtons location={location} devices={devices.length} />}
       </header>
       {devices.length === 0 ? (
         <p class="soft">{texts.noDevices}</p>
       ) : (
-        <ul class="device-list">
-          {devices.map((device) => (
-            <DeviceRow key={device._id} device={device} onWork={onWork} />
-          ))}
-        </ul>
+        <DeviceTable name={location?.name ?? texts.elsewhere} devices={devices} locations={locations} />
       )}
       {location !== null && user.serves === "gateway" && (
         <Button
           icon="plus"
           label={texts.addDeviceAt(location.name)}
-          onPress={() => onWork({ kind: "device", device: null, at: location })}
+          onPress={() =>
+            open(
+              <Dialog title={texts.deviceTitle}>
+                <DeviceForm
+                  device={null}
+                  at={location}
+                  locations={locations}
+                  action={texts.create}
+                  onDone={finish}
+                />
+              </Dialog>,
+            )
+          }
         >
           {texts.addDevice}
         </Button>
@@ -202,51 +127,128 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
   );
 }
 
-interface DeviceRowProps {
-  readonly device: Device;
-  readonly onWork: (work: LocationWork) => void;
+interface LocationButtonsProps {
+  readonly location: Location;
+  /** How many it has. */
+  readonly devices: number;
 }
 
-function DeviceRow({ device, onWork }: DeviceRowProps) {
+function LocationButtons({ location, devices }: LocationButtonsProps) {
   const texts = useTexts(locationsTexts);
+  const { api } = useGateway();
+  const { count } = useFormat();
+  const { finish } = useDialogs();
+  const { name, _id: locationId } = location;
+  return (
+    <ChangeButtons
+      name={name}
+      change={
+        <Dialog title={texts.locationChangeTitle}>
+          <LocationForm location={location} onDone={finish} />
+        </Dialog>
+      }
+      remove={
+        <Confirm
+          title={texts.removeLocationTitle(name)}
+          action={texts.removeOf(name)}
+          meaning={[
+            texts.removeLocationKept,
+            ...(devices > 0 ? [texts.removeLocationDevices(count(devices))] : []),
+            texts.removeForGood,
+          ]}
+          onConfirm={() => api.remove("/api/location", { locationId })}
+          onDone={() => finish(texts.removed(name))}
+        />
+      }
+    />
+  );
+}
+
+interface DeviceTableProps {
+  /** Of the location. */
+  readonly name: string;
+  readonly devices: readonly Device[];
+  readonly locations: readonly Location[];
+}
+
+function DeviceTable({ name, devices, locations }: DeviceTableProps) {
+  const texts = useTexts(locationsTexts);
+  const { actions } = useTexts(elementTexts);
   const { count } = useFormat();
   return (
-    <li class="device-row">
-      <div class="device-name words">
-        <h3>{device.name}</h3>
-        <span class="soft">{texts.number(device.dId)}</span>
-      </div>
-      {device.actuators.length > 0 && (
-        <p class="device-rooms words">
-          <span class="soft">
-            {texts.rooms(count(device.actuators.length), device.actuators.length === 1)}
-          </span>
-          <span>{briefRooms(roomsOf(device))}</span>
-        </p>
-      )}
-      <ChangeButtons
-        name={device.name}
-        onChange={() => onWork({ kind: "device", device })}
-        onRemove={() => onWork({ kind: "remove_device", device })}
-      />
-    </li>
+    <DataTable
+      caption={name}
+      rows={devices}
+      keyOf={({ _id }) => _id}
+      columns={[
+        { title: texts.device, isName: true, cell: (device) => device.name },
+        { title: texts.shortNumber, cell: ({ dId }) => dId },
+        {
+          title: texts.roomsLegend,
+          cell: (device) => (
+            <span class="words">
+              <span class="soft">{texts.rooms(count(device.actuators.length))}</span>
+              <span>{briefRooms(roomsOf(device))}</span>
+            </span>
+          ),
+        },
+        { title: actions, cell: (device) => <DeviceButtons device={device} locations={locations} /> },
+      ]}
+    />
+  );
+}
+
+interface DeviceButtonsProps extends Pick<DeviceTableProps, "locations"> {
+  readonly device: Device;
+}
+
+function DeviceButtons({ device, locations }: DeviceButtonsProps) {
+  const texts = useTexts(locationsTexts);
+  const { api } = useGateway();
+  const { finish } = useDialogs();
+  const { name, dId } = device;
+  return (
+    <ChangeButtons
+      name={name}
+      change={
+        <Dialog title={texts.deviceChangeTitle}>
+          <DeviceForm device={device} locations={locations} onDone={finish} />
+        </Dialog>
+      }
+      remove={
+        <Confirm
+          title={texts.removeDeviceTitle(name)}
+          action={texts.removeOf(name)}
+          meaning={[
+            texts.removeDeviceKept,
+            texts.removeDeviceStops,
+            texts.removeDeviceRooms(briefRooms(roomsOf(device))),
+            texts.removeForGood,
+          ]}
+          onConfirm={() => api.remove("/api/device", { dId })}
+          onDone={() => finish(texts.removed(name))}
+        />
+      }
+    />
   );
 }
 
 interface ChangeButtonsProps {
   readonly name: string;
-  readonly onChange: () => void;
-  readonly onRemove: () => void;
+  /** The dialogs of the two. */
+  readonly change: ComponentChildren;
+  readonly remove: ComponentChildren;
 }
 
-function ChangeButtons({ name, onChange, onRemove }: ChangeButtonsProps) {
+function ChangeButtons({ name, change, remove }: ChangeButtonsProps) {
   const texts = useTexts(locationsTexts);
   const { user } = useGateway();
+  const { open } = useDialogs();
   if (user.serves === "company") return null;
   return (
-    <div class="location-actions">
-      <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={onChange} />
-      <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={onRemove} />
-    </div>
+    <span class="row-do">
+      <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => open(change)} />
+      <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={() => open(remove)} />
+    </span>
   );
 }

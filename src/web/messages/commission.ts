@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 import type { Bias } from "../../domain/line.ts";
 
 export const commissionTexts = bilingual({
@@ -136,10 +136,10 @@ export const commissionTexts = bilingual({
     "Las ventas vuelven a contar. El informe se guarda para siempre.",
     "Sales count again. The report is kept for ever.",
   ],
-  untestedNow: (count: number, rooms: string) =>
-    count === 1
-      ? ["Queda 1 habitación sin comprobar.", "1 room is not checked yet."]
-      : [`Quedan ${rooms} habitaciones sin comprobar.`, `${rooms} rooms are not checked yet.`],
+  untestedNow: (rooms: string) => [
+    `${rooms === "1" ? "Queda" : "Quedan"} ${counted(rooms, "habitación", "habitaciones")} sin comprobar.`,
+    `${counted(rooms, "room is", "rooms are")} not checked yet.`,
+  ],
   technician: ["Firma por la instalación", "Signs for the installation"],
   clinic: ["Firma por la clínica", "Signs for the clinic"],
   give: ["Terminar sin informe", "End without a report"],
@@ -148,7 +148,6 @@ export const commissionTexts = bilingual({
     ["Las ventas vuelven a contar.", "Lo que se ha comprobado se olvida."],
     ["Sales count again.", "What was checked is forgotten."],
   ],
-  giving: ["Terminando…", "Ending…"],
 
   failures: {
     unknown: [

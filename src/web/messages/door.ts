@@ -4,7 +4,6 @@ export const doorTexts = bilingual({
   door: {
     signInTitle: ["Iniciar sesión", "Sign in"],
     signIn: ["Entrar", "Sign in"],
-    signingIn: ["Entrando…", "Signing in…"],
     email: ["Correo electrónico", "E-mail"],
     password: ["Contraseña", "Password"],
     ended: [
@@ -53,7 +52,6 @@ export const firstRunTexts = bilingual({
   name: ["Su nombre", "Your name"],
   again: ["Repita la contraseña", "Password again"],
   save: ["Crear la cuenta", "Make the account"],
-  saving: ["Creando…", "Making it…"],
   ruleLength: (characters: number) => [
     `Al menos ${characters} caracteres`,
     `At least ${characters} characters`,
@@ -85,7 +83,6 @@ export const linkTexts = bilingual({
     "With your e-mail and this password you will sign in to Flanco.",
   ],
   save: ["Guardar y entrar", "Save and sign in"],
-  saving: ["Guardando…", "Saving…"],
   tooLateWhy: ["Cada enlace vale un día y una sola vez.", "Each link is good for one day and for one use."],
   tooLateWhatToDo: [
     "Si ya eligió su contraseña, inicie sesión con ella. Si no, pida otro enlace al propietario.",

@@ -7,10 +7,10 @@ export const elementTexts = bilingual({
   close: ["Cerrar", "Close"],
   cancel: ["Cancelar", "Cancel"],
   save: ["Guardar", "Save"],
-  saving: ["Guardando…", "Saving…"],
   on: ["Encendida", "On"],
   off: ["Apagada", "Off"],
   provisional: ["hora provisional", "provisional time"],
+  actions: ["Acciones", "Actions"],
   retry: ["Reintentar", "Try again"],
   undo: ["Deshacer", "Undo"],
   unreachable: [

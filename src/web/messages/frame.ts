@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const frameTexts = bilingual({
   appName: ["Flanco", "Flanco"],
@@ -29,10 +29,9 @@ export const frameTexts = bilingual({
   live: {
     connecting: ["Conectando…", "Connecting…"],
     live: ["En directo", "Live"],
-    lost: ["Sin conexión", "Offline"],
-    lostDetail: [
-      "Se ha perdido la conexión en directo. Lo que ve puede no estar al día. Reconectando…",
-      "The live connection is lost. What you see may be out of date. Reconnecting…",
+    lost: (since: string) => [
+      `Sin conexión en directo. Última noticia: ${since}. Lo que ve puede no estar al día. Reconectando…`,
+      `No live connection. Last news: ${since}. What you see may be out of date. Reconnecting…`,
     ],
     noAnswer: [
       "La base de datos de la empresa no responde. Se reintenta cada minuto; lo que ve puede no estar al día.",
@@ -62,10 +61,10 @@ export const frameTexts = bilingual({
   },
 
   tests: {
-    title: (count: number, lines: string, until: string) =>
-      count === 1
-        ? [`1 línea en prueba hasta ${until}.`, `1 line under test until ${until}.`]
-        : [`${lines} líneas en prueba hasta ${until}.`, `${lines} lines under test until ${until}.`],
+    title: (lines: string, until: string) => [
+      `${counted(lines, "línea", "líneas")} en prueba hasta ${until}.`,
+      `${counted(lines, "line", "lines")} under test until ${until}.`,
+    ],
     detail: (rooms: string) => [`No se cuentan ventas de: ${rooms}.`, `No sales are counted of: ${rooms}.`],
     end: ["Terminar", "End"],
   },
@@ -75,9 +74,9 @@ export const frameTexts = bilingual({
       `Sale: room ${room}, ${valor}.`,
     ],
     off: (room: string) => [`Habitación ${room} apagada.`, `Room ${room} is off.`],
-    many: (sales: number, off: number) => [
-      `${sales === 1 ? "1 venta nueva" : `${sales} ventas nuevas`}; ${off === 1 ? "1 habitación apagada" : `${off} habitaciones apagadas`}.`,
-      `${sales === 1 ? "1 new sale" : `${sales} new sales`}; ${off === 1 ? "1 room switched off" : `${off} rooms switched off`}.`,
+    many: (sales: string, off: string) => [
+      `${counted(sales, "venta nueva", "ventas nuevas")}; ${counted(off, "habitación apagada", "habitaciones apagadas")}.`,
+      `${counted(sales, "new sale", "new sales")}; ${counted(off, "room switched off", "rooms switched off")}.`,
     ],
     lost: ["Conexión en directo perdida.", "Live connection lost."],
     live: ["Conexión en directo recuperada.", "Live connection is back."],

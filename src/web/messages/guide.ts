@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const guideTexts = bilingual({
   title: ["Primeros pasos", "First steps"],
@@ -56,32 +56,31 @@ export const guideTexts = bilingual({
       "Your technician can wire them later under Lines.",
     ],
     connectNone: ["Conectar", "Wire"],
-    connect: (count: number, text: string) =>
-      count === 1 ? ["Conectar 1 línea", "Wire 1 line"] : [`Conectar ${text} líneas`, `Wire ${text} lines`],
+    connect: (lines: string) => [
+      `Conectar ${counted(lines, "línea", "líneas")}`,
+      `Wire ${counted(lines, "line", "lines")}`,
+    ],
     skip: ["Seguir sin líneas", "Go on without lines"],
   },
   done: {
     title: ["Todo listo", "All set"],
     titleUnwired: ["Faltan líneas por conectar", "Lines are still to be wired"],
-    rooms: (count: number, text: string) =>
-      count === 1
-        ? ["Ya tiene 1 habitación dada de alta.", "You have 1 room."]
-        : [`Ya tiene ${text} habitaciones dadas de alta.`, `You have ${text} rooms.`],
-    wired: (count: number, text: string) =>
-      count === 1
-        ? ["1 tiene línea: sus ventas se registran.", "1 has a line: its sales are recorded."]
-        : [
-            `${text} tienen línea: sus ventas se registran.`,
-            `${text} have a line: their sales are recorded.`,
-          ],
-    unwired: (count: number, text: string) =>
-      count === 1
-        ? ["1 espera todavía su línea.", "1 is still waiting for its line."]
-        : [`${text} esperan todavía su línea.`, `${text} are still waiting for their line.`],
-    left: (count: number, text: string) =>
-      count === 1
-        ? ["1 queda sin línea a propósito.", "1 has no line on purpose."]
-        : [`${text} quedan sin línea a propósito.`, `${text} have no line on purpose.`],
+    rooms: (count: string) => [
+      `Ya tiene ${counted(count, "habitación dada", "habitaciones dadas")} de alta.`,
+      `You have ${counted(count, "room", "rooms")}.`,
+    ],
+    wired: (count: string) => [
+      `${counted(count, "tiene", "tienen")} línea: sus ventas se registran.`,
+      `${counted(count, "has a line: its", "have a line: their")} sales are recorded.`,
+    ],
+    unwired: (count: string) => [
+      `${counted(count, "espera", "esperan")} todavía su línea.`,
+      `${counted(count, "is still waiting for its", "are still waiting for their")} line.`,
+    ],
+    left: (count: string) => [
+      `${counted(count, "queda", "quedan")} sin línea a propósito.`,
+      `${counted(count, "has", "have")} no line on purpose.`,
+    ],
     leave: (count: number) =>
       count === 1
         ? ["Dejarla sin línea", "Leave it without a line"]

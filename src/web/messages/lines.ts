@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const linesTexts = bilingual({
   title: ["Líneas", "Lines"],
@@ -7,6 +7,10 @@ export const linesTexts = bilingual({
     "Which electrical input is which room. The owner sets the prices here.",
   ],
 
+  room: ["Habitación", "Room"],
+  line: ["Línea", "Line"],
+  level: ["Estado", "State"],
+  price: ["Precio", "Price"],
   wiredTitle: ["Conectadas a habitaciones", "Wired to rooms"],
   wiredNone: ["Ninguna línea está conectada a una habitación todavía.", "No line is wired to a room yet."],
   wiredNoneDetail: [
@@ -38,13 +42,10 @@ export const linesTexts = bilingual({
   testPick: (line: string) => [`Probar la línea ${line}`, `Test line ${line}`],
   testAll: ["Probar todas las libres", "Test all free ones"],
   testNone: ["Desmarcar todas", "Clear all"],
-  testCount: (count: number, text: string) =>
-    count === 1
-      ? ["1 línea en prueba, además de las conectadas", "1 line under test, beside the wired ones"]
-      : [
-          `${text} líneas en prueba, además de las conectadas`,
-          `${text} lines under test, beside the wired ones`,
-        ],
+  testCount: (lines: string) => [
+    `${counted(lines, "línea", "líneas")} en prueba, además de las conectadas`,
+    `${counted(lines, "line", "lines")} under test, beside the wired ones`,
+  ],
   testCountZero: [
     "Solo se miran las conectadas. Elija líneas libres para mirarlas también.",
     "Only wired lines are looked at. Choose free lines to look at them too.",
@@ -79,10 +80,10 @@ export const linesTexts = bilingual({
     "You can also end it before. It goes on if you close this page.",
   ],
   testBegin: ["Empezar la prueba", "Begin the test"],
-  testCounts: (count: number, rooms: string) =>
-    count === 1
-      ? ["1 habitación sigue contando", "1 room still counts"]
-      : [`${rooms} habitaciones siguen contando`, `${rooms} rooms still count`],
+  testCounts: (rooms: string) => [
+    counted(rooms, "habitación sigue contando", "habitaciones siguen contando"),
+    counted(rooms, "room still counts", "rooms still count"),
+  ],
   testCountsDetail: [
     "No están en prueba: cada vez que se encienda una, se registra una venta.",
     "They are not under test: each time one is switched on, a sale is recorded.",
@@ -94,17 +95,15 @@ export const linesTexts = bilingual({
       "No son ventas: no están en los registros ni en ninguna suma.",
       "These are no sales: they are neither in the records nor in any sum.",
     ],
-    room: ["Habitación", "Room"],
-    line: ["Línea", "Line"],
     time: ["Cuándo", "When"],
   },
 
   prices: ["Cambiar precios", "Change prices"],
   priceOf: (room: string, money: string) => [`${room} (ahora ${money})`, `${room} (now ${money})`],
-  pricesSaved: (count: number, rooms: string, money: string, since: string) =>
-    count === 1
-      ? [`1 habitación cuesta ${money} ${since}.`, `1 room costs ${money} ${since}.`]
-      : [`${rooms} habitaciones cuestan ${money} ${since}.`, `${rooms} rooms cost ${money} ${since}.`],
+  pricesSaved: (rooms: string, money: string, since: string) => [
+    `${counted(rooms, "habitación cuesta", "habitaciones cuestan")} ${money} ${since}.`,
+    `${counted(rooms, "room costs", "rooms cost")} ${money} ${since}.`,
+  ],
   sinceNow: ["desde ahora", "from now on"],
   sinceDay: (day: string) => [`desde el ${day}`, `from ${day} on`],
   priceFrom: ["Vale desde", "Holds from"],
@@ -113,9 +112,9 @@ export const linesTexts = bilingual({
     "Empty: from now on. With a date: from the beginning of that day.",
   ],
   planned: {
-    price: (day: string, money: string, count: number, rooms: string) => [
-      `Desde el ${day}: ${money} en ${count === 1 ? "1 habitación" : `${rooms} habitaciones`}`,
-      `From ${day}: ${money} in ${count === 1 ? "1 room" : `${rooms} rooms`}`,
+    price: (day: string, money: string, rooms: string) => [
+      `Desde el ${day}: ${money} en ${counted(rooms, "habitación", "habitaciones")}`,
+      `From ${day}: ${money} in ${counted(rooms, "room", "rooms")}`,
     ],
     cancel: ["Anular el cambio", "Cancel the change"],
     cancelTitle: ["¿Anular este cambio de precio?", "Cancel this change of price?"],
@@ -123,7 +122,6 @@ export const linesTexts = bilingual({
       "Ese día sigue valiendo el precio que haya entonces.",
       "On that day the price stays as it is then.",
     ],
-    cancelling: ["Anulando…", "Cancelling…"],
     cancelled: ["El cambio de precio queda anulado.", "The change of price is cancelled."],
     history: ["Precios de esta habitación", "Prices of this room"],
     from: (moment: string) => [`Desde ${moment}`, `From ${moment}`],
@@ -142,7 +140,6 @@ export const linesTexts = bilingual({
 
   wireTitle: (line: string) => [`Conectar ${line}`, `Wire ${line}`],
   wireChangeTitle: (line: string) => [`Cambiar ${line}`, `Change ${line}`],
-  roomField: ["Habitación", "Room"],
   roomChoose: ["Elija una habitación", "Choose a room"],
   noDevices: [
     "Todavía no hay dispositivos. Cree el primero en «Lugares» y vuelva.",
@@ -200,7 +197,6 @@ export const linesTexts = bilingual({
     "Las ventas de esta habitación dejan de registrarse hasta que le conecte otra línea.",
     "Sales of this room are not recorded any more, until you wire another line to it.",
   ],
-  disconnecting: ["Desconectando…", "Unwiring…"],
   disconnected: (line: string) => [`La línea ${line} queda libre.`, `Line ${line} is free.`],
 
   none: ["No se ha encontrado ninguna línea.", "No line was found."],

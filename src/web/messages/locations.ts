@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const locationsTexts = bilingual({
   title: ["Lugares y dispositivos", "Locations and devices"],
@@ -20,9 +20,9 @@ export const locationsTexts = bilingual({
     "Su lugar se borró o lo creó otro programa. Use «Cambiar» para darles uno.",
     "Their location was deleted, or another program made it. “Change” gives them one.",
   ],
-  rooms: (count: string, one: boolean) =>
-    one ? ["1 habitación", "1 room"] : [`${count} habitaciones`, `${count} rooms`],
-  number: (dId: string) => [`n.º ${dId}`, `no. ${dId}`],
+  rooms: (count: string) => [counted(count, "habitación", "habitaciones"), counted(count, "room", "rooms")],
+  device: ["Dispositivo", "Device"],
+  shortNumber: ["N.º", "No."],
   noDevices: ["Aquí no hay dispositivos todavía.", "There are no devices here yet."],
   none: ["Todavía no hay ningún lugar.", "There are no locations yet."],
   noneDetail: [
@@ -52,10 +52,10 @@ export const locationsTexts = bilingual({
   count: ["Cuántas", "How many"],
   list: ["Habitaciones, separadas por comas", "Rooms, with commas between"],
   listHint: ["Por ejemplo: 101, 102, 105", "For example: 101, 102, 105"],
-  preview: (rooms: string, count: string, one: boolean) =>
-    one
-      ? [`Será 1 habitación: ${rooms}`, `1 room: ${rooms}`]
-      : [`Serán ${count} habitaciones: ${rooms}`, `${count} rooms: ${rooms}`],
+  preview: (rooms: string, count: string) => [
+    `${count === "1" ? "Será" : "Serán"} ${counted(count, "habitación", "habitaciones")}: ${rooms}`,
+    `${counted(count, "room", "rooms")}: ${rooms}`,
+  ],
   listChangeHint: [
     "Añada, quite, ordene o cambie nombres: se muestran en este orden.",
     "Add, remove, reorder or rename them: they show in this order.",
@@ -88,8 +88,8 @@ export const locationsTexts = bilingual({
     "Sus registros de ventas se conservan todos, con este nombre.",
     "All its records of sales are kept, with this name.",
   ],
-  removeLocationDevices: (count: string, one: boolean) =>
-    one
+  removeLocationDevices: (count: string) =>
+    count === "1"
       ? [
           "Su dispositivo no se borra: sigue registrando ventas, sin lugar conocido hasta que le dé otro.",
           "Its device is not deleted: it goes on recording sales, without a known location until you give it one.",
@@ -109,7 +109,6 @@ export const locationsTexts = bilingual({
     `Its rooms (${rooms}) disappear from “Rooms”.`,
   ],
   removeForGood: ["No se puede deshacer.", "This cannot be undone."],
-  removing: ["Borrando…", "Deleting…"],
 
   mistakes: {
     longDescription: ["Escriba hasta 2.000 caracteres.", "Write up to 2,000 characters."],

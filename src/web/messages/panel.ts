@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const panelTexts = bilingual({
   title: ["Panel", "Overview"],
@@ -17,8 +17,7 @@ export const panelTexts = bilingual({
   month: ["Mes", "Month"],
   revenue: ["Ingresos", "Revenue"],
   sales: ["Ventas", "Sales"],
-  salesCount: (count: number, text: string) =>
-    count === 1 ? ["1 venta", "1 sale"] : [`${text} ventas`, `${text} sales`],
+  salesCount: (count: string) => [counted(count, "venta", "ventas"), counted(count, "sale", "sales")],
   places: ["Ingresos por lugar", "Revenue per location"],
   otherPlaces: ["Los demás lugares", "The other locations"],
   span: {

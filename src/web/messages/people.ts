@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const peopleTexts = bilingual({
   title: ["Personas", "People"],
@@ -9,13 +9,12 @@ export const peopleTexts = bilingual({
   person: ["Persona", "Person"],
   role: ["Rol", "Role"],
   state: ["Sesiones", "Sessions"],
-  actions: ["Acciones", "Actions"],
   you: (name: string) => [`${name} (usted)`, `${name} (you)`],
   invited: ["Invitación pendiente", "Invitation pending"],
-  sessions: (count: string, sessions: number) =>
-    sessions === 0
+  sessions: (count: string) =>
+    count === "0"
       ? ["Ninguna abierta", "None open"]
-      : [sessions === 1 ? "1 abierta" : `${count} abiertas`, `${count} open`],
+      : [counted(count, "abierta", "abiertas"), `${count} open`],
   roles: {
     owner: {
       name: ["Propietario", "Owner"],
@@ -89,7 +88,6 @@ export const peopleTexts = bilingual({
   copied: ["Copiado", "Copied"],
   signOutOf: (name: string) => [`Cerrar las sesiones de ${name}`, `End the sessions of ${name}`],
   signOut: ["Cerrar sus sesiones", "End their sessions"],
-  signingOut: ["Cerrando…", "Ending…"],
   signOutMeans: [
     "Todas sus sesiones se cierran al momento. Podrá entrar de nuevo con su contraseña.",
     "All of their sessions end at once. They can sign in again with their password.",
@@ -100,7 +98,6 @@ export const peopleTexts = bilingual({
   ],
   removeOf: (name: string) => [`Quitar a ${name}`, `Remove ${name}`],
   remove: ["Quitar de la cuenta", "Remove from the account"],
-  removing: ["Quitando…", "Removing…"],
   removeMeans: [
     "Ya no podrá entrar, y sus sesiones se cierran al momento.",
     "They can no longer sign in, and their sessions end at once.",

@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const recordsTexts = bilingual({
   title: ["Registros", "Records"],
@@ -28,8 +28,10 @@ export const recordsTexts = bilingual({
   number: ["N.º", "No."],
   open: (number: string) => [`Registro ${number}: ver más`, `Record ${number}: see more`],
   one: (number: string) => [`Registro ${number}`, `Record ${number}`],
-  sum: (count: number, text: string) =>
-    count === 1 ? ["en 1 venta", "in 1 sale"] : [`en ${text} ventas`, `in ${text} sales`],
+  sum: (sales: string) => [
+    `en ${counted(sales, "venta", "ventas")}`,
+    `in ${counted(sales, "sale", "sales")}`,
+  ],
   date: ["Fecha", "Date"],
   time: ["Hora", "Time"],
   value: ["Valor", "Value"],
@@ -85,19 +87,18 @@ export const recordsTexts = bilingual({
     `Los ${shown} registros más recientes; desplácese para ver más`,
     `The newest ${shown} records; scroll down for more`,
   ],
-  all: (shown: string, one: boolean) =>
-    one
-      ? ["1 registro en total", "1 record in all"]
-      : [`${shown} registros en total`, `${shown} records in all`],
-  loadingMore: ["Cargando más…", "Loading more…"],
+  all: (records: string) => [
+    `${counted(records, "registro", "registros")} en total`,
+    `${counted(records, "record", "records")} in all`,
+  ],
   found: ["Registros cargados. Hay más al desplazarse.", "Records loaded. There are more further down."],
   searching: ["Buscando…", "Searching…"],
   more: ["Ver más", "Show more"],
   end: ["No hay más registros.", "There are no more records."],
-  fresh: (count: number) =>
-    count === 1
-      ? ["Hay 1 registro nuevo: verlo", "There is 1 new record: show it"]
-      : [`Hay ${count} registros nuevos: verlos`, `There are ${count} new records: show them`],
+  fresh: (count: string) => [
+    `Hay ${counted(count, "registro nuevo: verlo", "registros nuevos: verlos")}`,
+    count === "1" ? "There is 1 new record: show it" : `There are ${count} new records: show them`,
+  ],
   old: ["Puede haber registros nuevos: actualizar", "There may be new records: refresh"],
   printed: [
     "Solo se imprime lo que estaba a la vista. Para todo, use la descarga o el informe.",

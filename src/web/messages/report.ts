@@ -1,4 +1,4 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const reportTexts = bilingual({
   title: ["Informe", "Report"],
@@ -66,16 +66,12 @@ export const reportTexts = bilingual({
   room: ["Habitación", "Room"],
   notes: ["Notas", "Notes"],
   total: ["Total", "Total"],
-  voided: (count: string, one: boolean) =>
-    one ? ["1 anulada", "1 void"] : [`${count} anuladas`, `${count} void`],
-  provisional: (count: string, one: boolean) =>
-    one
-      ? ["1 con hora provisional", "1 with a provisional time"]
-      : [`${count} con hora provisional`, `${count} with a provisional time`],
+  voided: (count: string) => [counted(count, "anulada", "anuladas"), `${count} void`],
+  provisional: (count: string) => [`${count} con hora provisional`, `${count} with a provisional time`],
 
   remarks: ["Observaciones", "Remarks"],
-  voidedTotal: (count: string, one: boolean) =>
-    one
+  voidedTotal: (count: string) =>
+    count === "1"
       ? [
           "1 registro está anulado: se conserva, pero no cuenta en las cifras.",
           "1 record is void: it is kept, and counts in none of the figures.",
@@ -84,8 +80,8 @@ export const reportTexts = bilingual({
           `${count} registros están anulados: se conservan, pero no cuentan en las cifras.`,
           `${count} records are void: they are kept, and count in none of the figures.`,
         ],
-  provisionalTotal: (count: string, one: boolean) =>
-    one
+  provisionalTotal: (count: string) =>
+    count === "1"
       ? [
           "1 registro tiene la hora provisional: cuenta, pero podría ser de otro día, porque el reloj del equipo no estaba en hora.",
           "1 record has a provisional time: it counts, but may be of another day, because the gateway's clock was not set.",
@@ -99,15 +95,15 @@ export const reportTexts = bilingual({
     `Hubo ${count} interrupciones, ${duration} en total:`,
     `There were ${count} interruptions, ${duration} in all:`,
   ],
-  incident: (from: string, duration: string, rooms: string, sales: number | null) =>
+  incident: (from: string, duration: string, rooms: string, sales: string | null) =>
     sales === null
       ? [
           `${from}, durante ${duration}: sin vigilancia (${rooms}). No se sabe si hubo ventas.`,
           `${from}, for ${duration}: not watched (${rooms}). Sales in that time are unknown.`,
         ]
       : [
-          `${from}, durante ${duration}: se perdieron señales (${rooms}). ${sales === 1 ? "1 venta quedó sin registrar" : `${sales} ventas quedaron sin registrar`}.`,
-          `${from}, for ${duration}: signals were lost (${rooms}). ${sales === 1 ? "1 sale has no record" : `${sales} sales have no record`}.`,
+          `${from}, durante ${duration}: se perdieron señales (${rooms}). ${counted(sales, "venta quedó", "ventas quedaron")} sin registrar.`,
+          `${from}, for ${duration}: signals were lost (${rooms}). ${counted(sales, "sale has", "sales have")} no record.`,
         ],
   moreIncidents: (count: string) => [
     `Otras interrupciones, que están en «Estado»: ${count}.`,

@@ -1,11 +1,13 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const roomsTexts = bilingual({
   title: ["Habitaciones", "Rooms"],
   show: ["Cuáles se muestran", "Which are shown"],
-  all: ["Todas", "All"],
-  onlyOn: ["Encendidas", "On"],
-  onFirst: ["Encendidas primero", "On first"],
+  names: {
+    all: ["Todas", "All"],
+    onFirst: ["Encendidas primero", "On first"],
+    on: ["Encendidas", "On"],
+  },
   unwired: (count: string) => [`Sin línea (${count})`, `No line (${count})`],
   noLine: ["Sin línea", "No line"],
   noLineDetail: ["No se puede registrar ninguna venta", "No sale can be recorded"],
@@ -15,14 +17,11 @@ export const roomsTexts = bilingual({
   search: ["Buscar habitación", "Find a room"],
   noMatch: ["Ninguna habitación se llama así", "No room has that name"],
   noMatchDetail: ["Escriba otra parte del nombre.", "Type another part of the name."],
-  stale: (time: string) => [`Sin conexión. Última noticia: ${time}`, `Not connected. Last news: ${time}`],
   since: (time: string) => [`desde ${time}`, `since ${time}`],
-  today: (count: number, sales: string) =>
-    count === 0
+  today: (sales: string) =>
+    sales === "0"
       ? ["Hoy, sin ventas", "No sales today"]
-      : count === 1
-        ? ["Hoy 1 venta", "Today 1 sale"]
-        : [`Hoy ${sales} ventas`, `Today ${sales} sales`],
+      : [`Hoy ${counted(sales, "venta", "ventas")}`, `Today ${counted(sales, "sale", "sales")}`],
   count: (on: string, all: string) => [`${on} de ${all} encendidas`, `${on} of ${all} on`],
   name: (room: string) => [`Habitación ${room}`, `Room ${room}`],
   none: ["Todavía no hay dispositivos", "There are no devices yet"],

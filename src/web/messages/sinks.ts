@@ -186,10 +186,8 @@ export const sinkTexts = bilingual({
   setUp: ["Configurar", "Set up"],
   change: ["Cambiar", "Change"],
   turnOff: ["Apagar", "Turn off"],
-  turningOff: ["Apagando…", "Turning off…"],
   usual: ["Volver a lo habitual", "Back to the usual"],
   test: ["Enviar una prueba", "Send a test"],
-  testing: ["Enviando…", "Sending…"],
   testWaits: [
     "Enviando la prueba: puede tardar medio minuto.",
     "Sending the test: it may take half a minute.",

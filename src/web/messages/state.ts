@@ -1,17 +1,16 @@
-import { bilingual } from "../../domain/language.ts";
+import { bilingual, counted } from "../../domain/language.ts";
 
 export const stateTexts = bilingual({
   title: ["Estado del equipo", "Status of the gateway"],
   well: ["Todo va bien", "All is well"],
-  trouble: (count: number) =>
-    count === 1
-      ? ["Hay 1 cosa que atender", "There is 1 thing to see to"]
-      : [`Hay ${count} cosas que atender`, `There are ${count} things to see to`],
+  trouble: (count: string) => [
+    `Hay ${counted(count, "cosa", "cosas")} que atender`,
+    `There ${count === "1" ? "is" : "are"} ${counted(count, "thing", "things")} to see to`,
+  ],
   asOf: (time: string) => [`Actualizado a las ${time}`, `Updated at ${time}`],
 
   today: ["Hoy", "Today"],
-  todaySales: (count: string, one: boolean) =>
-    one ? ["1 venta", "1 sale"] : [`${count} ventas`, `${count} sales`],
+  todaySales: (count: string) => [counted(count, "venta", "ventas"), counted(count, "sale", "sales")],
 
   parts: ["El equipo, parte por parte", "The gateway, part by part"],
   lines: ["Líneas", "Lines"],
@@ -72,8 +71,8 @@ export const stateTexts = bilingual({
     isLow
       ? ["Alimentación: tensión baja.", "Power: low voltage."]
       : ["Alimentación: correcta.", "Power: fine."],
-  fileSystem: (errors: string, isNone: boolean) =>
-    isNone
+  fileSystem: (errors: string) =>
+    errors === "0"
       ? ["Tarjeta o disco: sin errores.", "Card or disk: no errors."]
       : [`Errores de la tarjeta o del disco: ${errors}.`, `Errors of the card or disk: ${errors}.`],
   announced: (name: string) => [`Nombre en la red: ${name}.`, `Name on the network: ${name}.`],
@@ -105,17 +104,14 @@ export const stateTexts = bilingual({
     "Sales are kept with a provisional time, which is put right once the network gives the time.",
   ],
   clockZone: (zone: string) => [`Zona horaria: ${zone}`, `Time zone: ${zone}`],
-  clockWaiting: (count: string, one: boolean) =>
-    one
-      ? ["1 registro espera su hora.", "1 record waits for its time."]
-      : [`${count} registros esperan su hora.`, `${count} records wait for their time.`],
-  clockUnplaced: (count: string, one: boolean) =>
-    one
-      ? ["De 1 registro antiguo no se sabe la hora exacta.", "The exact time of 1 old record is unknown."]
-      : [
-          `De ${count} registros antiguos no se sabe la hora exacta.`,
-          `The exact time of ${count} old records is unknown.`,
-        ],
+  clockWaiting: (count: string) => [
+    `${counted(count, "registro espera", "registros esperan")} su hora.`,
+    `${counted(count, "record waits for its", "records wait for their")} time.`,
+  ],
+  clockUnplaced: (count: string) => [
+    `De ${counted(count, "registro antiguo", "registros antiguos")} no se sabe la hora exacta.`,
+    `The exact time of ${counted(count, "old record", "old records")} is unknown.`,
+  ],
 
   work: ["Pendiente de guardar", "Waiting to be kept"],
   workNone: ["Nada en espera", "Nothing waits"],

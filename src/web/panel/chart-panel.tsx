@@ -28,7 +28,7 @@ export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
   const index = chosenIndex < 0 ? entryIndexOf(overview.chart, overview.to) : chosenIndex;
   return (
     <section class="panel chart-panel" aria-labelledby="chart-title">
-      <div class="panel-head">
+      <div class="panel-head row spread">
         <h2 id="chart-title">{texts.chart[overview.period]}</h2>
         <div class="chart-steps">
           <PeriodSteps shown={overview} onStep={(at) => onFilter({ ...filter, at })}>
@@ -94,7 +94,7 @@ function Bars({ overview, filter, chosen, onChoose }: BarsProps) {
   const now = entryIndexOf(chart, to);
   const isRunning = to >= format.day(nowMs());
   const bars = chart.map((entry, index): Bar => {
-    const sales = texts.salesCount(entry.sales, format.count(entry.sales));
+    const sales = texts.salesCount(format.count(entry.sales));
     const full = format.dayName(entry.start, period === "year" ? "longMonth" : "long");
     return {
       key: entry.start,
@@ -155,7 +155,7 @@ function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
       {!isAhead && (
         <>
           <b>{format.money(entry.revenue)}</b>
-          <span>{texts.salesCount(entry.sales, format.count(entry.sales))}</span>
+          <span>{texts.salesCount(format.count(entry.sales))}</span>
           <Link to="records" query={{ ...days, location: filter.location, device: filter.device }}>
             {texts.chart.toRecords}
           </Link>

@@ -61,7 +61,7 @@ export function PeriodChoice({ period, onPeriod }: PeriodChoiceProps) {
         { value: "month", text: texts.month },
         { value: "year", text: texts.year },
       ]}
-      onValue={(value) => onPeriod(periodOf(value))}
+      onValue={onPeriod}
     />
   );
 }

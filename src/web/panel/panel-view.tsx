@@ -76,16 +76,11 @@ export function PanelView() {
           <FailedPanel of={loaded} />
           {overview !== undefined && (
             <div
-              class={loaded.isStale ? "panel-figures is-stale" : "panel-figures"}
+              class={loaded.isStale ? "panel-figures column is-stale" : "panel-figures column"}
               aria-busy={loaded.isStale}
             >
               <Figures spans={overview.spans} />
-              <ChartPanel
-                key={`${overview.period} ${overview.to}`}
-                overview={overview}
-                filter={filter}
-                onFilter={setFilter}
-              />
+              <ChartPanel overview={overview} filter={filter} onFilter={setFilter} />
               <Places overview={overview} filter={filter} />
             </div>
           )}
@@ -102,7 +97,7 @@ export function PanelView() {
 function StartPanel() {
   const { start } = useTexts(panelTexts);
   return (
-    <section class="panel start" aria-labelledby="start-title">
+    <section class="panel start row spread" aria-labelledby="start-title">
       <div>
         <h2 id="start-title">{start.title}</h2>
         <p>{start.detail}</p>
@@ -232,7 +227,7 @@ function Figure({ span }: { readonly span: Span }) {
       <dt>{texts.span[name]}</dt>
       <dd>
         <span class="figure-value">{money(revenue)}</span>
-        <span class="figure-note">{texts.salesCount(sales, count(sales))}</span>
+        <span class="figure-note">{texts.salesCount(count(sales))}</span>
         {isComparable ? (
           <>
             <Trend revenue={revenue} before={before.revenue} />
@@ -310,7 +305,7 @@ function Places({ overview: { places, otherPlaces, period }, filter }: PlacesPro
               <span class="place-bar place-before" style={{ width: width(place.before) }} />
             </span>
             <span class="fine">
-              {texts.salesCount(place.sales, count(place.sales))} ·{" "}
+              {texts.salesCount(count(place.sales))} ·{" "}
               {texts.wasThen(texts.periodBefore[period], money(place.before))}
             </span>
           </li>

@@ -4,10 +4,10 @@ import { CONFLICT, NOT_FOUND } from "../api/api.ts";
 import type { Member } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
+import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
-import { DoneNote, FailedPanel } from "../element/notice.tsx";
+import { FailedPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
@@ -17,49 +17,48 @@ import { elementTexts } from "../messages/element.ts";
 import { peopleTexts } from "../messages/people.ts";
 import { useTexts } from "../messages/use-language.ts";
 
-type PeopleWork =
-  | { readonly kind: "invite" }
-  | { readonly kind: "link"; readonly member: Pick<Member, "name" | "email">; readonly token: string }
-  | { readonly kind: "change" | "renew" | "sign_out" | "remove"; readonly member: Member };
+interface ActionsProps {
+  readonly member: Member;
+  readonly onChanged: () => void;
+}
 
 /** Who signs in to the account, for its owners. */
 export function PeopleView() {
   const texts = useTexts(peopleTexts);
+  const { open } = useDialogs();
   const members = useData("/api/member");
-  const { work, done, begin, finish } = useWork<PeopleWork>(members.reload);
+  const invite = () =>
+    open(
+      <Dialog title={texts.inviteTitle}>
+        <MemberForm member={null} onChanged={members.reload} />
+      </Dialog>,
+    );
   return (
     <ViewFrame
       title={texts.title}
       intro={texts.intro}
       actions={
-        <Button kind="main" icon="plus" onPress={() => begin({ kind: "invite" })}>
+        <Button kind="main" icon="plus" onPress={invite}>
           {texts.invite}
         </Button>
       }
     >
-      <DoneNote text={done} />
       <FailedPanel of={members} />
-      {members.kind === "ready" && <MemberTable members={members.value} onWork={begin} />}
-      {work !== null && <Work work={work} onDone={finish} onClose={() => begin(null)} />}
+      {members.kind === "ready" && <MemberTable members={members.value} onChanged={members.reload} />}
     </ViewFrame>
   );
 }
 
 interface MemberTableProps {
   readonly members: readonly Member[];
-  readonly onWork: (work: PeopleWork) => void;
+  readonly onChanged: () => void;
 }
 
-function MemberTable({ members, onWork }: MemberTableProps) {
+function MemberTable({ members, onChanged }: MemberTableProps) {
   const texts = useTexts(peopleTexts);
+  const { actions } = useTexts(elementTexts);
   const { user } = useGateway();
   const { count } = useFormat();
-  const actions = [
-    { kind: "change", icon: "edit", label: texts.changeOf },
-    { kind: "renew", icon: "link", label: texts.linkOf },
-    { kind: "sign_out", icon: "leave", label: texts.signOutOf },
-    { kind: "remove", icon: "remove", label: texts.removeOf },
-  ] as const;
   return (
     <section class="panel">
       <DataTable
@@ -71,7 +70,7 @@ function MemberTable({ members, onWork }: MemberTableProps) {
             title: texts.person,
             isName: true,
             cell: ({ _id, name, email }) => (
-              <span class="person words lines">
+              <span class="words lines">
                 <span>{_id === user._id ? texts.you(name) : name}</span>
                 <span class="soft">{email}</span>
               </span>
@@ -82,113 +81,90 @@ function MemberTable({ members, onWork }: MemberTableProps) {
             title: texts.state,
             class: "person-short",
             cell: ({ hasPassword, sessions }) =>
-              hasPassword ? texts.sessions(count(sessions), sessions) : texts.invited,
+              hasPassword ? texts.sessions(count(sessions)) : texts.invited,
           },
-          {
-            title: texts.actions,
-            cell: (member) => (
-              <span class="person-do">
-                {actions.map(({ kind, icon, label }) => (
-                  <Button
-                    key={kind}
-                    kind="quiet"
-                    icon={icon}
-                    label={label(member.name)}
-                    isDisabled={kind === "sign_out" && member.sessions === 0}
-                    onPress={() => onWork({ kind, member })}
-                  />
-                ))}
-              </span>
-            ),
-          },
+          { title: actions, cell: (member) => <Actions member={member} onChanged={onChanged} /> },
         ]}
       />
     </section>
   );
 }
 
-interface WorkProps {
-  readonly work: PeopleWork;
-  readonly onDone: (text: string, next?: PeopleWork) => void;
-  readonly onClose: () => void;
-}
-
-function Work({ work, onDone, onClose }: WorkProps) {
+/** What an owner does to a member. */
+function Actions({ member, onChanged }: ActionsProps) {
   const texts = useTexts(peopleTexts);
   const { api } = useGateway();
-  switch (work.kind) {
-    case "invite":
-    case "change":
-      return (
-        <Dialog
-          title={work.kind === "invite" ? texts.inviteTitle : texts.changeOf(work.member.name)}
-          onClose={onClose}
-        >
-          <MemberForm
-            member={work.kind === "invite" ? null : work.member}
-            onChanged={(name) => onDone(texts.changed(name))}
-            onInvited={(member, token) => onDone("", { kind: "link", member, token })}
-          />
-        </Dialog>
-      );
-    case "link":
-      return <LinkDialog member={work.member} token={work.token} onClose={onClose} />;
-    case "renew":
-      return (
-        // An earlier link ends.
-        <Confirm
-          title={texts.linkOf(work.member.name)}
-          action={texts.makeLink}
-          busyText={texts.makeLink}
-          meaning={[texts.linkMeans]}
-          kind="main"
-          onConfirm={() => api.send("post", "/api/member/link", { memberId: work.member._id })}
-          onDone={({ data }) => onDone("", { kind: "link", member: work.member, token: data.token })}
-          onClose={onClose}
-        />
-      );
-    case "sign_out":
-      return (
-        <Confirm
-          title={texts.signOutOf(work.member.name)}
-          action={texts.signOut}
-          busyText={texts.signingOut}
-          meaning={[texts.signOutMeans]}
-          onConfirm={() => api.send("post", "/api/member/sign-out", { memberId: work.member._id })}
-          onDone={() => onDone(texts.signedOut(work.member.name))}
-          onClose={onClose}
-        />
-      );
-    case "remove":
-      return (
-        <Confirm
-          title={texts.removeOf(work.member.name)}
-          action={texts.remove}
-          busyText={texts.removing}
-          meaning={[texts.removeMeans, texts.removeKeeps]}
-          failures={{ [CONFLICT]: texts.lastOwner }}
-          onConfirm={() => api.remove("/api/member", { memberId: work.member._id })}
-          onDone={() => onDone(texts.removed(work.member.name))}
-          onClose={onClose}
-        />
-      );
-  }
+  const { open, finish } = useDialogs();
+  const { _id: memberId, name, sessions } = member;
+  const onDone = (text: string) => {
+    finish(text);
+    onChanged();
+  };
+  const change = (
+    <Dialog title={texts.changeOf(name)}>
+      <MemberForm member={member} onChanged={onChanged} />
+    </Dialog>
+  );
+  // An earlier link ends.
+  const renew = (
+    <Confirm
+      title={texts.linkOf(name)}
+      action={texts.makeLink}
+      meaning={[texts.linkMeans]}
+      kind="main"
+      onConfirm={() => api.send("post", "/api/member/link", { memberId })}
+      onDone={({ data }) => open(<LinkDialog member={member} token={data.token} />)}
+    />
+  );
+  const signOut = (
+    <Confirm
+      title={texts.signOutOf(name)}
+      action={texts.signOut}
+      meaning={[texts.signOutMeans]}
+      onConfirm={() => api.send("post", "/api/member/sign-out", { memberId })}
+      onDone={() => onDone(texts.signedOut(name))}
+    />
+  );
+  const remove = (
+    <Confirm
+      title={texts.removeOf(name)}
+      action={texts.remove}
+      meaning={[texts.removeMeans, texts.removeKeeps]}
+      failures={{ [CONFLICT]: texts.lastOwner }}
+      onConfirm={() => api.remove("/api/member", { memberId })}
+      onDone={() => onDone(texts.removed(name))}
+    />
+  );
+  return (
+    <span class="row-do">
+      <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => open(change)} />
+      <Button kind="quiet" icon="link" label={texts.linkOf(name)} onPress={() => open(renew)} />
+      <Button
+        kind="quiet"
+        icon="leave"
+        label={texts.signOutOf(name)}
+        isDisabled={sessions === 0}
+        onPress={() => open(signOut)}
+      />
+      <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={() => open(remove)} />
+    </span>
+  );
 }
 
 interface MemberFormProps {
   /** Null for one that is invited. */
   readonly member: Member | null;
-  readonly onChanged: (name: string) => void;
-  readonly onInvited: (member: Pick<Member, "name" | "email">, token: string) => void;
+  readonly onChanged: () => void;
 }
 
 type MemberDraft = Pick<Member, "name" | "email" | "role">;
 
 /** Invites somebody, or changes a member's name and role. */
-function MemberForm({ member, onChanged, onInvited }: MemberFormProps) {
+function MemberForm({ member, onChanged }: MemberFormProps) {
   const texts = useTexts(peopleTexts);
   const { mistakes } = useTexts(doorTexts);
   const { api, user } = useGateway();
+  const { open, finish } = useDialogs();
   const form = useForm<MemberDraft>({
     name: member?.name ?? "",
     email: member?.email ?? "",
@@ -201,16 +177,13 @@ function MemberForm({ member, onChanged, onInvited }: MemberFormProps) {
     return form.submit(draft.name !== "" && draft.email !== "", async () => {
       if (member === null) {
         const { data } = await api.send("post", "/api/member", { member: draft });
-        onInvited(draft, data.token);
+        open(<LinkDialog member={draft} token={data.token} />);
       } else {
-        await api.send(
-          "patch",
-          "/api/member",
-          { member: { name: draft.name, role } },
-          { memberId: member._id },
-        );
-        onChanged(draft.name);
+        const changes = { name: draft.name, role };
+        await api.send("patch", "/api/member", { member: changes }, { memberId: member._id });
+        finish(texts.changed(draft.name));
       }
+      onChanged();
     });
   };
 
@@ -240,7 +213,7 @@ function MemberForm({ member, onChanged, onInvited }: MemberFormProps) {
           value,
           text: texts.roles[value].name,
         }))}
-        onValue={(value) => form.set({ role: ROLES.find((known) => known === value) ?? role })}
+        onValue={(chosen) => form.set({ role: chosen })}
         hint={texts.roles[role].may}
         mistake={form.mistake("role")}
       />
@@ -252,13 +225,13 @@ function MemberForm({ member, onChanged, onInvited }: MemberFormProps) {
 interface LinkDialogProps {
   readonly member: Pick<Member, "name" | "email">;
   readonly token: string;
-  readonly onClose: () => void;
 }
 
 /** The link to hand over: as a QR code and as a text. It is not shown again. */
-function LinkDialog({ member, token, onClose }: LinkDialogProps) {
+function LinkDialog({ member, token }: LinkDialogProps) {
   const texts = useTexts(peopleTexts);
   const { close } = useTexts(elementTexts);
+  const { open } = useDialogs();
   const [isCopied, setCopied] = useState(false);
   const link = `${location.origin}${LINK_PATH}#${token}/${member.email}`;
   const copy = async () => {
@@ -266,21 +239,21 @@ function LinkDialog({ member, token, onClose }: LinkDialogProps) {
     await navigator.clipboard.writeText(link).then(() => setCopied(true), console.warn);
   };
   return (
-    <Dialog title={texts.linkTitle(member.name)} onClose={onClose}>
+    <Dialog title={texts.linkTitle(member.name)}>
       <p>{texts.linkHand(member.name)}</p>
       <Qr text={link} label={texts.qr} />
-      <p class="link-text">
+      <p>
         <code>{link}</code>
       </p>
       <p class="fine">{texts.linkOnce}</p>
       <p class="aloud" role="status">
         {isCopied && texts.copied}
       </p>
-      <div class="actions">
+      <div class="actions row">
         <Button kind="main" onPress={() => void copy()}>
           {isCopied ? texts.copied : texts.copy}
         </Button>
-        <Button onPress={onClose}>{close}</Button>
+        <Button onPress={() => open(null)}>{close}</Button>
       </div>
     </Dialog>
   );

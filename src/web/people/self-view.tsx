@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { waitOf } from "../api/api.ts";
 import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "../door/new-password.tsx";
+import { useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
-import { DoneNote } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { doorTexts } from "../messages/door.ts";
@@ -15,14 +15,13 @@ export function SelfView() {
   const texts = useTexts(selfTexts);
   const { roles } = useTexts(peopleTexts);
   const { user } = useGateway();
-  const [done, setDone] = useState("");
+  const { finish } = useDialogs();
   const [changes, setChanges] = useState(0);
   return (
     <ViewFrame title={texts.title} intro={texts.intro(user.email, roles[user.role].name)}>
-      <DoneNote text={done} />
       <section class="panel self">
         <h2>{texts.name}</h2>
-        <NameForm onDone={() => setDone(texts.nameSaved)} />
+        <NameForm onDone={() => finish(texts.nameSaved)} />
       </section>
       <section class="panel self">
         <h2>{texts.password}</h2>
@@ -30,7 +29,7 @@ export function SelfView() {
           key={changes}
           onDone={() => {
             setChanges(changes + 1);
-            setDone(texts.passwordSaved);
+            finish(texts.passwordSaved);
           }}
         />
       </section>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
 import { openExport, type RecordQuery, RowCount } from "../api/records.ts";
 import { Button } from "../element/button.tsx";
-import { Dialog } from "../element/dialog.tsx";
+import { Dialog, useDialogs } from "../element/dialog.tsx";
 import { Notice } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { elementTexts } from "../messages/element.ts";
@@ -22,16 +22,12 @@ const PROGRESS_EVERY_MS = 100;
 /** A browser may still be reading what it was told to save. */
 const KEEP_SAVED_MS = 60_000;
 
-interface ExportDialogProps {
-  readonly query: RecordQuery;
-  readonly onClose: () => void;
-}
-
 /** Downloads an export for as long as it is shown, with its progress and a way to stop it. */
-export function ExportDialog({ query, onClose }: ExportDialogProps) {
+export function ExportDialog({ query }: { readonly query: RecordQuery }) {
   const texts = useTexts(recordsTexts);
   const { cancel, close, retry } = useTexts(elementTexts);
   const { api } = useGateway();
+  const { open } = useDialogs();
   const { language } = useLanguage();
   const [state, setState] = useState<ExportState>({ kind: "running", rows: 0, all: null });
   const [attempt, setAttempt] = useState(0);
@@ -56,11 +52,11 @@ export function ExportDialog({ query, onClose }: ExportDialogProps) {
     setState({ kind: "cancelled" });
   };
   return (
-    <Dialog title={texts.downloadTitle} onClose={onClose}>
+    <Dialog title={texts.downloadTitle}>
       <div class="export stack" aria-live="polite">
         <ExportProgress state={state} />
       </div>
-      <div class="actions">
+      <div class="actions row">
         {(state.kind === "failed" || state.kind === "short") && (
           <Button kind="main" onPress={() => setAttempt(attempt + 1)}>
             {retry}
@@ -69,7 +65,7 @@ export function ExportDialog({ query, onClose }: ExportDialogProps) {
         {state.kind === "running" ? (
           <Button onPress={stop}>{cancel}</Button>
         ) : (
-          <Button onPress={onClose}>{close}</Button>
+          <Button onPress={() => open(null)}>{close}</Button>
         )}
       </div>
     </Dialog>
@@ -92,7 +88,7 @@ function ExportProgress({ state }: { readonly state: ExportState }) {
           <p class="large" aria-hidden="true">
             {text}
           </p>
-          <progress class="export-bar" aria-label={texts.downloadTitle} {...known} />
+          <progress aria-label={texts.downloadTitle} {...known} />
         </>
       );
     }

@@ -38,15 +38,12 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
       class={isOpen(filter) ? "panel record-filters unprinted" : "panel record-filters"}
       aria-label={texts.filters}
     >
-      <div class="record-ranges">
+      <div class="record-ranges row">
         <Segments
           label={texts.date}
           value={range ?? ""}
           choices={QUICK_RANGES.map((value) => ({ value, text: texts.ranges[value] }))}
-          onValue={(value) => {
-            const chosen = QUICK_RANGES.find((candidate) => candidate === value);
-            if (chosen !== undefined) set(quickRange(chosen, today));
-          }}
+          onValue={(chosen) => set(quickRange(chosen, today))}
         />
         <span class="record-fold">
           <Button isExpanded={isUnfolded} onPress={() => setUnfolded(!isUnfolded)}>

@@ -3,9 +3,9 @@ import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
 import type { Data, StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Dialog } from "../element/dialog.tsx";
+import { Dialog, useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
-import { Form, useForm } from "../element/form.tsx";
+import { CloseProvider, Form, useForm } from "../element/form.tsx";
 import { Nothing, Unread } from "../element/notice.tsx";
 import { useDelay } from "../frame/undo.tsx";
 import { ViewFrame } from "../frame/view.tsx";
@@ -30,7 +30,7 @@ export function RecordsView() {
   const query = apiQueryOf(filter, rooms);
   const records = useRecords(filter, rooms, query);
   const sum = useData("/api/record/sum", ["record", "void", "time"], query);
-  const [isExporting, setExporting] = useState(false);
+  const { open } = useDialogs();
   const [opened, setOpened] = useState<StoredRecord | null>(null);
   const { api } = useGateway();
   const delay = useDelay();
@@ -40,7 +40,7 @@ export function RecordsView() {
       title={texts.title}
       intro={texts.intro}
       actions={
-        <Button icon="download" onPress={() => setExporting(true)}>
+        <Button icon="download" onPress={() => open(<ExportDialog query={query} />)}>
           {texts.download}
         </Button>
       }
@@ -53,20 +53,20 @@ export function RecordsView() {
         onClear={() => setFilter(EVERY_RECORD)}
         onOpen={setOpened}
       />
-      {isExporting && <ExportDialog query={query} onClose={() => setExporting(false)} />}
       {opened !== null && (
-        <RecordDialog
-          // As it stands: it may have been voided meanwhile.
-          record={records.list.records.find(({ recordId }) => recordId === opened.recordId) ?? opened}
-          onVoid={(recordId, reason) => {
-            setOpened(null);
-            delay({
-              ...texts.voiding(String(recordId)),
-              run: () => api.send("post", "/api/record/void", { void: { recordId, reason } }),
-            });
-          }}
-          onClose={() => setOpened(null)}
-        />
+        <CloseProvider value={() => setOpened(null)}>
+          <RecordDialog
+            // As it stands: it may have been voided meanwhile.
+            record={records.list.records.find(({ recordId }) => recordId === opened.recordId) ?? opened}
+            onVoid={(recordId, reason) => {
+              setOpened(null);
+              delay({
+                ...texts.voiding(String(recordId)),
+                run: () => api.send("post", "/api/record/void", { void: { recordId, reason } }),
+              });
+            }}
+          />
+        </CloseProvider>
       )}
     </ViewFrame>
   );
@@ -83,6 +83,7 @@ interface RecordPanelProps {
 
 function RecordPanel({ records, sum, isFiltered, onClear, onOpen }: RecordPanelProps) {
   const texts = useTexts(recordsTexts);
+  const { count } = useFormat();
   const { list, begin, more } = records;
   const isEmpty = list.kind === "ready" && list.records.length === 0;
   const showNew = () => {
@@ -91,14 +92,14 @@ function RecordPanel({ records, sum, isFiltered, onClear, onOpen }: RecordPanelP
   };
   return (
     <section class="panel record-panel" aria-label={texts.title} aria-busy={list.kind === "waiting"}>
-      <div class="record-head">
+      <div class="record-head row spread">
         <RecordCount list={list} />
         <Sum sum={sum} />
       </div>
       {(list.fresh > 0 || list.isOld) && (
         <div class="record-fresh">
           <Button kind="main" onPress={showNew}>
-            {list.isOld ? texts.old : texts.fresh(list.fresh)}
+            {list.isOld ? texts.old : texts.fresh(count(list.fresh))}
           </Button>
         </div>
       )}
@@ -137,8 +138,7 @@ function Sum({ sum }: { readonly sum: RecordSum | undefined }) {
     <p class="record-sum">
       {sum !== undefined && (
         <>
-          <b class="large">{money(sum.revenue)}</b>{" "}
-          <span class="soft">{texts.sum(sum.sales, count(sum.sales))}</span>
+          <b class="large">{money(sum.revenue)}</b> <span class="soft">{texts.sum(count(sum.sales))}</span>
         </>
       )}
     </p>
@@ -150,7 +150,7 @@ function RecordCount({ list }: { readonly list: RecordList }) {
   const texts = useTexts(recordsTexts);
   const { count } = useFormat();
   const known = list.records.length;
-  const whole = texts.all(count(known), known === 1);
+  const whole = texts.all(count(known));
   const isWaiting = list.kind === "waiting";
   const shown = list.next === null ? whole : texts.shown(count(known));
   const aloud = list.next === null ? whole : texts.found;
@@ -179,7 +179,7 @@ function RecordFoot({ list, onMore }: RecordFootProps) {
         <p>{texts.end}</p>
       ) : (
         <Button kind="quiet" isBusy={list.isAsking} onPress={onMore}>
-          {list.isAsking ? texts.loadingMore : texts.more}
+          {texts.more}
         </Button>
       )}
     </div>
@@ -229,11 +229,10 @@ function useRecords(filter: RecordFilter, rooms: readonly string[], query: Recor
 interface RecordDialogProps {
   readonly record: StoredRecord;
   readonly onVoid: (recordId: number, reason: string) => void;
-  readonly onClose: () => void;
 }
 
 /** All that is known of one record, and an owner's way to void it. */
-function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
+function RecordDialog({ record, onVoid }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
   const { format, user } = useGateway();
   const { recordId, voided } = record;
@@ -250,7 +249,7 @@ function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
     ...(voided === null ? [] : [[texts.voidedOn(format.dateTime(voided.timeMs)), voided.reason]]),
   ];
   return (
-    <Dialog title={texts.one(String(recordId))} onClose={onClose}>
+    <Dialog title={texts.one(String(recordId))}>
       <dl class="record-facts">
         {rows.map(([name, value]) => (
           <div key={name}>

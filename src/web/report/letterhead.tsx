@@ -3,7 +3,7 @@ import { MAX_LOGO_BYTES } from "../../domain/user.ts";
 import { ApiFailure, BAD_REQUEST } from "../api/api.ts";
 import type { Letterhead } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Dialog } from "../element/dialog.tsx";
+import { Dialog, useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { useGateway } from "../live/gateway.ts";
@@ -13,13 +13,13 @@ import { useTexts } from "../messages/use-language.ts";
 interface LetterheadDialogProps {
   readonly letterhead: Letterhead;
   readonly onSaved: () => void;
-  readonly onClose: () => void;
 }
 
 /** What stands at the head of the account's reports. */
-export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDialogProps) {
+export function LetterheadDialog({ letterhead, onSaved }: LetterheadDialogProps) {
   const texts = useTexts(reportTexts).letterhead;
   const { api } = useGateway();
+  const { open } = useDialogs();
   const form = useForm(letterhead);
   const { logo } = form.values;
   const [isTooLarge, setTooLarge] = useState(false);
@@ -31,13 +31,14 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
   const send = () =>
     form.submit(true, async () => {
       await api.send("put", "/api/letterhead", { letterhead: form.values });
+      open(null);
       onSaved();
     });
   const field = (name: "company" | "taxNumber" | "address") => (
     <TextField label={texts[name]} {...form.field(name, { length: texts.long })} />
   );
   return (
-    <Dialog title={texts.title} onClose={onClose}>
+    <Dialog title={texts.title}>
       <Form
         form={form}
         onSubmit={send}
@@ -64,7 +65,7 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
             {isTooLarge ? texts.tooLarge : texts.logoHint}
           </p>
           {logo !== "" && (
-            <div class="actions">
+            <div class="actions row">
               <Button icon="remove" onPress={() => form.set({ logo: "" })}>
                 {texts.removeLogo}
               </Button>
@@ -84,24 +85,4 @@ function dataUrlOf(file: File): Promise<string> {
     reader.onerror = () => reject(new ApiFailure(BAD_REQUEST, String(reader.error)));
     reader.readAsDataURL(file);
   });
-}
-
-/** What stands at the head of a sheet; nothing where nothing is set. */
-export function LetterheadBlock({
-  letterhead: { company, taxNumber, address, logo },
-}: {
-  readonly letterhead: Letterhead;
-}) {
-  const sender = [company, taxNumber, address].filter((text) => text !== "");
-  if (sender.length === 0 && logo === "") return null;
-  return (
-    <div class="letterhead">
-      {logo !== "" && <img class="letterhead-logo" src={logo} alt={company} />}
-      <address>
-        {sender.map((text) => (
-          <span key={text}>{text}</span>
-        ))}
-      </address>
-    </div>
-  );
 }

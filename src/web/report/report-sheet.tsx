@@ -3,12 +3,12 @@ import type { Letterhead, Report } from "../api/shapes.ts";
 import { BarChart } from "../chart/bar-chart.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Nothing } from "../element/notice.tsx";
-import { Qr } from "../element/qr.tsx";
+import type { Day } from "../format/day.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type Incident, incidentsOf } from "./incidents.ts";
-import { LetterheadBlock } from "./letterhead.tsx";
+import { type Figure, Figures, LetterheadBlock, Seal } from "./sheet.tsx";
 
 interface ReportSheetProps {
   readonly report: Report;
@@ -26,9 +26,18 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
   const { status, format, now } = useGateway();
   const gateway = status.value;
   const { totals, rooms, places, before } = report;
+  const day = (of: Day) => format.dayName(of, "short");
   const active = rooms.filter(({ sales }) => sales > 0).length;
   const hasRecords = rooms.length > 0;
   const locations = [...new Set(rooms.map(({ location }) => location))];
+  const figures: Figure[] = [
+    [texts.revenue, format.money(totals.revenue)],
+    [texts.sales, format.count(totals.sales)],
+    [texts.activeRooms, format.count(active)],
+  ];
+  if (before !== null) {
+    figures.push([spanTexts.beforeDays(day(before.from), day(before.to)), format.money(before.revenue)]);
+  }
   return (
     <article class={isStale ? "panel report is-stale" : "panel report"} aria-busy={isStale}>
       <LetterheadBlock letterhead={letterhead} />
@@ -40,28 +49,7 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
             : format.dayName(report.day, "full")}
         </p>
       </header>
-      <dl class="report-figures">
-        <div class="report-main">
-          <dt class="fine">{texts.revenue}</dt>
-          <dd>{format.money(totals.revenue)}</dd>
-        </div>
-        <div>
-          <dt class="fine">{texts.sales}</dt>
-          <dd>{format.count(totals.sales)}</dd>
-        </div>
-        <div>
-          <dt class="fine">{texts.activeRooms}</dt>
-          <dd>{format.count(active)}</dd>
-        </div>
-        {before !== null && (
-          <div>
-            <dt class="fine">
-              {spanTexts.beforeDays(format.dayName(before.from, "short"), format.dayName(before.to, "short"))}
-            </dt>
-            <dd>{format.money(before.revenue)}</dd>
-          </div>
-        )}
-      </dl>
+      <Figures figures={figures} main={texts.revenue} />
       {report.location === null && places.length > 1 && <PlaceTable report={report} />}
       {hasRecords && report.day === null && <ReportDays days={report.days} />}
       {locations.map((location) => (
@@ -75,12 +63,7 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
       ))}
       {!hasRecords && <Nothing title={spanTexts.none} detail={spanTexts.noneDetail} />}
       <Remarks report={report} roomOfLine={roomOfLine} />
-      <div class="report-seal fine">
-        <Qr text={`flanco verify --head ${report.head}`} label={texts.seal} />
-        <p>
-          {texts.sealed} <code>{report.head}</code>
-        </p>
-      </div>
+      <Seal hash={report.head} texts={texts} />
       <footer class="report-foot fine">
         <span>{texts.made(format.dateTime(now()))}</span>
         {gateway !== undefined && <span>{texts.zone(gateway.timeZone)}</span>}
@@ -164,8 +147,8 @@ function Notes({ room: { voided, provisional }, style }: NotesProps) {
   const texts = useTexts(reportTexts);
   const { count } = useFormat();
   const notes = [
-    ...(voided > 0 ? [texts.voided(count(voided), voided === 1)] : []),
-    ...(provisional > 0 ? [texts.provisional(count(provisional), provisional === 1)] : []),
+    ...(voided > 0 ? [texts.voided(count(voided))] : []),
+    ...(provisional > 0 ? [texts.provisional(count(provisional))] : []),
   ];
   return notes.length === 0 ? null : <span class={style}>{notes.join(", ")}</span>;
 }
@@ -191,8 +174,8 @@ function Remarks({
         {!complete && <li>{(day === null ? texts.ofMonth : texts.ofDay).running}</li>}
         {others !== null && <li>{texts.others(format.count(others.sales), format.money(others.revenue))}</li>}
         {isClean && <li>{texts.clean}</li>}
-        {voided > 0 && <li>{texts.voidedTotal(format.count(voided), voided === 1)}</li>}
-        {provisional > 0 && <li>{texts.provisionalTotal(format.count(provisional), provisional === 1)}</li>}
+        {voided > 0 && <li>{texts.voidedTotal(format.count(voided))}</li>}
+        {provisional > 0 && <li>{texts.provisionalTotal(format.count(provisional))}</li>}
         {incidents.length > 1 && (
           <li>{texts.incidents(format.count(incidents.length), format.duration(unwatchedMs))}</li>
         )}
@@ -226,7 +209,7 @@ export function IncidentItems({ incidents, roomOfLine }: IncidentItemsProps) {
         format.dateTime(fromTime),
         format.duration(toTime - fromTime),
         roomsOf(lines),
-        missedRises,
+        missedRises === null ? null : format.count(missedRises),
       )}
     </li>
   ));

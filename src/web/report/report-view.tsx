@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
 import { type Choices, loadChoices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
+import { useDialogs } from "../element/dialog.tsx";
 import { SelectField } from "../element/field.tsx";
 import { FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
@@ -48,7 +48,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const { format, user } = useGateway();
   const { replace } = useNavigation();
   const query = useQuery();
-  const [isHeading, setHeading] = useState(false);
+  const { open } = useDialogs();
   const today = useToday();
   const newest = monthOf(today);
   const askedDay = query.get("day") ?? "";
@@ -115,21 +115,17 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
           />
         </div>
         {ofGateway && user.role === "owner" && (
-          <Button icon="edit" isDisabled={letterhead === undefined} onPress={() => setHeading(true)}>
+          <Button
+            icon="edit"
+            isDisabled={letterhead === undefined}
+            onPress={() =>
+              letterhead && open(<LetterheadDialog letterhead={letterhead} onSaved={head.reload} />)
+            }
+          >
             {texts.letterhead.title}
           </Button>
         )}
       </section>
-      {isHeading && letterhead !== undefined && (
-        <LetterheadDialog
-          letterhead={letterhead}
-          onClose={() => setHeading(false)}
-          onSaved={() => {
-            setHeading(false);
-            head.reload();
-          }}
-        />
-      )}
       <FailedPanel of={head} />
       <FailedPanel of={report} />
       {report.kind === "waiting" && <section class="panel report" aria-busy="true" />}

@@ -17,7 +17,6 @@ interface RoomHistoryProps {
   /** Undefined when it is gone. */
   readonly device: Device | undefined;
   readonly times: ReadonlyMap<string, number>;
-  readonly onClose: () => void;
 }
 
 /** So many sales are shown; the rest is in the records. */
@@ -25,7 +24,7 @@ const SHOWN = 30;
 /** The server looks at a bounded number of rows per page: a room that sells seldom lies behind many. */
 const MAX_PAGES = 40;
 
-export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHistoryProps) {
+export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProps) {
   const texts = useTexts(roomsTexts);
   const { format, now } = useGateway();
   const loaded = useLoaded(
@@ -40,13 +39,13 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
     ? sales.find((sale) => ["edge", "found_at_start"].includes(sale.origin) && sale.endedTime === null)
     : undefined;
   return (
-    <Dialog title={texts.name(roomId)} onClose={onClose} isSheet>
+    <Dialog title={texts.name(roomId)} isSheet>
       {device === undefined || room === undefined ? (
         <p class="soft">
           {texts.history.gone}. {texts.history.goneDetail}
         </p>
       ) : (
-        <p class="history-state">
+        <p class="row">
           <OnTag isOn={room.value} />
           {sinceMs !== undefined && <span>{texts.since(format.moment(sinceMs, now()))}</span>}
           <span class="soft">
@@ -60,7 +59,7 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
         // By its oldest sale, which stays while new ones come on top.
         <HistoryDay key={day.sales.at(-1)?.recordId} day={day} ongoing={ongoing} />
       ))}
-      <div class="actions">
+      <div class="actions row">
         <Link to="records" query={{ device: deviceId, room: roomId }} class="button">
           {texts.history.all}
         </Link>

@@ -2,7 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { type Role, seesMoney } from "../../domain/member.ts";
 import type { Device } from "../api/shapes.ts";
 import { Segments, TextField } from "../element/field.tsx";
-import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
+import { CloseProvider } from "../element/form.tsx";
+import { FailedPanel, NothingPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useDevices, useLoaded, useTests, useToday } from "../live/use-loaded.ts";
@@ -28,13 +29,12 @@ const MANY_ROOMS = 24;
 export function RoomsView() {
   const texts = useTexts(roomsTexts);
   const { rooms: countText } = useTexts(locationsTexts);
-  const { format, now, status, user, reloadStatus, live } = useGateway();
+  const { format, status, user, reloadStatus, live } = useGateway();
   const withSales = seesMoney(user.role);
   const known = useDevices();
   const changes = useRoomChanges();
   const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
   const [search, setSearch] = useState("");
-  const lostMs = useLostTime();
   // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
   const devices = known.value;
@@ -55,6 +55,10 @@ export function RoomsView() {
   const isMany = count(() => true) > MANY_ROOMS;
   // The last room without a line may have got one.
   const which = shownRooms === "unwired" && unwired === 0 ? "all" : shownRooms;
+  const offered = SHOWN_ROOMS.filter((one) =>
+    one === "onFirst" ? isMany : one !== "unwired" || unwired > 0,
+  );
+  const names = { ...texts.names, unwired: texts.unwired(format.count(unwired)) };
   const isShown = (device: Device, room: Room) =>
     (which === "on" ? room.value : which !== "unwired" || isUnwired(device, room)) &&
     room.id.toLowerCase().includes(search.trim().toLowerCase());
@@ -81,24 +85,16 @@ export function RoomsView() {
         <Segments
           label={texts.show}
           value={which}
-          choices={[
-            { value: "all", text: texts.all },
-            ...(isMany ? [{ value: "onFirst", text: texts.onFirst }] : []),
-            { value: "on", text: texts.onlyOn },
-            ...(unwired > 0 ? [{ value: "unwired", text: texts.unwired(format.count(unwired)) }] : []),
-          ]}
-          onValue={(value) => setShownRooms(SHOWN_ROOMS.find((one) => one === value) ?? "all")}
+          choices={offered.map((value) => ({ value, text: names[value] }))}
+          onValue={setShownRooms}
         />
       }
     >
-      {live === "lost" && lostMs !== null && (
-        <Notice kind="bad" title={texts.stale(format.moment(lostMs, now()))} />
-      )}
       {isMany && (
         <div class="rooms-search">
           <TextField label={texts.search} value={search} onValue={setSearch} />
           <p class="aloud" role="status">
-            {search.trim() !== "" && countText(format.count(found), found === 1)}
+            {search.trim() !== "" && countText(format.count(found))}
           </p>
           {which === "unwired" && WIRES.includes(user.role) && (
             <Link to="lines" class="button">
@@ -123,7 +119,7 @@ export function RoomsView() {
           detail={search.trim() === "" ? texts.noneOnDetail : texts.noMatchDetail}
         />
       )}
-      <div class={isMany ? "rooms-many" : "rooms-few"}>
+      <div class={isMany ? "rooms-many" : "rooms-few column"}>
         {shown.map(({ device, rooms }) => (
           <DeviceRooms
             key={device._id}
@@ -151,14 +147,15 @@ function ShownHistory({ devices, times }: ShownHistoryProps) {
   const room = query.get("room");
   if (deviceId === null || room === null) return null;
   return (
-    <RoomHistory
-      key={`${deviceId}/${room}`}
-      deviceId={deviceId}
-      roomId={room}
-      device={devices.find((device) => device._id === deviceId)}
-      times={times}
-      onClose={() => replace("rooms")}
-    />
+    <CloseProvider value={() => replace("rooms")}>
+      <RoomHistory
+        key={`${deviceId}/${room}`}
+        deviceId={deviceId}
+        roomId={room}
+        device={devices.find((device) => device._id === deviceId)}
+        times={times}
+      />
+    </CloseProvider>
   );
 }
 
@@ -261,7 +258,7 @@ function RoomTile({ deviceId, room, known: { times, tallies, tested } }: RoomTil
       <span class="tile-today">
         {sales !== null && (!isUnwired || sales > 0) && (
           <>
-            <span>{texts.today(sales, format.count(sales))}</span>{" "}
+            <span>{texts.today(format.count(sales))}</span>{" "}
             {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
           </>
         )}
@@ -284,14 +281,6 @@ function RoomTile({ deviceId, room, known: { times, tallies, tested } }: RoomTil
       )}
     </li>
   );
-}
-
-/** Since when there has been no live connection; null while there is one. */
-function useLostTime(): number | null {
-  const { live, now } = useGateway();
-  const [lostMs, setLostMs] = useState<number | null>(null);
-  useEffect(() => setLostMs((before) => (live === "lost" ? (before ?? now()) : null)), [live]);
-  return lostMs;
 }
 
 /** The rooms that were switched since the component came. */

@@ -79,8 +79,8 @@ export function ClockPart({ status }: { readonly status: Status }) {
     >
       {!clock.trusted && <p>{texts.clockUntrustedDetail}</p>}
       {clock.trustedSince !== null && <p>{texts.clockTrustedSince(format.dateTime(clock.trustedSince))}</p>}
-      {waiting > 0 && <p>{texts.clockWaiting(format.count(waiting), waiting === 1)}</p>}
-      {unplaced > 0 && <p>{texts.clockUnplaced(format.count(unplaced), unplaced === 1)}</p>}
+      {waiting > 0 && <p>{texts.clockWaiting(format.count(waiting))}</p>}
+      {unplaced > 0 && <p>{texts.clockUnplaced(format.count(unplaced))}</p>}
       <p>
         {format.dateTime(clock.time)} · {texts.clockZone(timeZone)}
       </p>
@@ -101,12 +101,7 @@ export function DiskPart({ status }: { readonly status: Status }) {
     disk.level === "good" && (card === null || card.level === "good") && !has(status, ["disk_slow"]);
   return (
     <Part title={texts.disk} answer={texts.diskFree(format.bytes(freeBytes))} kind={isWell ? "well" : "warn"}>
-      <div class="state-meter" aria-hidden="true">
-        <div
-          class="state-meter-fill"
-          style={{ width: `${((totalBytes - freeBytes) / totalBytes) * 100}%` }}
-        />
-      </div>
+      <progress value={totalBytes - freeBytes} max={totalBytes} aria-hidden="true" />
       <p>
         {texts.diskOf(format.bytes(totalBytes))} {texts.diskLedger(format.bytes(ledgerBytes + logBytes))}
       </p>
@@ -133,9 +128,7 @@ export function MachinePart({ status }: { readonly status: Status }) {
         <p>{texts.memory(format.bytes(memory.availableBytes), format.bytes(memory.totalBytes))}</p>
       )}
       {isVoltageLow !== null && <p>{texts.voltage(isVoltageLow)}</p>}
-      {fileSystemErrors !== null && (
-        <p>{texts.fileSystem(format.count(fileSystemErrors), fileSystemErrors === 0)}</p>
-      )}
+      {fileSystemErrors !== null && <p>{texts.fileSystem(format.count(fileSystemErrors))}</p>}
       <p>{announcedName === null ? texts.unannounced : texts.announced(announcedName)}</p>
     </Part>
   );

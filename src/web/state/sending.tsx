@@ -3,9 +3,9 @@ import { SETUP_NAMES, type SetupName } from "../../domain/sink-setting.ts";
 import { CONFLICT } from "../api/api.ts";
 import type { Answer, Setup, SinkState } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm, Dialog, useWork } from "../element/dialog.tsx";
+import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
-import { DoneNote, Panel } from "../element/notice.tsx";
+import { Panel } from "../element/notice.tsx";
 import { ageText } from "../format/format.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
@@ -15,61 +15,31 @@ import { useTexts } from "../messages/use-language.ts";
 import { Part } from "./parts.tsx";
 import { SetupForm } from "./setup-form.tsx";
 
-interface Work {
-  readonly kind: "set" | "clear";
-  readonly setup: Setup;
-}
-
 /** What leaves the gateway: how it fares, and for an owner how it is set up. */
 export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }) {
   const texts = useTexts(sinkTexts);
-  const { api, user, reloadStatus } = useGateway();
+  const { user, reloadStatus } = useGateway();
   const isOwner = user.role === "owner";
   const loaded = useLoaded(async (of) => (isOwner ? of.data("/api/sink") : []), "");
-  const { work, done, begin, finish } = useWork<Work>(() => {
+  const onChanged = () => {
     loaded.reload();
     reloadStatus();
-  });
+  };
   const rows = SETUP_NAMES.flatMap((name) => {
     const sink = sinks.find((one) => one.name === name);
     const setup = loaded.value?.find((one) => one.name === name);
     return sink === undefined && setup === undefined ? [] : [{ name, sink, setup }];
   });
   if (rows.length === 0) return null;
-  const name = work?.setup.name;
-  const shown = name === undefined ? "" : texts.names[name];
   return (
-    <>
-      <Panel title={texts.title}>
-        <p class="soft">{texts.intro}</p>
-        <DoneNote text={done} />
-        <ul class="lines sinks">
-          {rows.map((row) => (
-            <Row key={row.name} {...row} onWork={begin} />
-          ))}
-        </ul>
-      </Panel>
-      {work?.kind === "set" && (
-        <Dialog title={shown} onClose={() => begin(null)}>
-          <SetupForm
-            setup={work.setup}
-            onDone={() => finish(name === "notice" ? texts.savedNotice : texts.saved(shown))}
-          />
-        </Dialog>
-      )}
-      {work?.kind === "clear" && (
-        <Confirm
-          title={texts.of(name === "notice" ? texts.usual : texts.turnOff, shown)}
-          action={name === "notice" ? texts.usual : texts.turnOff}
-          busyText={texts.turningOff}
-          meaning={name === "notice" ? texts.usualMeans : texts.offMeans}
-          failures={{ [CONFLICT]: texts.conflict }}
-          onConfirm={() => api.remove("/api/sink", { name: work.setup.name })}
-          onDone={() => finish(name === "notice" ? texts.savedNotice : texts.turnedOff(shown))}
-          onClose={() => begin(null)}
-        />
-      )}
-    </>
+    <Panel title={texts.title}>
+      <p class="soft">{texts.intro}</p>
+      <ul class="lines sinks">
+        {rows.map((row) => (
+          <Row key={row.name} {...row} onChanged={onChanged} />
+        ))}
+      </ul>
+    </Panel>
   );
 }
 
@@ -78,10 +48,10 @@ interface RowProps {
   /** Absent while it is off. */
   readonly sink: SinkState | undefined;
   readonly setup: Setup | undefined;
-  readonly onWork: (work: Work) => void;
+  readonly onChanged: () => void;
 }
 
-function Row({ name, sink, setup, onWork }: RowProps) {
+function Row({ name, sink, setup, onChanged }: RowProps) {
   const texts = useTexts(sinkTexts);
   const states = useTexts(stateTexts);
   const format = useFormat();
@@ -102,7 +72,9 @@ function Row({ name, sink, setup, onWork }: RowProps) {
       title={shown}
       answer={answer()}
       kind={kind}
-      actions={setup !== undefined && <Actions setup={setup} isOn={sink !== undefined} onWork={onWork} />}
+      actions={
+        setup !== undefined && <Actions setup={setup} isOn={sink !== undefined} onChanged={onChanged} />
+      }
     >
       {sink !== undefined && <SinkDetail sink={sink} />}
       {setup?.madeIn === "file" && <p>{texts.inFile}</p>}
@@ -147,18 +119,43 @@ function Technical({ message, hint }: { readonly message: string; readonly hint:
   );
 }
 
-interface ActionsProps extends Pick<RowProps, "onWork"> {
+interface ActionsProps extends Pick<RowProps, "onChanged"> {
   readonly setup: Setup;
   readonly isOn: boolean;
 }
 
-function Actions({ setup, isOn, onWork }: ActionsProps) {
+function Actions({ setup, isOn, onChanged }: ActionsProps) {
   const { name, madeIn } = setup;
   const texts = useTexts(sinkTexts);
   const { api, reloadStatus } = useGateway();
   const { isBusy, failure, send } = useSending();
   const [tested, setTested] = useState<Answer<"post", "/api/sink/test">["data"] | null>(null);
-  const of = (action: string) => texts.of(action, texts.names[name]);
+  const { open, finish } = useDialogs();
+  const shown = texts.names[name];
+  const of = (action: string) => texts.of(action, shown);
+  const [setAction, clearAction] = [
+    madeIn === null ? texts.setUp : texts.change,
+    name === "notice" ? texts.usual : texts.turnOff,
+  ];
+  const onDone = (text: string) => {
+    finish(name === "notice" ? texts.savedNotice : text);
+    onChanged();
+  };
+  const set = (
+    <Dialog title={shown}>
+      <SetupForm setup={setup} onDone={() => onDone(texts.saved(shown))} />
+    </Dialog>
+  );
+  const clear = (
+    <Confirm
+      title={of(clearAction)}
+      action={clearAction}
+      meaning={name === "notice" ? texts.usualMeans : texts.offMeans}
+      failures={{ [CONFLICT]: texts.conflict }}
+      onConfirm={() => api.remove("/api/sink", { name })}
+      onDone={() => onDone(texts.turnedOff(shown))}
+    />
+  );
   const test = () => {
     if (name === "notice") return;
     setTested(null);
@@ -182,27 +179,20 @@ function Actions({ setup, isOn, onWork }: ActionsProps) {
         )}
       </div>
       <FormFailure failure={failure} texts={{ [CONFLICT]: texts.busy }} />
-      <div class="actions">
+      <div class="actions row">
         {isOn && name !== "notice" && (
           <Button isBusy={isBusy} label={of(texts.test)} onPress={test}>
-            {isBusy ? texts.testing : texts.test}
+            {texts.test}
           </Button>
         )}
         {madeIn !== "file" && (
-          <Button
-            label={of(madeIn === null ? texts.setUp : texts.change)}
-            onPress={() => onWork({ kind: "set", setup })}
-          >
-            {madeIn === null ? texts.setUp : texts.change}
+          <Button label={of(setAction)} onPress={() => open(set)}>
+            {setAction}
           </Button>
         )}
         {madeIn === "page" && (
-          <Button
-            kind="quiet"
-            label={of(name === "notice" ? texts.usual : texts.turnOff)}
-            onPress={() => onWork({ kind: "clear", setup })}
-          >
-            {name === "notice" ? texts.usual : texts.turnOff}
+          <Button kind="quiet" label={of(clearAction)} onPress={() => open(clear)}>
+            {clearAction}
           </Button>
         )}
       </div>

@@ -90,14 +90,14 @@ function Verdict({ status }: { readonly status: Status }) {
         <Icon name={isWell ? "done" : "warning"} />
       </span>
       <div class="verdict-text" role="status">
-        <h2>{isWell ? texts.well : texts.trouble(faults.length)}</h2>
+        <h2>{isWell ? texts.well : texts.trouble(count(faults.length))}</h2>
         <p class="soft">{texts.asOf(time(clock.time))}</p>
       </div>
       {today !== null && (
         <dl class="verdict-today">
           <dt class="fine">{texts.today}</dt>
           <dd>{money(today.revenue)}</dd>
-          <dd class="soft">{texts.todaySales(count(today.sales), today.sales === 1)}</dd>
+          <dd class="soft">{texts.todaySales(count(today.sales))}</dd>
         </dl>
       )}
     </section>
@@ -136,7 +136,7 @@ function MovePanel() {
         )}
       </div>
       <FormFailure failure={failure} texts={{ [CONFLICT]: texts.moveShared }} />
-      <div class="actions">
+      <div class="actions row">
         <Button isBusy={isBusy} onPress={() => void make()}>
           {texts.moveMake}
         </Button>
