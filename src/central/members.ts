@@ -76,6 +76,11 @@ export class CompanyMembers implements SessionKeeper {
     return row && this.#toCredentials(row);
   }
 
+  async hasLink(tokenHash: string): Promise<boolean> {
+    const rows = await this.#query<MemberRow>(`${ALL} AND link_hash = $2`, tokenHash);
+    return rows.length > 0;
+  }
+
   sessions(): Promise<readonly { readonly memberId: Id }[]> {
     return this.#query(
       `SELECT member AS "memberId" FROM flanco.session WHERE company = $1 AND ends_ms > flanco.now_ms()`,

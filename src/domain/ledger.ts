@@ -265,6 +265,8 @@ export interface LedgerReader {
   /** All members of an account, with what proves their passwords. */
   accountCredentials(userId: Id): readonly Credentials[];
   sessions(): readonly StandingSession[];
+  /** Whether there is a link whose token has this hash; it may have expired. A used one is there no more. */
+  hasLink(tokenHash: string): boolean;
 
   letterhead(userId: Id): Letterhead;
 

@@ -42,7 +42,7 @@ export type MemberWriter = Pick<
   "addMember" | "changeMember" | "removeMember" | "endSessionsOf" | "addLink" | "useLink" | "setPassword"
 >;
 export type MemberReader = EitherWay<
-  Pick<LedgerReader, "member" | "credentials" | "accountCredentials"> & {
+  Pick<LedgerReader, "member" | "credentials" | "accountCredentials" | "hasLink"> & {
     sessions(): readonly Pick<StandingSession, "memberId">[];
   }
 >;
@@ -113,20 +113,19 @@ export function memberEndpoints(
     })),
     serve(endMemberSessions, ({ userId, body, by }) => writer.endSessionsOf(userId, body.memberId, by)),
     serve(useLink, async ({ body, context, by }) => {
-      requirePassword(body.password);
-      const prove = async () => {
-        const passwordHash = await passwords.hash(body.password);
-        const member = await orUndefined(writer.useLink(hashOf(body.token), passwordHash, by));
-        return member && { member, passwordHash };
-      };
-      const credentials = await attemptSignIn(gate, context, { account: LINKS, userId: null, prove });
-      if (credentials === undefined) {
+      const tokenHash = hashOf(body.token);
+      const prove = async () => reader.hasLink(tokenHash);
+      if (!(await attemptSignIn(gate, context, { account: LINKS, userId: null, prove }))) {
         throw new FlancoError("unauthorized", "This link has been used or has expired.", {
           hint: "Ask an owner of the account for a new one.",
         });
       }
-      await signIn(sessions, context, credentials);
-      return { userData: toUserData(credentials.member) };
+      // After the link, so that the page learns of a dead one before a person has chosen a password.
+      requirePassword(body.password);
+      const passwordHash = await passwords.hash(body.password);
+      const member = await writer.useLink(tokenHash, passwordHash, by);
+      await signIn(sessions, context, { member, passwordHash });
+      return { userData: toUserData(member) };
     }),
   ];
 }
@@ -139,14 +138,4 @@ export function requireSoleAccount(reader: Pick<LedgerReader, "members">, why: s
 
 function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
-}
-
-/** What the ledger gives, and undefined where it refuses the link. */
-async function orUndefined(member: Promise<Member>): Promise<Member | undefined> {
-  try {
-    return await member;
-  } catch (error) {
-    if (error instanceof FlancoError && error.code === "unauthorized") return undefined;
-    throw error;
-  }
 }

@@ -127,6 +127,22 @@ export async function chooseByLink(token: string, password: string): Promise<Use
   return askSelf();
 }
 
+/** Too short for any account. */
+const NO_PASSWORD = "?";
+
+/**
+ * Asks whether a one-time link still works, without using it: the service looks at the link before it refuses the password.
+ * Throws ApiFailure always: as `makeFirstUser` does.
+ */
+export async function tryFirstRun(token: string): Promise<void> {
+  await ask("post", "/api/first-run", { token, name: "?", email: "a@example.org", password: NO_PASSWORD });
+}
+
+/** The same for a link by which a password is chosen. */
+export async function tryLink(token: string): Promise<void> {
+  await ask("post", "/api/link", { token, password: NO_PASSWORD });
+}
+
 /** The contract's answers do not say the role. */
 async function askSelf(): Promise<User> {
   return (await ask("get", "/api/me")).data;

@@ -67,6 +67,13 @@ describe("The members of an account", () => {
       await signIn(CHOSEN).expect(200);
     });
 
+    it("that was used is told before what is wrong with the password", async () => {
+      const token = await invite("staff");
+      await open(token, "?").expect(400);
+      await open(token).expect(200);
+      await open(token, "?").expect(401);
+    });
+
     it("works for a day, by monotonic time", async () => {
       const token = await invite("staff");
       appliance.clock.setWall(appliance.clock.nowMs() + 10 * DAY_MS);

@@ -37,6 +37,7 @@ export function memberReader(db: Database) {
   const withHash = `${SELECT}, password_hash AS passwordHash FROM member`;
   const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
   const allOfUser = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
+  const link = db.prepare<[string], number>("SELECT 1 FROM link WHERE token_hash = ?").pluck();
   return {
     userCount: () => count.get() ?? 0,
     members: (userId?) => (userId === undefined ? all.all() : ofUser.all(userId)),
@@ -46,6 +47,7 @@ export function memberReader(db: Database) {
       return row && toCredentials(row);
     },
     accountCredentials: (userId) => allOfUser.all(userId).map(toCredentials),
+    hasLink: (tokenHash) => link.get(tokenHash) !== undefined,
   } satisfies Partial<LedgerReader>;
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { type ApiFailure, BAD_REQUEST, UNAUTHORIZED, waitOf } from "../api/api.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiFailure, BAD_REQUEST, UNAUTHORIZED, waitOf } from "../api/api.ts";
 import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
@@ -10,7 +10,7 @@ import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
 import { doorTexts, firstRunTexts, linkTexts } from "../messages/door.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { chooseByLink, makeFirstUser, signIn } from "../session.ts";
+import { chooseByLink, makeFirstUser, signIn, tryFirstRun, tryLink } from "../session.ts";
 import { isGoodPassword, type NewPassword, NewPasswordFields, NO_PASSWORD } from "./new-password.tsx";
 
 interface DoorProps {
@@ -120,7 +120,7 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps)
   };
   const wrong = (text: string) => ({ type: text, length: text });
   return (
-    <LinkDoor texts={texts} token={token} form={form} work={work} onLeave={onLeave}>
+    <LinkDoor {...{ texts, token, form, work, onLeave }} attempt={tryFirstRun}>
       <TextField label={texts.name} autocomplete="name" {...form.required("name", wrong(mistakes.name))} />
       <TextField
         label={door.email}
@@ -134,10 +134,11 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps)
 
 /** A member chooses a password, by a link of an owner: invited, or after the old one was lost. */
 export function ChoosePassword({ token, presetEmail, onSignedIn, onLeave }: LinkProps) {
+  const texts = useTexts(linkTexts);
   const form = useForm(NO_PASSWORD);
   const work = async () => onSignedIn(await chooseByLink(token, form.values.password));
   return (
-    <LinkDoor texts={useTexts(linkTexts)} token={token} form={form} work={work} onLeave={onLeave}>
+    <LinkDoor {...{ texts, token, form, work, onLeave }} attempt={tryLink}>
       {/* For the browser's password manager, which keeps the password under it. */}
       <p class="words">{presetEmail}</p>
       <input type="text" autocomplete="username" value={presetEmail} hidden readOnly />
@@ -148,6 +149,8 @@ export function ChoosePassword({ token, presetEmail, onSignedIn, onLeave }: Link
 interface LinkDoorProps extends Pick<LinkProps, "token" | "onLeave"> {
   readonly texts: typeof linkTexts.es;
   readonly form: FormControl<NewPassword>;
+  /** Asks whether the link still works. */
+  readonly attempt: (token: string) => Promise<void>;
   /** Uses the link, and signs in. */
   readonly work: () => Promise<void>;
   /** The fields before those of the password. */
@@ -155,10 +158,16 @@ interface LinkDoorProps extends Pick<LinkProps, "token" | "onLeave"> {
 }
 
 /** A form with a password to choose; what to do, where its link no longer works. */
-function LinkDoor({ texts, token, form, work, onLeave, children }: LinkDoorProps) {
+function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: LinkDoorProps) {
   const { door } = useTexts(doorTexts);
   const { tooLate, toSignIn } = useTexts(firstRunTexts);
-  if (token === "" || isLinkDead(form.failure)) {
+  const [tried, setTried] = useState<ApiFailure | "waiting" | null>(token === "" ? null : "waiting");
+  useEffect(() => {
+    if (token === "") return;
+    attempt(token).catch((error) => setTried(error instanceof ApiFailure ? error : null));
+  }, []);
+  if (tried === "waiting") return null;
+  if (token === "" || isLinkDead(tried) || isLinkDead(form.failure)) {
     return (
       // Anew, so that the keyboard is taken to what it says.
       <Door key="dead" title={tooLate}>
