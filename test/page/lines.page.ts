@@ -202,7 +202,7 @@ describe("The technician's page of lines", () => {
     // A line's first look is none of its moves: every picked line must have been looked at once.
     const free = await page.getByRole("checkbox").count();
     await until("each picked line was looked at", async () => {
-      const known = await page.locator(".chip-line:not(.chip-line-used) .tag").count();
+      const known = await page.locator(".is-free .tag").count();
       return known === free && free > 0;
     });
     await opened.drive("SIM5", true);

@@ -83,7 +83,7 @@ function statesOf(role: Role, month: string): readonly State[] {
           enter: inEmptyForm(labelled("Añadir dispositivo", "Add device")),
         }),
         of("lines"),
-        of("lines", { name: "wire", enter: inDialog(".chip-line:not(.chip-line-used) .button") }),
+        of("lines", { name: "wire", enter: inDialog(".is-free .button") }),
         of("lines", { name: "unwire", enter: inDialog(labelled("Desconectar", "Unwire")) }),
         of("lines", { name: "prices", enter: inDialog(".panel-head .button-quiet") }),
         of("lines", { name: "test-ask", enter: inDialog(".view-actions button") }),

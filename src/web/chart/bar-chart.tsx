@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { type Scale, scaleOf } from "./scale.ts";
 
 export interface Bar {
@@ -40,12 +40,7 @@ const CROWD = 12;
  */
 export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartProps) {
   const scale = scaleOf(bars.flatMap((bar) => [bar.value, bar.before]));
-  const [over, setOver] = useState<number | null>(null);
   const row = useRef<HTMLDivElement>(null);
-  const show = (index: number) => {
-    setOver(index);
-    onChoose(index);
-  };
   const onKey = (event: KeyboardEvent) => {
     const last = bars.length - 1;
     const keys: Readonly<Record<string, number>> = {
@@ -66,16 +61,9 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
     >
       <Axis scale={scale} tickText={tickText} />
       <div class="chart-plot">
-        <Picture bars={bars} scale={scale} shown={over ?? chosen} />
+        <Picture bars={bars} scale={scale} shown={chosen} />
         {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons is no form's fieldset. */}
-        <div
-          class="chart-bars"
-          role="group"
-          aria-label={label}
-          ref={row}
-          onKeyDown={onKey}
-          onPointerLeave={() => setOver(null)}
-        >
+        <div class="chart-bars" role="group" aria-label={label} ref={row} onKeyDown={onKey}>
           {bars.map((bar, index) => (
             <button
               key={bar.key}
@@ -86,7 +74,7 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
               aria-pressed={index === chosen}
               onClick={() => onChoose(index)}
               onFocus={() => onChoose(index)}
-              onPointerEnter={() => show(index)}
+              onPointerEnter={() => onChoose(index)}
             />
           ))}
         </div>

@@ -20,7 +20,7 @@ export function ClinicsView() {
   const format = useFormat();
   const { replace } = useNavigation();
   const query = useQuery();
-  const period = periodOf(query.get("period"));
+  const period = periodOf(query.get("period") ?? "");
   const asked = { period, at: query.get("at") ?? undefined };
   const comparison = useData("/api/clinic", [], asked);
   const show = (of: string, at?: string) => replace("clinics", { period: of, at });

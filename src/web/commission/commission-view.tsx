@@ -96,7 +96,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
         <MovedCard key={`${moved.dId} ${moved.room}`} room={moved} onChanged={onChanged} />
       )}
       {next === undefined && (
-        <Panel class="commission-card" title={texts.allDone}>
+        <Panel class="commission-card column" title={texts.allDone}>
           <p>{texts.allDoneDetail}</p>
         </Panel>
       )}

@@ -30,9 +30,9 @@ function Door({ title, children }: DoorProps) {
         <LanguageSwitch />
       </div>
       <main class="door-main" id="content">
-        <div class="door-brand">
+        <div class="door-brand stack">
           <Wordmark />
-          <p>{messages.tagline}</p>
+          <p class="soft">{messages.tagline}</p>
         </div>
         <section class="panel door-card" aria-labelledby="door-title">
           <h1 id="door-title" ref={heading} tabIndex={-1}>
@@ -171,7 +171,7 @@ function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: Link
     return (
       // Anew, so that the keyboard is taken to what it says.
       <Door key="dead" title={tooLate}>
-        <div role="alert">
+        <div class="stack" role="alert">
           <p>{texts.tooLateWhy}</p>
           <p>{texts.tooLateWhatToDo}</p>
         </div>

@@ -191,14 +191,14 @@ function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
   return (
     <StepCard title={unwired > 0 ? texts.titleUnwired : texts.title}>
       <ul class="done-list stack">
-        <li>
+        <li class="row">
           <Icon name="done" />
           {texts.rooms(format.count(rooms))}
         </li>
         {counts.map(
           ([name, sign, count]) =>
             count > 0 && (
-              <li key={name}>
+              <li key={name} class="row">
                 <Icon name={sign} />
                 {texts[name](format.count(count))}
               </li>

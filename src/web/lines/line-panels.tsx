@@ -1,4 +1,3 @@
-import { useId } from "preact/hooks";
 import type { Chip, Line, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
@@ -164,15 +163,17 @@ function isMoved(line: Line, { test }: LineDoing): boolean {
 /** The name that people give a line, with its address. */
 function LineName({ line }: { readonly line: Line }) {
   return (
-    <>
+    <span>
       <strong>{lineName(line)}</strong> {line.name !== null && <span class="fine">{line.address}</span>}
-    </>
+    </span>
   );
 }
 
 export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing: LineDoing }) {
   const texts = useTexts(linesTexts);
+  const { actions } = useTexts(elementTexts);
   const { count } = useFormat();
+  const { levelOf } = doing;
   return (
     <Panel
       title={
@@ -186,54 +187,63 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
         </span>
       }
     >
-      <ul class="chip-lines">
-        {chip.lines.map((line) => (
-          <ChipLine key={line.address} line={line} doing={doing} />
-        ))}
-      </ul>
+      <DataTable
+        caption={chip.chip}
+        rows={chip.lines}
+        keyOf={({ address }) => address}
+        rowClass={(line) => (isMoved(line, doing) ? "is-moved" : isFree(line) ? "is-free" : undefined)}
+        columns={[
+          { title: texts.line, isName: true, cell: (line) => <PickedLine line={line} doing={doing} /> },
+          {
+            title: texts.level,
+            cell: (line) => {
+              const level = levelOf(line);
+              return level !== null && <LevelTag level={level} isRoom={line.wired !== null} />;
+            },
+          },
+          { title: texts.use, cell: (line) => useText(line, texts) },
+          { title: actions, cell: (line) => isFree(line) && <FreeLine line={line} doing={doing} /> },
+        ]}
+      />
     </Panel>
   );
 }
 
-function ChipLine({ line, doing }: { readonly line: Line; readonly doing: LineDoing }) {
+interface LineProps {
+  readonly line: Line;
+  readonly doing: LineDoing;
+}
+
+/** A line's name; in a test of the free lines, whether it is looked at. */
+function PickedLine({ line, doing: { test } }: LineProps) {
   const texts = useTexts(linesTexts);
-  const id = useId();
-  const { levelOf, onWire, onDrive, test } = doing;
-  const name = lineName(line);
-  const level = levelOf(line);
-  const canWire = isFree(line);
-  const styles = ["chip-line stack"];
-  if (!canWire) styles.push("chip-line-used");
-  if (isMoved(line, doing)) styles.push("is-moved");
+  if (!test.isOn || !isFree(line)) return <LineName line={line} />;
   return (
-    <li class={styles.join(" ")}>
-      <div class="chip-line-row">
-        {test.isOn && canWire && (
-          <input
-            id={id}
-            type="checkbox"
-            aria-label={texts.testPick(name)}
-            checked={test.picked.has(line.address)}
-            onChange={() => test.toggle(line.address)}
-          />
-        )}
-        <label class="chip-line-name words" for={test.isOn && canWire ? id : undefined}>
-          <LineName line={line} />
-        </label>
-        {level !== null && <LevelTag level={level} isRoom={line.wired !== null} />}
-      </div>
-      <div class="chip-line-row">
-        <span class="chip-line-use words fine">{useText(line, texts)}</span>
-        {onDrive !== undefined && canWire && (
-          <DriveSwitch line={name} isHigh={level ?? false} onDrive={(high) => onDrive(line, high)} />
-        )}
-        {canWire && (
-          <Button label={texts.connectOf(name)} onPress={() => onWire(line)}>
-            {texts.connect}
-          </Button>
-        )}
-      </div>
-    </li>
+    <label class="row">
+      <input
+        type="checkbox"
+        aria-label={texts.testPick(lineName(line))}
+        checked={test.picked.has(line.address)}
+        onChange={() => test.toggle(line.address)}
+      />
+      <LineName line={line} />
+    </label>
+  );
+}
+
+/** What is done with a line that is free. */
+function FreeLine({ line, doing: { levelOf, onWire, onDrive } }: LineProps) {
+  const texts = useTexts(linesTexts);
+  const name = lineName(line);
+  return (
+    <span class="row-do">
+      {onDrive !== undefined && (
+        <DriveSwitch line={name} isHigh={levelOf(line) ?? false} onDrive={(high) => onDrive(line, high)} />
+      )}
+      <Button kind="quiet" label={texts.connectOf(name)} onPress={() => onWire(line)}>
+        {texts.connect}
+      </Button>
+    </span>
   );
 }
 

@@ -79,7 +79,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
   };
   const { size } = test.picked;
   return (
-    <Panel class="test" title={texts.testTitle}>
+    <Panel class="test column" title={texts.testTitle}>
       <p>{texts.testHow}</p>
       <div class="test-screen" role="status">
         {last === undefined ? (

@@ -69,7 +69,7 @@ export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring:
   return (
     <details class="wire-more">
       <summary>{texts.history}</summary>
-      <ul class="price-history stack">
+      <ul class="stack">
         {prices.map(({ from, setTime, valor, isComing }) => (
           <li key={`${from} ${setTime}`} class="row spread">
             <span>

@@ -88,9 +88,7 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
     <section class="panel location column" aria-labelledby={id}>
       <header class="location-head spread">
         <div class="words lines">
-          <h2 id={id} class="large">
-            {location?.name ?? texts.elsewhere}
-          </h2>
+          <h2 id={id}>{location?.name ?? texts.elsewhere}</h2>
           {location?.description !== "" && (
             <p class="soft">{location?.description ?? texts.elsewhereDetail}</p>
           )}

@@ -64,7 +64,7 @@ export function PlaceFields({ place: { location, device }, onPlace, choices }: P
 }
 
 /** The choices behind "all of them"; what is chosen is among them, even where nothing is known of it any more. */
-function withChosen(all: string, choices: readonly Choice[], chosen: string): readonly Choice[] {
+export function withChosen(all: string, choices: readonly Choice[], chosen: string): readonly Choice[] {
   const isKnown = chosen === "" || choices.some(({ value }) => value === chosen);
   return [{ value: "", text: all }, ...choices, ...(isKnown ? [] : [{ value: chosen, text: chosen }])];
 }

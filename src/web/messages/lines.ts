@@ -10,6 +10,7 @@ export const linesTexts = bilingual({
   room: ["Habitación", "Room"],
   line: ["Línea", "Line"],
   level: ["Estado", "State"],
+  use: ["Uso", "Use"],
   price: ["Precio", "Price"],
   wiredTitle: ["Conectadas a habitaciones", "Wired to rooms"],
   wiredNone: ["Ninguna línea está conectada a una habitación todavía.", "No line is wired to a room yet."],

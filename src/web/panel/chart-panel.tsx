@@ -3,7 +3,7 @@ import type { Overview } from "../api/shapes.ts";
 import { type Bar, BarChart } from "../chart/bar-chart.tsx";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Nothing } from "../element/notice.tsx";
+import { Nothing, Panel } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -23,28 +23,32 @@ export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
   const [isTable, setTable] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const isEmpty = overview.sales === 0 && overview.before.sales === 0;
-  const isFiltered = filter.location !== undefined || filter.device !== undefined;
+  const isFiltered = filter.location !== "" || filter.device !== "";
   const chosenIndex = overview.chart.findIndex((entry) => entry.start === chosen);
   const index = chosenIndex < 0 ? entryIndexOf(overview.chart, overview.to) : chosenIndex;
   return (
-    <section class="panel chart-panel" aria-labelledby="chart-title">
-      <div class="panel-head row spread">
-        <h2 id="chart-title">{texts.chart[overview.period]}</h2>
-        <div class="chart-steps">
-          <PeriodSteps shown={overview} onStep={(at) => onFilter({ ...filter, at })}>
-            <ShownPeriod overview={overview} />
-          </PeriodSteps>
-        </div>
-        {!isEmpty && (
-          <Button kind="quiet" icon={isTable ? "panel" : "table"} onPress={() => setTable(!isTable)}>
-            {isTable ? texts.chart.asChart : texts.chart.asTable}
-          </Button>
-        )}
-      </div>
+    <Panel
+      class="chart-panel"
+      title={texts.chart[overview.period]}
+      beside={
+        <>
+          <div class="chart-steps">
+            <PeriodSteps shown={overview} onStep={(at) => onFilter({ ...filter, at })}>
+              <ShownPeriod overview={overview} />
+            </PeriodSteps>
+          </div>
+          {!isEmpty && (
+            <Button kind="quiet" icon={isTable ? "panel" : "table"} onPress={() => setTable(!isTable)}>
+              {isTable ? texts.chart.asChart : texts.chart.asTable}
+            </Button>
+          )}
+        </>
+      }
+    >
       {isEmpty ? (
         <Nothing title={texts.none} detail={isFiltered ? texts.noneFiltered : texts.noneDetail}>
           {isFiltered && (
-            <Button onPress={() => onFilter({ ...filter, location: undefined, device: undefined })}>
+            <Button onPress={() => onFilter({ ...filter, location: "", device: "" })}>
               {texts.clearFilter}
             </Button>
           )}
@@ -59,7 +63,7 @@ export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
           onChoose={(next) => setChosen(overview.chart[next]?.start ?? null)}
         />
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -11,38 +11,31 @@ import { useTexts } from "../messages/use-language.ts";
 import type { QueryValues } from "../route.ts";
 import { neighbourOf } from "./period.ts";
 
-/** What to sum up. An undefined part is left open. */
+/** What to sum up. An empty text leaves that part open. */
 export interface OverviewFilter {
   readonly period: Overview["period"];
-  /** A day of the period, the last one of a week; undefined is today. */
-  readonly at: string | undefined;
+  /** A day of the period, the last one of a week; today without it. */
+  readonly at: string;
   /** A location's name. */
-  readonly location: string | undefined;
+  readonly location: string;
   /** A device's id. */
-  readonly device: string | undefined;
+  readonly device: string;
 }
 
 /** What the panel's address has of a filter. */
 export function panelQuery({ period, ...others }: OverviewFilter): QueryValues {
-  return { period: period === "week" ? undefined : period, ...others };
+  return { period: period === "week" ? "" : period, ...others };
 }
 
 /** The filter that the query of the panel's address asks for: there it survives a reload, and can be passed on. */
 export function panelFilterOf(query: URLSearchParams): OverviewFilter {
-  return {
-    period: periodOf(query.get("period")),
-    at: dayOf(query.get("at")),
-    location: query.get("location") ?? undefined,
-    device: query.get("device") ?? undefined,
-  };
+  const text = (name: string) => query.get(name) ?? "";
+  const at = isDay(text("at")) ? text("at") : "";
+  return { period: periodOf(text("period")), at, location: text("location"), device: text("device") };
 }
 
-export function periodOf(text: string | null): Overview["period"] {
+export function periodOf(text: string): Overview["period"] {
   return text === "year" || text === "month" ? text : "week";
-}
-
-function dayOf(text: string | null): string | undefined {
-  return text !== null && isDay(text) ? text : undefined;
 }
 
 interface PeriodChoiceProps {
@@ -69,8 +62,8 @@ export function PeriodChoice({ period, onPeriod }: PeriodChoiceProps) {
 interface PeriodStepsProps {
   /** What is shown. */
   readonly shown: Pick<Overview, "period" | "from" | "to">;
-  /** Takes a day of the period before or after; undefined is today. */
-  readonly onStep: (at: string | undefined) => void;
+  /** Takes a day of the period before or after; empty: today. */
+  readonly onStep: (at: string) => void;
   /** Stands between the two ways. */
   readonly children?: ComponentChildren;
 }
@@ -83,7 +76,7 @@ export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
   const today = format.day(now());
   const go = (step: -1 | 1) => {
     const at = neighbourOf(shown, step);
-    onStep(at >= today ? undefined : at);
+    onStep(at >= today ? "" : at);
   };
   return (
     <>
@@ -108,17 +101,11 @@ interface PanelFiltersProps {
 
 /** By location and device; not there while there is nothing to choose between. */
 export function PanelFilters({ choices, filter, onFilter }: PanelFiltersProps) {
-  const { location = "", device = "" } = filter;
+  const { location, device } = filter;
   if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (
     <div class="filters">
-      <PlaceFields
-        place={{ location, device }}
-        onPlace={(place) =>
-          onFilter({ ...filter, location: place.location || undefined, device: place.device || undefined })
-        }
-        choices={choices}
-      />
+      <PlaceFields place={filter} onPlace={(place) => onFilter({ ...filter, ...place })} choices={choices} />
     </div>
   );
 }

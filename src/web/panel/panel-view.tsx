@@ -3,7 +3,7 @@ import { loadFirstRecords } from "../api/records.ts";
 import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
-import { Failed, FailedPanel, Nothing, Panel } from "../element/notice.tsx";
+import { Failed, FailedPanel, Nothing, NothingPanel, Panel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
@@ -46,7 +46,7 @@ export function PanelView() {
   const devices = known.value ?? [];
   const here = devices.filter(
     ({ _id, locationName }) =>
-      (location === undefined || locationName === location) && (device === undefined || _id === device),
+      (location === "" || locationName === location) && (device === "" || _id === device),
   );
   // It appears in one piece: nothing moves when the last part of it comes.
   const isComplete = [loaded, latest, known].every(({ kind }) => kind !== "waiting");
@@ -55,7 +55,7 @@ export function PanelView() {
   const chosen = known.value && choices?.devices.find(({ id }) => id === device);
   // Where what names it could not be read, the bare id stands.
   const chosenText = chosen === undefined ? device : deviceText(chosen, texts);
-  const scope = [location, isComplete ? chosenText : undefined].filter((part) => part !== undefined);
+  const scope = [location, isComplete ? chosenText : ""].filter(Boolean);
   const faults = status.value?.faults ?? [];
 
   return (
@@ -64,14 +64,20 @@ export function PanelView() {
       actions={
         <PeriodChoice
           period={filter.period}
-          onPeriod={(period) => setFilter({ ...filter, period, at: undefined })}
+          onPeriod={(period) => setFilter({ ...filter, period, at: "" })}
         />
       }
     >
       {isComplete && (
         <>
           <FaultList faults={faults} most={FAULTS_SHOWN} />
-          {isOfGateway && known.value?.length === 0 && <StartPanel />}
+          {isOfGateway && known.value?.length === 0 && (
+            <NothingPanel title={texts.start.title} detail={texts.start.detail}>
+              <Link to="guide" class="button button-main">
+                {texts.start.go}
+              </Link>
+            </NothingPanel>
+          )}
           {choices !== undefined && <PanelFilters choices={choices} filter={filter} onFilter={setFilter} />}
           <FailedPanel of={loaded} />
           {overview !== undefined && (
@@ -91,21 +97,6 @@ export function PanelView() {
         </>
       )}
     </ViewFrame>
-  );
-}
-
-function StartPanel() {
-  const { start } = useTexts(panelTexts);
-  return (
-    <section class="panel start row spread" aria-labelledby="start-title">
-      <div>
-        <h2 id="start-title">{start.title}</h2>
-        <p>{start.detail}</p>
-      </div>
-      <Link to="guide" class="button button-main">
-        {start.go}
-      </Link>
-    </section>
   );
 }
 
@@ -192,13 +183,13 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
   const isVoid = sale.voided !== null;
   return (
     <li class={isVoid ? "latest-sale latest-void" : "latest-sale"}>
-      <span class="latest-room">{latest.room(sale.habitacion)}</span>
-      <span class="latest-money number">{money(sale.valor)}</span>
+      <span class="latest-room strong">{latest.room(sale.habitacion)}</span>
+      <span class="latest-money number strong">{money(sale.valor)}</span>
       <span class="latest-location fine">
         {sale.deviceName} · {sale.locationName}
         {isVoid && ` · ${latest.voided}`}
       </span>
-      <span class="latest-time fine">
+      <span class="number fine">
         <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
       </span>
     </li>
@@ -227,14 +218,14 @@ function Figure({ span }: { readonly span: Span }) {
       <dt>{texts.span[name]}</dt>
       <dd>
         <span class="figure-value">{money(revenue)}</span>
-        <span class="figure-note">{texts.salesCount(count(sales))}</span>
+        <span class="fine">{texts.salesCount(count(sales))}</span>
         {isComparable ? (
           <>
             <Trend revenue={revenue} before={before.revenue} />
-            <span class="figure-note">{texts.wasThen(texts.spanBefore[name], money(before.revenue))}</span>
+            <span class="fine">{texts.wasThen(texts.spanBefore[name], money(before.revenue))}</span>
           </>
         ) : (
-          <span class="figure-note">{texts.notComparable}</span>
+          <span class="fine">{texts.notComparable}</span>
         )}
       </dd>
     </div>
@@ -255,7 +246,7 @@ function Trend({ revenue, before }: TrendProps) {
   if (kind === "none") return null;
   const isMore = kind === "more" || kind === "times";
   return (
-    <span class="figure-note figure-trend">
+    <span class="figure-trend">
       {kind !== "same" && (
         <span class={isMore ? "trend trend-up" : "trend"}>
           <Icon name={isMore ? "up" : "down"} />
@@ -295,7 +286,7 @@ function Places({ overview: { places, otherPlaces, period }, filter }: PlacesPro
             {place.isOthers ? (
               <span>{place.name}</span>
             ) : (
-              <Link to="panel" query={panelQuery({ ...filter, location: place.name, device: undefined })}>
+              <Link to="panel" query={panelQuery({ ...filter, location: place.name, device: "" })}>
                 {place.name}
               </Link>
             )}

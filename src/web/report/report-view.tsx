@@ -7,6 +7,7 @@ import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo }
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useDataOfToday, useLoaded, useToday } from "../live/use-loaded.ts";
+import { withChosen } from "../locations/place-fields.tsx";
 import { locationsTexts } from "../messages/locations.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -61,10 +62,6 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
     query.get("location") ?? (choices.locations.length === 1 ? choices.locations[0] : undefined);
   const span = day === undefined ? { month } : { day };
   const asksFor = { ...span, location };
-  const locations =
-    location === undefined || choices.locations.includes(location)
-      ? choices.locations
-      : [location, ...choices.locations];
   const show = (of: { month: string } | { day: string }) => replace("report", { ...of, location });
   const move = (steps: number) =>
     show(day === undefined ? { month: monthAfter(month, steps) } : { day: daysBefore(day, -steps) });
@@ -80,10 +77,11 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
         <SelectField
           label={texts.location}
           value={location ?? ""}
-          choices={[
-            ...(locations.length > 1 ? [{ value: "", text: texts.all }] : []),
-            ...locations.map((name) => ({ value: name, text: name })),
-          ]}
+          choices={withChosen(
+            texts.all,
+            choices.locations.map((name) => ({ value: name, text: name })),
+            location ?? "",
+          )}
           onValue={(name) => replace("report", { ...span, location: name })}
         />
         <div class="report-month">

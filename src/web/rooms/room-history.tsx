@@ -87,7 +87,7 @@ function HistoryDay({ day: { day, sales }, ongoing }: HistoryDayProps) {
         {sales.map((sale) => (
           <li key={sale.recordId} class={sale.voided === null ? "history-sale" : "history-sale history-void"}>
             <time dateTime={format.iso(sale.createdTime)}>{format.time(sale.createdTime)}</time>
-            <span class="history-notes fine">
+            <span class="fine">
               <SaleNotes sale={sale} isOngoing={sale === ongoing} />
             </span>
             <b>{format.money(sale.valor)}</b>

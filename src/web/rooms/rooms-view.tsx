@@ -31,6 +31,9 @@ export function RoomsView() {
   const { rooms: countText } = useTexts(locationsTexts);
   const { format, status, user, reloadStatus, live } = useGateway();
   const withSales = seesMoney(user.role);
+  const { replace } = useNavigation();
+  const query = useQuery();
+  const [deviceId, roomId] = [query.get("device"), query.get("room")];
   const known = useDevices();
   const changes = useRoomChanges();
   const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
@@ -130,32 +133,18 @@ export function RoomsView() {
           />
         ))}
       </div>
-      {devices !== undefined && withSales && <ShownHistory devices={devices} times={times} />}
+      {devices !== undefined && withSales && deviceId !== null && roomId !== null && (
+        <CloseProvider value={() => replace("rooms")}>
+          <RoomHistory
+            key={`${deviceId}/${roomId}`}
+            deviceId={deviceId}
+            roomId={roomId}
+            device={devices.find((device) => device._id === deviceId)}
+            times={times}
+          />
+        </CloseProvider>
+      )}
     </ViewFrame>
-  );
-}
-
-interface ShownHistoryProps {
-  readonly devices: readonly Device[];
-  readonly times: ReadonlyMap<string, number>;
-}
-
-function ShownHistory({ devices, times }: ShownHistoryProps) {
-  const query = useQuery();
-  const { replace } = useNavigation();
-  const deviceId = query.get("device");
-  const room = query.get("room");
-  if (deviceId === null || room === null) return null;
-  return (
-    <CloseProvider value={() => replace("rooms")}>
-      <RoomHistory
-        key={`${deviceId}/${room}`}
-        deviceId={deviceId}
-        roomId={room}
-        device={devices.find((device) => device._id === deviceId)}
-        times={times}
-      />
-    </CloseProvider>
   );
 }
 
@@ -192,7 +181,7 @@ function DeviceRooms({ device, known, rooms, style }: DeviceRoomsProps) {
       class="device"
       title={
         <>
-          {device.name} <span class="device-location fine">{device.locationName}</span>
+          {device.name} <span class="soft fine">{device.locationName}</span>
         </>
       }
       beside={

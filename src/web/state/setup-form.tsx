@@ -75,8 +75,8 @@ function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProp
   if (kind === "choices") {
     const chosen = typeof value === "string" ? [] : value;
     return (
-      <fieldset class="setup-choices stack">
-        <legend>{words.label}</legend>
+      <fieldset class="stack">
+        <legend class="strong">{words.label}</legend>
         <p class="fine">{words.hint}</p>
         {options.map((option) => (
           <CheckField
