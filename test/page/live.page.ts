@@ -77,15 +77,6 @@ describe("The rooms, live", () => {
     await tile.getByText("Encendida").waitFor();
   });
 
-  it("say kindly that the service cannot be reached, and go on by themselves once it can", async () => {
-    const { page, context } = await opened.open("/");
-    await context.route("**/api/**", (route) => route.abort());
-    await page.reload();
-    await page.getByText("No se puede conectar con el equipo.").waitFor();
-    await context.unroute("**/api/**");
-    await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
-  });
-
   it("that have no line are told from those that are off, are listed, and lead to the lines", async () => {
     const [location] = await opened.get<readonly Location[]>("/api/location");
     const actuators = [{ id: "901", value: false }];

@@ -100,7 +100,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
           <p>{texts.allDoneDetail}</p>
         </Panel>
       )}
-      <div class="actions commission-end row">
+      <div class="actions commission-end commission-large row">
         <Button
           kind={next === undefined ? "main" : "plain"}
           icon="report"
@@ -214,7 +214,7 @@ function BeginPanel({ onBegun }: BeginProps) {
       onBegun();
     });
   return (
-    <Panel class="step-card commission-begin column" title={texts.begin.title}>
+    <Panel class="step-card commission-begin commission-large column" title={texts.begin.title}>
       <p>{texts.begin.how}</p>
       <Form form={form} onSubmit={send} action={texts.begin.action}>
         <SelectField
@@ -263,9 +263,9 @@ function ReportList() {
   if (reports.length === 0) return null;
   return (
     <Panel title={texts.reports}>
-      <ul>
+      <ul class="ruled">
         {reports.map(({ number, time, technician, clinic, good, rooms }) => (
-          <li key={number} class="commission-report row">
+          <li key={number} class="row">
             <Link to="commission" query={{ report: String(number) }}>
               {texts.reportOf(dateTime(time))}
             </Link>

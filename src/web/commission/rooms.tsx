@@ -24,7 +24,7 @@ export function RoomCard({ room, onChanged }: RoomCardProps) {
   return (
     // The button that ticked off the room before has gone with it: the keyboard goes on here.
     <Panel
-      class="commission-card column"
+      class="commission-card commission-large column"
       title={texts.room(room.room)}
       beside={<p class="good strong">{texts.now}</p>}
       takesFocus="free"
@@ -38,7 +38,10 @@ export function RoomCard({ room, onChanged }: RoomCardProps) {
 export function MovedCard({ room, onChanged }: RoomCardProps) {
   const texts = useTexts(commissionTexts);
   return (
-    <Panel class="commission-card commission-moved column" title={texts.movedOther(room.room)}>
+    <Panel
+      class="commission-card commission-moved commission-large column"
+      title={texts.movedOther(room.room)}
+    >
       <Judged room={room} onChanged={onChanged} />
     </Panel>
   );

@@ -167,7 +167,7 @@ function LatestPanel({ latest }: { readonly latest: Loaded<readonly StoredRecord
         <Nothing title={texts.latest.none} detail={texts.latest.noneDetail} />
       )}
       {sales.length > 0 && (
-        <ol>
+        <ol class="ruled">
           {sales.map((sale) => (
             <LatestSale key={sale.recordId} sale={sale} />
           ))}
@@ -189,7 +189,7 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
         {sale.deviceName} · {sale.locationName}
         {isVoid && ` · ${latest.voided}`}
       </span>
-      <span class="number fine">
+      <span class="latest-time fine">
         <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
       </span>
     </li>
@@ -280,7 +280,7 @@ function Places({ overview: { places, otherPlaces, period }, filter }: PlacesPro
     `${most > 0 ? Math.max(0, Math.round((value / most) * WHOLE_PERCENT)) : 0}%`;
   return (
     <Panel class="places" title={texts.places}>
-      <ol>
+      <ol class="ruled">
         {all.map((place) => (
           <li key={place.key} class="place">
             {place.isOthers ? (

@@ -83,7 +83,7 @@ function HistoryDay({ day: { day, sales }, ongoing }: HistoryDayProps) {
   return (
     <section class="history-day">
       <h3>{name}</h3>
-      <ol>
+      <ol class="ruled">
         {sales.map((sale) => (
           <li key={sale.recordId} class={sale.voided === null ? "history-sale" : "history-sale history-void"}>
             <time dateTime={format.iso(sale.createdTime)}>{format.time(sale.createdTime)}</time>
