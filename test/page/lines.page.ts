@@ -76,7 +76,7 @@ describe("The technician's page of lines", () => {
     await page.getByRole("button", { name: `Cambiar la línea ${before.at(-1)?.line}` }).click();
     const form = page.getByRole("dialog");
     await form.getByText("Precios de esta habitación").click();
-    await form.locator(".price-history li", { hasText: "2035" }).getByText("40,00").waitFor();
+    await form.locator("details li", { hasText: "2035" }).getByText("40,00").waitFor();
     await page.keyboard.press("Escape");
 
     await shown.getByRole("button", { name: "Anular el cambio" }).click();

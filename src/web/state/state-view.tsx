@@ -125,11 +125,11 @@ function MovePanel() {
           <>
             <p>{texts.moveDo}</p>
             <p>
-              <code class="large">flanco restore {address()}</code>
+              <code class="move-code large">flanco restore {address()}</code>
             </p>
             <p>{texts.moveCode(time(made.endsTime))}</p>
             <p>
-              <code class="large">{made.code}</code>
+              <code class="move-code large">{made.code}</code>
             </p>
             <p class="soft">{texts.moveAfter}</p>
           </>
