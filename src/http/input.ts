@@ -6,9 +6,15 @@ import bodyParser from "koa-bodyparser";
 import type * as z from "zod";
 import { type FieldError, type FieldErrorKind, FlancoError } from "../domain/error.ts";
 
+interface BodyBounds {
+  readonly bytes: number;
+  readonly values: number;
+}
+
 const MAX_BODY_BYTES = 64 * 1024;
-/** Of a body whose sender is not known yet. */
-export const UNKNOWN_SENDER_BYTES = 4 * 1024;
+/** A body whose sender is not known yet. */
+export const UNKNOWN_SENDER: BodyBounds = { bytes: 4 * 1024, values: 64 };
+const MAX_DEPTH = 32;
 /** Each chunk, however small, costs work of its own: a whole body of 64 KiB may come in chunks of 16 bytes. */
 const MAX_PIECES = 4_096;
 /** A body beyond a limit is read and dropped up to here, so that an honest client can read its answer. */
@@ -28,10 +34,13 @@ const parsers = new Map<number, ReturnType<typeof parserOf>>();
 const noNext = async () => {};
 
 /**
- * Reads a JSON body of at most so many bytes; a request without one gives an empty object, whose missing fields are then
- * named. Throws `unsupported_media_type`, `too_large` and `invalid`.
+ * Reads a JSON body of at most so many bytes and values, and 32 levels; a request without one gives an empty object, whose
+ * missing fields are then named. Throws `unsupported_media_type`, `too_large` and `invalid`.
  */
-export async function readBody(context: Context, bytes = MAX_BODY_BYTES): Promise<unknown> {
+export async function readBody(
+  context: Context,
+  { bytes = MAX_BODY_BYTES, values = Number.POSITIVE_INFINITY }: Partial<BodyBounds>,
+): Promise<unknown> {
   requireJson(context.req);
   try {
     const parse = parsers.get(bytes) ?? parserOf(bytes);
@@ -43,7 +52,14 @@ export async function readBody(context: Context, bytes = MAX_BODY_BYTES): Promis
   } catch (thrown) {
     throw toBodyError(thrown, bytes);
   }
-  return context.request.body;
+  const { body } = context.request;
+  if (!isWithin(body, MAX_DEPTH)) {
+    throw new FlancoError("invalid", `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  if (Number.isFinite(values) && countValues(body) > values) {
+    throw new FlancoError("too_large", `The body has more than ${values} values.`);
+  }
+  return body;
 }
 
 function requireJson({ headers }: IncomingMessage): void {
@@ -107,6 +123,17 @@ export function dropBody({ req, res }: Context): void {
     else res.once("finish", end);
   });
   req.resume();
+}
+
+/** Whether lists and objects are nested at most so many levels deep. */
+function isWithin(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return true;
+  return levels > 0 && Object.values(value).every((child) => isWithin(child, levels - 1));
+}
+
+function countValues(value: unknown): number {
+  if (value === null || typeof value !== "object") return 1;
+  return Object.values(value).reduce<number>((sum, child) => sum + countValues(child), 1);
 }
 
 function toBodyError(thrown: unknown, maxBytes: number): FlancoError {

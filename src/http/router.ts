@@ -11,7 +11,7 @@ import type { Id } from "../domain/id.ts";
 import type { JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import { senderOf } from "./guard.ts";
-import { parseInput, readBody, UNKNOWN_SENDER_BYTES } from "./input.ts";
+import { parseInput, readBody, UNKNOWN_SENDER } from "./input.ts";
 
 /** From this length on an answer is given in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;
@@ -158,11 +158,12 @@ async function readInput(
   if (signsIn) {
     // To drop a large body costs work: its sender opens its next connection, which is paced.
     const bytes = Number(context.req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-    if (bytes > UNKNOWN_SENDER_BYTES) context.res.setHeader("Connection", "close");
+    if (bytes > UNKNOWN_SENDER.bytes) context.res.setHeader("Connection", "close");
     senders.admit(context);
   }
   try {
-    return parseInput(body, await readBody(context, signsIn ? UNKNOWN_SENDER_BYTES : maxBodyBytes));
+    const bounds = signsIn ? UNKNOWN_SENDER : maxBodyBytes === undefined ? {} : { bytes: maxBodyBytes };
+    return parseInput(body, await readBody(context, bounds));
   } catch (error) {
     if (signsIn) senders.refuse(context);
     throw error;

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { exchange } from "../rig/exchange.ts";
-import { aDevice, aRecord } from "./bodies.ts";
+import { actuators, aDevice, anError, aRecord } from "./bodies.ts";
 import { Held } from "./held.ts";
 
 const KIB = 1_024;
@@ -69,6 +69,10 @@ describe("A body", () => {
         message: "must have at most 64 entries",
       });
       expect(JSON.stringify(response.body).length).to.be.below(4 * KIB);
+    });
+
+    it("is 413 with ten thousand actuators that are whole", async () => {
+      await held.post("/api/device", aDevice({ dId: "many", actuators: actuators(10_000) })).expect(413);
     });
   });
 
@@ -141,12 +145,31 @@ describe("A body", () => {
     });
   });
 
-  it("is taken however deep it is nested: what is not asked for is ignored", async () => {
-    const nested = `${"[".repeat(30_000)}${"]".repeat(30_000)}`;
-    await held
-      .post("/api/data", JSON.stringify(aRecord({ more: 0 })).replace('"more":0', `"more":${nested}`))
-      .expect(201);
-    const { body } = await held.post("/api/data", nested).expect(400);
-    expect(body.message).to.equal("body: must be an object.");
+  describe("in depth", () => {
+    /** A record whose ignored field makes it so many levels deep, its own braces included. */
+    function deep(levels: number): string {
+      return JSON.stringify(aRecord({ more: 0 })).replace('"more":0', `"more":${nested(levels - 1)}`);
+    }
+
+    it("is taken up to 32 levels", async () => {
+      await held.post("/api/data", deep(32)).expect(201);
+    });
+
+    it("is 400 at 33 levels, of lists or of objects", async () => {
+      for (const body of [deep(33), deep(33).replaceAll("[]", "{}")]) {
+        const response = await held.post("/api/data", body).expect(400);
+        expect(response.body).to.deep.equal(anError("The body is nested deeper than 32 levels.", "message"));
+      }
+      expect(recordCount()).to.equal(1);
+    });
+
+    it("is 400 at thirty thousand levels", async () => {
+      await held.post("/api/data", nested(30_000)).expect(400);
+    });
   });
 });
+
+/** JSON of so many lists within each other. */
+function nested(levels: number): string {
+  return `${"[".repeat(levels)}${"]".repeat(levels)}`;
+}

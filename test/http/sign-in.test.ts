@@ -74,6 +74,11 @@ describe("Attempts to sign in", () => {
       413,
       () => appliance.api.post("/api/login").send({ email: "ana@example.org", password: "x".repeat(4_096) }),
     ],
+    [
+      "of more than 64 values",
+      413,
+      () => appliance.api.post("/api/login").send(Array.from({ length: 64 }, () => ({}))),
+    ],
   ] as const) {
     it(`count as failures with a body ${what}, and the next one is refused before its body is read`, async () => {
       for (let count = 0; count < 5; count += 1) await send().expect(status);
@@ -82,7 +87,9 @@ describe("Attempts to sign in", () => {
     });
   }
 
-  it("take a body of 4 KiB", async () => {
+  it("take a body of 64 values and 4 KiB", async () => {
+    const values = { email: user.email, password: PASSWORD, more: Array(60).fill(0) };
+    await appliance.api.post("/api/login").send(values).expect(200);
     const empty = JSON.stringify({ email: user.email, password: PASSWORD, more: "" });
     const more = "x".repeat(4_096 - Buffer.byteLength(empty));
     await appliance.api.post("/api/login").send({ email: user.email, password: PASSWORD, more }).expect(200);
