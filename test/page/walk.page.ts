@@ -21,6 +21,8 @@ const CHECKED: Readonly<Record<number, readonly ("light" | "dark")[]>> = SHORT
 const CHECKED_LANGUAGES: readonly string[] = SHORT ? ["es"] : LANGUAGES;
 /** Where this names a folder, a picture of each state at each width is put there, to be looked at. */
 const PICTURES = process.env["FLANCO_PICTURES"];
+/** Letters of the longest word of the page's own texts, at least. */
+const LONGEST_WORD = 20;
 /** A name without a space, so that no line of it can break. */
 const LONG = "x".repeat(100);
 
@@ -210,6 +212,21 @@ const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(".d
   .filter((element) => element.scrollWidth > element.clientWidth + 1)
   .map((element) => element.className || element.tagName).join()`;
 
+/** Words of the page itself that are broken in the middle. Names that people gave are longer than these. */
+const BROKEN = `[...document.querySelectorAll(".nav-link, button, .tag, thead th, dt, label, h1, h2")].flatMap((element) => {
+  const words = [];
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    for (const { 0: word, index } of text.data.matchAll(/(?<!\\p{L})\\p{L}{2,${LONGEST_WORD}}(?!\\p{L})/gu)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) words.push(word);
+    }
+  }
+  return words;
+}).join()`;
+
 async function expectSound(page: Page, state: State, who: string, language: string): Promise<void> {
   const { name, path, ready, enter } = state;
   const what = `${who}-${language}-${name}`;
@@ -222,6 +239,7 @@ async function expectSound(page: Page, state: State, who: string, language: stri
   for (const width of ALL_WIDTHS) {
     await page.setViewportSize({ width, height: HEIGHT });
     expect(await page.evaluate(OVERFLOWING), `${what} overflows at ${width}`).to.equal("");
+    expect(await page.evaluate(BROKEN), `${what} breaks words at ${width}`).to.equal("");
     if (PICTURES !== undefined) {
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({ path: join(PICTURES, `${what}-${width}.png`) });
