@@ -62,6 +62,11 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
     query.get("location") ?? (choices.locations.length === 1 ? choices.locations[0] : undefined);
   const span = day === undefined ? { month } : { day };
   const asksFor = { ...span, location };
+  const places = withChosen(
+    texts.all,
+    choices.locations.map((name) => ({ value: name, text: name })),
+    location ?? "",
+  );
   const show = (of: { month: string } | { day: string }) => replace("report", { ...of, location });
   const move = (steps: number) =>
     show(day === undefined ? { month: monthAfter(month, steps) } : { day: daysBefore(day, -steps) });
@@ -77,11 +82,8 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
         <SelectField
           label={texts.location}
           value={location ?? ""}
-          choices={withChosen(
-            texts.all,
-            choices.locations.map((name) => ({ value: name, text: name })),
-            location ?? "",
-          )}
+          // All of a single location are that one.
+          choices={places.length > 2 ? places : places.slice(1)}
           onValue={(name) => replace("report", { ...span, location: name })}
         />
         <div class="report-month">
