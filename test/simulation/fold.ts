@@ -108,7 +108,7 @@ export class Fold {
         for (const sighting of (input as Input<"takeIn">)[0]) this.#see(sighting);
         return;
       case "setWiring":
-        for (const { wiring } of (input as Input<"setWiring">)[0]) this.#wire(wiring, atUs, nowMs);
+        for (const { wiring } of (input as Input<"setWiring">)[0]) this.#wire(wiring, atUs, nowMs, bootId);
         return;
       case "removeWiring": {
         const [, line] = input as Input<"removeWiring">;
@@ -174,11 +174,18 @@ export class Fold {
     return this.wired.get(line)?.at(-1)?.stretch?.room;
   }
 
-  #wire({ line, actuatorId: room, valorMicros, rearmMs }: NewWiring, atUs: number, nowMs: number): void {
+  #wire(
+    { line, actuatorId: room, valorMicros, rearmMs }: NewWiring,
+    atUs: number,
+    nowMs: number,
+    bootId: string,
+  ): void {
     const last = this.wired.get(line)?.at(-1);
     const before = last?.stretch;
     const held = before == null ? undefined : (this.#prices.at(room, nowMs) ?? last?.valorMicros);
-    if (held !== valorMicros) this.#prices.end(room, nowMs);
+    // A sale of this moment has it by the last moment that a trusted clock has seen, where the clock is not trusted.
+    const heldMs = this.#boots.get(bootId)?.zeroMs === null ? this.#lastTrustedMs() : nowMs;
+    if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs);
     const deviceName = this.#deviceName;
     const stretch = before?.room === room ? before : { room };
     this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
@@ -264,10 +271,15 @@ export class Fold {
     const zeroMs = this.#boots.get(source.bootId)?.zeroMs;
     if (!provisional) return this.#prices.at(room, timeMs);
     if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6));
+    const lastMs = this.#lastTrustedMs();
+    return lastMs === undefined ? undefined : this.#prices.at(room, lastMs);
+  }
+
+  #lastTrustedMs(): number | undefined {
     const known = [...this.#boots.values()].flatMap(({ zeroMs, lastMs }) =>
       zeroMs === null ? [] : [zeroMs + lastMs],
     );
-    return known.length === 0 ? undefined : this.#prices.at(room, Math.max(...known));
+    return known.length === 0 ? undefined : Math.max(...known);
   }
 }
 

@@ -29,6 +29,7 @@ import type {
 import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
 import type { SimulatedChip } from "./chip.ts";
+import { closeLog } from "./sync-files.ts";
 
 /** A disk's sync takes so long. */
 export const COMMIT_US = 1_317;
@@ -291,6 +292,7 @@ export class SimulatedProcess {
     this.#isOpen = false;
     const db = this.#thread?.db;
     this.#thread = undefined;
+    closeLog();
     if (db === undefined) return;
     const reading = new DatabaseConstructor(db.name, { readonly: true });
     reading.pragma("user_version");

@@ -1,22 +1,46 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import * as files from "node:fs";
 
 /** Called after each write. */
 export const written = { notice: () => {} };
 
 /** What the ledger's tail uses of node:fs/promises, done at once: the order of a history's events is its own. */
 export async function open(path: string, flags: string, mode?: number) {
-  const descriptor = openSync(path, flags, mode);
+  const descriptor = files.openSync(path, flags, mode);
   return {
-    stat: async () => fstatSync(descriptor),
-    truncate: async (bytes: number) => ftruncateSync(descriptor, bytes),
+    stat: async () => files.fstatSync(descriptor),
+    truncate: async (bytes: number) => files.ftruncateSync(descriptor, bytes),
     writeFile: async (bytes: Uint8Array) => {
-      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+      for (let at = 0; at < bytes.length; ) at += files.writeSync(descriptor, bytes, at);
       written.notice();
     },
     datasync: async () => {},
     sync: async () => {},
-    [Symbol.asyncDispose]: async () => closeSync(descriptor),
+    [Symbol.asyncDispose]: async () => files.closeSync(descriptor),
   };
+}
+
+/** Descriptors of the ledger's log. A history kills a process in the middle, and the kernel closes what it had open. */
+const ofLog = new Set<number>();
+
+/** What the ledger's log uses of node:fs. Here a sync costs nothing. */
+export const { readSync, statSync, truncateSync } = files;
+
+export function openSync(path: string, flags: string): number {
+  const descriptor = files.openSync(path, flags);
+  ofLog.add(descriptor);
+  return descriptor;
+}
+
+export function closeSync(descriptor: number): void {
+  ofLog.delete(descriptor);
+  files.closeSync(descriptor);
+}
+
+export function fdatasyncSync(): void {}
+
+/** Closes the log's descriptors as a kill does. */
+export function closeLog(): void {
+  for (const descriptor of ofLog) closeSync(descriptor);
 }
 
 /** What the driver uses of node:timers/promises, by the timers of the history. */
