@@ -69,7 +69,8 @@ export interface Health {
 export async function askHealth(port: number): Promise<Health | undefined> {
   try {
     const answer = await fetch(`http://localhost:${port}${PATH}`, { signal: AbortSignal.timeout(ANSWER_MS) });
-    const body: unknown = await answer.json();
+    // Another program on this port may answer with anything.
+    const body: unknown = await answer.json().catch(() => undefined);
     return { status: answer.status, work: workAnswer.safeParse(body).data?.work };
   } catch {
     return undefined;

@@ -25,6 +25,16 @@ describe("flanco health", function () {
     expect((await program.call(["health"])).exitCode).to.equal(0);
   });
 
+  it("tells what answers with something else from what does not answer", async () => {
+    const other = createServer((_request, response) => response.writeHead(404).end("<html>"));
+    await once(other.listen(waiting.httpPort, "127.0.0.1"), "listening");
+    try {
+      expect(await waiting.refused(["health"])).to.contain("The service runs, and does not work whole.");
+    } finally {
+      other.close();
+    }
+  });
+
   describe("while the ledger is prepared", () => {
     let server: Server;
     const since: number[] = [];
