@@ -69,17 +69,15 @@ async function switchLines(directory: string, seconds: number) {
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const trust = { trusted: () => true };
   const recorder = new Recorder({
-    ...{
-      driver,
-      writer,
-      reader,
-      clock: systemClock,
-      timers: systemTimers,
-      trust,
-      log: quiet,
-      bootId,
-      lastAlive: undefined,
-    },
+    driver,
+    writer,
+    reader,
+    clock: systemClock,
+    timers: systemTimers,
+    trust,
+    log: quiet,
+    bootId,
+    lastAlive: undefined,
   });
   recorder.begin();
   await recorder.open();

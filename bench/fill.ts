@@ -65,8 +65,14 @@ export async function wireLines(writer: StoreWriter, userId: Id, count: number):
     rooms.map(({ id }) => ({
       userId,
       wiring: {
-        ...{ line: `SIM${id}`, dId: device.dId, actuatorId: id, valorMicros: 1_000_000 },
-        ...{ activeLow: false, bias: "as-is", debounceMs: 0, rearmMs: 0 },
+        line: `SIM${id}`,
+        dId: device.dId,
+        actuatorId: id,
+        valorMicros: 1_000_000,
+        activeLow: false,
+        bias: "as-is",
+        debounceMs: 0,
+        rearmMs: 0,
       },
     })),
   );

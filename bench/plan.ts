@@ -13,11 +13,21 @@ export interface Plan {
 export function planFor(short: boolean, directory: string): Plan {
   return short
     ? {
-        ...{ short, directory, pairs: 3, warmUpSeconds: 1, windowSeconds: 1 },
-        ...{ fewRecords: 1_000, manyRecords: 100_000 },
+        short,
+        directory,
+        pairs: 3,
+        warmUpSeconds: 1,
+        windowSeconds: 1,
+        fewRecords: 1_000,
+        manyRecords: 100_000,
       }
     : {
-        ...{ short, directory, pairs: 5, warmUpSeconds: 3, windowSeconds: 3 },
-        ...{ fewRecords: 10_000, manyRecords: 1_000_000 },
+        short,
+        directory,
+        pairs: 5,
+        warmUpSeconds: 3,
+        windowSeconds: 3,
+        fewRecords: 10_000,
+        manyRecords: 1_000_000,
       };
 }

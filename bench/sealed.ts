@@ -32,8 +32,11 @@ export async function measureSealed(plan: Plan): Promise<readonly Claim[]> {
     const httpsPort = await freePort();
     return startedIn("flanco", [binary, "serve"], port, {
       ...flancoEnvironment(setting),
-      ...{ FLANCO_HOST: "127.0.0.1", FLANCO_HTTP_PORT: String(port), FLANCO_HTTPS_PORT: String(httpsPort) },
-      ...{ FLANCO_GPIO_DRIVER: "simulated", FLANCO_SIMULATED_LINES: String(LINES) },
+      FLANCO_HOST: "127.0.0.1",
+      FLANCO_HTTP_PORT: String(port),
+      FLANCO_HTTPS_PORT: String(httpsPort),
+      FLANCO_GPIO_DRIVER: "simulated",
+      FLANCO_SIMULATED_LINES: String(LINES),
       FLANCO_LOG_LEVEL: "error",
       // As its unit has it.
       MALLOC_ARENA_MAX: "1",

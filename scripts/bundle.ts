@@ -148,7 +148,8 @@ export async function bundleSealed(
     ...SHARED,
     ...COMMON_JS,
     entryPoints: {
-      ...{ start: join(root, "src", "sealed", "start.ts"), main: "sealed-entry" },
+      start: join(root, "src", "sealed", "start.ts"),
+      main: "sealed-entry",
       ...Object.fromEntries([...threads, ...libraries]),
     },
     outdir: folder,

@@ -20,8 +20,12 @@ try {
   const url = `http://localhost:${program.httpPort}/`;
   mkdirSync(IMAGES, { recursive: true });
   const context = await browser.newContext({
-    ...{ locale: "es-ES", timezoneId: ZONE, colorScheme: "light", reducedMotion: "reduce" },
-    ...{ deviceScaleFactor: 1.5, viewport: { width: 1360, height: 1000 } },
+    locale: "es-ES",
+    timezoneId: ZONE,
+    colorScheme: "light",
+    reducedMotion: "reduce",
+    deviceScaleFactor: 1.5,
+    viewport: { width: 1360, height: 1000 },
   });
   // The session, and the mark that the page sets beside it.
   await context.addCookies([

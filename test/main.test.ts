@@ -18,7 +18,10 @@ describe("the end of a command", () => {
     const said: string[] = [];
     const terminal = Object.assign(new Terminal(), { err: (line: string) => void said.push(line) });
     const exitCode = await run(["status"], {
-      ...{ terminal, environment: {}, installation: failing(error), user: "root" },
+      terminal,
+      environment: {},
+      installation: failing(error),
+      user: "root",
     });
     return { exitCode, said };
   }

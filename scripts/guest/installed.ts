@@ -47,6 +47,8 @@ export async function bundleWarm(program: string, patches: readonly Patch[] = []
   await bundleProgram(program, patches);
   const dataDirectory = mkdtempSync(join(tmpdir(), "flanco-warm-"));
   await runShortly([process.execPath, join(program, "flanco.mjs"), "serve"], {
-    ...{ FLANCO_DATA_DIR: dataDirectory, FLANCO_GPIO_DRIVER: "chardev", FLANCO_DEMO: "false" },
+    FLANCO_DATA_DIR: dataDirectory,
+    FLANCO_GPIO_DRIVER: "chardev",
+    FLANCO_DEMO: "false",
   }).finally(() => rmSync(dataDirectory, { recursive: true, force: true }));
 }

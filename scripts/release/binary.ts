@@ -76,7 +76,11 @@ export async function buildBinary({
   };
   const environment = environmentFor(processor);
   const caches = await makeCodeCaches({
-    ...{ node: stripped, flags: NODE_FLAGS, environment, start, parts },
+    node: stripped,
+    flags: NODE_FLAGS,
+    environment,
+    start,
+    parts,
     directory: join(work, "code-cache"),
   });
   const request: SealRequest = {

@@ -31,9 +31,13 @@ export async function makeCodeCaches(options: CodeCacheOptions): Promise<Readonl
   writeFileSync(config, "");
   const recorder = join(import.meta.dirname, "code-recorder.ts");
   await runShortly([node, ...flags, "--require", recorder, start, "serve", "--config", config], {
-    ...{ ...environment, SEALED_PARTS: partsFile, CODE_CACHES: caches },
-    ...{ FLANCO_DATA_DIR: join(directory, "data"), CACHE_DIRECTORY: join(directory, "addons") },
-    ...{ FLANCO_GPIO_DRIVER: "simulated", FLANCO_LOG_LEVEL: "error" },
+    ...environment,
+    SEALED_PARTS: partsFile,
+    CODE_CACHES: caches,
+    FLANCO_DATA_DIR: join(directory, "data"),
+    CACHE_DIRECTORY: join(directory, "addons"),
+    FLANCO_GPIO_DRIVER: "simulated",
+    FLANCO_LOG_LEVEL: "error",
   });
   const names = ["main", "store/ledger/writer-thread"];
   const absent = names.find((name) => !existsSync(join(caches, name)));

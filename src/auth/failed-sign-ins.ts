@@ -80,7 +80,9 @@ function notesOf(failures: readonly Failures[], others: number): readonly AuditN
   const kind = "sign_in_failed";
   const notes = failures.map(
     ({ address, userId, attempts }): AuditNote => ({
-      ...{ kind, userId, details: { attempts } },
+      kind,
+      userId,
+      details: { attempts },
       actor: networkActor(address, null),
     }),
   );

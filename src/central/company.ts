@@ -200,9 +200,15 @@ export async function clinics(
   return {
     nowMs: Number(nowMs),
     clinics: rows.map((row) => ({
-      ...{ name: row.name, timeZone: row.timeZone, role: row.role, seenMs: whole(row.seenMs) },
-      ...{ position: Number(row.position), newest: Number(row.newest), forkedAt: whole(row.forkedAt) },
-      ...{ untold: Number(row.untold), clockOffMs: Number(row.clockOffMs) },
+      name: row.name,
+      timeZone: row.timeZone,
+      role: row.role,
+      seenMs: whole(row.seenMs),
+      position: Number(row.position),
+      newest: Number(row.newest),
+      forkedAt: whole(row.forkedAt),
+      untold: Number(row.untold),
+      clockOffMs: Number(row.clockOffMs),
     })),
   };
 }

@@ -156,8 +156,13 @@ async function connectTo(
   const { user, database, authorities, isPlain } = address;
   const { host } = node;
   const config: ClientConfig = {
-    ...{ ...node, user, database, password: passwordOf(node, address) },
-    ...{ connectionTimeoutMillis: connectMs, query_timeout: answerMs, keepAlive: true },
+    ...node,
+    user,
+    database,
+    password: passwordOf(node, address),
+    connectionTimeoutMillis: connectMs,
+    query_timeout: answerMs,
+    keepAlive: true,
     application_name: "flanco",
     ssl: isPlain
       ? false

@@ -207,9 +207,15 @@ function patternOf(part: string): string {
 function toFound(row: RecordRow): { readonly record: FoundRecord; readonly timeZone: string } {
   const { timeZone, voidReason, voidedMs, recordId, valorMicros, createdTimeMs, movedBy, ...texts } = row;
   const record: FoundRecord = {
-    ...{ recordId: Number(recordId), createdTimeMs: Number(createdTimeMs), valorMicros: Number(valorMicros) },
-    ...{ locationName: texts.locationName, deviceName: texts.deviceName, deviceId: texts.deviceId },
-    ...{ room: texts.room, origin: texts.origin, endedTimeMs: null },
+    recordId: Number(recordId),
+    createdTimeMs: Number(createdTimeMs),
+    valorMicros: Number(valorMicros),
+    locationName: texts.locationName,
+    deviceName: texts.deviceName,
+    deviceId: texts.deviceId,
+    room: texts.room,
+    origin: texts.origin,
+    endedTimeMs: null,
     provisional: texts.provisional === "1" && movedBy === null,
     voided: voidedMs === null ? null : { timeMs: Number(voidedMs), reason: voidReason ?? "" },
     movedBy: movedBy === null ? null : Number(movedBy),

@@ -82,10 +82,14 @@ export function companySales(database: Database, { company, timeZone }: Company)
           new Map(sold.filter((each) => each.time === time).map((each) => [each.gateway, each]));
         const [now, then] = [of(0), of(1)];
         const clinics = names.map(({ gateway, name }) => ({
-          ...{ name, ...soldOf(now.get(gateway)), before: soldOf(then.get(gateway)) },
+          name,
+          ...soldOf(now.get(gateway)),
+          before: soldOf(then.get(gateway)),
         }));
         return {
-          ...{ ...own, ...addUp(now.values()), before: { ...before, ...addUp(then.values()) } },
+          ...own,
+          ...addUp(now.values()),
+          before: { ...before, ...addUp(then.values()) },
           clinics: clinics.sort(inOrder),
         };
       }),
@@ -119,15 +123,26 @@ async function devicesOf(connection: Connection, company: number, userId: Id): P
     [company],
   );
   return rows.map(({ location, device, name, sinceMs }) => ({
-    ...{ id: ID.test(device) ? device : idOfName(device), userId, dId: device, name, selected: false },
-    ...{ actuators: [], locationId: idOfName(location), locationName: location },
-    ...{ createdTimeMs: Number(sinceMs), revision: 0 },
+    id: ID.test(device) ? device : idOfName(device),
+    userId,
+    dId: device,
+    name,
+    selected: false,
+    actuators: [],
+    locationId: idOfName(location),
+    locationName: location,
+    createdTimeMs: Number(sinceMs),
+    revision: 0,
   }));
 }
 
 function locationsOf(devices: readonly Device[], userId: Id): readonly Location[] {
   return [...Map.groupBy(devices, ({ locationName }) => locationName)].map(([name, own]) => ({
-    ...{ id: idOfName(name), userId, name, description: "", revision: 0 },
+    id: idOfName(name),
+    userId,
+    name,
+    description: "",
+    revision: 0,
     createdTimeMs: Math.min(...own.map(({ createdTimeMs }) => createdTimeMs)),
     devices: own.map(({ id, dId, name }) => ({ id, dId, name })),
   }));

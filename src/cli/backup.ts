@@ -63,8 +63,13 @@ export function declare(program: Command, context: CliContext): void {
         }
         // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
         const { findings, ...backup } = await makeBackup({
-          ...{ ledger: dataDirectory.ledger, directory, nowMs: systemClock.nowMs() },
-          ...{ clockTrusted: false, rotate: false, gateway, passphrase },
+          ledger: dataDirectory.ledger,
+          directory,
+          nowMs: systemClock.nowMs(),
+          clockTrusted: false,
+          rotate: false,
+          gateway,
+          passphrase,
         });
         const folder = folderOf(directory, backup.ledger);
         made.push({ directory: folder, ...backup });

@@ -75,7 +75,10 @@ export function addCompanyMemberCommands(central: Command, context: CliContext):
     .action(async ({ json, ...access }: Access & { json: boolean }) => {
       const found = await ofMembers(access, (members) => members.accountCredentials());
       const rows = found.map(({ member: { email, name, role }, passwordHash }) => ({
-        ...{ email, name, role, hasPassword: passwordHash !== null },
+        email,
+        name,
+        role,
+        hasPassword: passwordHash !== null,
       }));
       const lines = rows.map(
         ({ email, name, role, hasPassword }) => `${email}\t${name}\t${role}${hasPassword ? "" : "\tinvited"}`,

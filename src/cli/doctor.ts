@@ -88,15 +88,34 @@ const CHECKS = {
 type CheckName = keyof typeof CHECKS;
 
 const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
-  ...{ line_failed: "lines", edges_refused: "lines", edges_lost: "lines", line_outage: "lines" },
-  ...{ clock_untrusted: "clock", records_unplaced: "clock", clock_wrong: "clock", clock_off: "clock" },
-  ...{ ledger_damaged: "ledger", check_failed: "ledger", records_lost: "ledger", tail_failed: "ledger" },
-  ...{ backup_failed: "backup", backup_missing: "backup", backup_old: "backup", backup_foreign: "backup" },
-  ...{ disk_full: "disk", disk_low: "disk", disk_slow: "disk", queue_filling: "disk" },
-  ...{ card_worn: "card", file_system_errors: "card" },
+  line_failed: "lines",
+  edges_refused: "lines",
+  edges_lost: "lines",
+  line_outage: "lines",
+  clock_untrusted: "clock",
+  records_unplaced: "clock",
+  clock_wrong: "clock",
+  clock_off: "clock",
+  ledger_damaged: "ledger",
+  check_failed: "ledger",
+  records_lost: "ledger",
+  tail_failed: "ledger",
+  backup_failed: "backup",
+  backup_missing: "backup",
+  backup_old: "backup",
+  backup_foreign: "backup",
+  disk_full: "disk",
+  disk_low: "disk",
+  disk_slow: "disk",
+  queue_filling: "disk",
+  card_worn: "card",
+  file_system_errors: "card",
   clinic_moved: "lines",
-  ...{ voltage_low: "power", too_hot: "temperature", memory_low: "memory" },
-  ...{ certificate_refused: "certificate", certificate_ending: "certificate" },
+  voltage_low: "power",
+  too_hot: "temperature",
+  memory_low: "memory",
+  certificate_refused: "certificate",
+  certificate_ending: "certificate",
   sink_failing: "sinks",
 };
 
@@ -193,7 +212,10 @@ async function examine(
     if (found.length === 0) return { check, fine: true, message: states[check], why, mend: null };
     const mends = found.flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
     return {
-      ...{ check, fine: false, why, mend: mends.join(" ") },
+      check,
+      fine: false,
+      why,
+      mend: mends.join(" "),
       message: found.map(({ message }) => message).join(" "),
     };
   });

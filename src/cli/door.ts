@@ -36,7 +36,7 @@ export async function withDoor<T>(
   const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
   if (result !== undefined) return result.value;
   const { terminal } = context;
-  return withLocalDoor({ ...{ config, terminal, by: commandActor(by) }, ...options }, run);
+  return withLocalDoor({ config, terminal, by: commandActor(by), ...options }, run);
 }
 
 /** Runs one operation, as `withDoor` does. */
@@ -106,7 +106,11 @@ async function withLocalDoor<T>(
   const passwords = new WorkerPasswordHasher();
   closing.defer(() => passwords.close());
   const table = operatorTable({
-    ...{ reader, writer, passwords, running: null, clock: systemClock },
+    reader,
+    writer,
+    passwords,
+    running: null,
+    clock: systemClock,
     numbers: new ShownNumbers(reader.numberKey()),
     rotateSecret: async (by) => {
       replaceSecret(dataDirectory.secret);

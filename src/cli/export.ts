@@ -81,8 +81,14 @@ function* recordsOf(reader: StoreReader, userId: string, ledgerId: string): Gene
       yield {
         kind: "record",
         key: importKey ?? `${ledgerId}/${numbers.show(recordId)}`,
-        ...{ locationName, deviceName, deviceId, habitacion: room, valor: valorFromMicros(valorMicros) },
-        ...{ createdTime: createdTimeMs, endedTime: endedTimeMs, provisional },
+        locationName,
+        deviceName,
+        deviceId,
+        habitacion: room,
+        valor: valorFromMicros(valorMicros),
+        createdTime: createdTimeMs,
+        endedTime: endedTimeMs,
+        provisional,
         voidReason: voided?.reason ?? null,
       };
     }

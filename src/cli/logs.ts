@@ -16,7 +16,10 @@ const WARNING = 40;
 const MAX_LINES = 10_000;
 
 const logLine = z.looseObject({
-  ...{ level: z.int(), time: z.number(), msg: z.string().default(""), code: z.string().optional() },
+  level: z.int(),
+  time: z.number(),
+  msg: z.string().default(""),
+  code: z.string().optional(),
   err: z.looseObject({ stack: z.string().default("") }).optional(),
 });
 /** One line of the service's log, as pino writes it. */

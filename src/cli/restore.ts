@@ -138,7 +138,10 @@ async function putInPlace(
   let notInstalled: readonly string[] = [];
   const nowMs = systemClock.nowMs();
   const restored = restoreLedger({
-    ...{ backup, ledger: dataDirectory.ledger, nowMs, by: commandActor(context.user) },
+    backup,
+    ledger: dataDirectory.ledger,
+    nowMs,
+    by: commandActor(context.user),
     directories: backupTargets(config).map(({ directory }) => directory),
     replaceLedger: options.replaceLedger,
     onProgress: (done, total) => terminal.progress("Checking the records", done, total),

@@ -40,8 +40,12 @@ export function bundleFile(name: string, about: string, value: unknown, keys: re
 /** What programs this is, and what machine. */
 export function aboutFile(version: string): BundleFile {
   const about = {
-    ...{ version, node: process.version, kernel: release(), processor: arch() },
-    ...{ time: new Date().toISOString(), uptimeSeconds: Math.round(uptime()) },
+    version,
+    node: process.version,
+    kernel: release(),
+    processor: arch(),
+    time: new Date().toISOString(),
+    uptimeSeconds: Math.round(uptime()),
   };
   return bundleFile("about.json", "versions, processor and running time", about, Object.keys(about));
 }
@@ -122,7 +126,8 @@ export async function writeArchive(archive: number, files: readonly BundleFile[]
   const options = ["--create", "--gzip", "--owner=0", "--group=0", "--numeric-owner"];
   const names = files.map(({ name }) => name);
   const { stdout } = await promisify(execFile)("tar", [...options, `--directory=${directory}`, ...names], {
-    ...{ encoding: "buffer", maxBuffer: MAX_ARCHIVE_BYTES },
+    encoding: "buffer",
+    maxBuffer: MAX_ARCHIVE_BYTES,
   });
   writeFileSync(archive, stdout);
 }

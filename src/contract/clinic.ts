@@ -26,7 +26,8 @@ const clinic = z.strictObject({
 });
 
 const comparison = z.strictObject({
-  ...{ days: soldOnDays, before: soldOnDays },
+  days: soldOnDays,
+  before: soldOnDays,
   clinics: z.array(clinic).describe("The highest revenue first."),
 });
 export type ClinicComparison = Shape<typeof comparison>;

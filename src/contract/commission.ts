@@ -61,7 +61,11 @@ const tick = z.strictObject({
 });
 
 const wiredRoom = {
-  ...{ locationName: z.string(), deviceId: id, dId: z.string(), deviceName: z.string(), room: z.string() },
+  locationName: z.string(),
+  deviceId: id,
+  dId: z.string(),
+  deviceName: z.string(),
+  room: z.string(),
   withoutLine: z.boolean().describe("It has no line on purpose."),
   wired: z
     .strictObject({ line: z.string(), ...contact, rearmMs: z.int() })
@@ -80,7 +84,7 @@ const commissionedRoom = z.strictObject({
 
 const moved = z.strictObject({
   line: z.string(),
-  room: z.strictObject({ ...{ dId: z.string(), deviceName: z.string(), room: z.string() } }).nullable(),
+  room: z.strictObject({ dId: z.string(), deviceName: z.string(), room: z.string() }).nullable(),
   level: z.boolean(),
   time: timeMs,
 });
@@ -99,7 +103,8 @@ export type CommissionedRoom = Shape<typeof commissionedRoom>;
 
 /** What stands in an acceptance report. Money does not. */
 const reportContent = z.strictObject({
-  ...{ technician: z.string(), clinic: z.string() },
+  technician: z.string(),
+  clinic: z.string(),
   begunTime: timeMs,
   versions: z.strictObject({ flanco: z.string(), node: z.string(), kernel: z.string() }),
   lines: z.strictObject({
@@ -137,9 +142,15 @@ export const acceptanceReport = z.strictObject({
 export type AcceptanceReport = Shape<typeof acceptanceReport>;
 
 export const reportHead = z.strictObject({
-  ...{ number: z.int(), time: timeMs, provisional: z.boolean() },
-  ...{ technician: z.string(), clinic: z.string() },
-  ...{ rooms: z.int(), good: z.int(), attention: z.int(), untested: z.int() },
+  number: z.int(),
+  time: timeMs,
+  provisional: z.boolean(),
+  technician: z.string(),
+  clinic: z.string(),
+  rooms: z.int(),
+  good: z.int(),
+  attention: z.int(),
+  untested: z.int(),
 });
 export type AcceptanceReportHead = Shape<typeof reportHead>;
 

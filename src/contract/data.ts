@@ -8,8 +8,12 @@ const NOT_SAVED = "Failed to save data";
 const moment = z.int().min(0).max(MAX_TIME_MS);
 
 const recordFields = {
-  ...{ locationName: name, deviceName: name, deviceId: name, habitacion: name },
-  ...{ valor, createdTime: moment },
+  locationName: name,
+  deviceName: name,
+  deviceId: name,
+  habitacion: name,
+  valor,
+  createdTime: moment,
 };
 
 /** A record of another system, as an import takes it. */

@@ -78,7 +78,7 @@ export function declare<M extends Method, Path extends string, const D extends W
 ): Declared<M, Path, D>;
 export function declare(method: Method, path: string, roles: Head["roles"], written: Written): Declaration {
   const answer = written.stream === undefined ? { answer: success } : {};
-  return { ...{ method, path, roles, status: 200, errors: [] }, ...answer, ...written };
+  return { method, path, roles, status: 200, errors: [], ...answer, ...written };
 }
 
 /** The value of a shape, read-only to its depth. */

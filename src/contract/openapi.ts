@@ -70,10 +70,17 @@ function parametersOf({ query = z.object({}), headers = {} }: Declaration): obje
   };
   return [
     ...Object.entries(properties).map(([name, schema]) => ({
-      ...{ name, in: "query", required: required.includes(name), schema },
+      name,
+      in: "query",
+      required: required.includes(name),
+      schema,
     })),
     ...Object.entries(headers).map(([name, description]) => ({
-      ...{ name, in: "header", required: false, description, schema: { type: "string" } },
+      name,
+      in: "header",
+      required: false,
+      description,
+      schema: { type: "string" },
     })),
   ];
 }

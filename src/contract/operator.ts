@@ -108,12 +108,17 @@ const wholeAuditEntry = auditEntry.omit({ time: true, own: true }).extend({
 });
 
 const salesSpan = z.strictObject({
-  ...{ records: z.int(), firstMs: z.int().nullable(), lastMs: z.int().nullable() },
+  records: z.int(),
+  firstMs: z.int().nullable(),
+  lastMs: z.int().nullable(),
 });
 
 export const importedLocation = z.strictObject({ name, description: description.default("") });
 export const importedDevice = z.strictObject({
-  ...{ id, dId: name, name, locationName: name },
+  id,
+  dId: name,
+  name,
+  locationName: name,
   rooms: z
     .array(name)
     .min(1)
@@ -146,8 +151,11 @@ export const OPERATIONS = {
    */
   addUser: operation(
     {
-      ...{ name, email: z.email().max(MAX_TEXT), password: z.string().optional() },
-      ...{ account: name.optional(), role: z.enum(ROLES).optional() },
+      name,
+      email: z.email().max(MAX_TEXT),
+      password: z.string().optional(),
+      account: name.optional(),
+      role: z.enum(ROLES).optional(),
     },
     z.strictObject({ email: z.string(), token: z.string().nullable() }),
   ),
@@ -224,8 +232,11 @@ export const OPERATIONS = {
     {},
     z.array(
       z.strictObject({
-        ...{ bootId: z.string(), zeroMs: z.int(), setZeroMs: z.int() },
-        ...{ before: salesSpan, since: salesSpan },
+        bootId: z.string(),
+        zeroMs: z.int(),
+        setZeroMs: z.int(),
+        before: salesSpan,
+        since: salesSpan,
       }),
     ),
   ),
@@ -236,7 +247,8 @@ export const OPERATIONS = {
   /** The audit log of all accounts, newest first. */
   listAudit: operation(
     {
-      ...{ before: count.optional(), sinceMs: z.int().min(0).optional() },
+      before: count.optional(),
+      sinceMs: z.int().min(0).optional(),
       limit: count.max(MAX_AUDIT_PAGE),
     },
     z.array(wholeAuditEntry),

@@ -40,7 +40,10 @@ const status = z.strictObject({
   tests: z
     .array(
       z.strictObject({
-        ...{ line: z.string(), deviceId: id, deviceName: z.string(), room: z.string() },
+        line: z.string(),
+        deviceId: id,
+        deviceName: z.string(),
+        room: z.string(),
         untilTime: timeMs,
       }),
     )
@@ -168,8 +171,14 @@ const status = z.strictObject({
 /** What every view of the page needs, of a gateway or of a company, which has no lines. */
 export const pageStatus = status
   .pick({
-    ...{ version: true, timeZone: true, currency: true, gateway: true, simulated: true },
-    ...{ tests: true, lastEdges: true, faults: true },
+    version: true,
+    timeZone: true,
+    currency: true,
+    gateway: true,
+    simulated: true,
+    tests: true,
+    lastEdges: true,
+    faults: true,
   })
   .extend({ clock: z.strictObject({ time: timeMs }) });
 

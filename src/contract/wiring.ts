@@ -63,7 +63,9 @@ export const setPrices = declare("put", "/api/wiring/price", OWNER, {
 });
 
 const price = z.strictObject({
-  ...{ dId: z.string(), room: z.string(), valor: z.number() },
+  dId: z.string(),
+  room: z.string(),
+  valor: z.number(),
   from: day.nullable().describe("The first day of a planned price; null for one that held at once."),
   setTime: timeMs,
   isComing: z.boolean(),

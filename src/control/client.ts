@@ -96,7 +96,10 @@ export class ControlClient implements Door {
   #send({ method, path, body }: Declaration, input: unknown, agent: Agent): Promise<IncomingMessage> {
     const { by = "", answerMs } = this.#options;
     const sent = request({
-      ...{ agent, method, path, socketPath: this.#path },
+      agent,
+      method,
+      path,
+      socketPath: this.#path,
       headers: { [OPERATOR_HEADER]: encodeURIComponent(by), "content-type": "application/json" },
       ...(answerMs === undefined ? {} : { timeout: answerMs }),
     });

@@ -235,7 +235,9 @@ function judgeStill(contact: Omit<Mend, "setting">, asking: Asking | null): Judg
 function measure({ levels, restActive }: Observation, { activeLow }: ContactSettings): Measured {
   const { switchings, mostEdges, longestMs } = bounceOf("", levels);
   return {
-    ...{ switchings, mostEdges, edges: levels.length },
+    switchings,
+    mostEdges,
+    edges: levels.length,
     longestMs: Math.ceil(longestMs),
     restHigh: restActive !== activeLow,
   };

@@ -226,7 +226,8 @@ export class MqttDriver implements LineDriver {
   #chips(): readonly ChipInfo[] {
     const byChip = Map.groupBy(this.#lines.values(), ({ info }) => info.chip);
     return [...byChip].map(([name, lines]) => ({
-      ...{ name, label: CHIP_LABEL },
+      name,
+      label: CHIP_LABEL,
       lines: lines.map(({ info, watch }) => ({ ...info, holder: watch === null ? null : CONSUMER })),
     }));
   }

@@ -81,7 +81,9 @@ export class SysfsDriver implements LineDriver {
     const watched = new SysfsLine({
       line,
       exported: this.#export(line, number, request.activeLow),
-      ...{ clock, timers, debounceMs: request.debounceMs },
+      clock,
+      timers,
+      debounceMs: request.debounceMs,
       onNodeChange: (callback) => this.#onNodeChange(line.chip, callback),
       onEnd: () => this.#lines.delete(number),
     });

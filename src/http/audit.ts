@@ -29,7 +29,13 @@ function toAnswer(
 ): EntryAnswer {
   return {
     auditId: numbers.show(auditId),
-    ...{ kind, time: timeMs, provisional, own: entry.userId === userId, way, who, from },
+    kind,
+    time: timeMs,
+    provisional,
+    own: entry.userId === userId,
+    way,
+    who,
+    from,
     details: numbers.showDetails(entry),
   };
 }

@@ -117,7 +117,8 @@ function reportOf(
 function toStateAnswer({ begunMs, untilMs, moved, rooms, ...state }: CommissionState): Commission {
   return {
     ...state,
-    ...{ begunTime: begunMs, untilTime: untilMs },
+    begunTime: begunMs,
+    untilTime: untilMs,
     moved: moved.map(({ timeMs, ...move }) => ({ ...move, time: timeMs })),
     rooms: rooms.map(({ tick, ...room }) => ({ ...room, tick: tick && toTickAnswer(tick) })),
   };
@@ -138,8 +139,10 @@ function contentOf(
     counts: countRooms(rooms),
     clock: { time: clock.nowMs, trusted: clock.trusted, timeZone },
     backup: lastBackup && {
-      ...{ madeTime: lastBackup.madeMs, provedTime: lastBackup.provedMs },
-      ...{ clockTrusted: lastBackup.clockTrusted, head: lastBackup.head },
+      madeTime: lastBackup.madeMs,
+      provedTime: lastBackup.provedMs,
+      clockTrusted: lastBackup.clockTrusted,
+      head: lastBackup.head,
     },
     head,
   };

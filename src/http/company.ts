@@ -63,10 +63,16 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
       const troubled = clinics.filter((clinic) => isTroubled(clinicState(clinic, nowMs))).length;
       return {
         data: {
-          ...{ version, timeZone: company.timeZone, currency, troubled, simulated: false },
+          version,
+          timeZone: company.timeZone,
+          currency,
+          troubled,
+          simulated: false,
           clock: { time: clock.nowMs() },
           gateway: { name: company.name, hue: hueOf(Buffer.from(company.name).toString("hex")) },
-          ...{ tests: [], lastEdges: [], faults: [] },
+          tests: [],
+          lastEdges: [],
+          faults: [],
         },
       };
     }),
@@ -90,9 +96,16 @@ async function compared(
       const { name, timeZone, seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
       return [
         {
-          ...{ name, timeZone, ...toSoldAnswer(own), before: toSoldAnswer(own.before) },
-          ...{ state: clinicState(clinic, fares.nowMs), seenTime: seenMs },
-          ...{ waiting: Math.max(0, newest - position), forkedAt, untold, clockOffMs },
+          name,
+          timeZone,
+          ...toSoldAnswer(own),
+          before: toSoldAnswer(own.before),
+          state: clinicState(clinic, fares.nowMs),
+          seenTime: seenMs,
+          waiting: Math.max(0, newest - position),
+          forkedAt,
+          untold,
+          clockOffMs,
         },
       ];
     }),

@@ -36,7 +36,9 @@ export function deviceEndpoints(
       const rooms = await heavy.roomsToday(userId, clock.nowMs());
       return {
         data: rooms.map(({ active, sinceMs, totalMicros, count, lastSaleMs, ...room }) => ({
-          ...{ ...room, level: active, sinceTime: sinceMs },
+          ...room,
+          level: active,
+          sinceTime: sinceMs,
           sales: withMoney ? count : null,
           revenue: withMoney ? valorFromMicros(totalMicros) : null,
           lastSaleTime: withMoney ? lastSaleMs : null,

@@ -30,7 +30,10 @@ export function locationEndpoints(
 
 function toAnswer({ id, createdTimeMs, revision, devices, ...location }: Location): LocationAnswer {
   return {
-    ...{ _id: id, ...location, createdTime: createdTimeMs, __v: revision },
+    _id: id,
+    ...location,
+    createdTime: createdTimeMs,
+    __v: revision,
     devices: devices.map(({ id, dId, name }) => ({ _id: id, dId, name })),
   };
 }

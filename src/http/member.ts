@@ -74,7 +74,8 @@ export function memberEndpoints(
       const { email, id } = member;
       requirePassword(body.password);
       const isRight = await attemptSignIn(gate, context, {
-        ...{ account: id, userId },
+        account: id,
+        userId,
         prove: async () =>
           passwords.matches(body.current, (await reader.credentials(email))?.passwordHash ?? null),
       });

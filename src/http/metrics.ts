@@ -24,7 +24,9 @@ interface Measure {
 /** Every metric beside those of the process. Money, people, places and rooms are in none of them. */
 export const MEASURES: readonly Measure[] = [
   {
-    ...{ name: "flanco_build_info", kind: "gauge", label: "version" },
+    name: "flanco_build_info",
+    kind: "gauge",
+    label: "version",
     help: "The running version, always 1.",
     values: ({ version }) => [[version, 1]],
   },
@@ -55,7 +57,9 @@ export const MEASURES: readonly Measure[] = [
     seconds(lastBackup?.ageMs),
   ),
   {
-    ...{ name: "flanco_fault", kind: "gauge", label: "code" },
+    name: "flanco_fault",
+    kind: "gauge",
+    label: "code",
     help: "1 for each fault that a person must see to.",
     values: ({ faults }) => [...new Set(faults.map(({ code }) => code))].map((code) => [code, 1]),
   },
@@ -140,7 +144,10 @@ function gauge(name: string, help: string, value: (status: Status) => number | n
 
 function sink(name: string, help: string, value: (sink: SinkStatus) => number): Measure {
   return {
-    ...{ name, help, kind: name.endsWith("_total") ? "counter" : "gauge", label: "sink" },
+    name,
+    help,
+    kind: name.endsWith("_total") ? "counter" : "gauge",
+    label: "sink",
     values: ({ sinks }) => sinks.map((one) => [one.name, value(one)]),
   };
 }

@@ -275,8 +275,14 @@ function listWiring(
 /** A wiring by the words of its file. */
 export function toRow({ line, dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs }: Wiring) {
   return {
-    ...{ line, device: dId, actuator: actuatorId, valor: valorFromMicros(valorMicros) },
-    ...{ active_low: activeLow, bias, debounce_ms: debounceMs, rearm_ms: rearmMs },
+    line,
+    device: dId,
+    actuator: actuatorId,
+    valor: valorFromMicros(valorMicros),
+    active_low: activeLow,
+    bias,
+    debounce_ms: debounceMs,
+    rearm_ms: rearmMs,
   };
 }
 

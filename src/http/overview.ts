@@ -25,7 +25,10 @@ export function toOverviewAnswer(
     ...toDaysAnswer(overview),
     before: toDaysAnswer(overview.before),
     spans: spans.map(({ name, before, isComparable, ...days }) => ({
-      ...{ name, ...toDaysAnswer(days), before: toDaysAnswer(before), isComparable },
+      name,
+      ...toDaysAnswer(days),
+      before: toDaysAnswer(before),
+      isComparable,
     })),
     chart: chart.map((bar) => ({ start: formatDay(bar.start), ...toSoldBeside(bar) })),
     ...toPlacesAnswer({ places, otherPlaces }),

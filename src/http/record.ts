@@ -115,12 +115,16 @@ export function toRecordAnswer(record: StoredRecord, numbers: ShownAs): RecordAn
   const { locationName, deviceName, deviceId, origin, provisional, voided } = record;
   return {
     recordId: numbers.show(record.recordId),
-    ...{ locationName, deviceName, deviceId },
+    locationName,
+    deviceName,
+    deviceId,
     habitacion: record.room,
     valor: valorFromMicros(record.valorMicros),
     createdTime: record.createdTimeMs,
     endedTime: record.endedTimeMs,
-    ...{ origin, provisional, voided },
+    origin,
+    provisional,
+    voided,
   };
 }
 

@@ -86,7 +86,10 @@ async function reportOf(
     ...days,
     ...overview,
     rooms: report.rooms().map(({ location, deviceId, deviceName, room, ...sum }) => ({
-      ...{ location, deviceId, deviceName, room },
+      location,
+      deviceId,
+      deviceName,
+      room,
       ...toSumAnswer(sum),
     })),
     others: others && toSumAnswer(others),

@@ -69,8 +69,16 @@ export function toStatusAnswer(status: Status) {
   const levels = levelsOf(faults);
   return {
     ...toFactsAnswer(status),
-    ...{ machine, newerPackage, gateway, otherGateways },
-    ...{ driver, simulated, uptimeMs, linesWired, linesWatched, lineFailures },
+    machine,
+    newerPackage,
+    gateway,
+    otherGateways,
+    driver,
+    simulated,
+    uptimeMs,
+    linesWired,
+    linesWatched,
+    lineFailures,
     startedTime: startedMs,
     tests: tests.map(({ userId: _user, remainingMs, ...test }) => ({
       ...test,
@@ -102,7 +110,10 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
   const { version, timeZone, currency, today, lastEdges, gaps, provisional, lastBackup, disk, faults } =
     facts;
   return {
-    ...{ version, timeZone, currency, provisional },
+    version,
+    timeZone,
+    currency,
+    provisional,
     disk: toDiskAnswer(disk, faults),
     recordsToday: {
       day: today.day,

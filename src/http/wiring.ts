@@ -64,7 +64,9 @@ export function wiringEndpoints(
       const data = reader
         .prices(userId, of, clock.nowMs())
         .map(({ valorMicros, fromDay, setMs, ...price }) => ({
-          ...{ ...price, valor: valorFromMicros(valorMicros), setTime: setMs },
+          ...price,
+          valor: valorFromMicros(valorMicros),
+          setTime: setMs,
           from: fromDay === null ? null : formatDay(fromDay),
         }));
       return { data };

@@ -42,7 +42,9 @@ export class FrontDoor {
     this.#hosts = new KnownHosts(hostNames);
     this.#renewal = new CertificateRenewal({
       directories: { own: dataDirectory.tls, dropIn: config.certificates_dir || dataDirectory.certificates },
-      ...{ clock, trust, log },
+      clock,
+      trust,
+      log,
       readHost: () => readHostNames(hostNames()),
       onRenewed: (served) => this.#serve(served),
     });

@@ -174,7 +174,8 @@ export class OtherGateways {
     const { port = PORT, log } = this.#options;
     // Beside avahi-daemon, which listens there too: each of them gets every packet.
     const socket = createSocket({
-      ...{ type: "udp4", reuseAddr: true },
+      type: "udp4",
+      reuseAddr: true,
       // The group's address as it is, at once: a packet then leaves by the interface that was set just before.
       lookup: (address, _options, found) => found(null, address, 4),
     });

@@ -58,7 +58,13 @@ export class Api {
     const dailyLimits = { records: config.daily_records, bytes: config.daily_bytes };
     const app = createApp({
       ...dependencies,
-      ...{ numbers, events, firstRun, status, commissioner: commissioning, timeZone, dailyLimits },
+      numbers,
+      events,
+      firstRun,
+      status,
+      commissioner: commissioning,
+      timeZone,
+      dailyLimits,
       metricsTokenFile: config.metrics ? config.metrics_token_file : null,
       signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),
     });

@@ -129,7 +129,9 @@ export class Commissioning implements Commissioner {
         const { dId, deviceName, actuatorId: room } = wirings.get(line) ?? {};
         const isWired = dId !== undefined && deviceName !== undefined && room !== undefined;
         return {
-          ...{ line, level: active, timeMs: Math.round(atMs + aheadMs) },
+          line,
+          level: active,
+          timeMs: Math.round(atMs + aheadMs),
           room: isWired ? { dId, deviceName, room } : null,
         };
       }),
@@ -157,7 +159,11 @@ export class Commissioning implements Commissioner {
     }
     const tick: Tick = {
       ...judgement,
-      ...{ deviceId, room: key.room, note, timeMs: clock.nowMs(), provisional: !trust.trusted() },
+      deviceId,
+      room: key.room,
+      note,
+      timeMs: clock.nowMs(),
+      provisional: !trust.trusted(),
       wired: wired && contactOf(wired),
     };
     await writer.tickRoom(userId, tick);
@@ -202,8 +208,12 @@ export class Commissioning implements Commissioner {
     const contact = { activeLow, bias, debounceMs };
     await lines.wire([mend.line], async ([line = mend.line]) => {
       const taken: NewWiring = {
-        ...{ ...contact, line, dId: key.dId, actuatorId: key.room },
-        ...{ valorMicros, rearmMs: own?.rearmMs ?? DEFAULT_REARM_MS },
+        ...contact,
+        line,
+        dId: key.dId,
+        actuatorId: key.room,
+        valorMicros,
+        rearmMs: own?.rearmMs ?? DEFAULT_REARM_MS,
       };
       const given = other === undefined || own === null ? [] : [{ ...other, ...contactOf(own) }];
       const unwired = [own, other].flatMap((wiring) => wiring?.line ?? []);
@@ -250,8 +260,12 @@ export class Commissioning implements Commissioner {
         const tick = ticks.get(keyOf(deviceId, room));
         return [
           {
-            ...{ dId: device.dId, deviceId, deviceName: device.name, locationName: device.locationName },
-            ...{ room, withoutLine },
+            dId: device.dId,
+            deviceId,
+            deviceName: device.name,
+            locationName: device.locationName,
+            room,
+            withoutLine,
             wired: wiring && { ...contactOf(wiring), rearmMs: wiring.rearmMs },
             level: line !== null && watched.has(line) ? level : null,
             isUnderTest: (session?.untilMs.get(line ?? "") ?? 0) > monotonicMs(clock),

@@ -87,14 +87,22 @@ async function openPage(
   closing.defer(() => passwords.close());
   const members = new CompanyMembers(pool, company, () => systemClock.nowMs(), tell);
   const door = new FrontDoor({
-    ...{ config, dataDirectory, clock: systemClock, log },
+    config,
+    dataDirectory,
+    clock: systemClock,
+    log,
     ledger: Promise.resolve({ reader: { lastAudit: () => undefined }, writer: { noteAudit } }),
     // A server's clock is set before it serves anything.
     trust: { trusted: () => true },
     hostNames: () => config.host_names,
   });
   const app = createCompanyApp({
-    ...{ members, passwords, company, clock: systemClock, log, version: installation.version },
+    members,
+    passwords,
+    company,
+    clock: systemClock,
+    log,
+    version: installation.version,
     sessions: members,
     sales: {
       ...companySales(pool, company),

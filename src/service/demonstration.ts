@@ -117,8 +117,14 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
     const pricesMicros = [prices[0] * MICROS_PER_UNIT, prices[1] * MICROS_PER_UNIT] as const;
     for (const room of numbers) {
       const wiring: NewWiring = {
-        ...{ line: `SIM${rooms.length}`, dId, actuatorId: room, valorMicros: pricesMicros[1] },
-        ...{ activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS, rearmMs: DEFAULT_REARM_MS },
+        line: `SIM${rooms.length}`,
+        dId,
+        actuatorId: room,
+        valorMicros: pricesMicros[1],
+        activeLow: false,
+        bias: "as-is",
+        debounceMs: DEFAULT_DEBOUNCE_MS,
+        rearmMs: DEFAULT_REARM_MS,
       };
       rooms.push({ locationName, deviceName, deviceId, room, pricesMicros, wiring });
     }
@@ -136,8 +142,13 @@ function imagineIncidents(
 ): readonly Sighting[] {
   if (reader.lastAlive()?.bootId !== bootId) return [];
   const seen = (room: DemonstrationRoom, sequence: number, agoMs: number, active = false): Sighting => ({
-    ...{ line: room.wiring.line, deviceId: room.deviceId, actuatorId: room.room },
-    ...{ activeLow: false, active, provisional: false, missed: 0 },
+    line: room.wiring.line,
+    deviceId: room.deviceId,
+    actuatorId: room.room,
+    activeLow: false,
+    active,
+    provisional: false,
+    missed: 0,
     timeMs: clock.nowMs() - agoMs,
     monotonicNs: clock.monotonicNs() - BigInt(agoMs) * NANOSECONDS_PER_MILLISECOND,
     source: { bootId, request: 0, sequence },
@@ -250,7 +261,8 @@ export function imagineSales(rooms: number, from: Day, to: Day, seed: number): r
       (1 + YEARLY_GROWTH * years);
     const ofDay = demands.flatMap((demand, room) =>
       Array.from({ length: countAround(demand * dayRate, random) }, () => ({
-        ...{ room, day },
+        room,
+        day,
         sinceMidnightMs: timeOfDay(random),
       })),
     );

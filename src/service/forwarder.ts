@@ -158,9 +158,15 @@ class SinkLane<Batch, Answer> {
   status(): SinkStatus {
     const waiting = this.#feed.waiting();
     return {
-      ...{ name: this.name, waiting, behindMs: this.#behindMs(waiting), failure: this.#failure },
-      ...{ deliveredMs: this.#feed.deliveredMs, delivered: this.#delivered, failed: this.#failed },
-      ...{ givenUp: this.#feed.givenUp ?? 0, clockOffMs: this.#sink.clockOffMs ?? null },
+      name: this.name,
+      waiting,
+      behindMs: this.#behindMs(waiting),
+      failure: this.#failure,
+      deliveredMs: this.#feed.deliveredMs,
+      delivered: this.#delivered,
+      failed: this.#failed,
+      givenUp: this.#feed.givenUp ?? 0,
+      clockOffMs: this.#sink.clockOffMs ?? null,
     };
   }
 

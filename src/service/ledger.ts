@@ -136,8 +136,13 @@ async function prepare(options: RecoveryOptions, damage: ErrorData | null): Prom
   const tailDirectory = await tailThatAnswers(options);
   const answering = [...new Set([backupDirectory(config), tailDirectory])];
   const request = {
-    ...{ ledger: dataDirectory.ledger, timeZone: config.time_zone, tailDirectory, answering },
-    ...{ directories: presentDirectories(config), nowMs: clock.nowMs(), damage },
+    ledger: dataDirectory.ledger,
+    timeZone: config.time_zone,
+    tailDirectory,
+    answering,
+    directories: presentDirectories(config),
+    nowMs: clock.nowMs(),
+    damage,
   };
   return run(request, options);
 }

@@ -99,8 +99,12 @@ export class Moving implements Moves {
     const ended = this.#end();
     const ticket = randomBytes(TICKET_BYTES).toString("base64url");
     const move: Move = {
-      ...{ ticket, job: undefined, askedMs: monotonicMs(clock) },
-      ...{ ready: undefined, failure: undefined, stream: undefined },
+      ticket,
+      job: undefined,
+      askedMs: monotonicMs(clock),
+      ready: undefined,
+      failure: undefined,
+      stream: undefined,
     };
     this.#move = move;
     this.#prepare(move, ended).catch((error: unknown) => {
@@ -154,8 +158,11 @@ export class Moving implements Moves {
     await ended;
     if (this.#move !== move) return;
     move.job = backup({
-      ...{ ledger: dataDirectory.ledger, directory: dataDirectory.move, rotate: false },
-      ...{ nowMs: clock.nowMs(), clockTrusted: trust.trusted() },
+      ledger: dataDirectory.ledger,
+      directory: dataDirectory.move,
+      rotate: false,
+      nowMs: clock.nowMs(),
+      clockTrusted: trust.trusted(),
     });
     const { ledger, file } = await move.job.done;
     const path = join(folderOf(dataDirectory.move, ledger), file);

@@ -14,11 +14,20 @@ const MAX_WAITING = 500;
 
 const details = z.record(z.string(), z.union([z.string(), z.number()]));
 const noticeSchema = z.strictObject({
-  ...{ id: z.string(), kind: z.enum(NOTICE_KINDS), madeMs: z.number(), language: z.enum(LANGUAGES) },
-  ...{ subject: z.string(), text: z.string(), details },
+  id: z.string(),
+  kind: z.enum(NOTICE_KINDS),
+  madeMs: z.number(),
+  language: z.enum(LANGUAGES),
+  subject: z.string(),
+  text: z.string(),
+  details,
 });
 const faultSchema = z.strictObject({
-  ...{ code: z.enum(FAULT_CODES), sinceMs: z.number(), message: z.string(), hint: z.string(), details },
+  code: z.enum(FAULT_CODES),
+  sinceMs: z.number(),
+  message: z.string(),
+  hint: z.string(),
+  details,
 });
 const stateSchema = z.strictObject({
   /** Number of the next notice. */

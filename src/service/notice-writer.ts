@@ -90,9 +90,12 @@ export class NoticeWriter {
     const others =
       overview.otherPlaces === null ? [] : [{ ...overview.otherPlaces, name: texts.otherPlaces }];
     const details = {
-      ...{ from: formatDay(overview.from), to: formatDay(overview.to), sales: overview.count },
+      from: formatDay(overview.from),
+      to: formatDay(overview.to),
+      sales: overview.count,
       revenue: valorFromMicros(overview.totalMicros),
-      ...{ currency: this.#options.currency.code, faults },
+      currency: this.#options.currency.code,
+      faults,
     };
     return this.#make(kind, company === "" ? when : `${company}: ${when}`, details, [
       texts.total(sold),
@@ -116,7 +119,10 @@ export class NoticeWriter {
     const gateway = this.#options.gateway();
     const text = `${lines.join("\n")}\n\n${this.#texts.sentBy(gateway)}\n`;
     const own = {
-      ...{ id: randomUUID(), kind, madeMs: clock.nowMs(), language },
+      id: randomUUID(),
+      kind,
+      madeMs: clock.nowMs(),
+      language,
       details: { ...details, gateway },
     };
     // A name with a line break must not make a second header.

@@ -194,7 +194,12 @@ class Replaying {
       return taken;
     };
     this.#recorder = new Recorder({
-      ...{ driver: this.#driver, reader, clock: this.#time, timers: this.#time, log: QUIET, bootId: BOOT_ID },
+      driver: this.#driver,
+      reader,
+      clock: this.#time,
+      timers: this.#time,
+      log: QUIET,
+      bootId: BOOT_ID,
       writer: { takeIn, noteUnwatched: (line, since) => writer.noteUnwatched(line, since) },
       trust: { trusted: () => true },
       lastAlive: this.#stopped,

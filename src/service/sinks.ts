@@ -145,7 +145,9 @@ export class Sinks implements SinkSetups {
     if (sinks.length === 0) return;
     const quiet = parseQuietHours(config.notice_quiet_hours);
     const outbox = new NoticeOutbox({
-      ...{ file: join(dataDirectory.forward, "notices.json"), sinks: sinks.map(({ name }) => name), log },
+      file: join(dataDirectory.forward, "notices.json"),
+      sinks: sinks.map(({ name }) => name),
+      log,
       nowMs: () => clock.nowMs(),
       isQuiet: () => quiet !== undefined && isQuiet(reader.localTime(clock.nowMs()), quiet),
     });

@@ -113,7 +113,13 @@ export class StatusReport implements StatusReader {
     const { driver, simulated, watched, failures } = lines.status();
     const own = new Set(ledger.lastEdges.map(({ line }) => line));
     return {
-      ...{ version, timeZone, currency, driver, simulated, bootedForMs, uptimeMs },
+      version,
+      timeZone,
+      currency,
+      driver,
+      simulated,
+      bootedForMs,
+      uptimeMs,
       ...ledger,
       startedMs: nowMs - uptimeMs,
       clock: { nowMs, trusted: trust.trusted(), trustedSinceMs: trust.trustedSinceMs(), bootId },

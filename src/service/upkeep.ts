@@ -204,8 +204,12 @@ export class Upkeep {
     if (skipped !== null || !this.#isBackupDue(directory, newest, tail)) return;
     if (directory === tail) writer.backupBegins(directory);
     const request = {
-      ...{ ledger: dataDirectory.ledger, directory, rotate: true, gateway: gateway() },
-      ...{ nowMs: clock.nowMs(), clockTrusted: trust.trusted() },
+      ledger: dataDirectory.ledger,
+      directory,
+      rotate: true,
+      gateway: gateway(),
+      nowMs: clock.nowMs(),
+      clockTrusted: trust.trusted(),
     };
     await this.#run(`backup ${directory}`, jobs.backup(request), {
       done: ({ findings, keys, ...backup }) => {

@@ -208,8 +208,14 @@ function stateOf(value: boolean): string {
 function saleOf({ locationName, deviceName, deviceId, room, valorMicros, ...record }: RecordEntry): object {
   return {
     event_type: "sale",
-    ...{ locationName, deviceName, deviceId, room, valor: valorFromMicros(valorMicros) },
-    ...{ time: record.createdTimeMs, provisional: record.provisional === 1, origin: record.origin },
+    locationName,
+    deviceName,
+    deviceId,
+    room,
+    valor: valorFromMicros(valorMicros),
+    time: record.createdTimeMs,
+    provisional: record.provisional === 1,
+    origin: record.origin,
   };
 }
 

@@ -249,8 +249,13 @@ async function openNotifySocket(path: string) {
     );
     const part = koffi.struct({ base: "void *", bytes: "size_t" });
     const header = koffi.struct({
-      ...{ name: "void *", nameBytes: "uint32_t", parts: koffi.pointer(part), partCount: "size_t" },
-      ...{ control: "void *", controlBytes: "size_t", flags: "int" },
+      name: "void *",
+      nameBytes: "uint32_t",
+      parts: koffi.pointer(part),
+      partCount: "size_t",
+      control: "void *",
+      controlBytes: "size_t",
+      flags: "int",
     });
     const sendmsg: (fd: number, message: object, flags: number) => number = libc.func("sendmsg", "int64_t", [
       "int",
@@ -267,8 +272,13 @@ async function openNotifySocket(path: string) {
         const text = Buffer.from(state);
         const control = controlOf(descriptors);
         const message = {
-          ...{ name, nameBytes: name.length, parts: [{ base: text, bytes: text.length }], partCount: 1 },
-          ...{ control: control.length === 0 ? null : control, controlBytes: control.length, flags: 0 },
+          name,
+          nameBytes: name.length,
+          parts: [{ base: text, bytes: text.length }],
+          partCount: 1,
+          control: control.length === 0 ? null : control,
+          controlBytes: control.length,
+          flags: 0,
         };
         if (Number(sendmsg(own, message, MSG_DONTWAIT | MSG_NOSIGNAL)) >= 0) return true;
         const errno = koffi.errno();

@@ -126,8 +126,11 @@ function toRecord(cells: Cells, times: Map<string, number>): unknown {
   const time = (times.get(content) ?? 0) + 1;
   if (!key) times.set(content, time);
   return {
-    ...{ kind: "record", key: key || `csv/${content}/${time}`, ...texts },
-    ...{ valor: numberOf(valor), createdTime: numberOf(createdTime) },
+    kind: "record",
+    key: key || `csv/${content}/${time}`,
+    ...texts,
+    valor: numberOf(valor),
+    createdTime: numberOf(createdTime),
     endedTime: endedTime ? numberOf(endedTime) : null,
     provisional: FLAGS.get((provisional ?? "").toLowerCase()) ?? provisional,
     voidReason: voidReason || null,

@@ -128,7 +128,8 @@ export class GatewayClient {
     const { host, port } = this.#address;
     const content = JSON.stringify(body);
     const sent = request({
-      ...{ method: method.toUpperCase(), path },
+      method: method.toUpperCase(),
+      path,
       createConnection: () => socket,
       headers: {
         host: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,

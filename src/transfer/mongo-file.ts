@@ -30,14 +30,23 @@ export const MONGO_SHAPES = {
   users: z.object({ _id: key, name, email: z.email().max(MAX_TEXT), password: z.string().optional() }),
   locations: z.object({ _id: key, userId: key, ...importedLocation.shape }),
   devices: z.object({
-    ...{ _id: key, userId: key, dId: name, name, locationName: name },
+    _id: key,
+    userId: key,
+    dId: name,
+    name,
+    locationName: name,
     actuators: z
       .array(z.object({ id: name }))
       .transform((actuators) => actuators.map(({ id }) => id))
       .pipe(importedDevice.shape.rooms),
   }),
   data: z.object({
-    ...{ _id: key, userId: key, locationName: name, deviceName: name, deviceId: name, habitacion: name },
+    _id: key,
+    userId: key,
+    locationName: name,
+    deviceName: name,
+    deviceId: name,
+    habitacion: name,
     valor: number.pipe(importedRecord.shape.valor),
     createdTime: moment.pipe(importedRecord.shape.createdTime),
   }),

@@ -28,7 +28,8 @@ try {
   for (let first = 0; first < DAYS * perDay; first += AT_ONCE) {
     const sales = Array.from({ length: Math.min(AT_ONCE, DAYS * perDay - first) }, (_, index) =>
       newRecord({
-        ...{ deviceId: String(index % 30).padStart(24, "0"), room: String(100 + (index % 500)) },
+        deviceId: String(index % 30).padStart(24, "0"),
+        room: String(100 + (index % 500)),
         createdTimeMs: Math.floor(beginMs + ((first + index) * DAY_MS) / perDay),
       }),
     );
@@ -36,7 +37,9 @@ try {
   }
   const clock = systemClock;
   const feed = new EntryFeed({
-    ...{ chain: ledger.reader, settled: () => ledger.writer.ping(), clock },
+    chain: ledger.reader,
+    settled: () => ledger.writer.ping(),
+    clock,
     file: `${ledger.directory}/forward/central.json`,
   });
   const forwarder = new Forwarder({ clock, timers: systemTimers, log: new KeptLog() });

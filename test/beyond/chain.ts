@@ -22,8 +22,16 @@ export class TestChain {
   sell(overrides: Partial<RecordEntry> = {}): number {
     return this.#add((position) =>
       recordText({
-        ...{ ...newRecord(), position, userId: "0".repeat(24), origin: "edge", provisional: 0 },
-        ...{ bootId: "b", line: "GPIO17", request: 1, sequence: position, monotonicNs: position * 1_000_000 },
+        ...newRecord(),
+        position,
+        userId: "0".repeat(24),
+        origin: "edge",
+        provisional: 0,
+        bootId: "b",
+        line: "GPIO17",
+        request: 1,
+        sequence: position,
+        monotonicNs: position * 1_000_000,
         ...overrides,
       }),
     );
@@ -53,7 +61,9 @@ export class TestChain {
   tellOfLoss(lostFrom: number, lostTo: number): number {
     const after = this.entries.find(({ position }) => position === lostTo + 1);
     return this.#correct({
-      ...{ kind: "lost", lostFrom, lostTo },
+      kind: "lost",
+      lostFrom,
+      lostTo,
       anchor: after === undefined ? null : anchorOf(after.hash, after.text),
     });
   }
@@ -91,8 +101,15 @@ export class TestChain {
     } = correction;
     return this.#add((position) =>
       correctionText({
-        ...{ position, kind, recordId, timeMs, lostFrom, lostTo, anchor },
-        ...{ reason: 'un "motivo", según él', notedMs: 0 },
+        position,
+        kind,
+        recordId,
+        timeMs,
+        lostFrom,
+        lostTo,
+        anchor,
+        reason: 'un "motivo", según él',
+        notedMs: 0,
       }),
     );
   }

@@ -27,7 +27,8 @@ describe("flanco central", () => {
   it("makes the company's database, adds gateways, and shows how they fare", async () => {
     const init = ["init", "--company", "Televida", "--zone", "Europe/Madrid"];
     expect(await central("gateway", "list")).to.deep.include({
-      ...{ exitCode: 1, stdout: "" },
+      exitCode: 1,
+      stdout: "",
       stderr: "flanco: The database has no schema of flanco. Make it with flanco central init.\n",
     });
     expect((await central(...init.with(-1, "Europe/Nowhere"))).stderr).to.contain(
@@ -49,8 +50,16 @@ describe("flanco central", () => {
     const list = await central("gateway", "list", "--json");
     expect(JSON.parse(list.stdout)).to.deep.equal([
       {
-        ...{ name: "malaga", timeZone: "Europe/Madrid", role: "flanco_malaga", seenMs: null, position: 0 },
-        ...{ newest: 0, forkedAt: null, untold: 0, clockOffMs: 0, state: "silent" },
+        name: "malaga",
+        timeZone: "Europe/Madrid",
+        role: "flanco_malaga",
+        seenMs: null,
+        position: 0,
+        newest: 0,
+        forkedAt: null,
+        untold: 0,
+        clockOffMs: 0,
+        state: "silent",
       },
     ]);
     expect((await central("gateway", "accept-fork", "malaga")).stderr).to.contain("has no fork");

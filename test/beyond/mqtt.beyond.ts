@@ -27,7 +27,11 @@ describe("A real broker, with TLS and a password", () => {
     authority = root.cert;
     await broker.start(await makeLeaf(root, HOST, leafValidity(Date.now(), true)));
     others = await connectAsync(broker.url, {
-      ...{ ca: authority, username: broker.user, password: CANARY, reconnectPeriod: 50, clientId: "others" },
+      ca: authority,
+      username: broker.user,
+      password: CANARY,
+      reconnectPeriod: 50,
+      clientId: "others",
     });
     others.on("message", (topic, payload) => heard.push({ topic, payload: payload.toString() }));
     await others.subscribeAsync("flanco/#", { qos: 1 });
@@ -59,11 +63,17 @@ describe("A real broker, with TLS and a password", () => {
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
     writeFileSync(authorityFile, pem);
     return {
-      ...{ FLANCO_GPIO_DRIVER: "mqtt", FLANCO_LOG_LEVEL: "warn", FLANCO_BOX_USER: BOX_USER },
-      ...{ FLANCO_BOX_BROKER: broker.url, FLANCO_BOX_BROKER_LOGIN: broker.user },
-      ...{ FLANCO_BOX_BROKER_PASSWORD_FILE: passwordFile, FLANCO_BOX_BROKER_AUTHORITY_FILE: authorityFile },
-      ...{ FLANCO_MQTT_URL: broker.url, FLANCO_MQTT_LOGIN: broker.user },
-      ...{ FLANCO_MQTT_PASSWORD_FILE: passwordFile, FLANCO_MQTT_AUTHORITY_FILE: authorityFile },
+      FLANCO_GPIO_DRIVER: "mqtt",
+      FLANCO_LOG_LEVEL: "warn",
+      FLANCO_BOX_USER: BOX_USER,
+      FLANCO_BOX_BROKER: broker.url,
+      FLANCO_BOX_BROKER_LOGIN: broker.user,
+      FLANCO_BOX_BROKER_PASSWORD_FILE: passwordFile,
+      FLANCO_BOX_BROKER_AUTHORITY_FILE: authorityFile,
+      FLANCO_MQTT_URL: broker.url,
+      FLANCO_MQTT_LOGIN: broker.user,
+      FLANCO_MQTT_PASSWORD_FILE: passwordFile,
+      FLANCO_MQTT_AUTHORITY_FILE: authorityFile,
     };
   }
 

@@ -191,13 +191,17 @@ export class Cluster {
     const file = (...names: readonly string[]) => this.directory.file(name, ...names);
     const login = (username: string) => ({ username, password: username });
     return {
-      ...{ scope: "company", name },
+      scope: "company",
+      name,
       restapi: { listen: `127.0.0.1:${api}`, connect_address: `127.0.0.1:${api}` },
       // Otherwise it asks etcd for the addresses of its members, and goes past the link.
       etcd3: { hosts: `127.0.0.1:${link.port}`, use_proxies: true },
       bootstrap: {
         dcs: {
-          ...{ ttl: 20, loop_wait: 3, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
+          ttl: 20,
+          loop_wait: 3,
+          retry_timeout: 5,
+          maximum_lag_on_failover: 1_048_576,
           // Whatever is acknowledged is on two nodes.
           synchronous_mode: true,
           synchronous_mode_strict: true,
@@ -213,8 +217,12 @@ export class Cluster {
         ],
       },
       postgresql: {
-        ...{ listen: `127.0.0.1:${port}`, connect_address: `127.0.0.1:${port}`, use_unix_socket: false },
-        ...{ data_dir: file("data"), bin_dir: databasePrograms(), pgpass: file("pgpass") },
+        listen: `127.0.0.1:${port}`,
+        connect_address: `127.0.0.1:${port}`,
+        use_unix_socket: false,
+        data_dir: file("data"),
+        bin_dir: databasePrograms(),
+        pgpass: file("pgpass"),
         authentication: {
           superuser: login("admin"),
           replication: login("replicator"),

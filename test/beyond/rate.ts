@@ -30,7 +30,8 @@ try {
     );
     // Three devices, some sales a day.
     gateway.chain.sellMany(entryCount, (sale) => ({
-      ...{ deviceId: String(sale % 3).padStart(24, "0"), room: String(100 + (sale % 40)) },
+      deviceId: String(sale % 3).padStart(24, "0"),
+      room: String(100 + (sale % 40)),
       createdTimeMs: LAST_MS - Math.floor((entryCount - sale) / 60) * DAY_MS,
     }));
     await gateway.deliver(new AbortController().signal, 1);

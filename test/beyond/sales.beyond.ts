@@ -99,8 +99,13 @@ describe("what was sold", () => {
   ): Promise<void> {
     const timeMs = ZERO_MS - 900 * DAY_MS + byRelay.length;
     const sighting = {
-      ...{ line: "GPIO17", deviceId, actuatorId: "101", activeLow: false },
-      ...{ timeMs, provisional: true, missed: 0 },
+      line: "GPIO17",
+      deviceId,
+      actuatorId: "101",
+      activeLow: false,
+      timeMs,
+      provisional: true,
+      missed: 0,
       monotonicNs: BigInt(sale * 7 * HOUR_MS) * 1_000_000n,
     };
     const [taken] = await ledger.writer.takeIn([

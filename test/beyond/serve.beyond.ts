@@ -58,7 +58,10 @@ describe("flanco central serve", () => {
       const gateway = await database.addGateway(name);
       if (name === "soria") continue;
       const chain = new TestChain().sellMany(20, (sale) => ({
-        ...{ locationName: `Hospital ${name}`, deviceId: "7", room: "101", valorMicros: 2_500_000 },
+        locationName: `Hospital ${name}`,
+        deviceId: "7",
+        room: "101",
+        valorMicros: 2_500_000,
         createdTimeMs: Date.now() - index * DAY_MS - sale,
       }));
       await append(await database.connectAs(gateway), chain.batch(), Date.now());
@@ -151,8 +154,10 @@ describe("flanco central serve", () => {
   ] as const) {
     it(`has a page that reads alone, at ${width} px in ${language}`, async () => {
       const context = await (await sharedBrowser()).newContext({
-        ...{ baseURL: one.baseUrl.replace("127.0.0.1", "localhost"), reducedMotion: "reduce" },
-        ...{ locale: language === "es" ? "es-ES" : "en-GB", viewport: { width, height: 900 } },
+        baseURL: one.baseUrl.replace("127.0.0.1", "localhost"),
+        reducedMotion: "reduce",
+        locale: language === "es" ? "es-ES" : "en-GB",
+        viewport: { width, height: 900 },
       });
       const opened = new OpenedPage(context, await context.newPage());
       const { page } = opened;

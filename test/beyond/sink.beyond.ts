@@ -82,7 +82,11 @@ describe("the sink of the company's database", () => {
     });
 
     const record = (room: string) => ({
-      ...{ locationName: "Clínica", deviceName: "Pasillo A", deviceId: "d", habitacion: room, valor: 4.5 },
+      locationName: "Clínica",
+      deviceName: "Pasillo A",
+      deviceId: "d",
+      habitacion: room,
+      valor: 4.5,
       createdTime: Date.now(),
     });
 

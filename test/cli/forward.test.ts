@@ -19,7 +19,9 @@ describe("flanco forward test", function () {
       });
       const sent = await program.call(["forward", "test", "webhook"]);
       expect(sent).to.deep.equal({
-        ...{ exitCode: 0, stderr: "", stdout: `The receiver localhost:${port} has taken a test message.\n` },
+        exitCode: 0,
+        stderr: "",
+        stdout: `The receiver localhost:${port} has taken a test message.\n`,
       });
       expect(JSON.parse(receiver.posted[0]?.body ?? "{}")).to.include({ kind: "test" });
       const { stdout } = await program.call(["forward", "test", "webhook", "--json"]);

@@ -7,7 +7,8 @@ const whole = await describedProgram();
 /** Every command with the words that call it, groups included. */
 function allCommands(program: Command): { command: Command; path: string }[] {
   return describedCommands(program).map(({ command, title }) => ({
-    ...{ command, path: title.slice("flanco ".length) },
+    command,
+    path: title.slice("flanco ".length),
   }));
 }
 

@@ -60,7 +60,11 @@ describe("The bundle of flanco doctor", function () {
     });
     expect(JSON.parse(read("wiring.json"))).to.have.lengthOf(8);
     expect(JSON.parse(read("wiring.json"))[1]).to.deep.equal({
-      ...{ line: "SIM1", active_low: false, bias: "as-is", debounce_ms: 50, rearm_ms: 0 },
+      line: "SIM1",
+      active_low: false,
+      bias: "as-is",
+      debounce_ms: 50,
+      rearm_ms: 0,
     });
     expect(JSON.parse(read("findings.json"))).to.have.lengthOf(15);
     expect(read("kernel.txt")).to.equal("mmc0: card error\n");

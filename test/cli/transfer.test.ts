@@ -227,14 +227,14 @@ describe("flanco import-mongo", function () {
   const program = forSuite(() => Program.make());
   const [userId, deviceId] = ["65f000000000000000000001", "65f000000000000000000002"];
   const record = {
-    ...{
-      userId,
-      locationName: "Clínica Norte",
-      deviceName: "Pasillo A",
-      deviceId: "7234",
-      habitacion: "101",
-    },
-    ...{ valor: 4.5, createdTime: NOON_MS, __v: 0 },
+    userId,
+    locationName: "Clínica Norte",
+    deviceName: "Pasillo A",
+    deviceId: "7234",
+    habitacion: "101",
+    valor: 4.5,
+    createdTime: NOON_MS,
+    __v: 0,
   };
   const documents = {
     users: [
@@ -245,8 +245,13 @@ describe("flanco import-mongo", function () {
     ],
     devices: [
       {
-        ...{ _id: { $oid: deviceId }, userId, dId: "7234", name: "Pasillo A", selected: false },
-        ...{ locationId: "65f000000000000000000009", locationName: "Clínica Norte" },
+        _id: { $oid: deviceId },
+        userId,
+        dId: "7234",
+        name: "Pasillo A",
+        selected: false,
+        locationId: "65f000000000000000000009",
+        locationName: "Clínica Norte",
         actuators: [
           { id: "101", value: true },
           { id: "102", value: false },
@@ -256,11 +261,15 @@ describe("flanco import-mongo", function () {
     data: [
       { _id: { $oid: "65f000000000000000000011" }, ...record },
       {
-        ...{ _id: { $oid: "65f000000000000000000012" }, ...record },
-        ...{ valor: { $numberDouble: "3.25" }, createdTime: { $numberLong: String(NOON_MS + 1) } },
+        _id: { $oid: "65f000000000000000000012" },
+        ...record,
+        valor: { $numberDouble: "3.25" },
+        createdTime: { $numberLong: String(NOON_MS + 1) },
       },
       {
-        ...{ _id: { $oid: "65f000000000000000000013" }, ...record, deviceId },
+        _id: { $oid: "65f000000000000000000013" },
+        ...record,
+        deviceId,
         createdTime: { $date: new Date(NOON_MS + 2).toISOString() },
       },
     ],

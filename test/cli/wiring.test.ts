@@ -37,8 +37,15 @@ describe("flanco wiring, while no service runs", function () {
     expect(await program.succeed(["wiring", "export"])).to.equal(exported);
     const { wiring } = parse(exported) as { wiring: { line: string; user: string }[] };
     expect(wiring[0]).to.deep.equal({
-      ...{ line: "GPIO17", device: "7234", actuator: "101", valor: 4.5, user: EVA },
-      ...{ active_low: true, bias: "pull-up", debounce_ms: 7, rearm_ms: 900 },
+      line: "GPIO17",
+      device: "7234",
+      actuator: "101",
+      valor: 4.5,
+      user: EVA,
+      active_low: true,
+      bias: "pull-up",
+      debounce_ms: 7,
+      rearm_ms: 900,
     });
     expect(wiring[1]).to.include({ line: "SIM0", user: EMAIL });
   });

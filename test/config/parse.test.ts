@@ -154,14 +154,14 @@ describe("The configuration", () => {
   it("says what a setting takes that is of a wrong form or too large", () => {
     const config = write("currency_decimals = 7\nmqtt_url = 5\n");
     const flags = {
-      ...{
-        dataDir: "",
-        httpsPort: "65536",
-        dailyRecords: "0",
-        firstUserEmail: "ana",
-        webhookUrl: "http://example.org/",
-      },
-      ...{ emailServer: "mail.example.org", mqttUrl: "tcp://example.org", centralDatabase: "company" },
+      dataDir: "",
+      httpsPort: "65536",
+      dailyRecords: "0",
+      firstUserEmail: "ana",
+      webhookUrl: "http://example.org/",
+      emailServer: "mail.example.org",
+      mqttUrl: "tcp://example.org",
+      centralDatabase: "company",
     };
     const broker = "must be mqtt://HOST:PORT or mqtts://HOST:PORT.";
     expect(mistakes({ config, ...flags }).map((told) => told.replace(directory.path, ""))).to.have.members([

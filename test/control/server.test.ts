@@ -38,8 +38,15 @@ class ToldLines extends FakeLines implements Lines {
   tell(sequence: number): void {
     for (const listener of [...this.listeners]) {
       listener({
-        ...{ line: "SIM0", deviceId: "d", actuatorId: "101", activeLow: false, active: sequence % 2 === 1 },
-        ...{ timeMs: 1, monotonicNs: 1n, provisional: false, missed: 0 },
+        line: "SIM0",
+        deviceId: "d",
+        actuatorId: "101",
+        activeLow: false,
+        active: sequence % 2 === 1,
+        timeMs: 1,
+        monotonicNs: 1n,
+        provisional: false,
+        missed: 0,
         source: { bootId: "boot", request: 1, sequence },
       });
     }

@@ -3,9 +3,17 @@ import type { StoredRecord } from "../../src/domain/record.ts";
 import { MAX_REPORTED_ROOMS, Report } from "../../src/domain/report.ts";
 
 const SALE: StoredRecord = {
-  ...{ recordId: 1, locationName: "Norte", deviceName: "Pasillo", deviceId: "7234", room: "101" },
-  ...{ valorMicros: 2_000_000, createdTimeMs: 0, endedTimeMs: null, origin: "posted" },
-  ...{ provisional: false, voided: null },
+  recordId: 1,
+  locationName: "Norte",
+  deviceName: "Pasillo",
+  deviceId: "7234",
+  room: "101",
+  valorMicros: 2_000_000,
+  createdTimeMs: 0,
+  endedTimeMs: null,
+  origin: "posted",
+  provisional: false,
+  voided: null,
 };
 
 describe("A report", () => {

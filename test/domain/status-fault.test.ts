@@ -42,8 +42,13 @@ const SOUND: Reading = {
 };
 
 const BACKUP: BackupStatus = {
-  ...{ madeMs: NOW_MS - 3 * DAY_MS, provedMs: NOW_MS, records: 1, position: 1, head: "ab" },
-  ...{ clockTrusted: true, ageMs: HOUR_MS },
+  madeMs: NOW_MS - 3 * DAY_MS,
+  provedMs: NOW_MS,
+  records: 1,
+  position: 1,
+  head: "ab",
+  clockTrusted: true,
+  ageMs: HOUR_MS,
 };
 
 function codes(otherwise: Partial<Reading>): string[] {
@@ -98,7 +103,8 @@ describe("The faults of the appliance", () => {
   const untrusted = { ...SOUND.clock, trusted: false, trustedSinceMs: null };
   const unset = (bootedForMs: number): Partial<Reading> => ({ clock: untrusted, bootedForMs });
   const aged = (ageMs: number | null, uptimeMs = HOUR_MS): Partial<Reading> => ({
-    ...{ lastBackup: { ...BACKUP, ageMs }, uptimeMs },
+    lastBackup: { ...BACKUP, ageMs },
+    uptimeMs,
   });
   const gaps = (found: Partial<Reading["gaps"]>): Partial<Reading> => ({ gaps: { ...SOUND.gaps, ...found } });
   const small = (freeBytes: number) => diskWith({ totalBytes: 20_000, freeBytes, ledgerBytes: 1 });
@@ -148,7 +154,10 @@ describe("The faults of the appliance", () => {
     const faults = faultsIn(
       {
         ...SOUND,
-        ...{ ...unset(HOUR_MS), ...unplaced(1, 2), ...aged(3 * DAY_MS), ...card(110, "urgent") },
+        ...unset(HOUR_MS),
+        ...unplaced(1, 2),
+        ...aged(3 * DAY_MS),
+        ...card(110, "urgent"),
         lineFailures: [{ line: "GPIO17", message: "Held." }],
       },
       () => FIRST_SEEN_MS,

@@ -22,7 +22,11 @@ describe("The bounce of a contact", () => {
   it("is measured over all edges of a switching, and asks for twice its longest time", () => {
     const [bounce] = measureBounces(edges("GPIO17", 1_000, 1_003, 1_010, 1_041, 9_000, 9_001, 9_002));
     expect(bounce).to.deep.equal({
-      ...{ line: "GPIO17", switchings: 2, mostEdges: 4, longestMs: 41, debounceMs: 90 },
+      line: "GPIO17",
+      switchings: 2,
+      mostEdges: 4,
+      longestMs: 41,
+      debounceMs: 90,
     });
   });
 
@@ -78,34 +82,43 @@ const CASES: readonly Case[] = [
   {
     what: "bounce beyond half the debounce is chattering, and twice the bounce mends it",
     seen: seen(bouncing(3, 15)),
-    ...{ verdict: "chattering", cause: "bounce", mend: { setting: "debounce", debounceMs: 60 } },
+    verdict: "chattering",
+    cause: "bounce",
+    mend: { setting: "debounce", debounceMs: 60 },
   },
   {
     what: "a line without debounce chatters as soon as it bounces, and the usual debounce mends it",
     settings: { debounceMs: 0 },
     seen: seen(bouncing(3, 1)),
-    ...{ verdict: "chattering", cause: "bounce", mend: { setting: "debounce", debounceMs: 50 } },
+    verdict: "chattering",
+    cause: "bounce",
+    mend: { setting: "debounce", debounceMs: 50 },
   },
   { what: "a room that was just asked for is not silent yet", seen: seen([]), asking: ASKED, verdict: null },
   {
     what: "a room whose line does not move is silent, and no setting mends that",
     seen: seen([]),
     asking: { waitedMs: SILENT_MS, otherLine: null },
-    ...{ verdict: "silent", cause: "no_signal", mend: null },
+    verdict: "silent",
+    cause: "no_signal",
+    mend: null,
   },
   { what: "a room that was not asked for is never silent", seen: seen([]), asking: null, verdict: null },
   {
     what: "a line that goes inactive when its relay is switched on is inverted",
     seen: seen([1_000], true),
     asking: ASKED,
-    ...{ verdict: "inverted", cause: "polarity", mend: { setting: "polarity", activeLow: true } },
+    verdict: "inverted",
+    cause: "polarity",
+    mend: { setting: "polarity", activeLow: true },
   },
   {
     what: "an inverted line that is active-low is mended by active-high",
     settings: { activeLow: true, bias: "pull-up" },
     seen: seen([1_000], true),
     asking: ASKED,
-    ...{ verdict: "inverted", mend: { setting: "polarity", activeLow: false, bias: "pull-up" } },
+    verdict: "inverted",
+    mend: { setting: "polarity", activeLow: false, bias: "pull-up" },
   },
   {
     what: "a line that was active at first is not judged where its room was not asked for: it may have been on",
@@ -117,11 +130,9 @@ const CASES: readonly Case[] = [
     what: "where another line moved, the two are swapped",
     seen: seen([]),
     asking: { waitedMs: 500, otherLine: "GPIO27" },
-    ...{
-      verdict: "swapped",
-      cause: "other_line",
-      mend: { setting: "line", line: "GPIO27", bias: "pull-down" },
-    },
+    verdict: "swapped",
+    cause: "other_line",
+    mend: { setting: "line", line: "GPIO27", bias: "pull-down" },
   },
   {
     what: "a line that moves with its own relay is not swapped, whatever else moves",
@@ -133,23 +144,30 @@ const CASES: readonly Case[] = [
     what: "a line that moves on and on without a bias is floating, and a bias towards rest mends it",
     settings: { bias: "as-is" },
     seen: seen(Array.from({ length: 90 }, (_, index) => 1_000 + index * 10)),
-    ...{ verdict: "floating", cause: "no_bias", mend: { setting: "bias", bias: "pull-down" } },
+    verdict: "floating",
+    cause: "no_bias",
+    mend: { setting: "bias", bias: "pull-down" },
   },
   {
     what: "an active-low line that floats needs a pull-up",
     settings: { bias: "disabled", activeLow: true },
     seen: seen([1_000], false, true),
-    ...{ verdict: "floating", cause: "no_bias", mend: { setting: "bias", bias: "pull-up" } },
+    verdict: "floating",
+    cause: "no_bias",
+    mend: { setting: "bias", bias: "pull-up" },
   },
   {
     what: "a line with a bias that floats has a loose wire, which no setting mends",
     seen: seen([1_000], false, true),
-    ...{ verdict: "floating", cause: "loose_wire", mend: null },
+    verdict: "floating",
+    cause: "loose_wire",
+    mend: null,
   },
   {
     what: "short pulses again and again are floating",
     seen: seen([1_000, 1_010, 3_000, 3_005, 7_000, 7_020]),
-    ...{ verdict: "floating", cause: "loose_wire" },
+    verdict: "floating",
+    cause: "loose_wire",
   },
 ];
 

@@ -82,7 +82,8 @@ describe("Long work on a ledger, on a slow disk", function () {
       `SLOW_READ_BY=${join(appliance.directory, "slow")}`,
     ];
     const child = appliance.spawn(["serve"], {
-      ...{ program, wrapper },
+      program,
+      wrapper,
       environment: { NOTIFY_SOCKET: socket.path },
     });
     return { child, said: listen(child) };

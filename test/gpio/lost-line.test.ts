@@ -40,7 +40,11 @@ describe("A line that is not watched over several processes", () => {
 
   function process(driver: HandDriver, writer: RecorderDependencies["writer"] = ledger.writer): Recorder {
     return new Recorder({
-      ...{ driver, writer, reader: ledger.reader, log: SILENT, bootId: BOOT },
+      driver,
+      writer,
+      reader: ledger.reader,
+      log: SILENT,
+      bootId: BOOT,
       clock: { nowMs: () => ledger.nowMs, monotonicNs: () => BigInt(ledger.monotonicMs) * 1_000_000n },
       timers: new VirtualTime(),
       trust: { trusted: () => true },

@@ -33,7 +33,8 @@ describe("Relay boxes behind a broker", () => {
 
   function createDriver(wanted: Partial<BoxBroker> = {}): MqttDriver {
     const driver = new MqttDriver({
-      ...{ clock: time, timers: time },
+      clock: time,
+      timers: time,
       broker: { ...boxesAt(broker.url), reconnectMs: RECONNECT_MS, ...wanted },
       warn: (text) => warnings.push(text),
     });

@@ -135,8 +135,10 @@ export class RecorderRig {
       driver: this.driver,
       writer: this.ledger,
       reader: {
-        ...{ wirings: () => this.wired, lastSighting: () => this.last },
-        ...{ lastRequest: () => 0, unwatched: () => new Map() },
+        wirings: () => this.wired,
+        lastSighting: () => this.last,
+        lastRequest: () => 0,
+        unwatched: () => new Map(),
       },
       trust: { trusted: () => true },
       clock: { nowMs: () => 5_000, monotonicNs: () => 3_000_000_000n },

@@ -63,7 +63,11 @@ async function makePackageTree(root: string): Promise<void> {
 async function prove(files: string): Promise<Told<Reports>> {
   const reports = new Told<Reports>();
   const machine = await ToldMachine.make({
-    ...{ suite: "bookworm", inside: INSIDE, parts: ["prove"], files, told: reports },
+    suite: "bookworm",
+    inside: INSIDE,
+    parts: ["prove"],
+    files,
+    told: reports,
   });
   try {
     await machine.run("prove", { words: [form], timeoutMs: INSIDE_MS[form] });

@@ -27,12 +27,17 @@ const WRONG_QUERIES: Readonly<Record<string, Readonly<Record<string, readonly st
     location: ["month=2026-03&location="],
   },
   "/api/export": {
-    ...{ lang: ["", "lang=fr"], from: ["lang=es&from=yesterday"], room: ["lang=es&room="] },
+    lang: ["", "lang=fr"],
+    from: ["lang=es&from=yesterday"],
+    room: ["lang=es&room="],
   },
   "/api/record": {
     from: ["from=2026-02-30", "from=2026-3-1"],
     to: ["to=20260301", "to="],
-    ...{ location: ["location="], room: ["room=%20"], device: ["device="], limit: LIMITS },
+    location: ["location="],
+    room: ["room=%20"],
+    device: ["device="],
+    limit: LIMITS,
     before: [
       ...["before=", "before=x", "before=-3", "before=1", "before=1-", "before=1-2-3"],
       ...["before=99999999999999999-1", "before=1-1&before=2-2"],

@@ -100,7 +100,10 @@ describe("Commissioning", () => {
     expect(rooms[0]?.judgement).to.deep.equal(judgement);
     await tick("101").expect(200);
     expect((await shown("101")).tick).to.deep.equal({
-      ...{ ...judgement, note: "", time: appliance.clock.nowMs(), provisional: false },
+      ...judgement,
+      note: "",
+      time: appliance.clock.nowMs(),
+      provisional: false,
     });
   });
 

@@ -93,7 +93,10 @@ describe("Live events", () => {
         data: {
           recordId: appliance.numbers.show(record?.recordId ?? 0),
           ...aRecord(),
-          ...{ endedTime: null, origin: "posted", provisional: false, voided: null },
+          endedTime: null,
+          origin: "posted",
+          provisional: false,
+          voided: null,
         },
       });
     }
@@ -144,8 +147,13 @@ describe("Live events", () => {
     expect(await page.next()).to.deep.equal({
       event: "gap",
       data: {
-        ...{ gapId: appliance.numbers.show(1), line: "SIM6", fromTime, toTime: line.timeMs },
-        ...{ missed: 4, missedRises: 2, reason: "overflow" },
+        gapId: appliance.numbers.show(1),
+        line: "SIM6",
+        fromTime,
+        toTime: line.timeMs,
+        missed: 4,
+        missedRises: 2,
+        reason: "overflow",
       },
     });
   });

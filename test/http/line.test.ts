@@ -170,7 +170,10 @@ describe("A test of lines", () => {
     const [test, ...others] = await shown();
     expect(others).to.deep.equal([]);
     expect(test).to.deep.include({
-      ...{ line: "SIM0", deviceId: device?.id, deviceName: "Pasillo A", room: "101" },
+      line: "SIM0",
+      deviceId: device?.id,
+      deviceName: "Pasillo A",
+      room: "101",
     });
     expect(test.untilTime - appliance.clock.nowMs()).to.be.within(15 * 60_000, 15 * 60_000 + 1);
     await line.go(true);

@@ -46,8 +46,12 @@ describe("The members of an account", () => {
     const members = await owner.data("/api/member");
     expect(members).to.deep.equal([
       {
-        ...{ _id: owner.id, name: owner.name, email: owner.email, role: "owner" },
-        ...{ hasPassword: true, sessions: 1 },
+        _id: owner.id,
+        name: owner.name,
+        email: owner.email,
+        role: "owner",
+        hasPassword: true,
+        sessions: 1,
       },
       { _id: id, ...EVA, role: "staff", hasPassword: true, sessions: 2 },
     ]);

@@ -59,7 +59,10 @@ describe("The metrics", () => {
       await user.post("/api/location", { location: { name: "Canario", description: "" } }).expect(200);
       await user.post("/api/device", {
         newDevice: {
-          ...{ dId: "canario-1", name: "Canario", locationId: "x", locationName: "Canario" },
+          dId: "canario-1",
+          name: "Canario",
+          locationId: "x",
+          locationName: "Canario",
           actuators: [{ id: "canario-101", value: false }],
         },
       });

@@ -210,7 +210,9 @@ describe("What happens at the API", () => {
       await using own = await Appliance.open();
       const by = await own.addUser();
       const mail = {
-        ...{ email_server: "smtp://localhost:1", email_login: "", email_from: "a@example.org" },
+        email_server: "smtp://localhost:1",
+        email_login: "",
+        email_from: "a@example.org",
         email_to: ["b@example.org"],
       };
       const exchanges = async (status: number) => {

@@ -37,7 +37,10 @@ describe("The overview of a period", () => {
     await post(madrid("2026-02-25T23:59"), { valor: 100, deviceId: "gone", locationName: "Gone" });
     const { spans: _spans, ...week } = await overview({ period: "week" });
     const bar = (start: string, revenue: number, sales: number, before: number) => ({
-      ...{ start, revenue, sales, before },
+      start,
+      revenue,
+      sales,
+      before,
     });
     expect(week).to.deep.equal({
       period: "week",

@@ -147,15 +147,18 @@ describe("What is another user's", () => {
     );
     return [
       ...named("query").map((name) => ({
-        ...{ operation, place: name },
+        operation,
+        place: name,
         fill: (value: string) => ({ query: { ...query, [name]: value }, headers: {}, body }),
       })),
       ...named("header").map((name) => ({
-        ...{ operation, place: name },
+        operation,
+        place: name,
         fill: (value: string) => ({ query, headers: { [name]: value }, body }),
       })),
       ...textsIn(body).map((steps) => ({
-        ...{ operation, place: String(steps.at(-1)) },
+        operation,
+        place: String(steps.at(-1)),
         fill: (value: string) => ({ query, headers: {}, body: Object(replaced(body, steps, value)) }),
       })),
       ...(parameters.length === 0 && body === undefined

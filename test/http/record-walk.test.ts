@@ -28,7 +28,10 @@ describe("A walk over the records", () => {
   async function sellWithoutClock(wallMs: number): Promise<void> {
     const sightings = Array.from({ length: COUNT * 2 }, (_, index) =>
       aSighting(index % 2 === 0, index + 1, {
-        ...{ deviceId, timeMs: wallMs + index, monotonicNs: BigInt(index) * 1_000_000n, provisional: true },
+        deviceId,
+        timeMs: wallMs + index,
+        monotonicNs: BigInt(index) * 1_000_000n,
+        provisional: true,
         source: { bootId: BOOT, request: 1, sequence: index + 1 },
       }),
     );

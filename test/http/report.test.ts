@@ -151,7 +151,8 @@ describe("The report of a month or a day", () => {
       appliance.writer.addRecord(
         user.id,
         newRecord({
-          ...{ room: String(index), createdTimeMs: madrid("2026-03-10T12:00") + index },
+          room: String(index),
+          createdTimeMs: madrid("2026-03-10T12:00") + index,
           locationName: `Lugar ${index % (MAX_PLACES + 1)}`,
         }),
         null,
@@ -183,7 +184,10 @@ describe("The report of a month or a day", () => {
     const device = appliance.reader.devices(user.id)[0];
     await appliance.writer.takeIn([
       aSighting(true, 1, {
-        ...{ line: "SIM0", deviceId: device?.id ?? "", timeMs: line.timeMs, provisional: true },
+        line: "SIM0",
+        deviceId: device?.id ?? "",
+        timeMs: line.timeMs,
+        provisional: true,
         source: { bootId: "boot", request: 2, sequence: 1 },
       }),
     ]);

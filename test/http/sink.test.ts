@@ -59,7 +59,9 @@ describe("What the gateway sends", () => {
     const { text } = await owner.get("/api/sink").expect(200);
     expect(text).to.not.contain(KEY).and.not.contain("CERTIFICATE");
     expect(await setup("webhook")).to.deep.equal({
-      ...{ name: "webhook", madeIn: "page", values: { webhook_url: values["webhook_url"] } },
+      name: "webhook",
+      madeIn: "page",
+      values: { webhook_url: values["webhook_url"] },
       stored: ["webhook_key", "webhook_authority"],
     });
     for (const name of ["setups.json", "webhook_key", "webhook_authority"]) {
@@ -90,7 +92,9 @@ describe("What the gateway sends", () => {
 
   it("needs a password where there is a login, and forgets it with the login", async () => {
     const mail = {
-      ...{ email_server: "smtp://localhost:1", email_login: "ana", email_from: "a@example.org" },
+      email_server: "smtp://localhost:1",
+      email_login: "ana",
+      email_from: "a@example.org",
       email_to: ["b@example.org"],
     };
     expect((await put("email", mail).expect(400)).body.errors).to.have.property("email_password");

@@ -166,7 +166,10 @@ describe("GET /status", () => {
     const proof = { records: 3, position: 4, head: "ab", clockTrusted: true };
     appliance.lastBackup = { madeMs: 1_000, provedMs: 2_000, ageMs: HOUR_MS, ...proof };
     expect((await status())["lastBackup"]).to.deep.equal({
-      ...{ madeTime: 1_000, provedTime: 2_000, ageMs: HOUR_MS, clockTrusted: true },
+      madeTime: 1_000,
+      provedTime: 2_000,
+      ageMs: HOUR_MS,
+      clockTrusted: true,
     });
   });
 

@@ -23,7 +23,10 @@ import { OpenSsl, RSA_2048 } from "./tls/openssl.ts";
 /** In place of seconds, so that no test waits for them. */
 const SHORT_DRAIN = { ...LIMITS, drainMs: 50 };
 const SHORT = {
-  ...{ ...SHORT_DRAIN, headersTimeout: 100, requestTimeout: 300, handshakeTimeout: 100 },
+  ...SHORT_DRAIN,
+  headersTimeout: 100,
+  requestTimeout: 300,
+  handshakeTimeout: 100,
   connectionsCheckingInterval: 20,
 };
 /** A generous bound for a busy machine. */
@@ -142,8 +145,13 @@ describe("The service's ports", () => {
 
   it("give headers 5 s, a request 10 s, a TLS handshake 5 s, and requests under way 2 s to end", () => {
     expect(LIMITS).to.deep.equal({
-      ...{ maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 10_000, handshakeTimeout: 5_000 },
-      ...{ connectionsCheckingInterval: 1_000, paceMs: 30_000, drainMs: 2_000 },
+      maxHeaderSize: 8_192,
+      headersTimeout: 5_000,
+      requestTimeout: 10_000,
+      handshakeTimeout: 5_000,
+      connectionsCheckingInterval: 1_000,
+      paceMs: 30_000,
+      drainMs: 2_000,
     });
   });
 
@@ -250,7 +258,11 @@ describe("The service's ports", () => {
   it("serve a renewed certificate to new connections, before the old one ends", async () => {
     const before = await servedFingerprint();
     const renewal = new CertificateRenewal({
-      ...{ directories, clock, log: new KeptLog(), readHost: () => host, checkEveryMs: 10 },
+      directories,
+      clock,
+      log: new KeptLog(),
+      readHost: () => host,
+      checkEveryMs: 10,
       trust: { trusted: () => true },
       onRenewed: (certificate) => listeners.renew(certificate),
     });

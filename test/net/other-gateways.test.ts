@@ -82,7 +82,12 @@ describe("Gateways on one network", () => {
 
   function open(id: string, name: string, httpsPort: number): OtherGateways {
     const gateways = new OtherGateways({
-      ...{ host: HOST, httpsPort, id, clock, log, port: peer.port },
+      host: HOST,
+      httpsPort,
+      id,
+      clock,
+      log,
+      port: peer.port,
       name: () => name,
     });
     gateways.open();

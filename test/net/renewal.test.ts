@@ -40,7 +40,10 @@ describe("The renewal of certificates", () => {
     const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
     renewal = new CertificateRenewal({
       directories: { own: directory.path, dropIn: directory.file("tls.d") },
-      ...{ clock, log, readHost, trust: { trusted: () => true } },
+      clock,
+      log,
+      readHost,
+      trust: { trusted: () => true },
       onRenewed: (served) => renewed.push(served),
     });
   });

@@ -63,7 +63,11 @@ interface Version {
 
 function pack(folder: string, name: string, version: Version): Promise<void> {
   return buildPackage({
-    ...{ checkout: CHECKOUT, directory: WORK, epochSeconds: EPOCH_SECONDS, quick: true, ...version },
+    checkout: CHECKOUT,
+    directory: WORK,
+    epochSeconds: EPOCH_SECONDS,
+    quick: true,
+    ...version,
     target: join(folder, `${name}.deb`),
   });
 }

@@ -81,13 +81,11 @@ describe("The rooms, live", () => {
     const [location] = await opened.get<readonly Location[]>("/api/location");
     const actuators = [{ id: "901", value: false }];
     const newDevice = {
-      ...{
-        dId: "9000",
-        name: "Zona nueva",
-        locationId: location?._id,
-        locationName: location?.name,
-        actuators,
-      },
+      dId: "9000",
+      name: "Zona nueva",
+      locationId: location?._id,
+      locationName: location?.name,
+      actuators,
     };
     await opened.send("POST", "/api/device", { newDevice });
     const { page } = await opened.open("/habitaciones", { width: 320 });

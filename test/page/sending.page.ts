@@ -73,14 +73,18 @@ describe("What the gateway sends, on the page", function () {
     const { values } =
       (await opened.get<readonly { name: string; values: object }[]>("/api/sink")).at(-1) ?? {};
     expect(values).to.deep.equal({
-      ...{ notice_language: "en", notice_quiet_hours: "22:00-07:00", notice_silent_days: 0 },
+      notice_language: "en",
+      notice_quiet_hours: "22:00-07:00",
+      notice_silent_days: 0,
       notice_summaries: ["daily"],
     });
   });
 
   it("is shown to a technician without a way to change it", async () => {
     const mail = {
-      ...{ email_server: "smtp://localhost:1", email_login: "", email_from: "a@example.org" },
+      email_server: "smtp://localhost:1",
+      email_login: "",
+      email_from: "a@example.org",
       email_to: ["b@example.org"],
     };
     await opened.send("PUT", "/api/sink", { name: "email", values: mail });

@@ -20,8 +20,13 @@ const LINTIAN_MS = 600_000;
 const SETTLED_MS = 60_000;
 const ADD_EVA = ["user", "add", "--email", "eva@example.org", "--name", "Eva", "--password-stdin"];
 const RECORD = {
-  ...{ locationName: "Clínica", locationId: "1", deviceId: "7234", deviceName: "Pasillo A" },
-  ...{ habitacion: "101", valor: 4.5, createdTime: 1_763_000_000_000 },
+  locationName: "Clínica",
+  locationId: "1",
+  deviceId: "7234",
+  deviceName: "Pasillo A",
+  habitacion: "101",
+  valor: 4.5,
+  createdTime: 1_763_000_000_000,
 };
 interface Recorded {
   readonly recordId: number;

@@ -159,7 +159,12 @@ export class Appliance {
       trustedSinceMs: () => this.trustedSinceMs,
     };
     this.moving = new Moving({
-      ...{ dataDirectory, clock, trust, log, reader, writer },
+      dataDirectory,
+      clock,
+      trust,
+      log,
+      reader,
+      writer,
       gateway: () => ({ hostName: "clinica", settings: {}, keys: { authority: null, certificates: [] } }),
       servedFingerprint: () => FINGERPRINT,
     });
@@ -167,31 +172,42 @@ export class Appliance {
     const settings = this.settingsAnew();
     const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
     this.sending = new Sinks({
-      ...{ settings, dataDirectory, clock, log, reader, heavy, writer, trust, version: "0.0.0-test" },
+      settings,
+      dataDirectory,
+      clock,
+      log,
+      reader,
+      heavy,
+      writer,
+      trust,
+      version: "0.0.0-test",
       gateway: () => "clinica",
     });
     this.#api = new Api({
-      ...{ moves: this.moving, setups: this.sending },
-      ...{
-        clock,
-        timers: systemTimers,
-        log,
-        lines,
-        reader,
-        heavy,
-        writer,
-        version: "0.0.0-test",
-        bootId: BOOT_ID,
-        sessions: this.sessions,
-      },
+      moves: this.moving,
+      setups: this.sending,
+      clock,
+      timers: systemTimers,
+      log,
+      lines,
+      reader,
+      heavy,
+      writer,
+      version: "0.0.0-test",
+      bootId: BOOT_ID,
+      sessions: this.sessions,
       config: this.#config,
       passwords: options.passwords ?? sharedHasher().hasher,
       drivable: options.realLines === true ? null : lines,
       page: Page.of(options.page ?? []),
       trust,
       parts: () => ({
-        ...{ queues: this.queues, lastBackup: this.lastBackup, lasting: this.faults, sinks: this.sinks },
-        ...{ newerPackage: this.newerPackage, otherGateways: this.otherGateways },
+        queues: this.queues,
+        lastBackup: this.lastBackup,
+        lasting: this.faults,
+        sinks: this.sinks,
+        newerPackage: this.newerPackage,
+        otherGateways: this.otherGateways,
         gateway: { name: "clinica", hue: 160 },
       }),
       readDisk: () => Promise.resolve(this.disk),
@@ -258,7 +274,8 @@ export class Appliance {
   /** What is sent, as the next process reads it. */
   settingsAnew(): SinkSettings {
     const settings = new SinkSettings({
-      ...{ config: this.#config, log: this.log },
+      config: this.#config,
+      log: this.log,
       directory: dataDirectoryOf(this.#directory).sinks,
     });
     settings.open();

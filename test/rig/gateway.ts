@@ -178,7 +178,10 @@ export class Gateway {
     const sessions = new Sessions(this.#secret, clock, writer, reader, log, bootId);
     const lastAlive = reader.lastAlive();
     const trust = new ClockWatch({
-      ...{ clock, bootId, log, reader },
+      clock,
+      bootId,
+      log,
+      reader,
       synchronized: () => this.machine.synchronized,
       writer: {
         noteBoot: (...noted) => (this.#noting ? writer.noteBoot(...noted) : Promise.resolve()),

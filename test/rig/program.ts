@@ -157,7 +157,9 @@ export class Program {
     const exitCode = await run(args, {
       terminal,
       environment: { ...this.environment, ...environment },
-      ...{ installation: findInstallation(), user: OPERATOR, ...bounds },
+      installation: findInstallation(),
+      user: OPERATOR,
+      ...bounds,
     });
     return { exitCode, stdout: terminal.stdout, stderr: terminal.stderr };
   }

@@ -96,7 +96,10 @@ async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; a
   const [cookie = ""] = answer.headers.getSetCookie()[0]?.split(";") ?? [];
   expect(answer.status).to.equal(200);
   const secrets = {
-    ...{ email: EMAIL, password, cookie, firstRunToken },
+    email: EMAIL,
+    password,
+    cookie,
+    firstRunToken,
     wrongPassword: newSecret(),
     foreignCookie: `auth_token=${randomBytes(48).toString("base64url")}`,
   };
@@ -108,7 +111,8 @@ async function setUpSinks(service: RunningService, cookie: string): Promise<read
   const [password, key] = [newSecret(), newSecret()];
   const put = async (name: string, values: object): Promise<number> => {
     const answer = await fetch(`${service.baseUrl}/api/sink`, {
-      ...{ method: "PUT", headers: { "content-type": "application/json", cookie } },
+      method: "PUT",
+      headers: { "content-type": "application/json", cookie },
       body: JSON.stringify({ name, values }),
     });
     return answer.status;
@@ -224,7 +228,8 @@ describe("the detector of secrets", () => {
       const folder = join(program.directory, "cores");
       mkdirSync(folder);
       const { signal } = spawnSync("sh", ["-c", "ulimit -c unlimited; kill -ABRT $$"], {
-        ...{ cwd: folder, env: { ...process.env, PLANTED: password } },
+        cwd: folder,
+        env: { ...process.env, PLANTED: password },
       });
       expect(signal).to.equal("SIGABRT");
       // Where the system takes cores elsewhere, or leaves none, a file stands for one.

@@ -90,14 +90,18 @@ function requestsTo(
 /** Sign-ins that succeed and fail, and paths that are none of the API's. */
 function besides({ email, password, wrongPassword, cookie, firstRunToken }: Secrets): readonly Sent[] {
   const login = (body: object): Sent => ({
-    ...{ method: "POST", path: "/api/login", headers: JSON_TYPE },
+    method: "POST",
+    path: "/api/login",
+    headers: JSON_TYPE,
     body: JSON.stringify(body),
   });
   return [
     login({ email, password: wrongPassword }),
     login({ email: wrongPassword, password }),
     {
-      ...{ method: "POST", path: "/api/first-run", headers: JSON_TYPE },
+      method: "POST",
+      path: "/api/first-run",
+      headers: JSON_TYPE,
       body: JSON.stringify({ token: firstRunToken, name: "Eva", email: "eva@example.org", password }),
     },
     { method: "GET", path: `/api/${encodeURIComponent(password)}` },
@@ -120,7 +124,9 @@ async function send(service: RunningService, sent: Sent): Promise<string> {
   }
   try {
     const answer = await fetch(service.baseUrl + path, {
-      ...{ method, redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) },
+      method,
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER_MS),
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { body }),
     });

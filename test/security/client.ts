@@ -99,7 +99,9 @@ export async function paced(
   }
   await Promise.all(asked);
   return {
-    ...{ count: asked.length, statuses, failures },
+    count: asked.length,
+    statuses,
+    failures,
     p50Ms: percentile(times, 50),
     p99Ms: percentile(times, 99),
     maxMs: percentile(times, 100),

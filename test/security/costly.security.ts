@@ -150,8 +150,14 @@ describe("A costly request hurts nobody:", function () {
       time: processorTime(service.pid),
     };
     const whole: CrowdTask = {
-      ...{ what: "ask", addresses: ADDRESSES, connectionsOfEach: 1, cookie: "", requests: [] },
-      ...{ httpPort, httpsPort, ...task },
+      what: "ask",
+      addresses: ADDRESSES,
+      connectionsOfEach: 1,
+      cookie: "",
+      requests: [],
+      httpPort,
+      httpsPort,
+      ...task,
     };
     const child = fork(CROWD, [JSON.stringify(whole)]);
     appliance.adopt(child);
@@ -236,7 +242,10 @@ describe("A costly request hurts nobody:", function () {
       Array.from({ length: ROOMS }, (_, index) => `${index}`),
     );
     await attack({
-      ...{ what: "ask and not read", addresses: addresses(1), connectionsOfEach: 20, cookie: own },
+      what: "ask and not read",
+      addresses: addresses(1),
+      connectionsOfEach: 20,
+      cookie: own,
       requests: [{ path: "/api/report?month=2026-03&location=x" }],
     });
   });
@@ -274,7 +283,9 @@ describe("A costly request hurts nobody:", function () {
     const own = await signInAttacker();
     const paths = ["/data?period=anual", "/overview?period=year", "/overview?period=month&location=x"];
     await attack({
-      ...{ addresses: addresses(1), connectionsOfEach: 20, cookie: own },
+      addresses: addresses(1),
+      connectionsOfEach: 20,
+      cookie: own,
       requests: [...paths, "/room", "/status", "/record/sum"].map((path) => ({ path: `/api${path}` })),
     });
   });

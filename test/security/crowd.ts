@@ -36,7 +36,11 @@ function ask(agent: Agent, localAddress: string): void {
   const { path, body } = nextRequest();
   const sent = request(
     {
-      ...{ port: task.httpPort, host: "127.0.0.1", localAddress, agent, path },
+      port: task.httpPort,
+      host: "127.0.0.1",
+      localAddress,
+      agent,
+      path,
       method: body === undefined ? "GET" : "POST",
       headers: { Cookie: task.cookie, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
     },

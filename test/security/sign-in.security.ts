@@ -76,12 +76,10 @@ describe("Signing in during a guessing attack", function () {
   it(`${ATTEMPTS_PER_SECOND} attempts a second for ${FLOOD_MS / 1_000} s from one address do not disturb other clients`, async () => {
     const before = await calmly();
     const task: FloodTask = {
-      ...{
-        port: appliance.httpPort,
-        localAddress: ATTACKER,
-        perSecond: ATTEMPTS_PER_SECOND,
-        lengthMs: FLOOD_MS,
-      },
+      port: appliance.httpPort,
+      localAddress: ATTACKER,
+      perSecond: ATTEMPTS_PER_SECOND,
+      lengthMs: FLOOD_MS,
       emails: [ANA, ANA, ANA, LUIS, "nadie@example.org"],
     };
     const worker = new Worker(new URL("./flood.ts", import.meta.url), { workerData: task });

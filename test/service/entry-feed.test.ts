@@ -116,7 +116,9 @@ describe("the chain as a sink gets it", () => {
     before.close();
     await ledger.close();
     restoreLedger({
-      ...{ backup: `${ledger.directory}/copy.db`, ledger: ledger.file, nowMs: ledger.nowMs },
+      backup: `${ledger.directory}/copy.db`,
+      ledger: ledger.file,
+      nowMs: ledger.nowMs,
       onProgress: () => {},
     });
     await ledger.open();

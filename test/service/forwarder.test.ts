@@ -126,7 +126,10 @@ describe("the forwarder", () => {
     await pass(10 * SECOND_MS);
     expect(sink.got).to.have.length(4);
     expect(status()?.failure).to.deep.equal({
-      ...{ message: "The server refuses the password.", hint: "Mend it.", sinceMs: 1_000, tries: 4 },
+      message: "The server refuses the password.",
+      hint: "Mend it.",
+      sinceMs: 1_000,
+      tries: 4,
     });
     expect(status()).to.include({ waiting: 1, behindMs: 10 * SECOND_MS, failed: 4 });
     await pass(2 * HOUR_MS);

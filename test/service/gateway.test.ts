@@ -17,9 +17,11 @@ describe("The gateway file", () => {
     const fresh = { ...defaultConfig(null), data_dir: directory.path };
     const config = {
       ...fresh,
-      ...{ mqtt_url: "mqtts://broker.example.org", mqtt_password_file: "/etc/flanco/mqtt.password" },
-      ...{ central_database: "postgresql://flanco_malaga@db.example.org/company" },
-      ...{ central_password_file: "/etc/flanco/company.password", notice_summaries: ["daily" as const] },
+      mqtt_url: "mqtts://broker.example.org",
+      mqtt_password_file: "/etc/flanco/mqtt.password",
+      central_database: "postgresql://flanco_malaga@db.example.org/company",
+      central_password_file: "/etc/flanco/company.password",
+      notice_summaries: ["daily" as const],
     };
     expect(otherSettings(fresh, readGateway(config).settings)).to.deep.equal([
       'notice_summaries = ["daily"]',
@@ -75,7 +77,8 @@ describe("Two services on one network", function () {
     expect(await until("south sees north", () => seen(south, north))).to.include((await told(north)).gateway);
     const letterhead = { company: "Clínica Norte, S. L.", taxNumber: "", address: "", logo: "" };
     await fetch(`${service.baseUrl}/api/letterhead`, {
-      ...{ method: "PUT", headers: { "content-type": "application/json", cookie } },
+      method: "PUT",
+      headers: { "content-type": "application/json", cookie },
       body: JSON.stringify({ letterhead }),
     });
     expect((await told(north)).gateway.name).to.equal("Clínica Norte, S. L.");

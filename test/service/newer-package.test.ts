@@ -102,7 +102,10 @@ describe("A newer package", function () {
     const file = lay(build("0.10.0", notes));
     lay(build("0.9.1"));
     expect(await found()).to.deep.equal({
-      ...{ version: "0.10.0", source: "disk", file, notes: { es: "Uno.\n\nDos.", en: "One." } },
+      version: "0.10.0",
+      source: "disk",
+      file,
+      notes: { es: "Uno.\n\nDos.", en: "One." },
       command: `apt install '${file.replace("'", "'\\''")}'`,
     });
     const { command = "" } = packages.newest ?? {};

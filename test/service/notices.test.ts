@@ -42,9 +42,18 @@ describe("the notices of a gateway", () => {
     const { reader } = ledger;
     const status = { status: async () => ({ faults }) };
     notices = new Notices({
-      ...{ outbox, clock, log, reader, status, trust: { trusted: () => trusted }, silentDays: 3 },
+      outbox,
+      clock,
+      log,
+      reader,
+      status,
+      trust: { trusted: () => trusted },
+      silentDays: 3,
       writer: new NoticeWriter({
-        ...{ language: "es", timeZone: "UTC", currency: { code: "EUR", decimals: 2 }, clock },
+        language: "es",
+        timeZone: "UTC",
+        currency: { code: "EUR", decimals: 2 },
+        clock,
         gateway: () => "recepción",
       }),
       heavy: heavyReads(reader, reader.budget, { file: ledger.file, timeZone: "UTC" }),
@@ -149,7 +158,9 @@ describe("the notices of a gateway", () => {
     restart();
     const after = outbox.feedOf("webhook");
     expect({ waiting: after.waiting(), givenUp: after.givenUp, at: after.deliveredMs }).to.deep.equal({
-      ...{ waiting: 0, givenUp: 1, at: null },
+      waiting: 0,
+      givenUp: 1,
+      at: null,
     });
     expect(await drain("email")).to.have.length(1);
     expect(outbox.feedOf("email").givenUp).to.equal(0);
@@ -265,5 +276,11 @@ describe("the notices of a gateway", () => {
 });
 
 const A: Notice = {
-  ...{ id: "", kind: "test", madeMs: 0, language: "es", subject: "", text: "", details: {} },
+  id: "",
+  kind: "test",
+  madeMs: 0,
+  language: "es",
+  subject: "",
+  text: "",
+  details: {},
 };

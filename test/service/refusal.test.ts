@@ -137,7 +137,10 @@ describe("A ledger that must not be touched", () => {
     const ignored = { onChanges: () => {}, onFatal: () => {} };
     const opened = openLedger({
       config: { data_dir, backup_dir: "", backup_disk_dir: "", time_zone: "UTC" },
-      ...{ dataDirectory: dataDirectoryOf(data_dir), clock: systemClock, log: new KeptLog(), ...ignored },
+      dataDirectory: dataDirectoryOf(data_dir),
+      clock: systemClock,
+      log: new KeptLog(),
+      ...ignored,
     });
     const { message, hint = "" } = await rejection(opened);
     return `${message} ${hint}`;

@@ -29,9 +29,12 @@ describe("A service that cannot be opened", () => {
       throw FIRST;
     };
     const service = new kind({
-      ...{ config: { ...defaultConfig(null), ...settings }, clock: systemClock, log: new KeptLog() },
+      config: { ...defaultConfig(null), ...settings },
+      clock: systemClock,
+      log: new KeptLog(),
       installation: { version: "0.0.0", readPage, readDemoTrace: () => "" },
-      ...{ onWork: () => {}, onFatal: () => {} },
+      onWork: () => {},
+      onFatal: () => {},
     });
     return service.open().catch((error: unknown) => error);
   }

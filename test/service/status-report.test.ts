@@ -9,7 +9,10 @@ import { until } from "../rig/until.ts";
 
 const START_MS = Date.UTC(2026, 2, 11, 11);
 const ROOMY: Disk = {
-  ...{ freeBytes: 8_000_000_000, totalBytes: 16_000_000_000, ledgerBytes: 1, logBytes: 0 },
+  freeBytes: 8_000_000_000,
+  totalBytes: 16_000_000_000,
+  ledgerBytes: 1,
+  logBytes: 0,
   card: null,
 };
 const FAILURE: LineFailure = { line: "L", message: "Held." };
@@ -41,13 +44,20 @@ describe("The appliance's status", () => {
     failures = [];
     readDisk = async () => ROOMY;
     const lines = (): LinesStatus => ({
-      ...{ driver: "chardev", simulated: false, wired: ["L"], watched: [] },
+      driver: "chardev",
+      simulated: false,
+      wired: ["L"],
+      watched: [],
       failures,
     });
     const room = { deviceId: "d", dId: "1", deviceName: "Pasillo A", room: "101" };
     const edge = { line: "L", ...room, active: null, timeMs: null, provisional: false };
     report = new StatusReport({
-      ...{ version: "1", timeZone: "UTC", bootId: "b", clock, log },
+      version: "1",
+      timeZone: "UTC",
+      bootId: "b",
+      clock,
+      log,
       currency: { code: "EUR", decimals: 2 },
       trust: { trusted: () => true, trustedSinceMs: () => START_MS },
       reader: { lineTests: () => [] },
@@ -55,7 +65,11 @@ describe("The appliance's status", () => {
       lines: { status: lines },
       parts: () => ({
         queues: { writes: { waiting: 0, limit: 1 }, edges: { waiting: 0, limit: 1, refused: false } },
-        ...{ lastBackup: null, lasting: [], sinks: [], newerPackage: null, otherGateways: [] },
+        lastBackup: null,
+        lasting: [],
+        sinks: [],
+        newerPackage: null,
+        otherGateways: [],
         gateway: { name: "g", hue: 1 },
       }),
       readDisk: () => readDisk(),

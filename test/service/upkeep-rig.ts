@@ -23,9 +23,21 @@ export const FOREIGN = "0a".repeat(16);
 export function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
   const digest = "0".repeat(64);
   return {
-    ...{ ledger: FOREIGN, locations: ["Clínica"], number: 1, file: "flanco-20260311T110000Z.db" },
-    ...{ madeMs: START_MS, clockTrusted: true, provedMs: START_MS, schema: 1, position: 1, head: digest },
-    ...{ commits: 1, records: 1, totalMicros: "0", bytes: 1, sha256: digest },
+    ledger: FOREIGN,
+    locations: ["Clínica"],
+    number: 1,
+    file: "flanco-20260311T110000Z.db",
+    madeMs: START_MS,
+    clockTrusted: true,
+    provedMs: START_MS,
+    schema: 1,
+    position: 1,
+    head: digest,
+    commits: 1,
+    records: 1,
+    totalMicros: "0",
+    bytes: 1,
+    sha256: digest,
     ...otherwise,
   };
 }
@@ -111,7 +123,9 @@ export class UpkeepRig {
     return new Upkeep({
       config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: this.disk },
       diskMs: 2_000,
-      ...{ dataDirectory: this.dataDirectory, clock: this.clock, log: this.log },
+      dataDirectory: this.dataDirectory,
+      clock: this.clock,
+      log: this.log,
       trust: { trusted: () => this.trusted },
       writer: {
         tail: this.tail,

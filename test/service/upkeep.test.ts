@@ -18,8 +18,13 @@ const DISK_LOOK_MS = 10 * MINUTE_MS;
 const YEAR_MS = 365 * DAY_MS;
 
 const ALTERED: Finding = {
-  ...{ kind: "altered", from: 3, to: 3, what: "The entry 3 was altered.", costs: [] },
-  ...{ key: "altered 3-3 0", acknowledged: false },
+  kind: "altered",
+  from: 3,
+  to: 3,
+  what: "The entry 3 was altered.",
+  costs: [],
+  key: "altered 3-3 0",
+  acknowledged: false,
 };
 
 describe("The service's upkeep", () => {

@@ -62,8 +62,12 @@ export function askFor(step: Step, process: SimulatedProcess | undefined, asker:
     if (newest > 0) ask(writer.voidRecord(newest, "tested"));
   } else if (step.kind === "post") {
     const record = {
-      ...{ locationName: "Clínica", deviceName: DEVICE_NAME, deviceId, valorMicros: 1_500_000 },
-      ...{ room: `post ${step.key}`, createdTimeMs: START_US / US_PER_MS + step.key },
+      locationName: "Clínica",
+      deviceName: DEVICE_NAME,
+      deviceId,
+      valorMicros: 1_500_000,
+      room: `post ${step.key}`,
+      createdTimeMs: START_US / US_PER_MS + step.key,
     };
     ask(writer.addRecord(userId, record, { key: `key ${step.key}`, bodyHash: "hash" }));
   }
@@ -75,8 +79,15 @@ function impossibleSale(
   { clock, bootId }: Asker,
 ): Sighting {
   return {
-    ...{ line, deviceId, actuatorId, activeLow, active: true, provisional: false, missed: 0.5 },
-    ...{ timeMs: clock.nowMs(), monotonicNs: clock.monotonicNs() },
+    line,
+    deviceId,
+    actuatorId,
+    activeLow,
+    active: true,
+    provisional: false,
+    missed: 0.5,
+    timeMs: clock.nowMs(),
+    monotonicNs: clock.monotonicNs(),
     source: { bootId, request: 2 ** 31, sequence: 1 },
   };
 }

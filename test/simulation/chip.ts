@@ -61,8 +61,14 @@ export class SimulatedChip extends FakeKernel {
     this.#high[offset] = high;
     const request = this.#openRequest(offset);
     const edge: TrueEdge = {
-      ...{ line: line.name, high, atUs: us, bootId, monotonicNs, request },
-      ...{ isLossy: request === undefined, isErased: false },
+      line: line.name,
+      high,
+      atUs: us,
+      bootId,
+      monotonicNs,
+      request,
+      isLossy: request === undefined,
+      isErased: false,
     };
     this.edges.push(edge);
     if (request === undefined) return;
@@ -118,8 +124,12 @@ export class SimulatedChip extends FakeKernel {
     const line = this.line(offset);
     line.level = (this.#high[offset] === true) !== activeLow;
     this.requests.push({
-      ...{ line: line.name, fromUs: this.#now().us, activeLow },
-      ...{ sequence: 0, isOpen: true, unread: [] },
+      line: line.name,
+      fromUs: this.#now().us,
+      activeLow,
+      sequence: 0,
+      isOpen: true,
+      unread: [],
     });
   }
 

@@ -82,12 +82,17 @@ export function historyOf(seed: number): History {
   const hasRearm = chance(0.3);
   const hasPolarity = chance(0.2);
   const wire = (): Step => ({
-    ...{ kind: "wire", line: line(), room: below(LINES.length), valor: 1 + below(9) },
+    kind: "wire",
+    line: line(),
+    room: below(LINES.length),
+    valor: 1 + below(9),
     rearmMs: hasRearm ? oneOf(0, 500, 20_000) : 0,
     activeLow: hasPolarity && chance(0.5),
   });
   const edges = (): Step => ({
-    ...{ kind: "edges", line: line(), count: chance(0.05) ? 40 : 1 + below(4) },
+    kind: "edges",
+    line: line(),
+    count: chance(0.05) ? 40 : 1 + below(4),
     everyUs: oneOf(1_500, 40_000, 700_000),
   });
   const down = (): Step =>

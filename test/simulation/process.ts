@@ -219,7 +219,13 @@ export class SimulatedProcess {
     const lastAlive = reader.lastAlive();
     const log = SILENT;
     this.#watch = new ClockWatch({
-      ...{ clock, bootId, writer, reader, log, synchronized: isClockSet, onBoots: () => {} },
+      clock,
+      bootId,
+      writer,
+      reader,
+      log,
+      synchronized: isClockSet,
+      onBoots: () => {},
       committedMs: () => this.#recorder?.committedMs() ?? 0,
     });
     const driver = new ChardevDriver({
@@ -271,7 +277,11 @@ export class SimulatedProcess {
     const { ledger, backups } = dataDirectoryOf(this.#options.directory);
     this.#thread?.backUp(backups, null);
     const backup = await makeBackup({
-      ...{ ledger, directory: backups, nowMs, clockTrusted: false, rotate: false },
+      ledger,
+      directory: backups,
+      nowMs,
+      clockTrusted: false,
+      rotate: false,
     });
     this.#thread?.backUp(backups, backup.commits);
     return backup.commits;

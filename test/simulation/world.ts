@@ -177,8 +177,11 @@ export class World {
         return this.#upgrade();
       default:
         return askFor(step, this.#process, {
-          ...{ userId: this.#template.userId, deviceId: this.#template.deviceId, timeZone: this.#zone },
-          ...{ clock: this.#clock, bootId: this.#bootId },
+          userId: this.#template.userId,
+          deviceId: this.#template.deviceId,
+          timeZone: this.#zone,
+          clock: this.#clock,
+          bootId: this.#bootId,
         });
     }
   }
@@ -243,8 +246,13 @@ export class World {
     if (this.#process !== undefined) return;
     this.#zone = zone === undefined ? this.#zone : (ZONES[zone] ?? ZONES[0]);
     const process = new SimulatedProcess({
-      ...{ directory: this.#directory, timeZone: this.#zone, clock: this.#clock, bootId: this.#bootId },
-      ...{ chip: this.#chip, keeper: this.#history.keeper, isClockSet: () => this.#isClockSet },
+      directory: this.#directory,
+      timeZone: this.#zone,
+      clock: this.#clock,
+      bootId: this.#bootId,
+      chip: this.#chip,
+      keeper: this.#history.keeper,
+      isClockSet: () => this.#isClockSet,
       onCommit: (commit) => this.#committed(commit),
     });
     this.#process = process;
@@ -335,8 +343,11 @@ export class World {
     const backup = listBackups(this.#backups)[0];
     if (this.#process !== undefined || backup === undefined) return;
     restoreLedger({
-      ...{ backup: join(this.#backups, backup.file), ledger: this.#ledger },
-      ...{ nowMs: this.#clock.nowMs(), onProgress: () => {}, directories: [dirname(this.#backups)] },
+      backup: join(this.#backups, backup.file),
+      ledger: this.#ledger,
+      nowMs: this.#clock.nowMs(),
+      onProgress: () => {},
+      directories: [dirname(this.#backups)],
     });
     this.#isRestored = true;
     this.#model.goBack(backup.commits, backup.commits);

@@ -27,9 +27,13 @@ describe("a notice by e-mail", () => {
     otherwise: Partial<ConstructorParameters<typeof EmailSink>[0]> = {},
   ): EmailSink {
     const settings = {
-      ...{ email_server: server, email_login: "clinica", email_password_file: secrets.passwordFile },
-      ...{ email_authority_file: secrets.authorityFile, email_from: "flanco@example.org" },
-      ...{ email_to: ["ana@example.org", "luis@example.org"], ...otherwise },
+      email_server: server,
+      email_login: "clinica",
+      email_password_file: secrets.passwordFile,
+      email_authority_file: secrets.authorityFile,
+      email_from: "flanco@example.org",
+      email_to: ["ana@example.org", "luis@example.org"],
+      ...otherwise,
     };
     return new EmailSink(
       settings,

@@ -20,32 +20,72 @@ const ROOM = `${BASE}/${DEVICE}/101`;
 
 const link = { hash: "a".repeat(64), previousHash: "b".repeat(64), text: "[]" };
 const sale: ChainEntry = {
-  ...{ ...link, position: 7, kind: "record" },
+  ...link,
+  position: 7,
+  kind: "record",
   record: {
-    ...{ position: 7, userId: USER, origin: "edge", provisional: 0, bootId: "boot", line: "SIM0" },
-    ...{ request: 1, sequence: 1, monotonicNs: 1, locationName: "Clínica", deviceName: "Pasillo A" },
-    ...{ deviceId: DEVICE, room: "101", valorMicros: 4_500_000, createdTimeMs: 1_700_000_000_000 },
+    position: 7,
+    userId: USER,
+    origin: "edge",
+    provisional: 0,
+    bootId: "boot",
+    line: "SIM0",
+    request: 1,
+    sequence: 1,
+    monotonicNs: 1,
+    locationName: "Clínica",
+    deviceName: "Pasillo A",
+    deviceId: DEVICE,
+    room: "101",
+    valorMicros: 4_500_000,
+    createdTimeMs: 1_700_000_000_000,
   },
 };
 const voided: ChainEntry = {
-  ...{ ...link, position: 8, kind: "correction" },
+  ...link,
+  position: 8,
+  kind: "correction",
   correction: {
-    ...{ position: 8, kind: "void", recordId: 7, timeMs: null, lostFrom: null, lostTo: null, anchor: null },
-    ...{ reason: "relay tested", notedMs: 1_700_000_001_000 },
+    position: 8,
+    kind: "void",
+    recordId: 7,
+    timeMs: null,
+    lostFrom: null,
+    lostTo: null,
+    anchor: null,
+    reason: "relay tested",
+    notedMs: 1_700_000_001_000,
   },
 };
 const evidence: ChainEntry = {
-  ...{ ...link, position: 9, kind: "evidence" },
+  ...link,
+  position: 9,
+  kind: "evidence",
   evidence: {
-    ...{ position: 9, kind: "role_changed", timeMs: 0, bootId: null, begunMs: null, userId: USER },
-    ...{ way: "network", who: "a canary", from: "::1", details: "{}" },
+    position: 9,
+    kind: "role_changed",
+    timeMs: 0,
+    bootId: null,
+    begunMs: null,
+    userId: USER,
+    way: "network",
+    who: "a canary",
+    from: "::1",
+    details: "{}",
   },
 };
 
 function deviceWith(rooms: Readonly<Record<string, boolean>>): Device {
   return {
-    ...{ id: DEVICE, userId: USER, dId: "7234", name: "Pasillo A", selected: false, locationId: "x" },
-    ...{ locationName: "Clínica", createdTimeMs: 0, revision: 0 },
+    id: DEVICE,
+    userId: USER,
+    dId: "7234",
+    name: "Pasillo A",
+    selected: false,
+    locationId: "x",
+    locationName: "Clínica",
+    createdTimeMs: 0,
+    revision: 0,
     actuators: Object.entries(rooms).map(([id, value]) => ({ id, value })),
   };
 }
@@ -79,7 +119,10 @@ describe("The MQTT sink", () => {
     return new MqttSink({
       settings: { ...defaultConfig(null), mqtt_url: broker.url },
       reconnectMs: RECONNECT_MS,
-      ...{ ledger: LEDGER, version: "1.2.3", devices: () => devices, log: new KeptLog() },
+      ledger: LEDGER,
+      version: "1.2.3",
+      devices: () => devices,
+      log: new KeptLog(),
     });
   }
 
@@ -90,7 +133,10 @@ describe("The MQTT sink", () => {
   }
 
   const batchOf = (...entries: readonly ChainEntry[]) => ({
-    ...{ ledger: LEDGER, earlierLedgers: [], entries, waiting: 0 },
+    ledger: LEDGER,
+    earlierLedgers: [],
+    entries,
+    waiting: 0,
   });
 
   it("publishes each sale and correction with the entry's identity, and nothing of who did what", async () => {
@@ -99,12 +145,24 @@ describe("The MQTT sink", () => {
 
     const identity = { ledger: LEDGER, hash: link.hash };
     expect(JSON.parse(newest(`${ROOM}/sale`) ?? "")).to.deep.equal({
-      ...{ event_type: "sale", locationName: "Clínica", deviceName: "Pasillo A", deviceId: DEVICE },
-      ...{ room: "101", valor: 4.5, time: 1_700_000_000_000, provisional: false, origin: "edge" },
-      ...{ position: 7, ...identity },
+      event_type: "sale",
+      locationName: "Clínica",
+      deviceName: "Pasillo A",
+      deviceId: DEVICE,
+      room: "101",
+      valor: 4.5,
+      time: 1_700_000_000_000,
+      provisional: false,
+      origin: "edge",
+      position: 7,
+      ...identity,
     });
     expect(JSON.parse(newest(`${BASE}/correction`) ?? "")).to.include({
-      ...{ kind: "void", record: 7, reason: "relay tested", position: 8, ...identity },
+      kind: "void",
+      record: 7,
+      reason: "relay tested",
+      position: 8,
+      ...identity,
     });
     expect(JSON.stringify(messages)).not.to.contain("canary");
   });
@@ -131,7 +189,9 @@ describe("The MQTT sink", () => {
     await until("a sensor and an event of both rooms", () => announced().length === 4);
     const sensor = announced().find(({ payload }) => payload.includes(`${ROOM}/state`));
     expect(JSON.parse(sensor?.payload ?? "")).to.deep.include({
-      ...{ availability_topic: `${BASE}/status`, state_topic: `${ROOM}/state`, name: null },
+      availability_topic: `${BASE}/status`,
+      state_topic: `${ROOM}/state`,
+      name: null,
     });
 
     devices = [deviceWith({ "102": true })];

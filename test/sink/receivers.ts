@@ -62,7 +62,11 @@ export class MailReceiver {
 
   constructor({ key, cert }: KeyedCertificate, options: SMTPServerOptions = {}) {
     this.#server = new SMTPServer({
-      ...{ key, cert, authOptional: false, logger: false, closeTimeout: 100 },
+      key,
+      cert,
+      authOptional: false,
+      logger: false,
+      closeTimeout: 100,
       onAuth: ({ username, password }, _session, done) => {
         this.tried.push(username);
         if (username === "clinica" && password === "a mail password") done(null, { user: username });

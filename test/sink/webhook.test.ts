@@ -29,8 +29,10 @@ describe("a notice by webhook", () => {
     otherwise: Partial<ConstructorParameters<typeof WebhookSink>[0]> = {},
   ): WebhookSink {
     const settings = {
-      ...{ webhook_url: `https://localhost:${port}/flanco?clinic=1`, webhook_key_file: secrets.keyFile },
-      ...{ webhook_authority_file: secrets.authorityFile, ...otherwise },
+      webhook_url: `https://localhost:${port}/flanco?clinic=1`,
+      webhook_key_file: secrets.keyFile,
+      webhook_authority_file: secrets.authorityFile,
+      ...otherwise,
     };
     return new WebhookSink(settings, () => ({ ...A_NOTICE, kind: "test" }), new SetClock(NOW_MS));
   }

@@ -122,7 +122,10 @@ export class TestLedger {
   restore({ ledger, file }: ProvenBackup, overrides: Partial<RestoreRequest> = {}): Restored {
     const backup = join(folderOf(this.backups, ledger), file);
     return restoreLedger({
-      ...{ backup, ledger: this.file, nowMs: this.nowMs, onProgress: () => {} },
+      backup,
+      ledger: this.file,
+      nowMs: this.nowMs,
+      onProgress: () => {},
       ...overrides,
     });
   }
@@ -154,8 +157,14 @@ export class TestLedger {
 /** Of room 101 of the device that `TestLedger.wire` makes. */
 export function newWiring(overrides: Partial<NewWiring> = {}): NewWiring {
   return {
-    ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 4_500_000 },
-    ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
+    line: "GPIO17",
+    dId: "7234",
+    actuatorId: "101",
+    valorMicros: 4_500_000,
+    activeLow: false,
+    bias: "as-is",
+    debounceMs: 50,
+    rearmMs: 0,
     ...overrides,
   };
 }
@@ -163,7 +172,10 @@ export function newWiring(overrides: Partial<NewWiring> = {}): NewWiring {
 /** A device of these rooms, all low. */
 export function newDevice(overrides: Partial<NewDevice> = {}, rooms: readonly string[] = ["101"]): NewDevice {
   return {
-    ...{ dId: "7234", name: "Pasillo A", locationId: "l", locationName: "Clínica" },
+    dId: "7234",
+    name: "Pasillo A",
+    locationId: "l",
+    locationName: "Clínica",
     actuators: rooms.map((id) => ({ id, value: false })),
     ...overrides,
   };

@@ -46,7 +46,9 @@ describe("the build", () => {
   ): Readonly<Record<string, string>> {
     for (const script of scripts) {
       const ended = spawnSync(process.execPath, [join("scripts", script)], {
-        ...{ cwd: checkout, env: { ...process.env, ...environment }, encoding: "utf8" },
+        cwd: checkout,
+        env: { ...process.env, ...environment },
+        encoding: "utf8",
       });
       expect(ended.status, ended.stderr).to.equal(0);
     }

@@ -14,8 +14,13 @@ const BUFFER_BYTES = 4_096;
 
 koffi.struct("flanco_iovec", { base: "void *", bytes: "size_t" });
 koffi.struct("flanco_msghdr", {
-  ...{ name: "void *", nameBytes: "uint32_t", iov: "flanco_iovec *", iovCount: "size_t" },
-  ...{ control: "void *", controlBytes: "size_t", flags: "int" },
+  name: "void *",
+  nameBytes: "uint32_t",
+  iov: "flanco_iovec *",
+  iovCount: "size_t",
+  control: "void *",
+  controlBytes: "size_t",
+  flags: "int",
 });
 const libc = koffi.load("libc.so.6");
 const socket = libc.func("int socket(int domain, int type, int protocol)");
@@ -47,8 +52,13 @@ export class NotifySocket {
     const text = Buffer.alloc(BUFFER_BYTES);
     const control = Buffer.alloc(BUFFER_BYTES);
     const message = {
-      ...{ name: null, nameBytes: 0, iov: [{ base: text, bytes: text.length }], iovCount: 1 },
-      ...{ control, controlBytes: control.length, flags: 0 },
+      name: null,
+      nameBytes: 0,
+      iov: [{ base: text, bytes: text.length }],
+      iovCount: 1,
+      control,
+      controlBytes: control.length,
+      flags: 0,
     };
     const bytes = Number(recvmsg(this.#fd, message, MSG_DONTWAIT));
     if (bytes < 0) return undefined;

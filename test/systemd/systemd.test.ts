@@ -30,8 +30,10 @@ describe("systemd, through its socket", () => {
     socket = new NotifySocket();
     const connected = await connectSystemd(
       {
-        ...{ NOTIFY_SOCKET: socket.path, FDSTORE: "4" },
-        ...{ WATCHDOG_USEC: "10000000", WATCHDOG_PID: String(process.pid) },
+        NOTIFY_SOCKET: socket.path,
+        FDSTORE: "4",
+        WATCHDOG_USEC: "10000000",
+        WATCHDOG_PID: String(process.pid),
       },
       process.pid,
       log,

@@ -7,8 +7,18 @@ const GOOD = { ...UNKNOWN, verdict: "good", note: "", time: 1, provisional: fals
 
 function aRoom(room: string, otherwise: Partial<CommissionedRoom> = {}): CommissionedRoom {
   return {
-    ...{ locationName: "Norte", deviceId: "d", dId: "1", deviceName: "Pasillo A", room, withoutLine: false },
-    ...{ wired: null, level: null, isUnderTest: true, isAsked: false, judgement: UNKNOWN, tick: null },
+    locationName: "Norte",
+    deviceId: "d",
+    dId: "1",
+    deviceName: "Pasillo A",
+    room,
+    withoutLine: false,
+    wired: null,
+    level: null,
+    isUnderTest: true,
+    isAsked: false,
+    judgement: UNKNOWN,
+    tick: null,
     ...otherwise,
   };
 }

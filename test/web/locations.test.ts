@@ -64,7 +64,13 @@ describe("The rooms of a new device", () => {
 
 describe("Locations in order", () => {
   const location = (_id: string, name: string): Location => ({
-    ...{ _id, name, userId: "u1", description: "", createdTime: 0, devices: [], __v: 0 },
+    _id,
+    name,
+    userId: "u1",
+    description: "",
+    createdTime: 0,
+    devices: [],
+    __v: 0,
   });
 
   const device = (name: string, locationId: string) => deviceOf({}, { name, dId: name, locationId });

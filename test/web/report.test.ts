@@ -5,8 +5,13 @@ const SECOND_MS = 1_000;
 
 function gap(line: string, fromS: number, toS: number, missedRises: number | null = null) {
   return {
-    ...{ gapId: fromS, line, fromTime: fromS * SECOND_MS, toTime: toS * SECOND_MS, missed: missedRises },
-    ...{ missedRises, reason: missedRises === null ? ("outage" as const) : ("overflow" as const) },
+    gapId: fromS,
+    line,
+    fromTime: fromS * SECOND_MS,
+    toTime: toS * SECOND_MS,
+    missed: missedRises,
+    missedRises,
+    reason: missedRises === null ? ("outage" as const) : ("overflow" as const),
   };
 }
 

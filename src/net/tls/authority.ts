@@ -176,7 +176,8 @@ async function sign(
   const x509 = await loadX509();
   const certificate = await x509.X509CertificateGenerator.create({
     ...params,
-    ...{ publicKey, signingAlgorithm: KEY },
+    publicKey,
+    signingAlgorithm: KEY,
   });
   const pkcs8 = Buffer.from(await crypto.subtle.exportKey("pkcs8", privateKey));
   return {

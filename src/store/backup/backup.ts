@@ -141,11 +141,17 @@ function prove(request: BackupRequest, folder: string, held: Held) {
     });
   }
   const backup: ProvenBackup = {
-    ...{ ledger: id, locations, madeMs: nowMs, clockTrusted, provedMs: nowMs, schema: SCHEMA_VERSION },
+    ledger: id,
+    locations,
+    madeMs: nowMs,
+    clockTrusted,
+    provedMs: nowMs,
+    schema: SCHEMA_VERSION,
     number: (listBackups(folder)[0]?.number ?? 0) + 1,
     file: freeName(folder, nowMs),
     ...tally,
-    ...{ bytes: statSync(draft).size, sha256: hashFile(draft) },
+    bytes: statSync(draft).size,
+    sha256: hashFile(draft),
   };
   return { backup, findings: openFindings(verification) };
 }

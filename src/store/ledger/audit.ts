@@ -135,7 +135,13 @@ export function auditLog(
     note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
       const { boot, begunMs } = boots.nowStored() ?? { boot: null, begunMs: null };
       const row: NewEntry = {
-        ...{ kind, timeMs: nowMs(), boot, begunMs, userId, way: actor.way, from: actor.from },
+        kind,
+        timeMs: nowMs(),
+        boot,
+        begunMs,
+        userId,
+        way: actor.way,
+        from: actor.from,
         who: actor.memberId === null ? null : (emailOf.get(actor.memberId) ?? null),
         details: JSON.stringify(details),
       };

@@ -165,8 +165,11 @@ export function tallyOf(db: Database): Tally {
     .get() ?? {};
   const total = (units ?? 0n) * BigInt(MICROS_PER_UNIT) + (micros ?? 0n);
   return {
-    ...{ position, head: hash, commits: readCommits(db) },
-    ...{ records: Number(records), totalMicros: String(total) },
+    position,
+    head: hash,
+    commits: readCommits(db),
+    records: Number(records),
+    totalMicros: String(total),
   };
 }
 

@@ -91,8 +91,16 @@ export function testedEdgeKeeper(db: Database, { boots }: Pick<WriteContext, "bo
     if (test === undefined) return false;
     const { request, sequence } = source;
     insert.run({
-      ...{ testId: test.testId, userId, line, deviceId, room: actuatorId, timeMs, boot },
-      ...{ monotonicNs: Number(monotonicNs), request, sequence },
+      testId: test.testId,
+      userId,
+      line,
+      deviceId,
+      room: actuatorId,
+      timeMs,
+      boot,
+      monotonicNs: Number(monotonicNs),
+      request,
+      sequence,
     });
     trim.run(userId, line);
     return true;

@@ -89,7 +89,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     const { line, provisional, source, monotonicNs } = sighting;
     const origin = source.sequence === 0 ? "found_at_start" : "edge";
     const recordId = add({
-      ...{ userId: room.userId, record, origin, provisional },
+      userId: room.userId,
+      record,
+      origin,
+      provisional,
       source: { ...source, boot, line, monotonicNs: Number(monotonicNs) },
     });
     const stored = { recordId, ...record, endedTimeMs: null, origin, provisional, voided: null } as const;
@@ -121,8 +124,16 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       return;
     }
     saveLevel.run({
-      ...{ line, timeMs, boot, request, sequence, recordId, monotonicNs: Number(monotonicNs) },
-      ...{ active: Number(active), activeLow: Number(activeLow), provisional: Number(provisional) },
+      line,
+      timeMs,
+      boot,
+      request,
+      sequence,
+      recordId,
+      monotonicNs: Number(monotonicNs),
+      active: Number(active),
+      activeLow: Number(activeLow),
+      provisional: Number(provisional),
     });
   }
 

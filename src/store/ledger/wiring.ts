@@ -139,7 +139,13 @@ export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) 
 function detailsOf(settings: Settings) {
   const { dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs } = settings;
   return {
-    ...{ dId, room: actuatorId, valor: valorFromMicros(valorMicros), activeLow, bias, debounceMs, rearmMs },
+    dId,
+    room: actuatorId,
+    valor: valorFromMicros(valorMicros),
+    activeLow,
+    bias,
+    debounceMs,
+    rearmMs,
   } satisfies AuditDetails;
 }
 

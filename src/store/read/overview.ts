@@ -86,15 +86,19 @@ export function* overviewOf(
   const placesBefore = places.map((place) => place.before);
   const othersBefore = without(soldBefore, placesBefore);
   return {
-    ...{ ...own, ...sold },
+    ...own,
+    ...sold,
     before: { ...before, ...soldBefore },
     spans: spans.map((span, index) => ({
-      ...{ name: span.name, ...span.own, ...sumIn(splitDays(span.own)) },
+      name: span.name,
+      ...span.own,
+      ...sumIn(splitDays(span.own)),
       before: { ...span.before, ...addUp([sumIn(wholeDays(span.before)), soFar[index] ?? NOTHING_SOLD]) },
       isComparable: first !== null && first <= span.before.from,
     })),
     chart: bars.map((bar) => ({
-      ...{ start: bar.start, ...(found.get(bar.own) ?? NOTHING_SOLD) },
+      start: bar.start,
+      ...(found.get(bar.own) ?? NOTHING_SOLD),
       before: found.get(bar.before) ?? NOTHING_SOLD,
     })),
     places,
@@ -163,7 +167,9 @@ const BARS_OF: Readonly<Record<OverviewPeriod, (at: Day, days: Days) => readonly
     const last = lastDayOf(monthOf(at));
     // A day that the month before does not have is no day of a rollup.
     return daysUntil(last, last - firstDayOf(monthOf(at)) + 1).map((day) => ({
-      ...{ start: day, own: day, before: before.from + day - own.from },
+      start: day,
+      own: day,
+      before: before.from + day - own.from,
     }));
   },
   year: (at) =>

@@ -93,7 +93,9 @@ export function heavyReads(
 ): HeavyReads & { close(): Promise<void> } {
   const slots = new JobSlots(SLOTS);
   const thread = new TaskThread<ReadTask, ReadAnswer>({
-    ...{ source: "reader", workerData, refusal: cannotRead },
+    source: "reader",
+    workerData,
+    refusal: cannotRead,
     deadline: { ms: deadlineMs, refusal: takesTooLong },
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });

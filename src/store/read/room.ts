@@ -79,14 +79,12 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
     }
     const nothing = { totalMicros: 0n, count: 0, lastSaleMs: null };
     return rooms.all(userId).map(({ deviceId, room, value, withoutLine, line, sinceMs }) => ({
-      ...{
-        deviceId,
-        room,
-        active: value === 1,
-        line,
-        withoutLine: withoutLine === 1 && line === null,
-        sinceMs,
-      },
+      deviceId,
+      room,
+      active: value === 1,
+      line,
+      withoutLine: withoutLine === 1 && line === null,
+      sinceMs,
       ...(sums.get(JSON.stringify([deviceId, room])) ?? nothing),
     }));
   });

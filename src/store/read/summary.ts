@@ -29,7 +29,9 @@ export function* summaryOf(
   const { totalMicros, count } = addUp(sold);
   if (count === 0) return undefined;
   return {
-    ...{ totalMicros, count, ...(yield* reads(source.distinct(ranges))) },
+    totalMicros,
+    count,
+    ...(yield* reads(source.distinct(ranges))),
     chart: bars.map((bar, index) => ({
       name: (isWeek ? WEEKDAYS[weekdayOf(bar)] : MONTHS[index]) ?? "",
       totalMicros: sold[index]?.totalMicros ?? 0n,

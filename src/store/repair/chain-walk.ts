@@ -242,7 +242,10 @@ export class ChainWalk {
 
   #lacks({ position, head, file, madeMs }: KeptHead, what: string, more?: readonly [number, bigint]): void {
     this.#findings.add({
-      ...{ kind: "rewritten", from: position, to: position, mark: head },
+      kind: "rewritten",
+      from: position,
+      to: position,
+      mark: head,
       what: `The entry ${position} ${what}: the backup ${file}, proved on ${new Date(madeMs).toISOString()}, has another past.`,
       costs: more === undefined ? null : [this.#findings.costOf(null, ...more)],
     });
@@ -254,7 +257,10 @@ export class ChainWalk {
       const entries = from === to ? `The entry ${from} is` : `The entries ${from} to ${to} are`;
       const beside = this.#holes.length === 1 ? "" : `, with ${this.#holes.length - 1} other holes`;
       this.#findings.add({
-        ...{ kind: told === undefined ? "missing" : "lost", from, to, mark },
+        kind: told === undefined ? "missing" : "lost",
+        from,
+        to,
+        mark,
         what:
           told === undefined
             ? `${entries} missing${beside}.`

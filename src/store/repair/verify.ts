@@ -259,7 +259,9 @@ function difference(
   const sales = (stored?.count ?? 0) - (computed?.count ?? 0);
   const micros = (stored?.totalMicros ?? 0n) - (computed?.totalMicros ?? 0n);
   return {
-    ...{ kind: "sum", from: 0, to: 0 },
+    kind: "sum",
+    from: 0,
+    to: 0,
     what: `${sum}: holds ${textOf(stored)}; the records say ${textOf(computed)}.`,
     // Not by what it holds: later sales of that day or month leave it the same finding.
     mark: `${userId}${sum}: ${sales}, ${micros}`,

@@ -60,13 +60,19 @@ export function choicesOf(
   const gone = [...ids]
     .filter((id) => !known.has(id))
     .map((id) => ({
-      ...{ id, name: names.get(id) ?? null, isGone: true, rooms: [] },
+      id,
+      name: names.get(id) ?? null,
+      isGone: true,
+      rooms: [],
       locationNames: sold.devices
         .filter(({ deviceId }) => deviceId === id)
         .map(({ locationName }) => locationName),
     }));
   const there = devices.map((device) => ({
-    ...{ id: device._id, name: device.name, isGone: false, rooms: roomsOf(device) },
+    id: device._id,
+    name: device.name,
+    isGone: false,
+    rooms: roomsOf(device),
     locationNames: [device.locationName],
   }));
   return {

@@ -120,7 +120,7 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps)
   };
   const wrong = (text: string) => ({ type: text, length: text });
   return (
-    <LinkDoor {...{ texts, token, form, work, onLeave }} attempt={tryFirstRun}>
+    <LinkDoor texts={texts} token={token} form={form} work={work} onLeave={onLeave} attempt={tryFirstRun}>
       <TextField label={texts.name} autocomplete="name" {...form.required("name", wrong(mistakes.name))} />
       <TextField
         label={door.email}
@@ -138,7 +138,7 @@ export function ChoosePassword({ token, presetEmail, onSignedIn, onLeave }: Link
   const form = useForm(NO_PASSWORD);
   const work = async () => onSignedIn(await chooseByLink(token, form.values.password));
   return (
-    <LinkDoor {...{ texts, token, form, work, onLeave }} attempt={tryLink}>
+    <LinkDoor texts={texts} token={token} form={form} work={work} onLeave={onLeave} attempt={tryLink}>
       {/* For the browser's password manager, which keeps the password under it. */}
       <p class="words">{presetEmail}</p>
       <input type="text" autocomplete="username" value={presetEmail} hidden readOnly />

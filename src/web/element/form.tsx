@@ -181,7 +181,14 @@ export function useForm<V extends object>(start: V): FormControl<V> {
     mistake: mistake(name, own),
   });
   return {
-    ...{ element, isBusy, failure, values, set, wasSent, mistake, field },
+    element,
+    isBusy,
+    failure,
+    values,
+    set,
+    wasSent,
+    mistake,
+    field,
     submit: async (isReady, work) => {
       setSent(true);
       if (!isReady || !(await send(work))) setMistaken((before) => before + 1);

@@ -53,7 +53,9 @@ export function TestDialog({ board: { devices, wirings }, onDone }: TestDialogPr
         />
         <div class="test-form">
           <RoomChoice
-            {...{ devices, wirings, chosen }}
+            devices={devices}
+            wirings={wirings}
+            chosen={chosen}
             onChosen={setChosen}
             textOf={({ actuatorId }) => actuatorId}
           />

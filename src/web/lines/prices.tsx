@@ -194,7 +194,9 @@ export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialog
           {...form.field("from", { range: texts.mistakes.from })}
         />
         <RoomChoice
-          {...{ devices, wirings, chosen }}
+          devices={devices}
+          wirings={wirings}
+          chosen={chosen}
           onChosen={setChosen}
           textOf={({ actuatorId, valor: now }) => texts.priceOf(actuatorId, format.money(now ?? 0))}
         />

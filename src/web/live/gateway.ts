@@ -152,7 +152,9 @@ function connect(
           onRefused: () => refresher.ask(),
         });
   return {
-    ...{ api, events, connection },
+    api,
+    events,
+    connection,
     reloadStatus: () => refresher.ask(),
     now: () => Date.now() + clockAheadMs,
     close: () => {

@@ -36,7 +36,9 @@ export function DeviceForm({ device, at, locations, action, onDone }: DeviceForm
   const name = form.values.name.trim();
   const dId = form.values.dId.trim();
   const [rooms, setRooms] = useState<RoomsDraft>({
-    ...{ way: device === null ? "range" : "list", first: "", count: "" },
+    way: device === null ? "range" : "list",
+    first: "",
+    count: "",
     list: device === null ? "" : roomsOf(device).join(", "),
   });
   const location = locations.find(({ _id }) => _id === locationId);

@@ -64,9 +64,9 @@ function LocationList({ known }: { readonly known: Locations }) {
   return (
     <>
       {groups.map(({ location, devices }) => (
-        <LocationCard key={location._id} {...{ location, devices, locations }} />
+        <LocationCard key={location._id} location={location} devices={devices} locations={locations} />
       ))}
-      {elsewhere.length > 0 && <LocationCard {...{ location: null, devices: elsewhere, locations }} />}
+      {elsewhere.length > 0 && <LocationCard location={null} devices={elsewhere} locations={locations} />}
     </>
   );
 }

@@ -62,8 +62,13 @@ export class Api {
   /** Posts one sale, of that time. Resolves once the service has acknowledged it. */
   async sell(createdMs: number): Promise<void> {
     await this.#send("POST", "/api/data", {
-      ...{ locationName: "Hospital", locationId: "hospital", deviceId: D_ID, deviceName: "Pasillo A" },
-      ...{ habitacion: ROOMS[0], valor: valorOf(0), createdTime: createdMs },
+      locationName: "Hospital",
+      locationId: "hospital",
+      deviceId: D_ID,
+      deviceName: "Pasillo A",
+      habitacion: ROOMS[0],
+      valor: valorOf(0),
+      createdTime: createdMs,
     });
   }
 

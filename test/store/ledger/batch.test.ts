@@ -23,7 +23,11 @@ async function playedThread(onSend: (batches: number) => void = () => {}) {
   thread.emit("message", { kind: "ready" });
   await opened;
   return {
-    ...{ writer, thread, time, sizes, deaths },
+    writer,
+    thread,
+    time,
+    sizes,
+    deaths,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     /** Posts so many times; resolves when all are answered. */
     post: (count: number) =>

@@ -14,7 +14,10 @@ describe("A ledger over many years", () => {
   async function lose(line: string, actuatorId: string, deviceId: string, times: number): Promise<void> {
     const sightings = Array.from({ length: times + 1 }, (_, index) =>
       aSighting(false, index * 3, {
-        ...{ line, deviceId, actuatorId, missed: index === 0 ? 0 : 2 },
+        line,
+        deviceId,
+        actuatorId,
+        missed: index === 0 ? 0 : 2,
         timeMs: ledger.nowMs + index * 1_000,
       }),
     );

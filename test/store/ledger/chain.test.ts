@@ -45,7 +45,8 @@ describe("the chain of the ledger", () => {
     const { deviceId } = await ledger.wire("GPIO17");
     const sightings = Array.from({ length: 200 }, (_, sequence) =>
       aSighting(sequence % 2 === 1, sequence, {
-        ...{ deviceId, timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000 },
+        deviceId,
+        timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000,
         monotonicNs:
           BigInt(sequence + 1) * 1_000_000_000n * 86_400n * 10n + BigInt(sequence) * 12_345_678_901n,
       }),

@@ -11,7 +11,8 @@ import { newWiring, TestLedger } from "../ledger.ts";
 
 const LINE = "GPIO17";
 const REPORT = {
-  ...{ technician: "Luis", clinic: "Ana" },
+  technician: "Luis",
+  clinic: "Ana",
   counts: { rooms: 1, good: 1, attention: 0, untested: 0 },
   text: JSON.stringify({ rooms: [{ room: "101", verdict: "good" }] }),
 };

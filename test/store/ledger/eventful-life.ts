@@ -95,7 +95,8 @@ async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
 async function importOld({ writer }: TestLedger, userId: string): Promise<void> {
   const [here, there] = ["Clínica Vieja", "65f000000000000000000001"];
   await writer.importPlaces(userId, {
-    ...{ source: "old", locations: [{ name: here, description: "" }] },
+    source: "old",
+    locations: [{ name: here, description: "" }],
     devices: [{ id: there, dId: "70", name: "Pasillo Z", locationName: here, rooms: ["901"] }],
   });
   const sale = newRecord({ locationName: here, deviceName: "Pasillo Z", deviceId: there, room: "901" });
@@ -137,8 +138,19 @@ async function age(ledger: TestLedger, userId: string): Promise<void> {
   await writer.noteAudit([{ kind: "secret_rotated", userId: null, details: {}, actor: SERVICE_ACTOR }]);
   await writer.linkEvidence([
     {
-      ...{ auditId: 900, kind: "ledger_restored", timeMs: 1, boot: null, bootId: null, zeroMs: null },
-      ...{ lastMs: null, begunMs: null, userId: null, way: "service", who: null, from: "", repeats: 0 },
+      auditId: 900,
+      kind: "ledger_restored",
+      timeMs: 1,
+      boot: null,
+      bootId: null,
+      zeroMs: null,
+      lastMs: null,
+      begunMs: null,
+      userId: null,
+      way: "service",
+      who: null,
+      from: "",
+      repeats: 0,
       details: "{}",
     },
   ]);

@@ -144,7 +144,10 @@ describe("a line under test", () => {
     const [ended, begun] = ledger.reader.audit({ userId, before: null, sinceMs: null, limit: 2 });
     expect(begun?.kind).to.equal("test_begun");
     expect(begun?.details).to.deep.equal({
-      ...{ lines: LINE, rooms: "101", minutes: 30, untilMs: ledger.nowMs + LIFE_MS },
+      lines: LINE,
+      rooms: "101",
+      minutes: 30,
+      untilMs: ledger.nowMs + LIFE_MS,
     });
     expect(ended).to.include({ kind: "test_ended", who: "ana@example.org", from: "10.0.0.7" });
     expect(ended?.details).to.deep.equal({ lines: LINE, rooms: "101", edges: 1 });

@@ -131,7 +131,11 @@ describe("prices of a room", () => {
     const [entry] = ledger.reader.audit({ userId, before: null, sinceMs: null, limit: 1 });
     expect(entry?.kind).to.equal("price_planned");
     expect(entry?.details).to.deep.equal({
-      ...{ line: LINE, dId: "7234", room: "101", valor: 6.5, from: "2027-03-28" },
+      line: LINE,
+      dId: "7234",
+      room: "101",
+      valor: 6.5,
+      from: "2027-03-28",
     });
     const other = await ledger.addUser("eva");
     const refused = [

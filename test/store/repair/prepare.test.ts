@@ -36,8 +36,13 @@ describe("A start that must bring the ledger up to date", () => {
   function prepare(answering = [ledger.backups, disk]): unknown {
     return prepareLedger(
       {
-        ...{ ledger: ledger.file, timeZone: "UTC", tailDirectory: answering.at(-1) ?? "", answering },
-        ...{ directories: [ledger.backups, disk], nowMs: ledger.nowMs, damage: null },
+        ledger: ledger.file,
+        timeZone: "UTC",
+        tailDirectory: answering.at(-1) ?? "",
+        answering,
+        directories: [ledger.backups, disk],
+        nowMs: ledger.nowMs,
+        damage: null,
       },
       () => {},
     );
