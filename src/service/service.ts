@@ -168,20 +168,26 @@ export class Service {
 
   async #openAll(): Promise<void> {
     const { config, clock, log, installation, onFatal } = this.#options;
+    const { version } = installation;
     const dataDirectory = dataDirectoryOf(config.data_dir);
     prepareForLedger(dataDirectory);
     const open = openToOthers(backupDirectory(config));
     if (open !== null) log.warn({}, open);
     this.#closing.defer(takeLock(dataDirectory.lock));
-    const onChanges = (changes: readonly Change[]) => this.#apply(changes);
+    // What every part is given; each takes of it what its type names.
+    const machine = { config, dataDirectory, clock, log, timers: systemTimers, version };
     const frontDoor = new FrontDoor({
-      ...{ config, dataDirectory, clock, log, ledger: this.#opened.promise },
+      ...machine,
+      ledger: this.#opened.promise,
       trust: { trusted: () => this.#trust?.trusted() ?? false },
       hostNames: () => this.settings.host_names,
     });
     this.#frontDoor = frontDoor;
     const ledger = await openLedger({
-      ...{ config, dataDirectory, clock, log, onFatal, onChanges, cancelled: this.#cancelled.signal },
+      ...machine,
+      onFatal,
+      onChanges: (changes) => this.#apply(changes),
+      cancelled: this.#cancelled.signal,
       onWork: (work, moves) => this.#wait(work, moves),
     });
     const { writer, reader, heavy } = ledger;
@@ -202,52 +208,53 @@ export class Service {
     const lastAlive = reader.lastAlive();
     // A demonstration is not real: it shows its sales without a network that sets the clock.
     const isTrusted = config.clock_trust === "always" || (config.demo && driver.name === "simulated");
-    const synchronized = isTrusted ? "always" : synchronizedBySystem();
-    const onBoots = () => sessions.reload();
-    const committedMs = () => recorder.committedMs();
     const trust = new ClockWatch({
-      ...{ clock, bootId, writer, reader, log, synchronized, committedMs, onBoots },
+      ...machine,
+      ...ledger,
+      bootId,
+      synchronized: isTrusted ? "always" : synchronizedBySystem(),
+      committedMs: () => recorder.committedMs(),
+      onBoots: () => sessions.reload(),
     });
     this.#trust = trust;
     this.#closing.defer(() => trust.close());
-    const recorder = new Recorder({
-      ...{ driver, writer, reader, clock, timers: systemTimers, trust, log, bootId, lastAlive },
-    });
+    const parts = { ...machine, ...ledger, bootId, trust };
+    const recorder = new Recorder({ ...parts, driver, lastAlive });
     recorder.begin();
     await trust.open();
     this.#recorder = recorder;
     this.#closing.defer(() => recorder.close());
     await recorder.open();
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
-    const packages = new NewerPackages({ version: installation.version, clock, log });
+    const packages = new NewerPackages(machine);
     this.#closing.defer(() => packages.close());
-    const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log });
+    const settings = new SinkSettings({ ...machine, directory: dataDirectory.sinks });
     settings.open();
     const gateway = () => readGateway(config);
-    const upkeep = new Upkeep({
-      ...{ config, dataDirectory, clock, trust, log, writer, packages, onDamaged: onFatal, gateway },
-    });
+    const upkeep = new Upkeep({ ...parts, packages, onDamaged: onFatal, gateway });
     upkeep.open();
     this.#closing.defer(() => upkeep.close());
     const id = identity.slice(0, ANNOUNCED_DIGITS);
     const name = () => gatewayName(config, reader);
-    const network = { host: config.host, httpsPort: config.https_port };
-    const others = config.announce ? new OtherGateways({ ...network, id, name, clock, log }) : undefined;
+    const { host, https_port: httpsPort } = config;
+    const others = config.announce ? new OtherGateways({ ...machine, host, httpsPort, id, name }) : undefined;
     const moving = new Moving({
-      ...{ dataDirectory, clock, trust, log, reader, writer, gateway },
+      ...parts,
+      gateway,
       servedFingerprint: () => frontDoor.servedFingerprint(),
     });
     await moving.open();
     this.#closing.defer(() => moving.close());
     const drivable = driver instanceof SimulatedDriver ? driver : null;
-    const sinks = new Sinks({
-      ...{ settings, dataDirectory, clock, log, reader, writer, heavy, trust, gateway: name },
-      version: installation.version,
-    });
+    const sinks = new Sinks({ ...parts, settings, gateway: name });
     const api = new Api({
-      ...{ config, clock, bootId, log, reader, heavy, writer, sessions, passwords },
-      version: installation.version,
-      ...{ trust, lines: recorder, drivable, timers: systemTimers, moves: moving, setups: sinks },
+      ...parts,
+      sessions,
+      passwords,
+      lines: recorder,
+      drivable,
+      moves: moving,
+      setups: sinks,
       page: Page.of(installation.readPage()),
       parts: () => ({
         queues: { writes: writer.queue, edges: recorder.queue() },
@@ -276,13 +283,19 @@ export class Service {
     this.#closing.defer(() => sinks.close());
     // The changes before this went to no API.
     sessions.reload();
-    const acknowledged = (keys: string) => upkeep.acknowledged(keys);
-    const clockCorrected = (boot: string, zeroMs: number) => trust.corrected(boot, zeroMs);
     const operator = operatorTable({
-      ...{ reader, writer, numbers: api.numbers, passwords, clock },
+      ...parts,
+      numbers: api.numbers,
+      passwords,
       running: {
-        ...{ lines: recorder, drivable, status: api.status, forwarder: sinks.forwarder, moves: moving },
-        ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
+        lines: recorder,
+        drivable,
+        status: api.status,
+        forwarder: sinks.forwarder,
+        moves: moving,
+        commissioner: api.commissioning,
+        acknowledged: (keys) => upkeep.acknowledged(keys),
+        clockCorrected: (boot, zeroMs) => trust.corrected(boot, zeroMs),
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
     });
