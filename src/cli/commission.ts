@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { AcceptanceReport, Commission, CommissionedRoom as Room } from "../contract/commission.ts";
 import type { OperationData } from "../contract/operator.ts";
 import type { Door } from "../control/client.ts";
+import type { RoomKey } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
@@ -143,16 +144,21 @@ export function declare(program: Command, context: CliContext): void {
     );
 }
 
+/** What comes of asking for a room: it was ticked off or skipped, it is to be asked for again, or the person leaves. */
+type Outcome = "passed" | "again" | "left";
+
 /** One walk through the rooms that are not ticked off. */
 class Walk {
   readonly #door: Door;
   readonly #terminal: Terminal;
   readonly #user: string | undefined;
   readonly #timeZone: string;
+  /** Rooms by `nameOf`. */
   readonly #skipped = new Set<string>();
   /** A Ctrl-C ends the walk as `q` does. */
   readonly #interrupted = new Promise<null>((resolve) => process.once("SIGINT", () => resolve(null)));
   #answers: AsyncIterator<string, unknown> | undefined;
+  /** The line that is waited for: kept, because a look at the service may come before it. */
   #answer: Promise<string | null> | undefined;
 
   constructor(door: Door, terminal: Terminal, timeZone: string, user: string | undefined) {
@@ -191,62 +197,70 @@ class Walk {
   /** The next room to switch. A room whose wiring was mended after its tick comes again. */
   async #following(): Promise<Room | undefined> {
     const { rooms, freeLines } = await this.#state();
-    return rooms.find(
-      ({ tick, withoutLine, wired, isUnderTest, dId, room }) =>
-        tick === null &&
-        !withoutLine &&
-        (isUnderTest || (wired === null && freeLines.length > 0)) &&
-        !this.#skipped.has(JSON.stringify([dId, room])),
-    );
+    return rooms.find((room) => {
+      if (room.tick !== null || room.withoutLine || this.#skipped.has(nameOf(room))) return false;
+      return room.isUnderTest || (room.wired === null && freeLines.length > 0);
+    });
   }
 
-  /** One room until it is ticked off or passed over. False where the walk is to end. */
-  async #room({ dId, deviceName, room, locationName }: Room): Promise<boolean> {
-    const key = { user: this.#user, dId, room };
+  /** Asks for one room until it is ticked off or skipped. False where the walk is to end. */
+  async #room(room: Room): Promise<boolean> {
     for (;;) {
-      await this.#door.call("askCommissionRoom", key);
-      // Before the person is asked: what moves from here on is told.
-      const { rooms, moved } = await this.#state();
-      const where = `Room ${room} of ${deviceName}${locationName === "" ? "" : `, ${locationName}`}`;
-      this.#terminal.out("");
-      this.#terminal.out(`${where}: switch its relay on, wait a second, and off again. (s skips it, q ends)`);
-      if (rooms.some((one) => one.dId === dId && one.room === room && one.level === true)) {
-        this.#terminal.out(
-          "It shows as on. If its relay is on, switch it off, and press Enter before you go on.",
-        );
-      }
-      const seen = await this.#seen(dId, room, moveText(moved));
-      if (typeof seen === "string" || seen === null) {
-        if (seen === "s") return this.#skip(dId, room);
-        if (seen === "q" || seen === null) return false;
-        continue;
-      }
-      this.#terminal.out(describeRoom(seen));
-      const { mend, verdict } = seen.judgement;
-      const enter = verdict === "good" ? "ticks it off" : mend === null ? "asks again" : mendText(mend);
-      const tick = verdict === "good" ? "" : ", t ticks it off as it is";
-      this.#terminal.out(`Enter ${enter}${tick}, s skips it, q ends.`);
-      const answer = await this.#next();
-      if (answer === null || answer === "q") return false;
-      if (answer === "s") return this.#skip(dId, room);
-      if (answer === "t" || (answer === "" && verdict === "good")) {
-        await this.#door.call("tickCommissionRoom", key);
-        return true;
-      }
-      if (answer === "" && mend !== null) await this.#door.call("mendCommissionRoom", key);
+      const outcome = await this.#askFor(room);
+      if (outcome !== "again") return outcome === "passed";
     }
   }
 
-  #skip(dId: string, room: string): true {
-    this.#skipped.add(JSON.stringify([dId, room]));
-    return true;
+  /** Asks for a room once, and shows what is found of it. */
+  async #askFor(room: Room): Promise<Outcome> {
+    await this.#door.call("askCommissionRoom", this.#keyOf(room));
+    // Before the person is asked: what moves from here on is told.
+    const { rooms, moved } = await this.#state();
+    const where = `Room ${room.room} of ${room.deviceName}${room.locationName === "" ? "" : `, ${room.locationName}`}`;
+    this.#terminal.out("");
+    this.#terminal.out(`${where}: switch its relay on, wait a second, and off again. (s skips it, q ends)`);
+    if (findRoom(rooms, room)?.level === true) {
+      this.#terminal.out(
+        "It shows as on. If its relay is on, switch it off, and press Enter before you go on.",
+      );
+    }
+    const found = await this.#waitForVerdict(room, moveText(moved));
+    if (found === null || typeof found === "string") return this.#skipOrLeave(room, found) ?? "again";
+    this.#terminal.out(describeRoom(found));
+    return this.#decide(found);
+  }
+
+  /** Lets the person choose what to do about a room's verdict. */
+  async #decide(room: Room): Promise<Outcome> {
+    const { mend, verdict } = room.judgement;
+    const isGood = verdict === "good";
+    const enter = mend === null ? "asks again" : mendText(mend);
+    const choices = isGood ? "Enter ticks it off" : `Enter ${enter}, t ticks it off as it is`;
+    this.#terminal.out(`${choices}, s skips it, q ends.`);
+    const answer = await this.#next();
+    const outcome = this.#skipOrLeave(room, answer);
+    if (outcome !== undefined) return outcome;
+    if (answer === "t" || (answer === "" && isGood)) {
+      await this.#door.call("tickCommissionRoom", this.#keyOf(room));
+      return "passed";
+    }
+    if (answer === "" && mend !== null) await this.#door.call("mendCommissionRoom", this.#keyOf(room));
+    return "again";
+  }
+
+  /** What an answer means at each question about a room; undefined where it depends on the question. */
+  #skipOrLeave(room: Room, answer: string | null): Outcome | undefined {
+    if (answer === null || answer === "q") return "left";
+    if (answer !== "s") return undefined;
+    this.#skipped.add(nameOf(room));
+    return "passed";
   }
 
   /**
-   * What is seen of a room once there is a verdict; before that, what a person types, or null at the input's end.
+   * Gives the room once it has a verdict; before that, what a person types, or null at the input's end.
    * @param told the last move that the person knows
    */
-  async #seen(dId: string, name: string, told: string): Promise<Room | string | null> {
+  async #waitForVerdict(asked: Room, told: string): Promise<Room | string | null> {
     for (;;) {
       const { rooms, moved } = await this.#state();
       const [last] = moved;
@@ -256,11 +270,8 @@ class Walk {
         this.#terminal.out(`  ${move} (${place}).`);
       }
       told = move;
-      const room = rooms.find((one) => one.dId === dId && one.room === name);
-      const verdict = room?.judgement.verdict ?? null;
-      // A room without a line waits for the line that moves.
-      if (room !== undefined && verdict !== null && (verdict !== "unwired" || room.judgement.mend !== null))
-        return room;
+      const room = findRoom(rooms, asked);
+      if (room !== undefined && hasVerdict(room)) return room;
       const answer = await Promise.race([this.#typed(), pause(LOOK_MS, undefined)]);
       if (answer === undefined) continue;
       this.#answer = undefined;
@@ -287,7 +298,11 @@ class Walk {
     return this.#door.call("showCommission", { user: this.#user });
   }
 
-  /** The next line that is typed, also where it was waited for before. */
+  #keyOf({ dId, room }: RoomKey) {
+    return { user: this.#user, dId, room };
+  }
+
+  /** The next line that is typed, null at the input's end. The same line until `#answer` is cleared. */
   #typed(): Promise<string | null> {
     this.#answer ??= Promise.race([
       Promise.resolve(this.#answers?.next()).then((answer) =>
@@ -303,6 +318,19 @@ class Walk {
     this.#answer = undefined;
     return answer;
   }
+}
+
+function nameOf({ dId, room }: RoomKey): string {
+  return JSON.stringify([dId, room]);
+}
+
+function findRoom(rooms: readonly Room[], { dId, room }: RoomKey): Room | undefined {
+  return rooms.find((one) => one.dId === dId && one.room === room);
+}
+
+/** A room without a line waits for the line that moves, which is then proposed. */
+function hasVerdict({ judgement: { verdict, mend } }: Room): boolean {
+  return verdict !== null && (verdict !== "unwired" || mend !== null);
 }
 
 /** The newest move; empty before the first. */

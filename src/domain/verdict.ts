@@ -95,13 +95,22 @@ export type Cause = (typeof CAUSES)[number];
 export const MENDED_SETTINGS = ["debounce", "bias", "polarity", "line"] as const;
 
 /** How a line is to be wired so that the next switching is good: the whole wiring of the contact, one setting of it changed. */
-export interface Mend extends ContactSettings {
+export interface Mend extends Contact {
   readonly setting: (typeof MENDED_SETTINGS)[number];
-  readonly line: string;
 }
 
 /** The settings of a line that belong to its contact and its wires, not to its room. */
 export type ContactSettings = Pick<WiringSettings, "activeLow" | "bias" | "debounceMs">;
+
+/** A line with the settings of its contact. */
+export interface Contact extends ContactSettings {
+  readonly line: string;
+}
+
+/** A wiring without what belongs to its room. */
+export function contactOf({ line, activeLow, bias, debounceMs }: Contact): Contact {
+  return { line, activeLow, bias, debounceMs };
+}
 
 /** A level that a line came to. */
 export interface SeenLevel {
@@ -145,6 +154,9 @@ export interface Judgement {
   readonly measured: Measured | null;
 }
 
+/** A judgement without what was measured. */
+type Conclusion = Omit<Judgement, "measured">;
+
 /** A room that a person was asked to switch on and off, and what else moved since then. */
 export interface Asking {
   readonly waitedMs: number;
@@ -163,7 +175,8 @@ const FLOATING_PULSES = 3;
 
 /** How the line of a room is wired that had none. */
 const USUAL_CONTACT: ContactSettings = { activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS };
-const UNKNOWN: Judgement = { verdict: null, cause: null, mend: null, measured: null };
+const UNKNOWN: Conclusion = { verdict: null, cause: null, mend: null };
+const GOOD: Conclusion = { verdict: "good", cause: null, mend: null };
 
 /**
  * Judges a room by what was seen of its line. Pure.
@@ -172,37 +185,35 @@ const UNKNOWN: Judgement = { verdict: null, cause: null, mend: null, measured: n
  * @param nowMs monotonic milliseconds, of the same boot as the levels
  */
 export function judgeRoom(
-  wired: (ContactSettings & { readonly line: string }) | null,
+  wired: Contact | null,
   seen: Observation,
   asking: Asking | null,
   nowMs: number,
 ): Judgement {
-  if (wired === null) return judgeUnwired(asking);
-  const measured = measure(seen, wired);
-  const { line, activeLow, bias, debounceMs } = wired;
-  const contact = { line, activeLow, bias, debounceMs };
-  const { levels } = seen;
-  if (levels.length === 0) return { ...judgeStill(contact, asking), measured };
-  if (isFloating(seen)) {
-    const isFree = bias === "as-is" || bias === "disabled";
-    const towardsRest: Bias = activeLow ? "pull-up" : "pull-down";
-    const mend: Mend | null = isFree ? { setting: "bias", ...contact, bias: towardsRest } : null;
-    return { verdict: "floating", cause: isFree ? "no_bias" : "loose_wire", mend, measured };
-  }
-  const last = levels.at(-1);
-  if (last === undefined || nowMs - last.atMs <= SWITCHING_MS) return { ...UNKNOWN, measured };
-  if (seen.restActive) {
-    // Without the question the room may have been on when it began.
-    if (asking === null || last.active) return { ...UNKNOWN, measured };
-    const mend: Mend = { setting: "polarity", ...contact, activeLow: !activeLow };
-    return { verdict: "inverted", cause: "polarity", mend, measured };
-  }
-  if (last.active || measured.switchings < 2) return { ...UNKNOWN, measured };
-  if (measured.longestMs * BOUNCE_MARGIN > debounceMs) {
-    const mend: Mend = { setting: "debounce", ...contact, debounceMs: bounceOf(line, levels).debounceMs };
-    return { verdict: "chattering", cause: "bounce", mend, measured };
-  }
-  return { verdict: "good", cause: null, mend: null, measured };
+  if (wired === null) return { ...judgeUnwired(asking), measured: null };
+  const contact = contactOf(wired);
+  const measured = measure(seen, contact);
+  return { ...conclude(contact, seen, measured, asking, nowMs), measured };
+}
+
+/** The rules, in the order in which they apply, for a room that has a line. */
+function conclude(
+  contact: Contact,
+  seen: Observation,
+  measured: Measured,
+  asking: Asking | null,
+  nowMs: number,
+): Conclusion {
+  const last = seen.levels.at(-1);
+  if (last === undefined) return judgeStill(contact, asking);
+  if (isFloating(seen)) return floating(contact);
+  const isSettled = nowMs - last.atMs > SWITCHING_MS;
+  if (!isSettled || last.active) return UNKNOWN;
+  // Without the question the room may have been on when it began.
+  if (seen.restActive) return asking === null ? UNKNOWN : inverted(contact);
+  if (measured.switchings < 2) return UNKNOWN;
+  const isChattering = measured.longestMs * BOUNCE_MARGIN > contact.debounceMs;
+  return isChattering ? chattering(contact, seen) : GOOD;
 }
 
 /** Whether a line moves as no relay moves it. */
@@ -216,20 +227,37 @@ export function isFloating({ levels, overflowed }: Observation): boolean {
 }
 
 /** A room without a line: it takes the one that moved. */
-function judgeUnwired(asking: Asking | null): Judgement {
+function judgeUnwired(asking: Asking | null): Conclusion {
   const line = asking?.otherLine ?? null;
   const mend: Mend | null = line === null ? null : { setting: "line", ...USUAL_CONTACT, line };
-  return { ...UNKNOWN, verdict: "unwired", cause: "no_line", mend };
+  return { verdict: "unwired", cause: "no_line", mend };
 }
 
 /** A line that did not move. */
-function judgeStill(contact: Omit<Mend, "setting">, asking: Asking | null): Judgement {
+function judgeStill(contact: Contact, asking: Asking | null): Conclusion {
   if (asking === null) return UNKNOWN;
   if (asking.otherLine !== null) {
     const mend: Mend = { setting: "line", ...contact, line: asking.otherLine };
-    return { ...UNKNOWN, verdict: "swapped", cause: "other_line", mend };
+    return { verdict: "swapped", cause: "other_line", mend };
   }
-  return asking.waitedMs < SILENT_MS ? UNKNOWN : { ...UNKNOWN, verdict: "silent", cause: "no_signal" };
+  return asking.waitedMs < SILENT_MS ? UNKNOWN : { verdict: "silent", cause: "no_signal", mend: null };
+}
+
+function floating(contact: Contact): Conclusion {
+  const isHeld = contact.bias === "pull-up" || contact.bias === "pull-down";
+  if (isHeld) return { verdict: "floating", cause: "loose_wire", mend: null };
+  const towardsRest: Bias = contact.activeLow ? "pull-up" : "pull-down";
+  return { verdict: "floating", cause: "no_bias", mend: { setting: "bias", ...contact, bias: towardsRest } };
+}
+
+function inverted(contact: Contact): Conclusion {
+  const mend: Mend = { setting: "polarity", ...contact, activeLow: !contact.activeLow };
+  return { verdict: "inverted", cause: "polarity", mend };
+}
+
+function chattering(contact: Contact, { levels }: Observation): Conclusion {
+  const { debounceMs } = bounceOf(contact.line, levels);
+  return { verdict: "chattering", cause: "bounce", mend: { setting: "debounce", ...contact, debounceMs } };
 }
 
 function measure({ levels, restActive }: Observation, { activeLow }: ContactSettings): Measured {

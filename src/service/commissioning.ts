@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/audit.ts";
+import type { BootMoment } from "../domain/boot.ts";
 import {
   type Cancel,
   type Clock,
@@ -14,16 +15,18 @@ import type {
   CommissionState,
   NewAcceptanceReport,
   RoomKey,
+  StoredCommission,
   Tick,
 } from "../domain/commission.ts";
-import { CommissionWatch, contactOf, isAsTicked } from "../domain/commission.ts";
+import { isAsTicked } from "../domain/commission.ts";
+import { CommissionWatch } from "../domain/commission-watch.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Change, HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Lines, LineTest, RawLevel } from "../domain/line.ts";
+import type { Lines, RawLevel } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { inOrder } from "../domain/text.ts";
-import type { Mend } from "../domain/verdict.ts";
+import { contactOf, type Mend } from "../domain/verdict.ts";
 import { DEFAULT_REARM_MS, type NewWiring, usualPrice, type Wiring } from "../domain/wiring.ts";
 
 /** How often open pages hear that something was seen, and free lines are looked at. */
@@ -57,13 +60,13 @@ interface Session {
   readonly endMs: number;
   /** Its lines that are under test, and until when. */
   readonly untilMs: ReadonlyMap<string, number>;
-  /** The lines that were wired when it was looked at last. */
+  /** The account's wired lines when the ledger was followed last. */
   readonly known: ReadonlySet<string>;
 }
 
 /**
- * The commissionings of all accounts. That one is open, what was ticked off, and that its lines are under test is in the
- * ledger and outlives the process; what was seen of the lines is not, and is seen again.
+ * The commissionings of all accounts. The ledger keeps which are open, what was ticked off, and which lines are under test;
+ * that outlives the process. What was seen of the lines does not, and is seen again.
  */
 export class Commissioning implements Commissioner {
   readonly #dependencies: CommissioningDependencies;
@@ -114,7 +117,7 @@ export class Commissioning implements Commissioner {
   }
 
   async state(userId: Id): Promise<CommissionState> {
-    const { clock, reader, lines } = this.#dependencies;
+    const { clock, reader } = this.#dependencies;
     const stored = reader.commissions().find((one) => one.userId === userId);
     const nowMs = monotonicMs(clock);
     const known = this.#sessions.get(userId);
@@ -135,7 +138,7 @@ export class Commissioning implements Commissioner {
           room: isWired ? { dId, deviceName, room } : null,
         };
       }),
-      rooms: await this.#roomsOf(userId, session, new Set(lines.status().watched)),
+      rooms: await this.#roomsOf(userId, session),
     };
   }
 
@@ -238,25 +241,22 @@ export class Commissioning implements Commissioner {
     return watch.judge({ deviceId, room }, wired, nowMs);
   }
 
-  async #roomsOf(
-    userId: Id,
-    session: Session | undefined,
-    watched: ReadonlySet<string>,
-  ): Promise<readonly CommissionedRoom[]> {
-    const { clock, heavy, reader } = this.#dependencies;
+  async #roomsOf(userId: Id, session: Session | undefined): Promise<readonly CommissionedRoom[]> {
+    const { clock, heavy, lines, reader } = this.#dependencies;
+    const watched = new Set(lines.status().watched);
     const rooms = await heavy.roomsToday(userId, clock.nowMs());
     const devices = new Map(reader.devices(userId).map((device) => [device.id, device]));
     const wirings = new Map(reader.wirings(userId).map((wiring) => [wiring.line, wiring]));
     const ticks = new Map(
       reader.commissionTicks(userId).map((tick) => [keyOf(tick.deviceId, tick.room), tick]),
     );
+    const nowMs = monotonicMs(clock);
     const asked = session?.watch.asked;
     return rooms
       .flatMap(({ deviceId, room, line, withoutLine, active }) => {
         const device = devices.get(deviceId);
         if (device === undefined) return [];
-        const wiring = line === null ? null : (wirings.get(line) ?? null);
-        const level = session?.watch.levelOf(line ?? "") ?? active;
+        const wiring = (line === null ? undefined : wirings.get(line)) ?? null;
         const tick = ticks.get(keyOf(deviceId, room));
         return [
           {
@@ -267,8 +267,8 @@ export class Commissioning implements Commissioner {
             room,
             withoutLine,
             wired: wiring && { ...contactOf(wiring), rearmMs: wiring.rearmMs },
-            level: line !== null && watched.has(line) ? level : null,
-            isUnderTest: (session?.untilMs.get(line ?? "") ?? 0) > monotonicMs(clock),
+            level: line !== null && watched.has(line) ? (session?.watch.levelOf(line) ?? active) : null,
+            isUnderTest: line !== null && isUnderTest(session, line, nowMs),
             isAsked: asked?.deviceId === deviceId && asked.room === room,
             judgement: this.#judge(userId, deviceId, room, wiring),
             tick: tick !== undefined && isAsTicked(tick, wiring) ? tick : null,
@@ -317,39 +317,38 @@ export class Commissioning implements Commissioner {
   }
 
   async #followNow(): Promise<void> {
-    const { clock, bootId, reader, writer } = this.#dependencies;
+    const { clock, bootId, reader } = this.#dependencies;
     const now = { bootId, monotonicMs: monotonicMs(clock) };
     const open = reader.commissions();
     for (const userId of this.#sessions.keys()) {
       if (!open.some((stored) => stored.userId === userId)) this.#sessions.delete(userId);
     }
-    for (const { userId, ...scope } of open) {
-      const before = this.#sessions.get(userId);
-      const wired = reader.wirings(userId).map(({ line }) => line);
-      const isMeant = (line: string) => scope.lines === null || scope.lines.includes(line);
-      const untilMs = new Map(
-        reader
-          .lineTests(now, userId)
-          .filter(({ line }) => isMeant(line))
-          .map(({ line, remainingMs }: LineTest) => [line, now.monotonicMs + remainingMs] as const),
-      );
-      const isNew = (line: string) => scope.lines === null && before?.known.has(line) === false;
-      const added = wired.filter((line) => !untilMs.has(line) && isNew(line));
-      // Without any wired line it ends when it was to end.
-      const endMs = wired.some(isMeant) ? Math.max(0, ...untilMs.values()) : (before?.endMs ?? 0);
-      const lifeMs = Math.floor(endMs - now.monotonicMs);
-      if (added.length > 0 && lifeMs > 0) {
-        // Its commit is followed in turn.
-        await writer.beginTest(userId, added, lifeMs);
-      }
-      if (lifeMs <= 0) this.#sessions.delete(userId);
-      else {
-        const watch = before?.watch ?? new CommissionWatch();
-        this.#sessions.set(userId, { scope, watch, endMs, untilMs, known: new Set(wired) });
-      }
-    }
+    for (const stored of open) await this.#followOne(stored, now);
     await this.#measure();
     this.#keepRound();
+  }
+
+  /** Brings one session up to its commissioning in the ledger, and puts lines that were wired since under test. */
+  async #followOne({ userId, ...scope }: StoredCommission, now: BootMoment): Promise<void> {
+    const { reader, writer } = this.#dependencies;
+    const before = this.#sessions.get(userId);
+    const isInScope = (line: string) => scope.lines === null || scope.lines.includes(line);
+    const tests = reader.lineTests(now, userId).filter(({ line }) => isInScope(line));
+    const untilMs = new Map(tests.map(({ line, remainingMs }) => [line, now.monotonicMs + remainingMs]));
+    const wired = reader.wirings(userId).map(({ line }) => line);
+    // Without any wired line it ends when it was to end.
+    const endMs = wired.some(isInScope) ? Math.max(0, ...untilMs.values()) : (before?.endMs ?? 0);
+    const lifeMs = Math.floor(endMs - now.monotonicMs);
+    if (lifeMs <= 0) {
+      this.#sessions.delete(userId);
+      return;
+    }
+    const isNew = (line: string) => scope.lines === null && before?.known.has(line) === false;
+    const added = wired.filter((line) => !untilMs.has(line) && isNew(line));
+    // The commit of these tests is followed in turn.
+    if (added.length > 0) await writer.beginTest(userId, added, lifeMs);
+    const watch = before?.watch ?? new CommissionWatch();
+    this.#sessions.set(userId, { scope, watch, endMs, untilMs, known: new Set(wired) });
   }
 
   async #measure(): Promise<void> {
@@ -397,6 +396,11 @@ export class Commissioning implements Commissioner {
   #tell(userId: Id): void {
     this.#dependencies.tell([{ kind: "commission", userId }]);
   }
+}
+
+function isUnderTest(session: Session | undefined, line: string, nowMs: number): boolean {
+  const untilMs = session?.untilMs.get(line);
+  return untilMs !== undefined && untilMs > nowMs;
 }
 
 function keyOf(deviceId: Id, room: string): string {

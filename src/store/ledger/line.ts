@@ -46,7 +46,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   const ownerOf = db.prepare<[Id], Id>("SELECT user_id FROM device WHERE device_id = ?").pluck();
   const add = recordInserter(db, context);
   const priceOf = salePrice(db, context);
-  const endRecord = db.prepare<[number | null, number | null, number | null, number]>(
+  const setEnd = db.prepare<[number | null, number | null, number | null, number]>(
     "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
   );
   const setValue = db.prepare<{ value: number; deviceId: Id; actuatorId: string }>(
@@ -61,11 +61,11 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   const saveSource = db.prepare<[number, number, number, string]>(
     "UPDATE line_state SET boot = ?, request = ?, sequence = ? WHERE line = ?",
   );
-  const remember = db.prepare<[number, number, string]>(
+  const rememberUnwatched = db.prepare<[number, number, string]>(
     `INSERT INTO unwatched (line, boot, since_ms) SELECT line, ?, ? FROM wiring WHERE line = ?
      ON CONFLICT (line) DO NOTHING`,
   );
-  const forget = db.prepare<[string]>("DELETE FROM unwatched WHERE line = ?");
+  const forgetUnwatched = db.prepare<[string]>("DELETE FROM unwatched WHERE line = ?");
   const saveRequest = db.prepare<[number]>(
     `INSERT INTO setting (name, value) VALUES ('last_request', CAST(? AS TEXT))
      ON CONFLICT (name) DO UPDATE SET value = excluded.value
@@ -111,7 +111,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     const end = { line, userId, timeMs, moment: momentOf(sighting), provisional };
     if (unwatchedSince !== undefined) {
       if (before !== undefined) gaps.outage(end, unwatchedSince, before);
-      forget.run(line);
+      forgetUnwatched.run(line);
     }
     if (missed > 0) gaps.overflow(end, missed, before);
   }
@@ -145,14 +145,20 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return timeMs === null ? sighting : { ...sighting, timeMs, provisional: false };
   }
 
-  function end(sighting: Sighting, boot: number, recordId: number): void {
+  function endRecord(recordId: number, sighting: Sighting, boot: number): void {
     const { timeMs, monotonicNs, provisional } = sighting;
-    endRecord.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
+    setEnd.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
   }
 
   /** Whether this sighting has a record. The line's state may be gone: with a damaged end of the file, or with a former wiring. */
   function isRecorded({ line, source: { bootId, request, sequence } }: Sighting): boolean {
     return recordedFrom.get(bootId, line, request, sequence) !== undefined;
+  }
+
+  /** Whether the line was watched for this room, by its name or by an earlier one. */
+  function isWatchedFor({ deviceId, actuatorId }: LineRoom, watched: Sighting): boolean {
+    if (deviceId !== watched.deviceId) return false;
+    return actuatorId === watched.actuatorId || actuatorId === renamed.get(deviceId, watched.actuatorId);
   }
 
   /**
@@ -165,8 +171,8 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     if (!active || source.sequence === 0 || isRecorded(sighting)) return;
     if (room === undefined && rooms.wasUnwired(line, moment)) return;
     const userId = room?.userId ?? ownerOf.get(deviceId);
-    if (userId !== undefined)
-      gaps.overflow({ line, userId, timeMs, moment, provisional }, missed + 1, undefined);
+    if (userId === undefined) return;
+    gaps.overflow({ line, userId, timeMs, moment, provisional }, missed + 1, undefined);
   }
 
   function takeInOne(seen: Sighting): Taken {
@@ -177,11 +183,15 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       noteUnknown(sighting, roomThen);
       return { meaning: "nothing", recordId: null };
     }
-    // While this was on its way the line may have been unwired, or wired to another room, whose state is not this one's.
-    const current = rooms.now(sighting.line);
-    const isWired = current !== undefined && isWatchedFor(current, sighting);
+    // Meanwhile the line may have been unwired, or wired to another room: the line's state is not this room's then.
+    const roomNow = rooms.now(sighting.line);
+    if (roomNow === undefined || !isWatchedFor(roomNow, sighting)) return takeInOf(roomThen, false, sighting);
     // A room that was renamed meanwhile is the same room: its records go by the new name from the rename on.
-    const room = isWired ? { ...roomThen, actuatorId: current.actuatorId } : roomThen;
+    return takeInOf({ ...roomThen, actuatorId: roomNow.actuatorId }, true, sighting);
+  }
+
+  /** Takes in a sighting of this room. `isWired`: its line is the room's still. */
+  function takeInOf(room: LineRoom, isWired: boolean, sighting: Sighting): Taken {
     const before = isWired ? states.stateOf(sighting.line) : undefined;
     const meaning = judge(before, sighting, room.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
@@ -189,28 +199,43 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     const boot = bootNumber(sighting.source.bootId);
     const isRise = meaning === "sale" || meaning === "same_sale";
     const isTested = isRise && keepTested(sighting, room, boot);
-    // What was recorded by the other polarity has nothing to do with what is seen from here on.
-    let recordId = meaning === "baseline" ? null : (before?.recordId ?? null);
-    if (isTested) recordId = null;
-    else if (meaning === "sale") recordId = addSale(sighting, room, boot);
-    if (recordId !== null && meaning === "end") end(sighting, boot, recordId);
-    if (recordId !== null && meaning === "same_sale") endRecord.run(null, null, null, recordId);
+    const last = before?.recordId ?? null;
+    const recordId = isTested ? null : applyToRecord(meaning, last, sighting, room, boot);
     noteMissed(sighting, room, before);
     showValue(sighting, room);
     if (isWired) saveState(sighting, meaning, boot, recordId);
     return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
   }
 
-  /** Whether the line was watched for this room, by its name or by an earlier one. */
-  function isWatchedFor({ deviceId, actuatorId }: LineRoom, watched: Sighting): boolean {
-    if (deviceId !== watched.deviceId) return false;
-    return actuatorId === watched.actuatorId || actuatorId === renamed.get(deviceId, watched.actuatorId);
+  /** Adds, ends or continues a record of the room, and gives its last record from then on; null where it has none. */
+  function applyToRecord(
+    meaning: Exclude<Meaning, "repeated">,
+    last: number | null,
+    sighting: Sighting,
+    room: LineRoom,
+    boot: number,
+  ): number | null {
+    switch (meaning) {
+      case "sale":
+        return addSale(sighting, room, boot);
+      case "same_sale":
+        if (last !== null) setEnd.run(null, null, null, last);
+        return last;
+      case "end":
+        if (last !== null) endRecord(last, sighting, boot);
+        return last;
+      case "nothing":
+        return last;
+      case "baseline":
+        // What was recorded by the other polarity has nothing to do with what is seen from here on.
+        return null;
+    }
   }
 
   return {
     noteUnwatched(line, since) {
-      if (since === null) forget.run(line);
-      else remember.run(bootNumber(since.bootId), since.monotonicMs, line);
+      if (since === null) forgetUnwatched.run(line);
+      else rememberUnwatched.run(bootNumber(since.bootId), since.monotonicMs, line);
     },
     takeIn: (sightings) => sightings.map(takeInOne),
   } satisfies Partial<LedgerCommands>;
