@@ -4,7 +4,7 @@ import { FlancoError } from "../domain/error.ts";
 import { aboutKeys, backupTargets } from "../service/backup-target.ts";
 import { readGateway } from "../service/gateway.ts";
 import { systemClock } from "../service/machine.ts";
-import { makeBackup } from "../store/backup/backup.ts";
+import { type BackupRequest, makeBackup } from "../store/backup/backup.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { folderOf } from "../store/ledger/identity.ts";
 import { type CliContext, configOf } from "./context.ts";
@@ -51,7 +51,7 @@ export function declare(program: Command, context: CliContext): void {
     .action(async (options: Options, command: Command) => {
       const config = configOf(context, command);
       const passphrase = await passphraseOf(terminal, options);
-      const dataDirectory = becomeOwner(config.data_dir);
+      const { ledger } = becomeOwner(config.data_dir);
       const gateway = readGateway(config);
       const targets =
         options.to === undefined ? backupTargets(config) : [{ directory: options.to, skipped: null }];
@@ -61,27 +61,34 @@ export function declare(program: Command, context: CliContext): void {
           terminal.err(skipped);
           continue;
         }
-        // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
-        const { findings, ...backup } = await makeBackup({
-          ledger: dataDirectory.ledger,
-          directory,
-          nowMs: systemClock.nowMs(),
-          clockTrusted: false,
-          rotate: false,
-          gateway,
-          passphrase,
-        });
-        const folder = folderOf(directory, backup.ledger);
-        made.push({ directory: folder, ...backup });
-        if (findings.length > 0) terminal.err("The ledger needs attention: run flanco verify.");
-        const lacking = aboutKeys(backup.keys, folder);
-        if (lacking !== null) terminal.err(lacking);
-        if (!options.json) {
-          terminal.out(`${resolve(folder, backup.file)}: ${backup.records} records, checked in full.`);
-        }
+        const backup = await backUp({ ledger, directory, gateway, passphrase }, terminal);
+        made.push(backup);
+        if (options.json) continue;
+        terminal.out(
+          `${resolve(backup.directory, backup.file)}: ${backup.records} records, checked in full.`,
+        );
       }
       if (options.json) terminal.json(made);
     });
+}
+
+/** Makes one backup, and says what of it needs attention. */
+async function backUp(
+  what: Pick<BackupRequest, "ledger" | "directory" | "gateway" | "passphrase">,
+  terminal: Terminal,
+) {
+  // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
+  const { findings, ...backup } = await makeBackup({
+    ...what,
+    nowMs: systemClock.nowMs(),
+    clockTrusted: false,
+    rotate: false,
+  });
+  const directory = folderOf(what.directory, backup.ledger);
+  if (findings.length > 0) terminal.err("The ledger needs attention: run flanco verify.");
+  const lacking = aboutKeys(backup.keys, directory);
+  if (lacking !== null) terminal.err(lacking);
+  return { directory, ...backup };
 }
 
 /** An empty one is a script's variable that was not set: its backup would lie wherever the script ran. */

@@ -163,8 +163,7 @@ export function declare(program: Command, context: CliContext): void {
         terminal.err("It is written.");
       }
       const wrong = findings.filter(({ fine }) => !fine);
-      if (json) terminal.json({ fine: wrong.length === 0, findings });
-      else for (const finding of findings) terminal.out(describe(finding));
+      terminal.show(json, { fine: wrong.length === 0, findings }, findings.map(describe));
       if (wrong.length === 0) return;
       const names = wrong.map(({ check }) => check).join(", ");
       throw new FlancoError(

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { Argument, type Command } from "commander";
 import { boxBroker, type Config } from "../config/schema.ts";
 import type { ShownSighting } from "../contract/operator.ts";
-import type { Door } from "../control/client.ts";
+import type { ControlClient, Door } from "../control/client.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
@@ -106,17 +106,24 @@ export function declare(program: Command, context: CliContext): void {
       await withDoor(context, command, async (door) => {
         if (end) await door.call("endTest", {});
         else if (lines.length > 0) await door.call("beginTest", { lines, minutes });
-        const { tests } = await door.call("status", {});
-        for (const { line, room, deviceName, untilTime } of tests) {
-          terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilTime)}`);
-        }
-        if (tests.length === 0) terminal.out("No line is under test.");
-        if (lines.length > 0) return;
-        for (const { time, line, room } of await door.call("listTestedEdges", {})) {
-          terminal.out(`${iso(time)}\t${line}\troom ${room}\tswitched on under test`);
-        }
+        await showTests(door, terminal);
+        if (lines.length === 0) await showTestedEdges(door, terminal);
       });
     });
+}
+
+async function showTests(door: Door, terminal: Terminal): Promise<void> {
+  const { tests } = await door.call("status", {});
+  for (const { line, room, deviceName, untilTime } of tests) {
+    terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilTime)}`);
+  }
+  if (tests.length === 0) terminal.out("No line is under test.");
+}
+
+async function showTestedEdges(door: Door, terminal: Terminal): Promise<void> {
+  for (const { time, line, room } of await door.call("listTestedEdges", {})) {
+    terminal.out(`${iso(time)}\t${line}\troom ${room}\tswitched on under test`);
+  }
 }
 
 interface TestOptions {
@@ -186,7 +193,7 @@ async function untilInterrupted(names: readonly string[], terminal: Terminal): P
   clearInterval(awake);
 }
 
-/** Of a service that ends, the trace goes on with the next. */
+/** Records until Ctrl-C: what the running service sees, and where it is restarted what the next one sees; else these lines. */
 async function record(config: Config, lines: readonly string[], terminal: Terminal): Promise<void> {
   terminal.endUnread();
   const trace = new TraceWriter(systemClock, (row) => terminal.out(row));
@@ -194,24 +201,32 @@ async function record(config: Config, lines: readonly string[], terminal: Termin
   const show = ({ line, active, activeLow, ...seen }: ShownSighting) => {
     if (isWanted(line)) trace.level({ ...seen, line, high: active !== activeLow });
   };
+  const recordService = async (service: ControlClient) => {
+    for (const { line, debounce_ms, rearm_ms, active_low } of await service.call("listWiring", {})) {
+      const settings = { debounceMs: debounce_ms, rearmMs: rearm_ms, activeLow: active_low };
+      if (isWanted(line)) trace.now({ kind: "wire", line, ...settings });
+    }
+    for await (const sighting of service.watch()) show(sighting);
+    trace.now({ kind: "stop" });
+  };
   trace.begin();
-  for (let isFirst = true; ; isFirst = false) {
-    const recorded = await withService(config, async (service) => {
-      if (isFirst) await requireWired(service, lines);
-      if (!isFirst) trace.now({ kind: "start" });
-      for (const { line, debounce_ms, rearm_ms, active_low } of await service.call("listWiring", {})) {
-        const settings = { debounceMs: debounce_ms, rearmMs: rearm_ms, activeLow: active_low };
-        if (isWanted(line)) trace.now({ kind: "wire", line, ...settings });
-      }
-      for await (const sighting of service.watch()) show(sighting);
-      trace.now({ kind: "stop" });
-      return true;
-    });
-    if (recorded === undefined && isFirst) break;
-    await setTimeout(SERVICE_RETRY_MS);
+  const isRunning = await withService(config, async (service) => {
+    await requireWired(service, lines);
+    await recordService(service);
+    return true;
+  });
+  if (!isRunning) {
+    const driver = makeDriver(config, terminal);
+    await watchLines(driver, systemClock, lines, show, (names) => untilInterrupted(names, terminal), 0);
+    return;
   }
-  const driver = makeDriver(config, terminal);
-  await watchLines(driver, systemClock, lines, show, (names) => untilInterrupted(names, terminal), 0);
+  for (;;) {
+    await setTimeout(SERVICE_RETRY_MS);
+    await withService(config, async (service) => {
+      trace.now({ kind: "start" });
+      await recordService(service);
+    });
+  }
 }
 
 function describe(line: LineInfo): string {

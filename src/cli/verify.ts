@@ -64,23 +64,36 @@ async function verify(context: CliContext, command: Command, options: Options): 
   const { ledger } = dataDirectoryOf(configOf(context, command).data_dir);
   const entry = head === undefined ? undefined : findEntry(ledger, head);
   if (json) terminal.json(head === undefined ? result : { ...result, head: entry ?? null });
-  const open = openFindings(result);
   if (result.damage.length > 0) throw damaged(result.damage);
+  const open = openFindings(result);
   if (name !== undefined && open.length > 0) {
-    await operate(context, command, "acknowledge", { name, reason, findings: joinedKeys(open) });
-    if (!json) terminal.out([...open.map(describe), `Acknowledged by ${name}: ${open.length}.`].join("\n"));
-    if (result.unlisted > 0) throw attention([], result.unlisted);
+    await acknowledge(context, command, result, { name, reason, json });
     return;
   }
   if (open.length > 0) throw attention(open, result.unlisted);
-  if (head !== undefined && entry === undefined) {
-    throw new FlancoError("attention", `No entry of this ledger has the fingerprint ${head}.`, {
-      hint: "The digits are mistyped, the report is of another gateway, or entries were made anew since. Compare the backups of that time: flanco verify holds their heads against the ledger.",
-    });
-  }
+  if (head !== undefined && entry === undefined) throw unknownHead(head);
   if (json) return;
   terminal.out(describeRight(result));
   if (entry !== undefined) terminal.out(`${entry.hash} is entry ${entry.position} of ${result.entries}.`);
+}
+
+async function acknowledge(
+  context: CliContext,
+  command: Command,
+  result: Verification,
+  { name, reason, json }: { readonly name: string; readonly reason: string; readonly json: boolean },
+): Promise<void> {
+  const open = openFindings(result);
+  await operate(context, command, "acknowledge", { name, reason, findings: joinedKeys(open) });
+  const lines = [...open.map(describe), `Acknowledged by ${name}: ${open.length}.`];
+  if (!json) context.terminal.out(lines.join("\n"));
+  if (result.unlisted > 0) throw attention([], result.unlisted);
+}
+
+function unknownHead(head: string): FlancoError {
+  return new FlancoError("attention", `No entry of this ledger has the fingerprint ${head}.`, {
+    hint: "The digits are mistyped, the report is of another gateway, or entries were made anew since. Compare the backups of that time: flanco verify holds their heads against the ledger.",
+  });
 }
 
 function toHead(text: string): string {

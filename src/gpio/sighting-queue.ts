@@ -34,6 +34,9 @@ export class SightingQueue {
   /** Lines with a skipped sighting and no commit since. */
   readonly #failing = new Set<string>();
   #pumping: Promise<void> | undefined;
+  #batchSize = MAX_BATCH;
+  /** How often the oldest sighting was refused by itself. */
+  #refusedAlone = 0;
   #closing = false;
   /** Whether the ledger refused any write at the last attempt. */
   #refused = false;
@@ -112,34 +115,40 @@ export class SightingQueue {
   }
 
   async #pump(): Promise<void> {
-    let size = MAX_BATCH;
-    let refusedAlone = 0;
     while (this.#waiting.length > 0) {
-      const last = this.#closing;
-      const batch = this.#waiting.slice(0, size);
+      const isLastAttempt = this.#closing;
+      const batch = this.#waiting.slice(0, this.#batchSize);
       try {
         await this.#writer.takeIn(batch);
         this.#committed(batch);
-        size = MAX_BATCH;
-        refusedAlone = 0;
       } catch (error) {
-        if (refusesAll(error)) {
+        if (!refusesAll(error)) await this.#narrow(batch, error);
+        else {
           this.#logRefusal(error);
-          if (last) break;
+          if (isLastAttempt) break;
           await this.#pause();
-        } else if (batch.length > 1) {
-          size = Math.ceil(batch.length / 2);
-        } else if (this.#isWorthRetrying(batch, refusedAlone)) {
-          refusedAlone += 1;
-          await this.#pause();
-        } else {
-          this.#skip(error);
-          size = MAX_BATCH;
-          refusedAlone = 0;
         }
       }
     }
     this.#pumping = undefined;
+  }
+
+  /** Of a batch that was refused for its content, a smaller one is tried; a sighting alone is tried again, or skipped. */
+  async #narrow(batch: readonly Sighting[], error: unknown): Promise<void> {
+    if (batch.length > 1) {
+      this.#batchSize = Math.ceil(batch.length / 2);
+    } else if (this.#isWorthRetrying(batch)) {
+      this.#refusedAlone += 1;
+      await this.#pause();
+    } else {
+      this.#skip(error);
+      this.#beginAnew();
+    }
+  }
+
+  #beginAnew(): void {
+    this.#batchSize = MAX_BATCH;
+    this.#refusedAlone = 0;
   }
 
   #committed(batch: readonly Sighting[]): void {
@@ -147,13 +156,14 @@ export class SightingQueue {
     this.#refused = false;
     if (this.#failing.size > 0) for (const { line } of batch) this.#failing.delete(line);
     this.#waiting = this.#waiting.slice(batch.length);
+    this.#beginAnew();
     this.#readmit();
   }
 
   /** A line whose sightings fail one after the other gets no retries: the other lines would wait for them. */
-  #isWorthRetrying([sighting]: readonly Sighting[], refusedBefore: number): boolean {
+  #isWorthRetrying([sighting]: readonly Sighting[]): boolean {
     if (this.#closing || sighting === undefined || this.#failing.has(sighting.line)) return false;
-    return refusedBefore + 1 < TRIES_ALONE;
+    return this.#refusedAlone + 1 < TRIES_ALONE;
   }
 
   #skip(error: unknown): void {

@@ -52,31 +52,23 @@ export function parseTrace(file: string, text: string, chips?: readonly ChipInfo
   const mistakes: string[] = [];
   let repeatAtMs: number | null = null;
   let lastAtMs = 0;
-  for (const [index, row] of text.split(/\r?\n/).entries()) {
-    const words = row.replace(/#.*/, "").trim().split(/\s+/);
-    if (words[0] === "") continue;
-    const complain = (mistake: string) => mistakes.push(`row ${index + 1}: ${mistake}`);
+  for (const { number, at, words } of rowsOf(text)) {
+    const complain = (mistake: string) => mistakes.push(`row ${number}: ${mistake}`);
     if (repeatAtMs !== null) {
       complain("nothing may follow the row that repeats");
       continue;
     }
-    const [at = "", ...what] = words;
-    const atMs = /^\d+$/.test(at) && Number(at) <= MAX_AT_MS ? Number(at) : null;
-    if (atMs === null) complain(`'${at}' is not a time in whole milliseconds from 0 to ${MAX_AT_MS}`);
-    else if (atMs < lastAtMs) complain(`${atMs} ms is before the row above (${lastAtMs} ms)`);
-    lastAtMs = Math.max(lastAtMs, atMs ?? 0);
-    if (what.length === 1 && what[0] === "repeat") {
+    const time = parseTime(at, lastAtMs);
+    if (time.mistake !== undefined) complain(time.mistake);
+    lastAtMs = time.atMs;
+    if (words.length === 1 && words[0] === "repeat") {
       repeatAtMs = lastAtMs;
-      if (atMs === 0) complain("a trace must last longer than 0 ms before it repeats");
+      if (Number(at) === 0) complain("a trace must last longer than 0 ms before it repeats");
       continue;
     }
-    const step = parseStep(lastAtMs, what);
+    const step = parseStep(lastAtMs, words, chips);
     if (typeof step === "string") complain(step);
     else steps.push(step);
-    if (typeof step === "object" && "line" in step && chips !== undefined) {
-      const mistake = lineMistake(step.line, chips);
-      if (mistake !== undefined) complain(mistake);
-    }
   }
   if (mistakes.length > 0) {
     throw new FlancoError("config", `The trace ${file} has mistakes:\n  ${mistakes.join("\n  ")}`, {
@@ -100,28 +92,75 @@ export function readTrace(file: string, chips?: readonly ChipInfo[]): Trace {
   return parseTrace(file, text, chips);
 }
 
-/** One row without its time; a text says what is wrong with it. */
-function parseStep(atMs: number, words: readonly string[]): TraceStep | string {
-  const [first = "", second = "", ...rest] = words;
-  if (words.length === 1 && (first === "stop" || first === "start")) return { kind: first, atMs };
-  if (words.length === 2 && (second === "high" || second === "low")) {
-    return { kind: "level", atMs, line: first, high: second === "high" };
+/** The rows that are more than a comment: each one's number from 1, its time and what follows it. */
+function* rowsOf(text: string) {
+  for (const [index, row] of text.split(/\r?\n/).entries()) {
+    const [at = "", ...words] = row.replace(/#.*/, "").trim().split(/\s+/);
+    if (at !== "") yield { number: index + 1, at, words };
   }
-  if (words.length === 2 && first === "time") {
-    const timeMs = parseMoment(second);
-    return timeMs === undefined ? `'${second}' is not a date and time` : { kind: "time", atMs, timeMs };
+}
+
+/** A row's time. Where there is a mistake in it, the row counts as being at the time of the row above, `lastAtMs`. */
+function parseTime(at: string, lastAtMs: number): { readonly atMs: number; readonly mistake?: string } {
+  const atMs = Number(at);
+  if (!/^\d+$/.test(at) || atMs > MAX_AT_MS) {
+    const mistake = `'${at}' is not a time in whole milliseconds from 0 to ${MAX_AT_MS}`;
+    return { atMs: lastAtMs, mistake };
   }
-  if (words.length === 3 && first === "test" && /^[1-9]\d{0,7}$/.test(rest.join())) {
-    return { kind: "test", atMs, line: second, lifeMs: Number(rest[0]) };
+  if (atMs < lastAtMs) {
+    return { atMs: lastAtMs, mistake: `${atMs} ms is before the row above (${lastAtMs} ms)` };
   }
-  if (words.length === 5 && first === "wire") {
-    const [debounce = "", rearm = "", polarity = ""] = rest;
-    if (/^\d{1,8}$/.test(debounce) && /^\d{1,8}$/.test(rearm) && /^active-(high|low)$/.test(polarity)) {
-      const settings = { debounceMs: Number(debounce), rearmMs: Number(rearm) };
-      return { kind: "wire", atMs, line: second, ...settings, activeLow: polarity === "active-low" };
+  return { atMs };
+}
+
+/** One row without its time, its line among those of `chips`; a text says what is wrong with it. */
+function parseStep(
+  atMs: number,
+  words: readonly string[],
+  chips: readonly ChipInfo[] | undefined,
+): TraceStep | string {
+  const step = stepOf(atMs, words);
+  if (step === undefined) return `'${words.join(" ")}' is not a step of a trace`;
+  if (typeof step === "string" || !("line" in step) || chips === undefined) return step;
+  return lineMistake(step.line, chips) ?? step;
+}
+
+/** Undefined for words that are of no kind of step. */
+function stepOf(atMs: number, words: readonly string[]): TraceStep | string | undefined {
+  const [first = "", second = "", third = ""] = words;
+  if (words.length === 1) return first === "stop" || first === "start" ? { kind: first, atMs } : undefined;
+  if (words.length === 2) {
+    if (second === "high" || second === "low") {
+      return { kind: "level", atMs, line: first, high: second === "high" };
     }
+    return first === "time" ? parseWallTime(atMs, second) : undefined;
   }
-  return `'${words.join(" ")}' is not a step of a trace`;
+  if (first === "test" && words.length === 3 && /^[1-9]\d{0,7}$/.test(third)) {
+    return { kind: "test", atMs, line: second, lifeMs: Number(third) };
+  }
+  return first === "wire" && words.length === 5 ? parseWire(atMs, second, words.slice(2)) : undefined;
+}
+
+function parseWallTime(atMs: number, text: string): TraceStep | string {
+  const timeMs = parseMoment(text);
+  return timeMs === undefined ? `'${text}' is not a date and time` : { kind: "time", atMs, timeMs };
+}
+
+function parseWire(
+  atMs: number,
+  line: string,
+  [debounce = "", rearm = "", polarity = ""]: readonly string[],
+): WireStep | undefined {
+  const isMs = (text: string) => /^\d{1,8}$/.test(text);
+  if (!isMs(debounce) || !isMs(rearm) || !/^active-(high|low)$/.test(polarity)) return undefined;
+  return {
+    kind: "wire",
+    atMs,
+    line,
+    debounceMs: Number(debounce),
+    rearmMs: Number(rearm),
+    activeLow: polarity === "active-low",
+  };
 }
 
 /** One step as a row that `parseTrace` reads. */

@@ -104,10 +104,7 @@ export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
     const isOver = known === undefined || nowMs >= known.beganMs + DAY_MS;
     const day = isOver ? { beganMs: nowMs, records: 0, bytes: 0 } : known;
     if (isOver) posted.set(userId, day);
-    let bytes = BYTES_BESIDE_TEXTS;
-    for (const value of Object.values(record)) {
-      if (typeof value === "string") bytes += Buffer.byteLength(value);
-    }
+    const bytes = bytesOf(record);
     if (day.records + 1 > limits.records || day.bytes + bytes > limits.bytes) {
       if (isStored()) return () => {};
       throw new FlancoError("too_many", "This account has posted as much as it may in a day.", {
@@ -122,4 +119,10 @@ export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
       day.bytes -= bytes;
     };
   };
+}
+
+/** What a record takes in the ledger's file, about. */
+function bytesOf(record: NewRecord): number {
+  const texts = Object.values(record).filter((value) => typeof value === "string");
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), BYTES_BESIDE_TEXTS);
 }

@@ -180,23 +180,42 @@ function nameOf(path: readonly PropertyKey[]): string {
 }
 
 function kindOf(issue: Issue): FieldErrorKind {
-  if (issue.code === "invalid_type") {
-    if (issue.input === undefined) return "required";
-    return typeof issue.input === "number" && issue.expected === "number" ? "range" : "type";
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "required";
+      return isNoFiniteNumber(issue) ? "range" : "type";
+    case "too_small":
+      if (issue.origin === "string" && issue.input === "") return "required";
+      return boundedBy(issue.origin);
+    case "too_big":
+      return boundedBy(issue.origin);
+    case "custom":
+      return issue.params?.["kind"] === "unique" ? "unique" : "type";
+    default:
+      return "type";
   }
-  if (issue.code === "too_small" || issue.code === "too_big") {
-    if (issue.origin === "string" && issue.code === "too_small" && issue.input === "") return "required";
-    return issue.origin === "string" || issue.origin === "array" ? "length" : "range";
-  }
-  if (issue.code === "custom" && issue.params?.["kind"] === "unique") return "unique";
-  return "type";
+}
+
+/** A number that is infinite or NaN. */
+function isNoFiniteNumber({
+  input,
+  expected,
+}: {
+  readonly input?: unknown;
+  readonly expected: string;
+}): boolean {
+  return typeof input === "number" && expected === "number";
+}
+
+function boundedBy(origin: string): FieldErrorKind {
+  return origin === "string" || origin === "array" ? "length" : "range";
 }
 
 function messageOf(issue: Issue): string {
   if (kindOf(issue) === "required") return "is required";
   switch (issue.code) {
     case "invalid_type":
-      return typeof issue.input === "number" && issue.expected === "number"
+      return isNoFiniteNumber(issue)
         ? "must be a finite number"
         : `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
     case "too_small":

@@ -205,29 +205,28 @@ class SinkLane<Batch, Answer> {
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      let tried: Batch | undefined;
+      let batch: Batch | undefined;
       try {
         this.#woken = false;
-        const batch = await this.#feed.next();
+        batch = await this.#feed.next();
         if (this.#closing.signal.aborted) return;
         this.#behindMs(batch === undefined ? 0 : 1);
-        if (batch === undefined) {
-          await this.#idle();
-          continue;
-        }
-        tried = batch;
-        const answer = await this.#within((signal) => this.#sink.deliver(batch, signal));
-        this.#feed.taken(batch, answer);
-        this.#succeeded();
-        await this.#pause(PAUSE_MS);
+        if (batch === undefined) await this.#idle();
+        else await this.#deliver(batch);
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#fail(error);
-        const isRefusal = error instanceof FlancoError && error.code === "unprocessable";
-        if (tried !== undefined && isRefusal) this.#refuse(tried);
+        if (batch !== undefined && isRefusal(error)) this.#refuse(batch);
         await this.#pause(this.#retryMs());
       }
     }
+  }
+
+  async #deliver(batch: Batch): Promise<void> {
+    const answer = await this.#within((signal) => this.#sink.deliver(batch, signal));
+    this.#feed.taken(batch, answer);
+    this.#succeeded();
+    await this.#pause(PAUSE_MS);
   }
 
   /** Until there is something new, and then for others that come with it. */
@@ -310,6 +309,11 @@ class SinkLane<Batch, Answer> {
   #warn(err: unknown): void {
     this.#options.log.warn({ err, sink: this.name }, "the sink has failed");
   }
+}
+
+/** Whether the other side says that it will never take the batch. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof FlancoError && error.code === "unprocessable";
 }
 
 function takesTooLong(): FlancoError {

@@ -106,29 +106,36 @@ function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
  * `open` must leave nothing open when it throws. Throws `unavailable` once `cancelled` is aborted.
  */
 export async function openRecovering<T>(options: RecoveryOptions, open: () => Promise<T>): Promise<T> {
-  const { log } = options;
-  const { ledger } = options.dataDirectory;
+  const { log, dataDirectory } = options;
+  const { ledger } = dataDirectory;
   finishReplacing(ledger);
   let damage: ErrorData | null = null;
   if (!isSuspect(ledger)) {
     try {
       return await open();
     } catch (error) {
-      if (!(error instanceof FlancoError)) throw error;
-      if (error.code === "damaged") damage = errorToData(error);
-      else if (error.code !== "outdated") throw error;
+      damage = damageIn(error);
     }
   }
   const prepared = await prepare(options, damage);
-  if (prepared !== null) {
-    log.error({ err: errorFromData(prepared.damage) }, "the ledger was damaged: it is set aside");
-    const { keptAs, backup, commits, lost } = prepared.recovered;
-    const from = backup === null ? "its beginning" : `the backup ${backup.file}`;
-    log.warn({ keptAs, commits }, `the ledger was rebuilt from ${from} and ${commits} later commits`);
-    if (lost !== null) log.error({ ...lost }, "entries of the ledger are lost");
-  }
+  if (prepared !== null) logRebuild(log, prepared);
   clearSuspect(ledger);
   return open();
+}
+
+/** The damage for which the ledger was not opened; null where its schema is an older one. Throws all other errors. */
+function damageIn(error: unknown): ErrorData | null {
+  if (error instanceof FlancoError && error.code === "damaged") return errorToData(error);
+  if (error instanceof FlancoError && error.code === "outdated") return null;
+  throw error;
+}
+
+function logRebuild(log: Log, { damage, recovered }: NonNullable<Prepared>): void {
+  log.error({ err: errorFromData(damage) }, "the ledger was damaged: it is set aside");
+  const { keptAs, backup, commits, lost } = recovered;
+  const from = backup === null ? "its beginning" : `the backup ${backup.file}`;
+  log.warn({ keptAs, commits }, `the ledger was rebuilt from ${from} and ${commits} later commits`);
+  if (lost !== null) log.error({ ...lost }, "entries of the ledger are lost");
 }
 
 async function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {

@@ -3,6 +3,7 @@ import type { BootMoment } from "../../domain/boot.ts";
 import { HOUR_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
+import type { LineState } from "../../domain/sale.ts";
 import { type GapEnd, gapWriter } from "./gap.ts";
 import { lineStates } from "./line-state.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -66,23 +67,32 @@ export function lineRooms(db: Database, context: WriteContext) {
                                            ORDER BY until_ms DESC LIMIT 1 OFFSET ${MAX_EARLIER - 1})`,
   );
 
+  /** Runs a command, and keeps what its changes of wirings and names end. */
   function watch<T>(act: () => T): T {
     const before = all.all();
-    const outages = [...states.unwatched()].map(
-      ([line, since]) => ({ line, since, state: states.stateOf(line) }) as const,
-    );
+    const outages = outagesNow();
     const output = act();
     const after = new Map(all.all().map((room) => [room.line, room]));
     for (const room of before) {
       const changed = after.get(room.line);
       if (JSON.stringify(changed) !== JSON.stringify(room)) keep(room);
-      if (changed?.deviceId === room.deviceId && changed.actuatorId === room.actuatorId) continue;
-      const outage = outages.find(({ line }) => line === room.line);
-      if (outage?.state !== undefined) gaps.outage(endOf(room), outage.since, outage.state);
+      const outage = outages.get(room.line);
+      if (outage !== undefined && !isSameRoom(room, changed)) {
+        gaps.outage(endOf(room), outage.since, outage.state);
+      }
     }
     const wired = new Set(before.map(({ line }) => line));
     for (const line of after.keys()) if (!wired.has(line)) keepUnwired(line);
     return output;
+  }
+
+  /** The lines that are not watched, with what was last seen of them. */
+  function outagesNow(): ReadonlyMap<string, { readonly since: BootMoment; readonly state: LineState }> {
+    const outages = [...states.unwatched()].flatMap(([line, since]) => {
+      const state = states.stateOf(line);
+      return state === undefined ? [] : [[line, { since, state }] as const];
+    });
+    return new Map(outages);
   }
 
   /** A gap of a line ends when the line is unwired: what it does from then on is no sale. */
@@ -108,6 +118,7 @@ export function lineRooms(db: Database, context: WriteContext) {
   }
 
   return {
+    /** The room of a line now; undefined where it has none. */
     now: (line: string): LineRoom | undefined => ofLine.get(line),
 
     /** The room of a line at a moment; undefined where it had none. */
@@ -116,7 +127,7 @@ export function lineRooms(db: Database, context: WriteContext) {
       return room?.userId === "" ? undefined : room;
     },
 
-    /** Whether the line is known to have been unwired at a moment: without a room of now, by what it was before. */
+    /** For a line without a room at a moment: whether it is known that a room it had before was taken from it by then. */
     wasUnwired: (line: string, { bootId, monotonicMs }: BootMoment): boolean =>
       ended.get(line, bootId, monotonicMs) !== undefined,
 
@@ -130,6 +141,10 @@ export function lineRooms(db: Database, context: WriteContext) {
       return Object.fromEntries(watched) as C;
     },
   };
+}
+
+function isSameRoom(room: LineRoom, other: LineRoom | undefined): boolean {
+  return other?.deviceId === room.deviceId && other.actuatorId === room.actuatorId;
 }
 
 export type LineRooms = ReturnType<typeof lineRooms>;

@@ -190,12 +190,17 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return takeInOf({ ...roomThen, actuatorId: roomNow.actuatorId }, true, sighting);
   }
 
+  function meaningOf(sighting: Sighting, before: LineState | undefined, rearmMs: number): Meaning {
+    const meaning = judge(before, sighting, rearmMs);
+    if (meaning === "sale" && isRecorded(sighting)) return "repeated";
+    return meaning;
+  }
+
   /** Takes in a sighting of this room. `isWired`: its line is the room's still. */
   function takeInOf(room: LineRoom, isWired: boolean, sighting: Sighting): Taken {
     const before = isWired ? states.stateOf(sighting.line) : undefined;
-    const meaning = judge(before, sighting, room.rearmMs);
+    const meaning = meaningOf(sighting, before, room.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
-    if (meaning === "sale" && isRecorded(sighting)) return { meaning: "repeated", recordId: null };
     const boot = bootNumber(sighting.source.bootId);
     const isRise = meaning === "sale" || meaning === "same_sale";
     const isTested = isRise && keepTested(sighting, room, boot);

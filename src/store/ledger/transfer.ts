@@ -3,6 +3,7 @@ import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { ImportedDevice, ImportedLocation } from "../../domain/record.ts";
 import { type deviceCommands, deviceReader } from "./device.ts";
 import { locationReader } from "./location.ts";
 import { RECORD_CORRECTIONS, type RecordRow, recordInserter, SELECT_RECORD, toRecord } from "./record.ts";
@@ -39,22 +40,35 @@ export function transferCommands(
   const end = db.prepare<[number, number]>("UPDATE record SET ended_ms = ? WHERE record_id = ?");
   const taken = db.prepare<[Id]>("SELECT 1 FROM device WHERE device_id = ?");
 
+  /** Adds the locations that are not there yet, and gives the id of each of the account's, by its name. */
+  function importLocations(userId: Id, imported: readonly ImportedLocation[]): ReadonlyMap<string, Id> {
+    const ids = new Map(locations(userId).map(({ id, name }) => [name, id]));
+    for (const location of imported) {
+      if (!ids.has(location.name)) ids.set(location.name, addLocation(userId, location));
+    }
+    return ids;
+  }
+
+  function importDevice(
+    userId: Id,
+    { id, rooms, ...device }: ImportedDevice,
+    locationIds: ReadonlyMap<string, Id>,
+  ): Id {
+    const locationId = locationIds.get(device.locationName);
+    if (locationId === undefined) {
+      throw new FlancoError("not_found", `There is no location "${device.locationName}".`);
+    }
+    const actuators = rooms.map((room) => ({ id: room, value: false }));
+    const kept = taken.get(id) === undefined ? { id } : {};
+    return addDevice(userId, { ...device, locationId, actuators }, kept);
+  }
+
   return {
     importPlaces(userId, places, by = SERVICE_ACTOR) {
-      const locationIds = new Map(locations(userId).map(({ id, name }) => [name, id]));
-      for (const location of places.locations) {
-        if (!locationIds.has(location.name)) locationIds.set(location.name, addLocation(userId, location));
-      }
+      const locationIds = importLocations(userId, places.locations);
       const ids = new Map(devices(userId).map(({ id, dId }) => [dId, id]));
-      for (const { id, rooms, ...device } of places.devices) {
-        if (ids.has(device.dId)) continue;
-        const locationId = locationIds.get(device.locationName);
-        if (locationId === undefined) {
-          throw new FlancoError("not_found", `There is no location "${device.locationName}".`);
-        }
-        const actuators = rooms.map((room) => ({ id: room, value: false }));
-        const kept = taken.get(id) === undefined ? { id } : {};
-        ids.set(device.dId, addDevice(userId, { ...device, locationId, actuators }, kept));
+      for (const device of places.devices) {
+        if (!ids.has(device.dId)) ids.set(device.dId, importDevice(userId, device, locationIds));
       }
       const counts = { locations: places.locations.length, devices: places.devices.length };
       context.audit.note("data_imported", userId, { source: places.source, ...counts }, by);

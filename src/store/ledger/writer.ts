@@ -148,14 +148,26 @@ class WriterLink {
     this.#worker = worker;
     await new Promise<void>((resolve, reject) => {
       worker.on("message", (message: WriterMessage) => {
-        if (message.kind === "ready") {
-          this.#opened = true;
-          resolve();
-        } else if (message.kind === "failed") reject(errorFromData(message.error));
-        else if (message.kind === "disk") this.#noteDisk(message.fullSinceMs);
-        else if (message.kind === "tail") this.#tail = message.state;
-        else if (message.kind === "fatal") this.#die(errorFromData(message.error));
-        else this.#settle(message);
+        switch (message.kind) {
+          case "ready":
+            this.#opened = true;
+            resolve();
+            break;
+          case "failed":
+            reject(errorFromData(message.error));
+            break;
+          case "disk":
+            this.#noteDisk(message.fullSinceMs);
+            break;
+          case "tail":
+            this.#tail = message.state;
+            break;
+          case "fatal":
+            this.#die(errorFromData(message.error));
+            break;
+          case "batch":
+            this.#settle(message);
+        }
       });
       worker.on("error", (error: Error) => {
         reject(error);

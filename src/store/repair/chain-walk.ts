@@ -6,7 +6,7 @@ import { NS_PER_MS } from "../../domain/clock.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
 import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
-import type { Findings } from "./finding.ts";
+import type { Cost, Findings } from "./finding.ts";
 
 /** What is looked at of a record, beside its canonical form. */
 export interface WalkedRecord {
@@ -26,7 +26,8 @@ interface Hole {
   readonly to: number;
   /** The hash of the entry after it. */
   readonly mark: string;
-  readonly told: CorrectionRow | undefined;
+  /** The `lost` entry that says so; undefined where none does. */
+  readonly loss: CorrectionRow | undefined;
 }
 
 /** What the walked entries up to one hold. */
@@ -46,14 +47,14 @@ export class ChainWalk {
   /** Corrections and audit entries in their order. They are few beside the records. */
   readonly #others: readonly (CorrectionRow | EvidenceRow)[];
   /** Corrections of records that are still to come. */
-  readonly #corrected = new Map<number, CorrectionRow[]>();
+  readonly #corrections = new Map<number, CorrectionRow[]>();
   /** `lost` entries by the position after the hole. */
-  readonly #told = new Map<number, CorrectionRow>();
+  readonly #losses = new Map<number, CorrectionRow>();
   readonly #evidence: ReadonlyMap<number, EvidenceRow>;
   readonly #heads: readonly KeptHead[];
   /** Amounts of records that a correction to come voids. */
   readonly #voided = new Map<number, number>();
-  #next = 0;
+  #nextOther = 0;
   #nextHead = 0;
   #position = 0;
   #hash = NO_HASH;
@@ -91,70 +92,70 @@ export class ChainWalk {
     this.#held.records += 1;
     this.#held.totalMicros += BigInt(valorMicros);
     this.#follow(position, record.hash, text);
-    const corrections = this.#corrected.get(position);
+    const corrections = this.#corrections.get(position);
     if (corrections === undefined && record.timeMs === record.createdTimeMs && record.voidedBy === null)
       return;
-    this.#corrected.delete(position);
+    this.#corrections.delete(position);
     this.#judge(record, corrections ?? []);
   }
 
   /** After the last record: what is left of the corrections, and the head. Gives the number of the last entry. */
   finish(): number {
     this.#othersBefore(Number.POSITIVE_INFINITY);
-    if (this.#rolledUp.position > this.#position) this.#hole(this.#rolledUp.position + 1, "");
-    for (const head of this.#heads.slice(this.#nextHead)) this.#lacks(head, "is missing");
+    if (this.#rolledUp.position > this.#position) this.#addHole(this.#rolledUp.position + 1, "");
+    for (const head of this.#heads.slice(this.#nextHead)) this.#addRewritten(head, "is missing");
     this.#closeHoles();
-    const others = new Set(this.#corrected.size === 0 ? [] : this.#others.map((entry) => entry.position));
-    for (const [recordId, corrections] of this.#corrected) {
+    const others = new Set(this.#corrections.size === 0 ? [] : this.#others.map((entry) => entry.position));
+    for (const [recordId, corrections] of this.#corrections) {
       // Otherwise the record is missing, which is found already.
       if (!others.has(recordId)) continue;
       for (const correction of corrections)
         this.#contradicts(correction, "corrects an entry that is no record");
     }
-    for (const lost of this.#told.values())
+    for (const lost of this.#losses.values())
       this.#contradicts(lost, "says of entries that are there that they are lost");
     return this.#position;
   }
 
   #learn(correction: CorrectionRow, all: readonly CorrectionRow[]): void {
-    const { kind, recordId, position, lostTo, notedMs } = correction;
+    const { kind, recordId, position } = correction;
     if (kind === "lost") {
-      // A rebuild ends with its entry in the audit log, right after what it says is lost.
-      const rebuilt = this.#evidence.get(position + 1)?.kind === "ledger_rebuilt";
-      if (lostTo === null) {
-        if (all.some((other) => other.lostTo === position - 1)) return;
-      } else if (rebuilt && notedMs > 0) {
-        this.#told.set(lostTo + 1, correction);
-        return;
-      }
-      this.#contradicts(correction, "says that entries were lost, and no rebuild after damage did so");
-    } else if ((kind === "time" || kind === "void") && recordId !== null && recordId < position) {
-      const others = this.#corrected.get(recordId);
-      if (others === undefined) this.#corrected.set(recordId, [correction]);
-      else others.push(correction);
-    } else this.#contradicts(correction, "corrects nothing that was there before it");
+      this.#learnLoss(correction, all);
+      return;
+    }
+    if ((kind !== "time" && kind !== "void") || recordId === null || recordId >= position) {
+      this.#contradicts(correction, "corrects nothing that was there before it");
+      return;
+    }
+    const others = this.#corrections.get(recordId);
+    if (others === undefined) this.#corrections.set(recordId, [correction]);
+    else others.push(correction);
   }
 
-  /** What corrections say of a record, beside what the record says of itself. */
-  #judge(record: WalkedRecord, corrections: readonly CorrectionRow[]): void {
-    let timeMs = record.createdTimeMs;
-    let voidedBy: number | null = null;
-    let isSettled = record.provisional === 0;
-    for (const correction of corrections) {
-      if (correction.kind === "void") {
-        if (voidedBy !== null)
-          this.#contradicts(correction, `voids the record ${record.position}, which was void`);
-        else voidedBy = correction.position;
-      } else {
-        if (isSettled && !this.#isByClock(record, correction)) {
-          this.#contradicts(correction, `moves the record ${record.position}, whose time was known`);
-        }
-        isSettled = true;
-        timeMs = correction.timeMs ?? timeMs;
-      }
+  /** A rebuild writes three entries: one that stands after the loss, the `lost` entry, and one of the audit log. */
+  #learnLoss(correction: CorrectionRow, all: readonly CorrectionRow[]): void {
+    const { position, lostTo, notedMs } = correction;
+    if (lostTo === null) {
+      if (all.some((other) => other.lostTo === position - 1)) return;
+    } else if (this.#evidence.get(position + 1)?.kind === "ledger_rebuilt" && notedMs > 0) {
+      this.#losses.set(lostTo + 1, correction);
+      return;
     }
-    if (voidedBy !== null) this.#voided.set(voidedBy, record.valorMicros);
-    const { position } = record;
+    this.#contradicts(correction, "says that entries were lost, and no rebuild after damage did so");
+  }
+
+  /** Holds what a record counts as against what it says itself and what its corrections say. */
+  #judge(record: WalkedRecord, corrections: readonly CorrectionRow[]): void {
+    const { position, valorMicros } = record;
+    const voidedBy = this.#voidOf(
+      record,
+      corrections.filter(({ kind }) => kind === "void"),
+    );
+    const timeMs = this.#timeOf(
+      record,
+      corrections.filter(({ kind }) => kind === "time"),
+    );
+    if (voidedBy !== null) this.#voided.set(voidedBy, valorMicros);
     if (record.timeMs !== timeMs) {
       const what = "counts at a time that neither it nor a correction says";
       this.#findings.addOf("altered", position, `time ${record.timeMs}`, what);
@@ -163,6 +164,28 @@ export class ChainWalk {
       const what = "is marked as void, or as counting, and its corrections say otherwise";
       this.#findings.addOf("altered", position, `void ${record.voidedBy}`, what);
     }
+  }
+
+  /** The position of the correction that voids a record; null where none does. */
+  #voidOf(record: WalkedRecord, [first, ...further]: readonly CorrectionRow[]): number | null {
+    for (const correction of further) {
+      this.#contradicts(correction, `voids the record ${record.position}, which was void`);
+    }
+    return first?.position ?? null;
+  }
+
+  /** The time of a record by its corrections. One may settle a provisional time; else only a corrected clock moves it. */
+  #timeOf(record: WalkedRecord, corrections: readonly CorrectionRow[]): number {
+    let timeMs = record.createdTimeMs;
+    let isSettled = record.provisional === 0;
+    for (const correction of corrections) {
+      if (isSettled && !this.#isByClock(record, correction)) {
+        this.#contradicts(correction, `moves the record ${record.position}, whose time was known`);
+      }
+      isSettled = true;
+      timeMs = correction.timeMs ?? timeMs;
+    }
+    return timeMs;
   }
 
   /** Whether an entry before the correction says that the clock of the record's boot was corrected to this time. */
@@ -179,96 +202,101 @@ export class ChainWalk {
     return false;
   }
 
+  /** Follows the entries that are no records, up to a position. */
   #othersBefore(position: number): void {
-    for (; ; this.#next += 1) {
-      const entry = this.#others[this.#next];
+    for (; ; this.#nextOther += 1) {
+      const entry = this.#others[this.#nextOther];
       if (entry === undefined || entry.position >= position) return;
       const micros = this.#voided.get(entry.position);
       if (micros !== undefined) this.#held.totalMicros -= BigInt(micros);
-      this.#follow(
-        entry.position,
-        entry.hash,
-        "lostFrom" in entry ? correctionText(entry) : evidenceText(entry),
-      );
+      const text = "lostFrom" in entry ? correctionText(entry) : evidenceText(entry);
+      this.#follow(entry.position, entry.hash, text);
     }
   }
 
+  /** The next entry of the chain, with its canonical form. */
   #follow(position: number, hash: string, text: string): void {
     if (position <= this.#position) {
       this.#findings.addOf("inserted", position, `${position}`, "was inserted: its number was taken");
       return;
     }
-    if (position > this.#position + 1) this.#hole(position, hash, text);
+    if (position > this.#position + 1) this.#addHole(position, hash, text);
     else if (hashOf(this.#hash, text) !== hash) {
       this.#findings.addOf("altered", position, hash + text, "was altered, or put in place of another");
     }
     this.#position = position;
     this.#hash = hash;
-    if (position === this.#rolledUp.position && hash !== this.#rolledUp.hash) {
-      this.#findings.addOf(
-        "altered",
-        position,
-        `head ${this.#rolledUp.hash}`,
-        "is not the one that was the newest",
-      );
-    }
-    while (this.#nextHead < this.#heads.length) {
-      const head = this.#heads[this.#nextHead];
-      if (head === undefined || head.position > position) return;
-      this.#nextHead += 1;
-      if (head.position === position) this.#compare(head);
-    }
+    this.#compareWithRolledUp();
+    this.#compareWithHeads();
   }
 
-  #hole(position: number, mark: string, text = ""): void {
-    const from = this.#position + 1;
-    const told = this.#told.get(position);
-    const explained = told?.lostFrom === from && told.anchor === anchorOf(mark, text);
-    if (explained) this.#told.delete(position);
-    this.#holes.push({ from, to: position - 1, mark, told: explained ? told : undefined });
+  #compareWithRolledUp(): void {
+    const { position, hash } = this.#rolledUp;
+    if (position !== this.#position || hash === this.#hash) return;
+    this.#findings.addOf("altered", position, `head ${hash}`, "is not the one that was the newest");
+  }
+
+  /** Compares the entry with the heads that were proved of it. */
+  #compareWithHeads(): void {
+    for (; ; this.#nextHead += 1) {
+      const head = this.#heads[this.#nextHead];
+      if (head === undefined || head.position > this.#position) return;
+      if (head.position === this.#position) this.#compare(head);
+    }
   }
 
   #compare(head: KeptHead): void {
-    const { records, totalMicros } = this.#lacking;
     const lacking = {
       records: head.records - this.#held.records,
       totalMicros: BigInt(head.totalMicros) - this.#held.totalMicros,
     };
-    const more = [lacking.records - records, lacking.totalMicros - totalMicros] as const;
-    if (this.#hash !== head.head) this.#lacks(head, "is not the one that it has", more);
-    this.#closeHoles(more);
+    const lackingSince = {
+      records: lacking.records - this.#lacking.records,
+      totalMicros: lacking.totalMicros - this.#lacking.totalMicros,
+    };
+    if (this.#hash !== head.head) this.#addRewritten(head, "is not the one that it has", lackingSince);
+    this.#closeHoles(lackingSince);
     this.#lacking = lacking;
   }
 
-  #lacks({ position, head, file, madeMs }: KeptHead, what: string, more?: readonly [number, bigint]): void {
+  /** @param lacking what the ledger lacks of what the head had, beyond the head before; undefined where that is not known */
+  #addRewritten({ position, head, file, madeMs }: KeptHead, what: string, lacking?: Held): void {
     this.#findings.add({
       kind: "rewritten",
       from: position,
       to: position,
       mark: head,
       what: `The entry ${position} ${what}: the backup ${file}, proved on ${new Date(madeMs).toISOString()}, has another past.`,
-      costs: more === undefined ? null : [this.#findings.costOf(null, ...more)],
+      costs: this.#costsOf(lacking),
     });
   }
 
-  /** Costs of holes are known by the next head: what it has more. */
-  #closeHoles(more?: readonly [number, bigint]): void {
-    for (const { from, to, mark, told } of this.#holes) {
+  /** Entries are missing before this position. `mark` is the hash of the entry there. */
+  #addHole(position: number, mark: string, text = ""): void {
+    const from = this.#position + 1;
+    const loss = this.#losses.get(position);
+    const isExplained = loss?.lostFrom === from && loss.anchor === anchorOf(mark, text);
+    if (isExplained) this.#losses.delete(position);
+    this.#holes.push({ from, to: position - 1, mark, loss: isExplained ? loss : undefined });
+  }
+
+  /** Adds the holes since the last head. Their costs are known by the next head: what it has more. */
+  #closeHoles(lacking?: Held): void {
+    for (const { from, to, mark, loss } of this.#holes) {
       const entries = from === to ? `The entry ${from} is` : `The entries ${from} to ${to} are`;
       const beside = this.#holes.length === 1 ? "" : `, with ${this.#holes.length - 1} other holes`;
-      this.#findings.add({
-        kind: told === undefined ? "missing" : "lost",
-        from,
-        to,
-        mark,
-        what:
-          told === undefined
-            ? `${entries} missing${beside}.`
-            : `${entries} lost with a damaged file: ${told.reason}.`,
-        costs: more === undefined ? null : [this.#findings.costOf(null, ...more)],
-      });
+      const what =
+        loss === undefined
+          ? `${entries} missing${beside}.`
+          : `${entries} lost with a damaged file: ${loss.reason}.`;
+      const kind = loss === undefined ? "missing" : "lost";
+      this.#findings.add({ kind, from, to, mark, what, costs: this.#costsOf(lacking) });
     }
     this.#holes = [];
+  }
+
+  #costsOf(lacking: Held | undefined): readonly Cost[] | null {
+    return lacking === undefined ? null : [this.#findings.costOf(null, lacking.records, lacking.totalMicros)];
   }
 
   #contradicts({ position, recordId, hash }: CorrectionRow, what: string): void {

@@ -177,22 +177,28 @@ function repeatCommits(db: Database, segments: readonly Segment[]): number {
   // The draft is made durable as a whole.
   db.pragma("synchronous = OFF");
   let repeated = 0;
+  for (const { before, commit, frame } of commitsOf(segments)) {
+    if (commit <= committer.commits) continue;
+    if (before !== committer.commits) break;
+    if (frame.timeZone !== zone) {
+      zone = frame.timeZone;
+      committer = committerIn(db, zone);
+    }
+    if (!committer.repeat(frame)) break;
+    repeated += 1;
+  }
+  return repeated;
+}
+
+/** The commits of the tail, each with the number of the commit that it follows on. */
+function* commitsOf(segments: readonly Segment[]) {
   for (const segment of segments) {
     let before = segment.from;
     for (const { commit, frame } of readFrames(segment)) {
-      if (commit > committer.commits) {
-        if (before !== committer.commits) return repeated;
-        if (frame.timeZone !== zone) {
-          zone = frame.timeZone;
-          committer = committerIn(db, zone);
-        }
-        if (!committer.repeat(frame)) return repeated;
-        repeated += 1;
-      }
+      yield { before, commit, frame };
       before = commit;
     }
   }
-  return repeated;
 }
 
 function committerIn(db: Database, timeZone: string): Committer {
