@@ -1,4 +1,13 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /** The mode of a file that its owner alone may read. */
@@ -22,12 +31,22 @@ export function writeDurably(file: string, content: string | Uint8Array): void {
 /**
  * Makes a directory, with those above it, that its owner alone may enter; one that is there stays as it is. Durable.
  * `sync` is another one in tests.
+ *
+ * Node's own way to make those above never ends where a file system refuses every new name as one that is missing: /proc,
+ * and an automounter's directory.
  */
 export function makeDirectory(directory: string, sync = syncPath): void {
   const path = resolve(directory);
-  const first = mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-  if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) sync(dirname(made));
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const above = dirname(path);
+  makeDirectory(above, sync);
+  try {
+    mkdirSync(path, OWNER_ONLY_DIRECTORY);
+  } catch (error) {
+    // Another process has made it meanwhile.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+  sync(above);
 }
 
 /** Makes a file's content, or a directory's names, durable. */

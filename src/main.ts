@@ -11,6 +11,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EACCES: "Run the command as root (sudo flanco …), or as the service's user.",
   EPERM: "Run the command as root (sudo flanco …), or as the service's user.",
   EROFS: "The kernel makes a file system read-only after errors of the disk or card: look at dmesg.",
+  EIO: "The disk, card or stick may be failing: look at dmesg, and use another one.",
   ENOSPC: "The disk is full: free some space on it.",
   EDQUOT: "The quota is used up: free some space.",
 };

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { makeDirectory } from "../src/durable-file.ts";
 import { forEachTest } from "./rig/standing.ts";
@@ -18,7 +18,7 @@ describe("A directory that is made", () => {
 
   it("is durable with those above it that were made for it, each by its name in the one that holds it", () => {
     const [first, second, third] = [above.file("a"), above.file("a", "b"), above.file("a", "b", "c")];
-    expect(synced(third)).to.deep.equal([second, first, above.path]);
+    expect(synced(third)).to.deep.equal([above.path, first, second]);
     for (const made of [first, second, third]) expect(statSync(made).mode & PERMISSIONS).to.equal(0o700);
   });
 
@@ -28,5 +28,12 @@ describe("A directory that is made", () => {
     expect(synced(above.file("a", "b"))).to.deep.equal([above.file("a")]);
     expect(synced(above.file("a", "b"))).to.deep.equal([]);
     expect(statSync(above.file("a")).mode & PERMISSIONS).to.equal(0o755);
+  });
+
+  it("is refused where its file system takes no new names, and where a file stands in its way", () => {
+    writeFileSync(above.file("file"), "");
+    for (const directory of ["/proc/x/y", above.file("file"), above.file("file", "a")]) {
+      expect(() => synced(directory)).to.throw(directory.startsWith("/proc") ? "ENOENT" : "EEXIST");
+    }
   });
 });

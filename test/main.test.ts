@@ -30,6 +30,7 @@ describe("the end of a command", () => {
     for (const [code, hint] of [
       ["EACCES", /as root/],
       ["EROFS", /look at dmesg/],
+      ["EIO", /may be failing/],
       ["ENOSPC", /free some space/],
     ] as const) {
       const failed = Object.assign(new Error(`${code}: refused, open '/x'`), { code });

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config/schema.ts";
 import { commandActor } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
@@ -71,6 +71,7 @@ export function declare(program: Command, context: CliContext): void {
     .argument(
       "[source]",
       "a backup, a folder of backups, or the old gateway's address; without it the newest that a disk has",
+      toSource,
     )
     .option("--replace-ledger", "also where the backup is of another ledger than the one here", false)
     .option("--without-certificates", "leave the keys of HTTPS as they are here", false)
@@ -94,6 +95,12 @@ export function declare(program: Command, context: CliContext): void {
         }
       }
     });
+}
+
+/** An empty one is a script's variable that was not set: it would restore what lies wherever the script ran. */
+function toSource(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must name a backup, a folder or an address.");
+  return text;
 }
 
 /** False too where this user may not ask: then the lock says so. */

@@ -194,6 +194,8 @@ function requirePrivateTree(
   // A log goes when the process before closes its ledger.
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) throw refused(`${path} is a symbolic link.`, mendLink());
+  // To open a pipe waits for its other end: a start would hang.
+  if (stats.isFIFO()) throw refused(`${path} is a pipe.`, `Remove it: rm ${shellWord(path)}`);
   requireOwn(top, path, stats);
   if (!stats.isDirectory()) return;
   for (const name of readdirSync(path)) requirePrivateTree(top, join(path, name));

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -66,6 +67,18 @@ describe("flanco restore on a new gateway", function () {
     const refused = await restore([old.directory]);
     expect(onlyLine(refused)).to.match(/^flanco: The folder .* holds no proven backup\. Name the folder/);
     expect(refused.exitCode).to.equal(1);
+  });
+
+  it("is refused what is no file, and no name: a script's variable that was not set", async () => {
+    spawnSync("mkfifo", [join(disk, "pipe")]);
+    for (const what of [join(disk, "pipe"), "/dev/zero"]) {
+      expect(onlyLine(await restore([what])), what).to.match(
+        /fails its check: it is no file\. Nothing was changed/,
+      );
+    }
+    const nameless = await restore([""]);
+    expect(nameless.exitCode).to.equal(2);
+    expect(nameless.stderr).to.include("It must name a backup, a folder or an address.");
   });
 
   it("does not stop a service for a backup that is not there", async () => {

@@ -108,6 +108,16 @@ describe("the data directory", () => {
     expect(readFileSync(join(data, "session.key"), "utf8")).to.equal("x");
   });
 
+  it("is refused with a pipe in a file's place, whose reader would wait for ever, until its command was run", () => {
+    const proof = join(data, "backups", "flanco-20261121T120000Z.db.json");
+    rmSync(proof);
+    spawnSync("mkfifo", ["-m", "600", proof]);
+    const refused = refusal();
+    expect(refused.message).to.match(/db\.json is a pipe/);
+    mend(refused);
+    prepare();
+  });
+
   it("is refused with a link in the place of the directory of backups, and told how to name it", () => {
     const elsewhere = directory.file("disk");
     renameSync(join(data, "backups"), elsewhere);

@@ -161,6 +161,8 @@ export function openBackup(file: string): OpenedBackup {
       hint: "Backups lie in the directory that backup_dir names (flanco config show).",
     });
   }
+  // To open a pipe waits for its other end, and a device may have none.
+  if (!statSync(file).isFile()) throw refused(file, "it is no file");
   const descriptor = openSync(file, "r");
   const logFile = `${file}-wal`;
   const log = existsSync(logFile) && statSync(logFile).size > 0 ? openSync(logFile, "r") : null;
