@@ -6,13 +6,15 @@ import { type ErrorCode, FlancoError, messageOf, systemCode } from "./domain/err
 import { findInstallation } from "./installation.ts";
 
 type ExitCode = keyof typeof EXIT_CODES;
-/** What to do about a system call that failed, where no code before said so. */
+/** What to do about a system call, or a read of the ledger, that failed, where no code before said so. */
 const HINTS: Readonly<Record<string, string>> = {
   EACCES: "Run the command as root (sudo flanco …), or as the service's user.",
   EPERM: "Run the command as root (sudo flanco …), or as the service's user.",
   EROFS: "The kernel makes a file system read-only after errors of the disk or card: look at dmesg.",
   EIO: "The disk, card or stick may be failing: look at dmesg, and use another one.",
   ENOSPC: "The disk is full: free some space on it.",
+  SQLITE_IOERR: "The disk or card may be failing: look at dmesg, and replace it in time.",
+  SQLITE_CORRUPT: "The ledger's file is damaged: run flanco verify, which says what to do.",
   EDQUOT: "The quota is used up: free some space.",
 };
 const FAILED: ExitCode = 1;
@@ -71,7 +73,9 @@ function report(error: unknown, terminal: Terminal): ExitCode {
     report(error.error, terminal);
     return code;
   }
-  const hint = HINTS[systemCode(error) ?? ""];
+  const code = systemCode(error) ?? "";
+  // SQLite's codes go on with what it did: SQLITE_IOERR_READ.
+  const hint = Object.entries(HINTS).find(([begin]) => code.startsWith(begin))?.[1];
   if (hint !== undefined) {
     terminal.err(`flanco: ${messageOf(error)}. ${hint}`);
     return FAILED;

@@ -31,6 +31,7 @@ describe("the end of a command", () => {
       ["EACCES", /as root/],
       ["EROFS", /look at dmesg/],
       ["EIO", /may be failing/],
+      ["SQLITE_IOERR_READ", /may be failing/],
       ["ENOSPC", /free some space/],
     ] as const) {
       const failed = Object.assign(new Error(`${code}: refused, open '/x'`), { code });

@@ -5,6 +5,7 @@ import { headsOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
 import { type Finding, joinedKeys } from "../store/repair/finding.ts";
+import { markSuspect } from "../store/repair/prepare.ts";
 import {
   checkChain,
   findEntry,
@@ -60,11 +61,19 @@ export function declare(program: Command, context: CliContext): void {
 async function verify(context: CliContext, command: Command, options: Options): Promise<void> {
   const { terminal } = context;
   const { json, acknowledge: name, reason, head } = options;
-  const result = await check(context, command);
   const { ledger } = dataDirectoryOf(configOf(context, command).data_dir);
+  // A start reads a part of the file alone: damage elsewhere would not show there.
+  const mark = () => markSuspect(ledger, { error: (_details, text) => terminal.err(text) });
+  const result = await check(context, command).catch((error: unknown) => {
+    if (error instanceof FlancoError && error.code === "damaged") mark();
+    throw error;
+  });
   const entry = head === undefined ? undefined : findEntry(ledger, head);
   if (json) terminal.json(head === undefined ? result : { ...result, head: entry ?? null });
-  if (result.damage.length > 0) throw damaged(result.damage);
+  if (result.damage.length > 0) {
+    mark();
+    throw damaged(result.damage);
+  }
   const open = openFindings(result);
   if (name !== undefined && open.length > 0) {
     await acknowledge(context, command, result, { name, reason, json });

@@ -1,6 +1,7 @@
-import { readdirSync, truncateSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { query } from "../rig/ledger-file.ts";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
@@ -84,6 +85,18 @@ describe("flanco backup and flanco restore", function () {
     expect(after.faults.map(({ code }) => code)).not.to.include("records_lost");
   });
 
+  it("repair damage that a start does not see, once flanco verify has found it; other commands name that", async () => {
+    await backUp();
+    damageFirstRecords(program.ledgerFile);
+    expect(await program.refused(["export"])).to.include("run flanco verify");
+    const verified = await program.call(["verify"]);
+    expect(verified.exitCode).to.equal(1);
+    expect(verified.stderr).to.match(/Start the service( again)?: it sets/);
+    await program.start();
+    expect(readdirSync(program.dataDir).filter((name) => /\.damaged-\w+$/.test(name))).to.have.length(1);
+    expect((await program.call(["verify"])).stderr).not.to.include("The ledger's file is damaged");
+  });
+
   it("do not let it start where there is no backup, and say what to do", async () => {
     truncateSync(program.ledgerFile, 40_960);
     const ended = await program.run(["serve"]);
@@ -92,3 +105,18 @@ describe("flanco backup and flanco restore", function () {
     expect(ended.stderr).to.include("flanco restore FILE");
   });
 });
+
+/** Overwrites the first leaf of the table of records. */
+function damageFirstRecords(file: string): void {
+  const { rootpage } = query<{ rootpage: number }>(
+    file,
+    "SELECT rootpage FROM sqlite_schema WHERE name = 'record'",
+  )[0] ?? { rootpage: 0 };
+  const content = readFileSync(file);
+  const PAGE_BYTES = 1_024;
+  const root = content.subarray((rootpage - 1) * PAGE_BYTES);
+  // Of an interior page: behind its header, where its first cell is, which begins with the number of the page below.
+  const leaf = root.readUInt32BE(root.readUInt16BE(12));
+  content.fill(0, (leaf - 1) * PAGE_BYTES, leaf * PAGE_BYTES);
+  writeFileSync(file, content);
+}

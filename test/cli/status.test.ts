@@ -111,7 +111,7 @@ describe("flanco status", function () {
     const { exitCode, stdout, stderr } = await program.call(["status"]);
     expect(exitCode).to.equal(1);
     expect(stdout).to.match(/^Backup: of .*\nDisk: .* free; the ledger takes 50 B, its log /);
-    expect(stderr).to.contain("is damaged: it is cut off.");
+    expect(stderr).to.contain("is damaged: it is cut off. Nothing was changed. Start the service: it");
     const told = JSON.parse((await program.call(["status", "--json"])).stdout) as Told;
     expect(told).not.to.have.any.keys("recordsToday", "gaps");
     expect(told.lastBackup?.records).to.equal(3);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
-import { openForReading } from "./open.ts";
+import { openForReading, START_REBUILDS } from "./open.ts";
 
 /** A ledger's identity. Stands in the names of its backups' folders and in reports: everybody may know it. */
 export const LEDGER_ID = /^[0-9a-f]{32}$/;
@@ -21,7 +21,7 @@ export function readLedgerKey(db: Database): string {
   const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'ledger_key'").pluck().get();
   if (key !== undefined && LEDGER_KEY.test(key)) return key;
   throw new FlancoError("damaged", "The ledger's identity cannot be read.", {
-    hint: "Restore a backup with flanco restore.",
+    hint: START_REBUILDS,
   });
 }
 

@@ -31,6 +31,13 @@ const PAGE_BYTES = 1_024;
 /** Frames in the log before a checkpoint: 4 MiB. */
 export const CHECKPOINT_PAGES = 4_000;
 
+/**
+ * What a person does about a damaged ledger. A restore by hand would lack what only the tail has: where the start cannot
+ * rebuild the file, it says so.
+ */
+export const START_REBUILDS =
+  "Nothing was changed. Start the service: it sets the file aside and rebuilds it from the newest backup and the tail.";
+
 /** Tables that grow with the records: checking them takes a time that a start has not. */
 const GROWING = new Set(["record", "correction", "idempotency", "rollup_day", "rollup_month"]);
 
@@ -220,7 +227,7 @@ export function guarded<T>(file: string, run: () => T): T {
 
 function damaged(file: string, what: string, cause?: unknown): FlancoError {
   return new FlancoError("damaged", `The ledger ${file} is damaged: ${what}.`, {
-    hint: "Nothing was changed. Copy the file to a safe place before anything else, then restore a backup.",
+    hint: START_REBUILDS,
     cause,
   });
 }

@@ -8,6 +8,7 @@ import type { Id } from "../../domain/id.ts";
 import { makeDirectory, OWNER_ONLY } from "../../durable-file.ts";
 import { readHeldCommits } from "./chain.ts";
 import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
+import { START_REBUILDS } from "./open.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import type { BatchRequest, CommandName, TailState } from "./writer-message.ts";
 
@@ -148,7 +149,7 @@ export function requireAllCommits(ledger: string, directory: string): void {
   const end = Math.max(0, ...segmentsIn(folderOf(directory, held.id)).map((segment) => segment.end));
   if (end <= held.commits) return;
   throw new FlancoError("damaged", `The ledger ${ledger} is damaged: its newest commits are missing.`, {
-    hint: "Nothing was changed. Restore a backup with flanco restore.",
+    hint: START_REBUILDS,
   });
 }
 

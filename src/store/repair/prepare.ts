@@ -6,7 +6,7 @@ import { writeDurably } from "../../durable-file.ts";
 import { setAsideLater } from "../backup/backup-directory.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { folderOf, identitiesOf } from "../ledger/identity.ts";
-import { schemaOf } from "../ledger/open.ts";
+import { START_REBUILDS, schemaOf } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { orNothing } from "../ledger/tail.ts";
 import { openUpToDate } from "../ledger/up-to-date.ts";
@@ -82,7 +82,7 @@ function requireSound(ledger: string, onProgress: OnProgress): void {
   const damage = findDamage(ledger);
   if (damage.length === 0) return;
   throw new FlancoError("damaged", `The ledger ${ledger} is damaged: ${damage[0]}.`, {
-    hint: "Restore a backup with flanco restore.",
+    hint: START_REBUILDS,
   });
 }
 
@@ -94,8 +94,8 @@ function markOf(ledger: string): string {
   return `${ledger}.suspect`;
 }
 
-/** Never throws: the caller goes on to end the service, on a disk that may be full or failing. */
-export function markSuspect(ledger: string, log: Log): void {
+/** Never throws: the caller goes on to say what is wrong, on a disk that may be full or failing. */
+export function markSuspect(ledger: string, log: Pick<Log, "error">): void {
   try {
     writeDurably(markOf(ledger), "");
   } catch (error) {
