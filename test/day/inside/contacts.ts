@@ -11,8 +11,13 @@ import { BOUNCING, type Commissioned, INVERTED, SILENT } from "../report.ts";
 const HAND_MS = 1_000;
 const JUDGED_MS = 120_000;
 const COMMITTED_MS = 120_000;
-/** The bounce of an emulated contact takes longer or shorter. */
+/** A bounce takes longer on a busy machine: the debounce that is proposed may not be enough for the next one. */
 const MOST_MENDS = 5;
+/**
+ * What the bouncing contacts stay at each level of a bounce while they are commissioned: too long for the default debounce.
+ * Later they bounce at once, so that the debounce that was proposed holds on a busy machine too.
+ */
+const BOUNCE_MS = 40;
 
 type Room = (typeof ROOMS)[number];
 
@@ -34,17 +39,27 @@ export class Contact {
     this.#relays.drive(this.#offset, this.room === INVERTED);
   }
 
-  /** Switches the relay, which a cut wire does not tell. A relay that is so already does not move, nor bounce. */
-  switch(on: boolean): void {
+  /**
+   * Switches the relay, which a cut wire does not tell. A relay that is so already does not move, nor bounce.
+   * @param bounceMs how long a bouncing contact stays at each level of its bounce
+   */
+  switch(on: boolean, bounceMs = 0): void {
     if (this.room === SILENT || on === this.#isOn) return;
     this.#isOn = on;
     const high = on !== (this.room === INVERTED);
     if (BOUNCING.some((one) => one === this.room)) {
-      this.#relays.drive(this.#offset, high);
-      this.#relays.drive(this.#offset, !high);
+      for (const level of [high, !high]) {
+        this.#relays.drive(this.#offset, level);
+        sleep(bounceMs);
+      }
     }
     this.#relays.drive(this.#offset, high);
   }
+}
+
+/** Holds this thread: what drives a contact does nothing else. */
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** All of the clinic's contacts, as before the first switching. */
@@ -84,7 +99,7 @@ export async function commissionAll(
       const { verdict, mend } = await switchOnce(api, contact);
       verdicts.push(verdict ?? "");
       if (mend !== null) await api.ask("POST", "/api/commission/mend", { room: key });
-      contact.switch(false);
+      contact.switch(false, BOUNCE_MS);
       await pause(HAND_MS);
       if (mend === null) break;
     }
@@ -102,12 +117,12 @@ async function switchOnce(api: Api, contact: Contact): Promise<CommissionedRoom[
     found = await judgementOf(api, contact.room);
     return isSeen() ? null : `room ${contact.room} has no verdict`;
   };
-  contact.switch(true);
+  contact.switch(true, BOUNCE_MS);
   await until(() => look(() => found.verdict !== null || (found.measured?.edges ?? 0) > 0), JUDGED_MS);
   // The edges of one switching may still come.
   await look(() => true);
   if (found.mend !== null || found.verdict === "silent") return found;
-  contact.switch(false);
+  contact.switch(false, BOUNCE_MS);
   await until(() => look(() => found.verdict !== null), JUDGED_MS);
   return found;
 }
