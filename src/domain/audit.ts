@@ -1,6 +1,9 @@
 import type { Id } from "./id.ts";
 
-/** What the audit log records: sign-ins, and changes of access, of a sale's worth, and of the ledger as a whole. */
+/**
+ * What the audit log records: sign-ins, and changes of
+ * access, of a sale's worth, and of the ledger as a whole.
+ */
 export const AUDIT_KINDS = [
   "sign_in",
   "sign_in_failed",
@@ -34,7 +37,10 @@ export const AUDIT_KINDS = [
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
-/** Of these the newest are kept. All others are entries of the ledger's chain and stay for ever. */
+/**
+ * Only the newest entries of these kinds are kept. Entries of
+ * all other kinds are in the ledger's chain and stay for ever.
+ */
 const PASSING_KINDS: ReadonlySet<AuditKind> = new Set([
   "sign_in",
   "sign_in_failed",
@@ -46,7 +52,10 @@ export function isLasting(kind: AuditKind): boolean {
   return !PASSING_KINDS.has(kind);
 }
 
-/** The actor's way to the appliance: over HTTP, by a command on its own system, or the service acting by itself. */
+/**
+ * The actor's way to the appliance: over HTTP, by a command
+ * on its own system, or the service acting by itself.
+ */
 export const AUDIT_WAYS = ["network", "command", "service"] as const;
 export type AuditWay = (typeof AUDIT_WAYS)[number];
 
@@ -75,7 +84,10 @@ export function commandActor(systemUser: string): Actor {
   return { way: "command", memberId: null, from: systemUser.slice(0, MAX_FROM) };
 }
 
-/** Values of an entry, by name. Never a secret: no password, token, key or link. `times`: an entry that was repeated. */
+/**
+ * The values of an entry, by name. Never a password, token, key, link or
+ * other secret. `times` is how many equal entries this one stands for.
+ */
 export type AuditDetails = Readonly<Record<string, string | number | boolean>>;
 
 /** What the appliance itself has to note, beside what the ledger's commands note of themselves. */
@@ -118,7 +130,10 @@ export interface StoredAudit extends Omit<AuditEntry, "provisional" | "details">
 
 /** Which entries are wanted, newest first. */
 export interface AuditSearch {
-  /** Only entries that this user may see: its own, and those of the appliance that tell nothing of other accounts. */
+  /**
+   * Only entries that this user may see: its own, and those
+   * of the appliance that tell nothing of other accounts.
+   */
   readonly userId?: Id;
   /** Only entries before this number; null for the newest. */
   readonly before: number | null;

@@ -25,24 +25,27 @@ export interface ProvenBackup {
   readonly commits: number;
   /** Records, voided ones too. */
   readonly records: number;
-  /** Sum of the records without voided ones, in millionths: a decimal text, because it may exceed the safe integers. */
+  /**
+   * Sum of the records without voided ones, in millionths: a
+   * decimal text, because it may exceed the safe integers.
+   */
   readonly totalMicros: string;
   readonly bytes: number;
   /** SHA-256 of the file, hexadecimal. */
   readonly sha256: string;
 }
 
-/** The proof of a backup that may be removed by now: what its ledger held, for ever. */
+/** What the ledger held at a backup, from its proof. The backup itself may be removed by now. */
 export type KeptHead = Pick<
   ProvenBackup,
   "file" | "madeMs" | "position" | "head" | "records" | "totalMicros"
 >;
 
-/** Numbers of days, weeks and months whose newest backup is kept. */
+/** The newest backup of each of so many days, weeks and months is kept. */
 const KEPT_DAYS = 7;
 const KEPT_WEEKS = 4;
 const KEPT_MONTHS = 12;
-/** The newest backups that stay though the disk has no room for another one. */
+/** So many of the newest backups stay even while the disk has no room for another one. */
 export const LEAST_KEPT = 3;
 
 /** The first day of 1970 was a Thursday: weeks begin three days earlier. */
@@ -50,9 +53,10 @@ const DAYS_BEFORE_FIRST_MONDAY = 3;
 const DAYS_PER_MONTH = 30;
 
 /**
- * The backups to remove: all but the newest one of each of the last seven days, four weeks and twelve months that have one
- * (UTC). Days without a backup do not count, so that a gateway that was off for a month, or whose clock leapt, loses none.
- * Where the time is not trusted, each backup counts as a day of its own, and goes once there are a year's newer ones.
+ * The backups to remove: all but the newest one of each of the last seven days, four weeks and
+ * twelve months that have one (UTC). Days without a backup do not count, so that a gateway
+ * that was off for a month, or whose clock leapt, loses none. Where the time is not trusted,
+ * each backup counts as a day of its own, and goes once there are a year's newer ones.
  */
 export function outdatedBackups(backups: readonly ProvenBackup[]): readonly ProvenBackup[] {
   const newestFirst = [...backups].sort((one, other) => other.number - one.number);

@@ -13,7 +13,7 @@ import {
   SWITCHING_MS,
 } from "./verdict.ts";
 
-/** Movements that are told of. */
+/** Moves that are kept. */
 const MAX_MOVES = 20;
 
 /** A line that moved, with its last level of that switching. */
@@ -36,12 +36,12 @@ interface Asked {
   readonly sinceMs: number;
 }
 
-/** What one commissioning has seen of its lines. It lives in memory: what was ticked off is in the ledger. */
+/** What one commissioning has seen of its lines, in memory alone. What was ticked off is in the ledger. */
 export class CommissionWatch {
   readonly #seen = new Map<string, Seen>();
   #moves: readonly Move[] = [];
   #asked: Asked | null = null;
-  /** Monotonic time up to which its news were told. */
+  /** Monotonic time of the last call of `hasNews`. */
   #toldMs = 0;
   #isFresh = false;
 
@@ -83,7 +83,7 @@ export class CommissionWatch {
     return this.#seen.get(line)?.overflowed === true;
   }
 
-  /** The room that a person switches next: what is seen of its line begins anew. */
+  /** Asks a person to switch this room next. What was seen of its line until now no longer counts. */
   ask(asked: Asked, line: string | null): void {
     this.#asked = asked;
     this.#isFresh = true;
@@ -104,7 +104,10 @@ export class CommissionWatch {
     return judgeRoom(wired, seen, asked && this.#askingOf(asked, line, nowMs), nowMs);
   }
 
-  /** Whether there is something new since the last call: a level, one that has settled, or a room that stayed silent. */
+  /**
+   * Whether there is something new since the last call: a
+   * level, one that has settled, or a room that stayed silent.
+   */
   hasNews(nowMs: number): boolean {
     const [newest] = this.#moves;
     const due = [

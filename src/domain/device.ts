@@ -1,7 +1,7 @@
 import type { Id } from "./id.ts";
 
 export const MAX_ACTUATORS = 64;
-/** Bounds of one user, because every list of devices is read and written as a whole. */
+/** Bounds for each user: every list of devices is read and written as a whole. */
 export const MAX_DEVICES_OF_USER = 500;
 export const MAX_ACTUATORS_OF_USER = 4_096;
 export const MAX_EARLIER_NAMES_OF_USER = 8_192;
@@ -42,11 +42,17 @@ export interface DeviceChange {
   readonly name?: string | undefined;
   /** One of the user's locations; the device takes its name. */
   readonly locationId?: string | undefined;
-  /** All of its rooms, in order. One that is left out loses its wiring; its records stay, and are its own if it comes back. */
+  /**
+   * All rooms of the device, in order. A room that is left out loses its
+   * wiring. Its records stay, and are its own again if it is added again.
+   */
   readonly rooms?: readonly string[] | undefined;
-  /** Before `rooms`: rooms that have another name from here on. Lines, prices and records go with them. */
+  /** Rooms that get another name, before `rooms` is applied. They keep their lines, prices and records. */
   readonly renamedRooms?: readonly RenamedRoom[] | undefined;
-  /** Of the rooms that are then there, those that have no line on purpose, until they are wired; the others want one. */
+  /**
+   * The rooms that have no line on purpose. All other rooms
+   * want one. A room that is wired is no longer among them.
+   */
   readonly withoutLine?: readonly string[] | undefined;
 }
 
@@ -62,7 +68,7 @@ export interface RoomToday {
   readonly active: boolean;
   /** The line that it is wired to; null without one, when no relay can make a sale there. */
   readonly line: string | null;
-  /** It has none on purpose. */
+  /** Whether it has no line on purpose. */
   readonly withoutLine: boolean;
   /** When it came to that level, in Unix milliseconds; null where that is not known. */
   readonly sinceMs: number | null;
@@ -72,13 +78,13 @@ export interface RoomToday {
   readonly lastSaleMs: number | null;
 }
 
-/** Days before a silence that make a room's habit, and the least that are enough to know one. */
+/** A room's habit is known from this many days before a silence, and from no fewer than LEAST_HABIT_DAYS. */
 export const HABIT_DAYS = 28;
 const LEAST_HABIT_DAYS = 7;
-/** A silence this likely by the room's own habit is none. */
+/** Days without a sale are no silence where chance alone makes them at least this likely. */
 const LIKELY = 0.01;
 
-/** When a room has sold: days ago, 0 for the last 24 hours, each once. */
+/** The days on which a room has sold, each once: 0 is the last 24 hours, 1 the 24 hours before. */
 export interface RoomDays {
   readonly deviceId: string;
   readonly room: string;
@@ -86,11 +92,12 @@ export interface RoomDays {
 }
 
 /**
- * For how many days a room has sold nothing, where that is a silence by its own habit; null where it is none.
+ * For how many days a room has sold nothing, if that is unusual for it; null if it is not.
  *
- * A room that sold on a share `p` of the days before is silent for `d` days by chance with the probability (1 - p)^d. Below one
- * in a hundred it is a silence, but never before `leastDays`: of a room that sells each day right after these, of one that sells
- * every second day after a week, and never of one that hardly sells.
+ * A room that sold on a share `p` of the days before sells nothing for `d` days by chance
+ * with the probability (1 - p)^d. It is silent once that is at most LIKELY, but never
+ * before `leastDays`. So a room that sells every day is silent after `leastDays`, one that
+ * sells every second day after a week, and one that hardly ever sells is never silent.
  */
 export function silentDays({ daysAgo }: Pick<RoomDays, "daysAgo">, leastDays: number): number | null {
   if (daysAgo.length === 0) return null;

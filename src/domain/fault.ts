@@ -13,7 +13,10 @@ interface FaultText {
 /** The values in a fault's text, for translations. Times are in Unix milliseconds. */
 export type FaultDetails = Readonly<Record<string, string | number>>;
 
-/** When a fault is one, its text, and what to do. Programs and translations depend on these codes: they never change. */
+/**
+ * When a fault is one, its text, and what to do. Programs
+ * and translations depend on these codes: they never change.
+ */
 export const FAULTS = {
   disk_full: {
     when: "posts are refused, because the disk is full",
@@ -261,12 +264,15 @@ function iso(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-/** How long a fault must last before people are told: many pass by themselves. */
+/** How long a fault must last before people are told of it: many pass by themselves. */
 const BEGUN_MS = 2 * MINUTE_MS;
-/** How long it must be away before it is over: a fault that comes and goes is one. Longer than a restart takes to find it again. */
+/**
+ * How long a fault must be away before it is over, so that one that comes
+ * and goes is told of once. Longer than a restart takes to find it again.
+ */
 const OVER_MS = 15 * MINUTE_MS;
 
-/** They tell of something that has happened, and end a day later. */
+/** Faults that tell of something past. They end a day after it. */
 const PAST: ReadonlySet<FaultCode> = new Set(["edges_lost", "line_outage"]);
 
 /** What people are to be told after a look. */
@@ -278,11 +284,11 @@ export interface FaultNews {
 
 /** Tells of each fault once when it begins and once when it is over. */
 export class FaultWatch {
-  /** Those that were told of and are not over, by name. */
+  /** The faults that were told of and are not over, by name. */
   readonly #known: Map<string, Fault>;
-  /** Since when others are seen, in monotonic time. */
+  /** Since when faults that were not told of yet are seen, in monotonic milliseconds. */
   readonly #seenSinceMs = new Map<string, number>();
-  /** Since when known ones are not seen. */
+  /** Since when known faults are not seen, in monotonic milliseconds. */
   readonly #awaySinceMs = new Map<string, number>();
 
   /** @param known faults that an earlier process has told of */

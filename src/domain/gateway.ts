@@ -1,26 +1,29 @@
 import { HOUR_MS, MINUTE_MS } from "./clock.ts";
 import { shownText } from "./text.ts";
 
-/** Others that are listed: a clinic has a few, and the local network may claim any number. */
+/**
+ * The most gateways that are listed: a clinic has a few, but
+ * a program on the local network may announce any number.
+ */
 export const MAX_OTHER_GATEWAYS = 32;
-/** Characters of a gateway's name: with them it fits into one string of a DNS record. */
+/** The most characters of a gateway's name, so that it fits into one string of a DNS record. */
 export const MAX_GATEWAY_NAME = 60;
 const CIRCLE_DEGREES = 360;
 
 /** What tells the gateways of one clinic apart. */
 export interface GatewayMark {
   readonly name: string;
-  /** Of its colour, in degrees: always the same for one ledger. */
+  /** The hue of its colour, in degrees: always the same for one ledger. */
   readonly hue: number;
 }
 
 /** Another gateway on the local network, as it says itself: nothing of it is proved. */
 export interface OtherGateway extends GatewayMark {
-  /** Of its page: the address that its packet came from, `https://192.168.1.20:8443/`. */
+  /** The address of its page, at the address that its packet came from: `https://192.168.1.20:8443/`. */
   readonly address: string;
 }
 
-/** By the first digits of a ledger's identity, which are hexadecimal. */
+/** A hue by the first digits of a ledger's identity, which is hexadecimal. */
 export function hueOf(id: string): number {
   return Number.parseInt(id.slice(0, 6), 16) % CIRCLE_DEGREES;
 }
@@ -42,9 +45,12 @@ export interface Clinic {
   /** The newest entry that is in the database, and the newest that the gateway said it has. */
   readonly position: number;
   readonly newest: number;
-  /** The entry from which the gateway's ledger is another one than the database's; null where there is none to be accepted. */
+  /**
+   * The first entry at which the gateway's ledger differs from the
+   * database's; null without a difference that is to be accepted.
+   */
   readonly forkedAt: number | null;
-  /** Entries that the gateway lost before they were sent, and that its ledger does not tell of. */
+  /** How many entries the gateway lost before they were sent, without a `lost` entry that says so. */
   readonly untold: number;
   /** By how much its clock is ahead. */
   readonly clockOffMs: number;
@@ -54,7 +60,7 @@ export interface Clinic {
 export const CLINIC_STATES = ["forked", "lacking", "silent", "clock_off", "behind", "good"] as const;
 export type ClinicState = (typeof CLINIC_STATES)[number];
 
-/** Whether a person must see to it. What is behind comes by itself. */
+/** Whether a person must see to it. A clinic that is behind catches up by itself. */
 export function isTroubled(state: ClinicState): boolean {
   return state !== "good" && state !== "behind";
 }

@@ -1,16 +1,16 @@
-/** Of what people read on the page and in notices. Spanish comes first. */
+/** The languages of the page and of notices. Spanish comes first. */
 export const LANGUAGES = ["es", "en"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The same in Spanish and in English: a text, several, or the words of one field. */
 export type Pair<T = unknown> = readonly [es: T, en: T];
 
-/** Texts by their names. One with values in it is a function of these. */
+/** Texts by their names. A text with values in it is a function of these values. */
 interface Pairs {
   readonly [name: string]: Pair | ((...values: never[]) => Pair) | Pairs;
 }
 
-/** What pairs are in one language. */
+/** The texts of pairs in one language. */
 type Spoken<P> =
   P extends Pair<infer T>
     ? T
@@ -29,7 +29,7 @@ export function bilingual<P extends Pairs>(pairs: P): Bilingual<Spoken<P>> {
   return { es: spoken(pairs, 0) as Spoken<P>, en: spoken(pairs, 1) as Spoken<P> };
 }
 
-/** A count with its noun: `1 sale`, `1,204 sales`. `count` is as a person reads it, which of one is "1" in both languages. */
+/** A count with its noun: `1 sale`, `1,204 sales`. `count` is formatted; one is "1" in both languages. */
 export function counted(count: string, one: string, many: string): string {
   return `${count} ${count === "1" ? one : many}`;
 }

@@ -39,9 +39,11 @@ import type { Credentials, Letterhead, NewSession, NewUser, StandingSession } fr
 import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
 
 /**
- * Everything that changes the ledger, as the writer thread runs it. Each throws FlancoError, and then leaves no trace.
+ * Everything that changes the ledger, as the writer thread
+ * runs it. Each throws FlancoError, and then leaves no trace.
  *
- * What takes a `by` is written to the audit log, in the same commit, as done by that actor; by default by the service.
+ * A command with a `by` also writes an audit entry, in the same
+ * commit. `by` is its actor; the service where it is absent.
  */
 export interface LedgerCommands {
   /** Makes an account with its first member, an owner. */
@@ -53,27 +55,33 @@ export interface LedgerCommands {
   /** Adds a member to an account. Rejects with `conflict` for a known e-mail, and beyond 100 members. */
   addMember(userId: Id, member: NewMember, by?: Actor): Member;
   /**
-   * Another role ends the member's sessions. Rejects with `not_found` for a member of another account, and with `conflict`
-   * where the account would have no owner with a password.
+   * Another role ends the member's sessions. Rejects with `not_found` for a member of another
+   * account, and with `conflict` where the account would have no owner with a password.
    */
   changeMember(userId: Id, memberId: Id, change: MemberChange, by?: Actor): void;
   /** Rejects as `changeMember` does. */
   removeMember(userId: Id, memberId: Id, by?: Actor): void;
   /** Ends all sessions of a member, and gives how many. */
   endSessionsOf(userId: Id, memberId: Id, by?: Actor): number;
-  /** Gives the right to set a member's password once, within a day, for a token with this hash. Ends an earlier one. */
+  /**
+   * Adds a link, by the hash of its token: it lets a person set the member's
+   * password once, within a day. An earlier link of the member ends.
+   */
   addLink(userId: Id, memberId: Id, tokenHash: string, by?: Actor): void;
-  /** Sets the password by that right. Rejects with `unauthorized` where there is none, or no more. */
+  /**
+   * Sets the password of the member whose link has this token hash, and
+   * ends the link. Rejects with `unauthorized` where no link is valid.
+   */
   useLink(tokenHash: string, passwordHash: string, by?: Actor): Member;
   /**
-   * Removes an account with its members. Rejects with `conflict` while it owns devices, unless these are removed too.
-   * Records stay.
+   * Removes an account with its members. Rejects with `conflict` while
+   * it owns devices, unless these are removed too. Records stay.
    */
   removeUser(userId: Id, withDevices: boolean, by?: Actor): void;
 
   /**
-   * Begins a session after the password was compared with that hash. Rejects with `unauthorized` when it is not the
-   * stored hash: the password was changed meanwhile, or the member removed.
+   * Begins a session after the password was compared with that hash. Rejects with `unauthorized`
+   * when it is not the stored hash: the password was changed meanwhile, or the member removed.
    */
   addSession(session: NewSession, passwordHash: string, by?: Actor): StandingSession;
   removeSession(sid: Id, by?: Actor): void;
@@ -96,60 +104,68 @@ export interface LedgerCommands {
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
 
-  /** Adds the locations and devices that the account lacks, by name and dId. Rejects as `addLocation` and `addDevice` do. */
+  /**
+   * Adds the locations and devices that the account lacks, by
+   * name and dId. Rejects as `addLocation` and `addDevice` do.
+   */
   importPlaces(userId: Id, places: ImportedPlaces, by?: Actor): DeviceIds;
   /** Adds the records that the account lacks, by their keys, and gives how many. */
   importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): number;
 
   /**
-   * Adds an entry to the chain that voids a record. Rejects with `not_found`, also for a record of another user than
-   * `owner`, where one is given, and with `conflict` for a voided record.
+   * Adds an entry to the chain that voids a record. Rejects with `not_found`, also for a record
+   * of another user than `owner`, where one is given, and with `conflict` for a voided record.
    */
   voidRecord(recordId: number, reason: string, by?: Actor, owner?: Id): void;
   /**
-   * Moves provisional records of one boot to where they belong, once the clock is trusted: `zeroMs` is the wall time of the
-   * boot's monotonic zero. Some at a time, so that other writes come between: `more` says whether there may be further ones.
+   * Gives provisional records of one boot their times, once the clock is trusted:
+   * `zeroMs` is the wall time of the boot's monotonic zero. Takes some records at a
+   * time, so that other writes come between; `more` says whether there may be others.
    */
   settleTimes(bootId: string, zeroMs: number): { readonly moved: number; readonly more: boolean };
   /**
-   * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero, levels of that
-   * boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored zero stays. `aliveMs` is the
-   * monotonic time up to which all that the lines did is committed; by default the batch's own.
+   * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero,
+   * levels of that boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored
+   * zero stays. `setZeroMs` is the zero by a later setting of the clock. `aliveMs` is the monotonic time
+   * up to which every edge of the lines is committed; the batch's own time where it is absent.
    */
   noteBoot(bootId: string, zeroMs: number | null, aliveMs?: number, setZeroMs?: number | null): void;
   /**
-   * Moves the sales of a boot to where they belong by another wall time of its monotonic zero, after a later setting of its
-   * clock, which is then settled. Some at a time: `after` is 0 at first, then what the call before gave. Rejects with
-   * `not_found` where no such setting is known.
+   * Gives the sales of a boot their times by another wall time of its monotonic zero, after its clock was
+   * set again. That setting then needs no more attention. Takes some sales at a time: `after` is 0 at first,
+   * then what the last call gave. Rejects with `not_found` where the clock of that boot was not set again.
    */
   correctClock(bootId: string, zeroMs: number, after: number, by?: Actor): ClockCorrected;
   /**
-   * Removes sessions that have ended and idempotency keys older than 7 days, some at a time, and gives how many: 0 when
-   * none is left. Ages are monotonic: a wrong clock ends nothing early.
+   * Removes sessions that have ended and idempotency keys older than 7 days, some at a time, and
+   * gives how many: 0 when none is left. Ages are monotonic: a wrong clock ends nothing early.
    */
   purge(): number;
 
   /** Wires lines, or changes the settings of lines that are wired to the same room: all of them, or none. */
   setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
   removeWiring(userId: Id, line: string, by?: Actor): void;
-  /** Unwires lines of an account, then wires lines: all of it, or nothing. Rejects as these do. */
+  /** Unwires lines of an account, then wires lines: all of it, or nothing. Rejects as the commands for each do. */
   rewire(userId: Id, unwired: readonly string[], wirings: readonly NewWiring[], by?: Actor): void;
   /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
   planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
-  /** Takes such a price back before its day, of all rooms that have it. Rejects with `not_found` where none has. */
+  /**
+   * Cancels a planned price before its day, for all rooms
+   * that have it. Rejects with `not_found` where none has.
+   */
   cancelPrices(userId: Id, from: Day, valorMicros: number, by?: Actor): void;
 
   /**
-   * Puts wired lines under test, for `lifeMs` at most: what they do from now on is no sale. Rejects with `not_found` where
-   * one is not wired to a room of the account: then none is.
+   * Puts wired lines under test, for `lifeMs` at most: what they do from now on is no sale.
+   * Rejects with `not_found` where one is not wired to a room of the account: then none is.
    */
   beginTest(userId: Id, lines: readonly string[], lifeMs: number, by?: Actor): void;
   /** Ends the test of a line, or of all of the account. Does nothing where none is under test. */
   endTest(userId: Id, line: string | null, by?: Actor): void;
 
   /**
-   * Puts `lines` under test, and keeps that a commissioning is open until it is ended; one that is open goes on with the new
-   * scope. Rejects as `beginTest` does.
+   * Opens a commissioning, which stays open until it is ended, and puts `lines` under test.
+   * A commissioning that is open goes on with the new scope. Rejects as `beginTest` does.
    */
   beginCommission(
     userId: Id,
@@ -161,20 +177,30 @@ export interface LedgerCommands {
   /** Ticks a room off, in place of an earlier tick. Rejects with `conflict` where no commissioning is open. */
   tickRoom(userId: Id, tick: Tick): void;
   /**
-   * Ends the commissioning with the tests of its lines, and forgets what was ticked off. A report is kept as an entry of the
-   * chain; gives that entry's number. With a report it rejects with `conflict` where none is open; without, it does nothing.
+   * Ends the commissioning with the tests of its lines, and forgets what was ticked
+   * off. A report is kept as an entry of the chain; gives that entry's number. With a
+   * report it rejects with `conflict` where none is open; without, it does nothing.
    */
   endCommission(userId: Id, report: NewAcceptanceReport | null, by?: Actor): number | null;
 
-  /** Records in the audit log what changes nothing else in the ledger: all of the notes, or none. */
+  /** Writes audit entries that go with no other change of the ledger: all of them, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
 
-  /** Makes lasting audit entries, which a restore has brought, entries of the chain. They come whole, as the tail needs them. */
+  /**
+   * Appends lasting audit entries that a restore has brought to
+   * the chain. They are passed whole, because the tail needs them.
+   */
   linkEvidence(entries: readonly StoredAudit[]): void;
 
-  /** Stores since when a wired line is not watched, or null: it is. A stored beginning stays, and ends with its gap. */
+  /**
+   * Stores since when a wired line is not watched; null: it
+   * is watched. A stored time stays until its gap is stored.
+   */
   noteUnwatched(line: string, since: BootMoment | null): void;
-  /** Stores levels of lines in order, with all that follows from them: all in one transaction, or none. */
+  /**
+   * Takes in sightings in their order, with the records, gaps and
+   * levels that follow from them: all in one transaction, or none.
+   */
   takeIn(sightings: readonly Sighting[]): readonly Taken[];
 
   /** Changes nothing: resolves once what was sent before is committed. */
@@ -182,9 +208,9 @@ export interface LedgerCommands {
 }
 
 /**
- * The same for every other thread. Each promise resolves after the fsynced commit that holds the change, never before; when
- * it rejects, nothing of the change is stored. Rejections are FlancoErrors: the command's own, `overloaded` when the bounded
- * queue is full, `unavailable` when the file takes no writes.
+ * The same commands for every other thread. Each promise resolves after the fsynced commit that holds the
+ * change, never before; when it rejects, nothing of the change is stored. Rejections are FlancoErrors: the
+ * command's own, `overloaded` when the bounded queue is full, `unavailable` when the file takes no writes.
  */
 export type LedgerWriter = {
   readonly [N in keyof LedgerCommands]: (
@@ -231,7 +257,7 @@ export type Change =
   | { readonly kind: "sessions"; readonly userId: Id }
   | { readonly kind: "user"; readonly userId: Id };
 
-/** Reads of sums: what they visit grows with the names and records of an account. */
+/** Reads of sums. Their cost grows with the names and records of an account. */
 export type HeavyRead =
   | "summary"
   | "overview"
@@ -241,12 +267,15 @@ export type HeavyRead =
   | "sumRecords"
   | "ledgerStatus";
 
-/** The same reads, which hold up no other request, however much they visit. They reject with `overloaded` when many wait. */
+/**
+ * The same reads, of which none delays another request, however
+ * long it takes. They reject with `overloaded` when many wait.
+ */
 export type HeavyReads = {
   readonly [N in HeavyRead]: (...input: Parameters<LedgerReader[N]>) => Promise<ReturnType<LedgerReader[N]>>;
 };
 
-/** The same reads, which a ledger's file answers at once and a company's database later. */
+/** The same reads, where a ledger's file answers at once and a company's database answers later. */
 export type EitherWay<Reads> = {
   readonly [N in keyof Reads]: Reads[N] extends (...input: infer Input) => infer Answer
     ? (...input: Input) => Answer | Promise<Answer>
@@ -257,7 +286,7 @@ export type EitherWay<Reads> = {
 export interface LedgerReader {
   /** The number of accounts. */
   userCount(): number;
-  /** All members, or one account's, in the order of their making. */
+  /** All members, or one account's, oldest first. */
   members(userId?: Id): readonly Member[];
   member(memberId: Id): Member | undefined;
   /** Finds by e-mail without regard to case. */
@@ -265,19 +294,22 @@ export interface LedgerReader {
   /** All members of an account, with what proves their passwords. */
   accountCredentials(userId: Id): readonly Credentials[];
   sessions(): readonly StandingSession[];
-  /** Whether there is a link whose token has this hash; it may have expired. A used one is there no more. */
+  /** Whether there is a link whose token has this hash. It may have expired; a used link is removed. */
   hasLink(tokenHash: string): boolean;
 
   letterhead(userId: Id): Letterhead;
 
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];
-  /** Every room of the user's devices, with its sums of today; of the newest 20,000 records of the day. */
+  /**
+   * Every room of the user's devices with its sums of today,
+   * from the newest 20,000 records of the day at most.
+   */
   roomsToday(userId: Id, nowMs: number): readonly RoomToday[];
 
   /**
-   * On which of the last so many days each room has sold, by the names that rooms have today. A day is 24 hours back from
-   * `nowMs`.
+   * On which of the last `days` days each room has sold, by the names that
+   * rooms have today. Days are counted in spans of 24 hours back from `nowMs`.
    */
   roomDays(userId: Id, days: number, nowMs: number): readonly RoomDays[];
 
@@ -285,15 +317,18 @@ export interface LedgerReader {
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
   /** A period beside the one before it; zeros where nothing was sold. */
   overview(userId: Id, request: OverviewRequest, nowMs: number): Overview;
-  /** One page of a search by time, of bounded work. Records sold between two pages do not disturb the later pages. */
+  /**
+   * One page of a search by time, of bounded work. Records
+   * sold between two pages do not disturb the later pages.
+   */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
   /** One page of the records that were moved since the search began. */
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
-  /** The account's records after that number, in their order. */
+  /** The account's records with higher numbers than `afterId`, in their order. */
   exportedRecords(userId: Id, afterId: number, limit: number): readonly ExportedRecord[];
   /** How many of these keys are of records that the account has imported. */
   importedCount(userId: Id, keys: readonly string[]): number;
-  /** The identity of this ledger, then those that it had on the gateways before, the latest first. */
+  /** The identity of this ledger, then those that it had on earlier gateways, the latest first. */
   ledgerIds(): readonly string[];
   /** The hash of one entry, of 64 digits; undefined where there is none of that number. `NO_HASH` of 0. */
   entryHash(position: number): string | undefined;
@@ -301,11 +336,11 @@ export interface LedgerReader {
   entriesAfter(after: number, upTo: number, limit: number): readonly ChainEntry[];
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
-  /** What is there so far. */
+  /** The newest entry, as a mark. */
   mark(): LedgerMark;
   /** The hash of the newest entry of the chain, hexadecimal: it stands for every entry so far, of all accounts. */
   chainHead(): string;
-  /** The number of records of some days, without voided ones. Read from the rollups; so is their sum. */
+  /** The number of records of some days, without voided ones, from the rollups. */
   countRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): number;
   /** Throws `conflict` for a sum that leaves 64 bits. */
   sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sold;
@@ -314,7 +349,10 @@ export interface LedgerReader {
   /** One page, newest first: only ids below `before`, or the newest where it is null. */
   gaps(userId: Id, page: { readonly before: number | null; readonly limit: number }): readonly Gap[];
 
-  /** All wirings, or one user's, ordered by line. With the prices of a moment (Unix milliseconds), planned ones included. */
+  /**
+   * All wirings, or one user's, ordered by line. With the prices
+   * of a moment (Unix milliseconds), planned ones included.
+   */
   wirings(userId?: Id, atMs?: number): readonly Wiring[];
   /** The prices of one room, newest first, or all that are planned for days after the one of `nowMs`. Bounded. */
   prices(
@@ -334,7 +372,10 @@ export interface LedgerReader {
   acceptanceReports(userId: Id, limit: number): readonly AcceptanceReportHead[];
   /** By the number of its audit entry; undefined for one of another account. */
   acceptanceReport(userId: Id, auditId: number): StoredAcceptanceReport | undefined;
-  /** The last committed sighting of a wired line, with the physical level that it saw; undefined before its first. */
+  /**
+   * The last committed sighting of a wired line, with the
+   * physical level that it saw; undefined before its first.
+   */
   lastSighting(line: string): LastSighting | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */
   lastRequest(): number;
@@ -346,7 +387,7 @@ export interface LedgerReader {
 
   /** The newest 1,000 boots, in order. */
   boots(): readonly Boot[];
-  /** Boots whose clock was trusted, and which ended before all that was noted in them was given its time. */
+  /** Boots whose clock was trusted, but of which some records, ends or gaps have not been given their times. */
   unsettledBoots(): readonly { readonly bootId: string; readonly zeroMs: number }[];
   /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;
@@ -355,13 +396,13 @@ export interface LedgerReader {
   /** The ledger's part of the status, of one user or of all. `bootId` is the current boot. Counts are bounded. */
   ledgerStatus(bootId: string, nowMs: number, userId?: Id): LedgerStatus;
 
-  /** A secret of this ledger's: what the numbers that accounts see are made with. */
+  /** A secret of this ledger, by which record numbers are permuted for accounts. */
   numberKey(): string;
 
   /** A page of the audit log, newest first. */
   audit(search: AuditSearch): readonly AuditEntry[];
   /** The newest entry of one kind; undefined where there is none. */
   lastAudit(kind: AuditKind): AuditEntry | undefined;
-  /** Addresses that users have signed in from, as the audit log has them: so many, the latest last. */
+  /** The last `limit` addresses that users have signed in from, by the audit log, the latest last. */
   signedInFrom(limit: number): readonly string[];
 }

@@ -9,7 +9,7 @@ import type { Wiring } from "./wiring.ts";
 export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const;
 export type Bias = (typeof BIASES)[number];
 
-/** `none` watches no lines. Of `simulated` ones the page and the log must say so. */
+/** `none` watches no lines. Where lines are `simulated`, the page and the log must say so. */
 export const DRIVER_NAMES = ["chardev", "sysfs", "mqtt", "simulated", "none"] as const;
 export type DriverName = (typeof DRIVER_NAMES)[number];
 
@@ -28,7 +28,10 @@ export interface ChipInfo {
   readonly name: string;
   /** The chip's label, as its driver gives it: `pinctrl-bcm2835`. */
   readonly label: string;
-  /** The device that the chip hangs from, as sysfs names it (`1-0020` on an I2C bus). Absent where it is not known. */
+  /**
+   * The device that the chip hangs from, as sysfs names it
+   * (`1-0020` on an I2C bus). Absent where it is not known.
+   */
   readonly place?: string;
   readonly lines: readonly LineInfo[];
 }
@@ -43,11 +46,17 @@ export interface LineRequest {
   readonly debounceMs: number;
   /** Absent for a line that ends with the process, as for `flanco gpio watch`. */
   readonly keep?: LineKeeping;
-  /** The physical level that the ledger knows of, for drivers that cannot read a level. Absent before the first sighting. */
+  /**
+   * The physical level that the ledger knows of, for drivers
+   * that cannot read a level. Absent before the first sighting.
+   */
   readonly lastHigh?: boolean | undefined;
 }
 
-/** For drivers whose lines can outlive the process: decides whether a kept line may continue, and after which edge. */
+/**
+ * For drivers whose lines can outlive the process: decides
+ * whether a kept line may continue, and after which edge.
+ */
 export interface LineKeeping {
   /** The ledger's number for this watch, if the line is requested again. */
   readonly request: number;
@@ -77,8 +86,9 @@ export interface WatchedLine {
   /** True when it continues the request `keep.seen`: the first edge is the one after that sighting. */
   readonly resumed?: boolean;
   /**
-   * Delivers the edges since the initial level, in order, and never after `close` has resolved. To be called once.
-   * `onFailure` is called at most once, if the line is lost (its chip was removed). When it throws, the line is released.
+   * Delivers the edges since the initial level, in order, and never after `close`
+   * has resolved. To be called once. `onFailure` is called at most once, if the
+   * line is lost (its chip was removed). When it throws, the line is released.
    */
   listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void;
   /** Releases the line for good, after the edges up to now have been delivered. */
@@ -86,8 +96,8 @@ export interface WatchedLine {
 }
 
 /**
- * Access to lines. Errors are FlancoErrors: `not_found`, `conflict` (another program uses the line; the text names it),
- * `unavailable` (the kernel lacks the interface, or denies access).
+ * Access to lines. Errors are FlancoErrors: `not_found`, `conflict` (another program uses the
+ * line; the text names it), `unavailable` (the kernel lacks the interface, or denies access).
  */
 export interface LineDriver {
   readonly name: DriverName;
@@ -97,13 +107,16 @@ export interface LineDriver {
   /** Begins to watch one line. Its edges are delivered from `listen` on. */
   watch(request: LineRequest): Promise<WatchedLine>;
   /**
-   * Reads the physical level of a free line: requests it, reads it and releases it, without changing its settings where
-   * the kernel's interface allows that.
+   * Reads the physical level of a free line: requests it, reads it and releases
+   * it, without changing its settings where the kernel's interface allows that.
    */
   read(line: string): Promise<boolean>;
   /** Releases lines that an earlier process kept, except these. Absent where lines do not outlive a process. */
   forgetOthers?(lines: readonly string[]): void;
-  /** Stops watching, after the edges up to now have been delivered. Kept lines stay requested; all others are released. */
+  /**
+   * Stops watching, after the edges up to now have been delivered.
+   * Kept lines stay requested; all others are released.
+   */
   close(): Promise<void>;
 }
 
@@ -151,41 +164,42 @@ export interface RawLevel {
   readonly atMs: number;
   /** Edges lost just before. */
   readonly missed: number;
-  /** The level that was found when the measurement of the line began, or began anew. */
+  /** Whether this is the level that was found when the measurement of the line began, or began again. */
   readonly isFirst: boolean;
 }
 
 /** The lines of a running service, as the rest of the program sees them. */
 export interface Lines {
   status(): LinesStatus;
-  /** True once the wiring was read and every wired line is watched. */
+  /** Whether the wiring was read and every wired line is watched. */
   healthy(): boolean;
   detect(): Promise<readonly ChipInfo[]>;
   /** Every line of this machine, wired or not. */
   survey(): Promise<readonly SurveyedChip[]>;
   /**
-   * Reads the physical level of a free line that is not wired. Rejects with `not_found`, `conflict` for a line that is
-   * in use or wired, `unavailable`.
+   * Reads the physical level of a free line that is not wired. Rejects with
+   * `not_found`, `conflict` for a line that is in use or wired, `unavailable`.
    */
   read(line: string): Promise<boolean>;
   /**
-   * Checks lines that are to be wired, stores the wiring by `save`, and watches them. `save` gets each line's name as it is
-   * to be kept, which means the same line after every boot. Concurrent calls run one after another. Rejects, with nothing
-   * saved, with `not_found`, `invalid`, or `conflict` when another program holds a line.
+   * Checks lines that are to be wired, stores the wiring by `save`, and watches them. `save` gets the lines
+   * by names that mean the same lines after every boot. Concurrent calls run one after another. Rejects,
+   * with nothing saved, with `not_found`, `invalid`, or `conflict` when another program holds a line.
    */
   wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void>;
   /** The name by which a line is wired, for any of its names; a line that is not wired keeps the name given. */
   wiredName(line: string): Promise<string>;
   /** Applies the current wiring. Lines whose wiring did not change are not interrupted. */
   reconcile(): Promise<void>;
-  /** Calls back with every level of the wired lines. Returns how to stop that. */
+  /** Calls back with every sighting of the wired lines. Returns the function that stops that. */
   listen(listener: (sighting: Sighting) => void): () => void;
   /**
-   * Measures these wired lines from here on, and no others: they are watched without the kernel's debounce. The ledger gets
-   * their levels debounced all the same. Lines of which this changes nothing are not interrupted.
+   * Measures these wired lines from here on, and no others: they are watched
+   * without the kernel's debounce. The ledger gets their levels debounced
+   * all the same. Lines of which this changes nothing are not interrupted.
    */
   measure(lines: ReadonlySet<string>): Promise<void>;
-  /** Calls back with every level of the measured lines. Returns how to stop that. */
+  /** Calls back with every level of the measured lines. Returns the function that stops that. */
   listenRaw(listener: (level: RawLevel) => void): () => void;
 }
 
@@ -201,7 +215,7 @@ export interface EdgeQueue extends Queue {
   readonly refused: boolean;
 }
 
-/** How long a test lasts unless it is ended before. */
+/** How long a test lasts unless it is ended earlier. */
 export const DEFAULT_TEST_MS = 30 * MINUTE_MS;
 /** The longest test. */
 export const MAX_TEST_MS = 8 * HOUR_MS;

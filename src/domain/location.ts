@@ -1,6 +1,6 @@
 import type { Id } from "./id.ts";
 
-/** Bound of one user, because every list of locations is read and written as a whole. */
+/** A bound for each user: every list of locations is read and written as a whole. */
 export const MAX_LOCATIONS_OF_USER = 200;
 
 /** A physical space where devices are installed: a hospital, a clinic, a cooperative. */

@@ -5,12 +5,12 @@ import type { Id } from "./id.ts";
 /** What a member may do; `src/contract` declares it for each operation. */
 export const ROLES = ["owner", "staff", "technician", "display"] as const;
 export type Role = (typeof ROLES)[number];
-/** What a member of a company may be: all that there is to do is to read, and to say who reads. */
+/** The roles of a company's members, who only read and manage each other. */
 export const COMPANY_ROLES = ["owner", "staff"] as const satisfies readonly Role[];
 
 /**
- * A person or a screen that signs in to an account. The account owns locations, devices, wiring and records, and its id
- * is the `userId` of all of these; the first member's id is the account's.
+ * A person or a screen that signs in to an account. The account owns locations, devices, wiring
+ * and records, and its id is the `userId` of all of these; the first member's id is the account's.
  */
 export interface Member {
   readonly id: Id;
@@ -35,7 +35,7 @@ export interface MemberChange {
 /** Members of one account: a person or a screen each. */
 export const MAX_MEMBERS = 100;
 
-/** E-mails are one and the same without regard to case. */
+/** The form in which e-mails are compared: without regard to case. */
 export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
@@ -60,7 +60,7 @@ export function linkUsed(): FlancoError {
   return new FlancoError("unauthorized", "This link has been used or has expired.");
 }
 
-/** Lifetime of a session: the contract's, and a year for a screen, which no person signs in again. */
+/** Lifetime of a session: the contract's, but a year for a screen, where no person is there to sign in again. */
 export function sessionSeconds(role: Role): number {
   return ((role === "display" ? 365 : 1) * DAY_MS) / SECOND_MS;
 }
@@ -68,12 +68,15 @@ export function sessionSeconds(role: Role): number {
 /** How long the right to set a password by a link lasts, by monotonic time. */
 export const LINK_MS = DAY_MS;
 
-/** The page that opens a link: behind the hash stand its token and the e-mail, as `#token/email`. */
+/** The path of a link's page. The address's fragment holds the token and the e-mail: `#token/email`. */
 export const LINK_PATH = "/enlace";
-/** The page of a gateway without a user: behind the hash stand the token, and the e-mail where it is configured. */
+/**
+ * The path of the first-run page. The address's fragment
+ * holds the token, and the e-mail where one is configured.
+ */
 export const FIRST_RUN_PATH = "/primer-uso";
 
-/** Whether a role may read where the gateway sends what it has, and how that goes. */
+/** Whether a role may read which sinks there are, and how they fare. */
 export function seesSinks(role: Role): boolean {
   return role === "owner" || role === "technician";
 }

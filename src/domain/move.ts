@@ -7,7 +7,7 @@ export const CODE_MS = 15 * MINUTE_MS;
 export const SECRET_DIGITS = 15;
 /** Hexadecimal digits of the fingerprint in a code: 100 bits, so that no other certificate is made to fit. */
 const FINGERPRINT_DIGITS = 25;
-/** Crockford's base 32: no I, L, O and U, which people take for others. */
+/** Crockford's base 32: without I, L, O and U, which people misread. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const BASE = 32;
 const CHARACTERS = 32;
@@ -17,7 +17,7 @@ const GROUP = /.{4}(?=.)/g;
 export interface MoveCode {
   /** Hexadecimal. */
   readonly secret: string;
-  /** The begin of the SHA-256 of the certificate that the gateway serves, lower-case hexadecimal. */
+  /** The first digits of the SHA-256 of the certificate that the gateway serves, lower-case hexadecimal. */
   readonly fingerprint: string;
 }
 

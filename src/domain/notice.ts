@@ -1,6 +1,6 @@
 import type { Language } from "./language.ts";
 
-/** Programs depend on these: they never change. */
+/** The kinds of notices. Programs depend on these names: they never change. */
 export const NOTICE_KINDS = [
   "fault_begun",
   "fault_over",
@@ -11,7 +11,7 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** Sums that are sent each morning for the day before, and on the first of a month for the month before. */
+/** Summaries: each morning of the day before, and on the first of a month of the month before. */
 export const NOTICE_SUMMARIES = ["daily", "monthly"] as const;
 
 /** Something that people are told by e-mail or webhook. */
@@ -40,7 +40,7 @@ export interface QuietHours {
 const QUIET_HOURS = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/;
 const MINUTES_PER_HOUR = 60;
 
-/** Of `22:00-07:00`; undefined for a text that is none, and for hours that end where they begin. */
+/** Parses `22:00-07:00`. Undefined for any other form, and for hours that end when they begin. */
 export function parseQuietHours(text: string): QuietHours | undefined {
   const [, ...parts] = QUIET_HOURS.exec(text) ?? [];
   const [fromHour, fromMinute, toHour, toMinute] = parts.map(Number);

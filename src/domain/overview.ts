@@ -29,9 +29,12 @@ export interface SoldOnDays extends Sold {
 /** What has been sold today, in the last seven days, in this month or year so far. */
 export interface Span extends SoldOnDays {
   readonly name: OverviewPeriod;
-  /** The same days before; of the last of them, what was sold up to this time of day. */
+  /** The same days of the period before; of its last day only what was sold up to this time of day. */
   readonly before: SoldOnDays;
-  /** Whether anything was sold before those days or on the first of them: else they are not known in full. */
+  /**
+   * Whether anything was sold on the first day of `before`
+   * or earlier. Otherwise these days are not known in full.
+   */
   readonly isComparable: boolean;
 }
 
@@ -56,14 +59,14 @@ export interface PlaceChoices {
   readonly locations: readonly string[];
   /** Ordered by location and id. A device with sales at two locations is listed twice. */
   readonly devices: readonly { readonly deviceId: string; readonly locationName: string }[];
-  /** Of these devices, and of the one that is filtered by, those that are not there any more: at most MAX_GONE. */
+  /** Those of these devices, and the device that is filtered by, that were removed: at most MAX_GONE. */
   readonly gone: readonly GoneDevice[];
 }
 
-/** Devices that are named although they are not there any more. */
+/** Removed devices that are named, at most. */
 export const MAX_GONE = 20;
 
-/** A device that has sold and is not there any more, or never was. */
+/** A device that has sold but was removed, or never existed here. */
 export interface GoneDevice {
   readonly deviceId: string;
   /** In its newest record. */

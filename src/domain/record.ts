@@ -1,7 +1,10 @@
 import type { Day } from "./day.ts";
 import type { Id } from "./id.ts";
 
-/** One sale: a relay that went high, worth `valor`. Never changed and never deleted; corrections are entries of their own. */
+/**
+ * One sale: a relay that went high, worth `valor`. Never changed
+ * and never deleted; corrections are entries of their own.
+ */
 export interface NewRecord {
   readonly locationName: string;
   readonly deviceName: string;
@@ -29,7 +32,10 @@ export interface StoredRecord extends NewRecord {
 export interface Provisional {
   /** Made in the current boot: they are moved once its clock is set. */
   readonly waiting: number;
-  /** Made in a boot that ended before its clock was set. Their time is unknown for good, and they are not moved. */
+  /**
+   * Made in a boot that ended before its clock was set.
+   * Their time is unknown for good, and they are not moved.
+   */
   readonly unplaced: number;
 }
 
@@ -39,7 +45,10 @@ export interface Voided {
   readonly reason: string;
 }
 
-/** Posted by a client, made from an edge, or from a line that was found high at the start, or imported from another system. */
+/**
+ * Posted by a client, made from an edge, or from a line that
+ * was found high at the start, or imported from another system.
+ */
 export const RECORD_ORIGINS = ["posted", "edge", "found_at_start", "imported"] as const;
 export type RecordOrigin = (typeof RECORD_ORIGINS)[number];
 
@@ -78,23 +87,33 @@ export interface RecordSearch {
 }
 
 export interface FoundRecord extends StoredRecord {
-  /** Number of the entry that moved it to its time once the clock was set; null for a record that was not moved. */
+  /**
+   * Number of the entry that moved it to its time once the
+   * clock was set; null for a record that was not moved.
+   */
   readonly movedBy: number | null;
 }
 
 export interface FoundRecords {
-  /** At most `limit`. There may be fewer, or none, although more follow: each call reads a bounded number of entries. */
+  /**
+   * At most `limit`. There may be fewer, or none, although
+   * more follow: each call reads a bounded number of entries.
+   */
   readonly records: readonly FoundRecord[];
   /** The position to continue with; null at the end. */
   readonly next: RecordPosition | null;
 }
 
-/** The newest entry of each ledger that is read together, by number: of a gateway's own one. */
+/**
+ * The number of the newest entry of each ledger that is
+ * read: one on a gateway, several in a company's database.
+ */
 export type LedgerMark = readonly number[];
 
 /**
- * Entries are numbered over many ledgers: each ledger has so many numbers. A gateway's own entries have the first ones; in a
- * company's database an entry's number is its gateway's times this, and then its branch and position.
+ * How many numbers each ledger has where entries of many ledgers are numbered
+ * together. On a gateway an entry's number is its position; in a company's database
+ * it is the gateway's number times this, plus the entry's branch and position.
  */
 export const NUMBERS_OF_LEDGER = 2 ** 37;
 
@@ -136,7 +155,7 @@ export interface ImportedDevice {
   readonly id: Id;
   readonly dId: string;
   readonly name: string;
-  /** A location that is there or comes with it. */
+  /** The name of a location that exists or is imported too. */
   readonly locationName: string;
   readonly rooms: readonly string[];
 }
@@ -148,7 +167,7 @@ export interface ImportedPlaces {
   readonly devices: readonly ImportedDevice[];
 }
 
-/** The id that each device has here, by the one that it has there. */
+/** The device ids in this ledger, by the ids in the ledger that was imported. */
 export type DeviceIds = Readonly<Record<Id, Id>>;
 
 /** A record as it leaves the ledger. */
@@ -159,7 +178,7 @@ export interface ExportedRecord extends StoredRecord {
 
 /** A record of another ledger or system. */
 export interface ImportedRecord extends NewRecord {
-  /** Names it for all time in the account: a record is imported once. */
+  /** Identifies it in the account for all time, so that a record is imported once. */
   readonly key: string;
   readonly endedTimeMs: number | null;
   readonly provisional: boolean;

@@ -13,18 +13,21 @@ export interface ReportSum {
 export interface RoomReport extends ReportSum {
   readonly location: string;
   readonly deviceId: string;
-  /** As the newest of its records has it. */
+  /** The device's name in the newest of these records. */
   readonly deviceName: string;
   readonly room: string;
 }
 
-/** Rooms with a sum of their own, and the characters of their names together: 500 devices of 4 rooms, or longer names. */
+/** The most rooms with a sum of their own, and the most characters of their names together. */
 export const MAX_REPORTED_ROOMS = 2_000;
 const MAX_CHARACTERS = 200_000;
 
 const NOTHING: ReportSum = { count: 0, totalMicros: 0n, voided: 0, provisional: 0 };
 
-/** Sums per room; of those that sold last, where there are too many. Records are added newest first. */
+/**
+ * Sums per room. Where there are too many rooms, those that
+ * sold last have sums of their own. Add records newest first.
+ */
 export class Report {
   readonly #rooms = new Map<string, RoomReport>();
   #characters = 0;

@@ -12,16 +12,16 @@ export type SetupName = (typeof SETUP_NAMES)[number];
 /** One value of a setup. */
 export interface SetupField {
   /**
-   * Of the setting in flanco.toml; a secret and a certificate stand there in a file, which the setting `key_file` names, and
-   * here as their text.
+   * The key of the setting in flanco.toml. For a secret and a certificate flanco.toml names a file, by the setting
+   * `<key>_file`; a setup has the text itself.
    */
   readonly key: string;
   /** `certificate`: PEM; it may be left out, and is kept like a secret. */
   readonly kind: "text" | "list" | "number" | "choice" | "choices" | "secret" | "certificate";
   readonly isRequired?: true;
-  /** Where the sink sends, or as whom: what is kept of a secret does not go to another place. */
+  /** Whether it says where the sink sends, or as whom. When it changes, stored secrets must be given again. */
   readonly isPlace?: true;
-  /** A secret that is needed beside this field alone. */
+  /** The field beside which alone this secret is needed. */
   readonly besides?: string;
   /** Least length of a secret; 1 where it is absent. */
   readonly least?: number;

@@ -5,22 +5,29 @@ import type { SinkName } from "./sink-setting.ts";
 /** A system outside of the gateway that batches are sent to. */
 export interface Sink<Batch, Answer = void> {
   readonly name: SinkName;
-  /** By how much this machine's clock was ahead of the other side's at the last call; null, or absent, where that is not known. */
+  /**
+   * By how much this machine's clock was ahead of the other side's
+   * at the last call; null, or absent, where that is not known.
+   */
   readonly clockOffMs?: number | null;
-  /** Begins what the sink does beside its batches. It throws nothing and waits for nothing. */
+  /** Begins what the sink does besides delivering batches. Throws nothing, and does not wait. */
   open?(): void;
-  /** Called with the changes of each commit, after it; at the end of the service some may be missing. It throws nothing. */
+  /**
+   * Called after each commit with its changes. The last ones
+   * may be missing when the service ends. Throws nothing.
+   */
   apply?(changes: readonly Change[]): void;
   /**
-   * Resolves once the other side has stored the whole batch durably, and rejects where that is not known: the same batch, or
-   * one that holds it, is then delivered again. The other side therefore drops what it has. Must end soon after `signal` is
-   * aborted. Rejects with a FlancoError whose message is one line for people and holds no secret; its code is `unprocessable`
-   * where the other side refuses this batch for good, and would take another.
+   * Resolves once the other side has stored the whole batch durably, and rejects where that
+   * is not known: the same batch, or one that holds it, is then delivered again. The other
+   * side therefore drops what it has. Must end soon after `signal` is aborted. Rejects with a
+   * FlancoError whose message is one line for people and holds no secret; its code is
+   * `unprocessable` where the other side refuses this batch for good, and would take another.
    */
   deliver(batch: Batch, signal: AbortSignal): Promise<Answer>;
   /**
-   * Sends a test that the other side shows as such, or, where nothing can be shown, proves that it would take a batch.
-   * Resolves with one line that says what was done. Rejects as `deliver` does.
+   * Sends a test that the other side shows as such, or, where nothing can be shown, proves that it
+   * would take a batch. Resolves with one line that says what was done. Rejects as `deliver` does.
    */
   test(signal: AbortSignal): Promise<string>;
   /** Ends its connections. Called once, when nothing is under way. */
@@ -32,8 +39,8 @@ export interface EntryBatch {
   /** The identity of the ledger. With an entry's position and hash it is the identity of the entry. */
   readonly ledger: string;
   /**
-   * The identities that this ledger had on the gateways before, the latest first. Entries from that time are the same ones, by
-   * position and hash.
+   * The identities that this ledger had on the gateways before, the latest
+   * first. Entries from that time are the same ones, by position and hash.
    */
   readonly earlierLedgers: readonly string[];
   /** At least one, in the order of the chain. */
@@ -43,14 +50,17 @@ export interface EntryBatch {
 }
 
 /**
- * A sink that gets every entry of the chain. `deliver` resolves with the newest entry up to which the other side has the chain,
- * where it knows that, or null: it has the batch. The forwarder continues after that entry, be it before the batch because the
- * other side went back to a backup, or behind it.
+ * A sink that gets every entry of the chain. `deliver` resolves with the newest entry up to which the
+ * other side has the chain, where it knows that, or null: it has the batch. The forwarder continues
+ * after that entry, be it before the batch because the other side went back to a backup, or behind it.
  */
 export type EntrySink = Sink<EntryBatch, ChainHead | null>;
 
 /** Sends tests to the sinks that are configured. */
 export interface SinkTester {
-  /** Resolves with one line that says what was done. Rejects with `not_found` for a sink that is not configured, `conflict` while one is under way. */
+  /**
+   * Resolves with one line that says what was done. Rejects with `not_found`
+   * for a sink that is not configured, `conflict` while one is under way.
+   */
   test(name: SinkName): Promise<string>;
 }

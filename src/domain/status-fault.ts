@@ -15,12 +15,15 @@ const LITTLE_BYTES = 256 * 1024 * 1024;
 const LITTLE_SHARE = 0.05;
 /** The card reports 90 to 100 % of its life as used. */
 const WORN_PERCENT = 100;
-/** Some filling is normal: the status may be read during a burst. */
+/**
+ * A queue of edges that is filled beyond this share is a fault.
+ * Some filling is normal: the status may be read during a burst.
+ */
 const FILLING_EDGES_SHARE = 0.1;
 const FILLING_WRITES_SHARE = 0.75;
 /** A Raspberry Pi slows its processor down from 80 degrees on. */
 const HOT_CELSIUS = 80;
-/** A client waits so long for each post, and edges wait behind it. */
+/** A sync that takes this long is slow: each post waits for one, and edges wait behind it. */
 const SLOW_SYNC_MS = 250;
 const LITTLE_MEMORY_SHARE = 0.05;
 /** A network is often away for some minutes. */
@@ -43,8 +46,8 @@ function seen<C extends FaultCode>(since: Since, code: C, ...details: DetailsOf<
 }
 
 /**
- * All faults, the gravest first. Pure. A service that has just started has no backup, and a gateway that has just booted
- * no trusted time: neither is a fault yet.
+ * All faults, the gravest first. Pure. A service that has just started has no backup,
+ * and a gateway that has just booted no trusted time: neither is a fault yet.
  */
 export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
   const { lasting, lineFailures } = reading;

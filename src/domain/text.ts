@@ -1,7 +1,7 @@
 /** Characters (code points) that a name, a room or an e-mail may have. */
 export const MAX_TEXT = 200;
 
-/** Made when it is first needed: what ICU reads for it is a twentieth of a start. */
+/** Made when it is first needed: its data from ICU takes a twentieth of the time of a start. */
 let collator: Intl.Collator | undefined;
 
 /** Orders names as people do: "Room 2" before "Room 10". */
@@ -10,10 +10,13 @@ export function inOrder(one: string, other: string): number {
   return collator.compare(one, other);
 }
 
-/** What is wrong with a text of so many characters at least and at most. */
+/** What is wrong with a text. */
 export type TextMistake = "too_short" | "too_long" | "malformed";
 
-/** Undefined for a text that is right: as long as it may be, without halves of surrogate pairs and without NUL. */
+/**
+ * Undefined for a right text: of `minimum` to `maximum`
+ * characters, without halves of surrogate pairs and without NUL.
+ */
 export function textMistake(text: string, minimum: number, maximum: number): TextMistake | undefined {
   const length = [...text].length;
   if (length < minimum) return "too_short";
@@ -26,14 +29,20 @@ export function shellWord(path: string): string {
   return /^[\w./][\w./:@+~-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** A row of a table, by RFC 4180: a cell with a separator, a quote or the end of a line in it stands in quotes, which are doubled. */
+/**
+ * A row of a table, by RFC 4180: a cell with a separator, a quote
+ * or the end of a line in it stands in quotes, which are doubled.
+ */
 export function separated(cells: readonly string[], separator: string): string {
   const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
   const isPlain = (cell: string) => !cell.includes(separator) && !/["\r\n]/.test(cell);
   return cells.map((cell) => (isPlain(cell) ? cell : quoted(cell))).join(separator);
 }
 
-/** The text without characters that a page or a terminal obeys in place of showing them: line ends too. */
+/**
+ * The text without control characters, line ends included,
+ * which a page or a terminal obeys in place of showing them.
+ */
 export function shownText(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
 }

@@ -1,9 +1,9 @@
 import type { Bias } from "./line.ts";
 import { DEFAULT_DEBOUNCE_MS, type WiringSettings } from "./wiring.ts";
 
-/** Edges of one line that come this soon after each other are of one switching: no hand and no relay is as fast. */
+/** Edges of one line within this time of each other belong to one switching: no hand and no relay is as fast. */
 export const SWITCHING_MS = 200;
-/** A debounce must be so many times the longest bounce: a contact gets worse with its age. */
+/** A debounce must be this many times the longest bounce: a contact gets worse with age. */
 const BOUNCE_MARGIN = 2;
 const STEP_MS = 10;
 
@@ -25,7 +25,10 @@ export interface Bounce {
   readonly debounceMs: number;
 }
 
-/** What each line's contact does at its switchings, by the line's name. `changes` are in order of time, without debounce. */
+/**
+ * What each line's contact does at its switchings, by the line's
+ * name. `changes` are in order of time, without debounce.
+ */
 export function measureBounces(changes: readonly LevelChange[]): readonly Bounce[] {
   const byLine = Map.groupBy(changes, ({ line }) => line);
   return [...byLine].map(([line, edges]) => bounceOf(line, edges)).sort((a, b) => (a.line < b.line ? -1 : 1));
@@ -65,8 +68,8 @@ function switchingsOf(edges: readonly Pick<LevelChange, "atMs">[]): readonly Swi
 }
 
 /**
- * What a line is found to be when its room's relay is switched on and off. `unwired`: the room has no line. All but
- * `good` need attention.
+ * What a line is found to be when its room's relay is switched on and
+ * off. `unwired`: the room has no line. All but `good` need attention.
  */
 export const VERDICTS = [
   "good",
@@ -94,7 +97,10 @@ export type Cause = (typeof CAUSES)[number];
 /** The setting that mends it. */
 export const MENDED_SETTINGS = ["debounce", "bias", "polarity", "line"] as const;
 
-/** How a line is to be wired so that the next switching is good: the whole wiring of the contact, one setting of it changed. */
+/**
+ * How a line is to be wired so that the next switching is good:
+ * the whole wiring of the contact, one setting of it changed.
+ */
 export interface Mend extends Contact {
   readonly setting: (typeof MENDED_SETTINGS)[number];
 }
@@ -166,14 +172,17 @@ export interface Asking {
 
 /** A room whose line does not move within this time is silent. */
 export const SILENT_MS = 20_000;
-/** No contact bounces for longer: what does is not driven. */
+/** A line that bounces for longer is driven by no contact. */
 const FLOATING_MS = 500;
-/** Nor with more edges. */
+/** So is a line with this many edges in one switching. */
 const FLOATING_EDGES = 100;
-/** So many short pulses that lead back to the level before are no bounce of a contact. */
+/**
+ * So is a line with this many switchings that end at the
+ * level before: a contact's bounce ends at the other level.
+ */
 const FLOATING_PULSES = 3;
 
-/** How the line of a room is wired that had none. */
+/** The settings for the line of a room that had none. */
 const USUAL_CONTACT: ContactSettings = { activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS };
 const UNKNOWN: Conclusion = { verdict: null, cause: null, mend: null };
 const GOOD: Conclusion = { verdict: "good", cause: null, mend: null };
@@ -181,7 +190,7 @@ const GOOD: Conclusion = { verdict: "good", cause: null, mend: null };
 /**
  * Judges a room by what was seen of its line. Pure.
  * @param wired the room's line; null for a room without one
- * @param asking null where the room was not asked for: what moves is then known to be nothing but its line
+ * @param asking null where no person was asked to switch the room: then other lines tell nothing about it
  * @param nowMs monotonic milliseconds, of the same boot as the levels
  */
 export function judgeRoom(

@@ -22,7 +22,10 @@ export interface WiringSettings {
 
 /** Which line is which room. */
 export interface Wiring extends WiringSettings {
-  /** What names the line after every boot: its own name (`GPIO17`), or its chip's label and the offset (`mcp23017:3`). Unique. */
+  /**
+   * A name that means the same line after every boot: its own (`GPIO17`),
+   * or its chip's label and its offset (`mcp23017:3`). Unique.
+   */
   readonly line: string;
   readonly userId: Id;
   /** The device's `_id`. */
@@ -61,8 +64,8 @@ export interface RoomPrice {
 }
 
 /**
- * The price of a line that is wired by a role which sets none, in millionths: the line's own, else the commonest of the
- * account. Throws `conflict` before there is any.
+ * The price of a line that is wired by a role which may set no price, in millionths: the line's own,
+ * else the most common one of the account. Throws `conflict` where the account has no price yet.
  */
 export function usualPrice(wirings: readonly Wiring[], line: string): number {
   const own = wirings.find((wiring) => wiring.line === line);

@@ -15,12 +15,15 @@ import { shellWord } from "../domain/text.ts";
 import { makeDirectory } from "../durable-file.ts";
 import { isReplacing } from "./backup/replace.ts";
 
-/** Every right of everybody but the owner. */
+/** The rights of all users but the owner. */
 const OTHERS_MASK = 0o077;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 const MODE_MASK = 0o7777;
-/** What the names of flanco's files in the data directory begin with, and what a new file system holds by itself. */
+/**
+ * Beginnings of the names of flanco's files in the data
+ * directory, and the folder that a new file system has by itself.
+ */
 const FLANCO_NAMES = ["flanco.", "session.key", "tls.d", "lost+found"];
 
 /** Paths of everything that one appliance keeps. */
@@ -30,24 +33,27 @@ export function dataDirectoryOf(path: string) {
   return {
     path,
     ledger: join(path, "flanco.db"),
-    /** Room on the disk for the time when it is full. */
+    /** A file that reserves room for the time when the disk is full. */
     reserve: join(path, "reserve"),
     lock: join(path, "flanco.lock"),
     secret: join(path, "session.key"),
     /** The appliance's own authority and certificate. */
     tls: join(path, "tls"),
-    /** Certificates that an administrator puts there. They may have another owner, and are checked where they are read. */
+    /**
+     * Certificates that an administrator puts there. They may
+     * have another owner, and are checked where they are read.
+     */
     certificates: join(path, "tls.d"),
     /** Backups, where the configuration names no other directory. */
     backups: join(path, "backups"),
-    /** The backup for a gateway that takes the clinic over, for that time. */
+    /** The backup for the gateway that takes the clinic over, while the move lasts. */
     move: join(path, "move"),
     control: join(path, "control.sock"),
     /** When the ledger was last checked in full. */
     checked: join(path, "checked.json"),
-    /** A file that is there once the demonstration has been wired. */
+    /** A file that exists once the demonstration has been wired. */
     demonstrated: join(path, "demo.done"),
-    /** How far each sink has the chain, and messages that are still to be sent. */
+    /** The cursor of each sink, and the notices that are still to be sent. */
     forward: join(path, "forward"),
     /** The sinks that were set up on the page, with their secrets. */
     sinks: join(path, "sinks"),
@@ -55,8 +61,8 @@ export function dataDirectoryOf(path: string) {
 }
 
 /**
- * Creates the data directory, or checks that it is writable and closed to other users. The program's files are readable
- * for their owner alone (`src/main.ts`). Throws `unavailable` or `config`, with a hint.
+ * Creates the data directory, or checks that it is writable and closed to other users. The program's files
+ * are readable for their owner alone (`src/main.ts`). Throws `unavailable` or `config`, with a hint.
  */
 export function prepareDataDirectory(dataDirectory: DataDirectory): void {
   try {
@@ -95,8 +101,8 @@ export function isUnused({ path, ledger, secret }: DataDirectory): boolean {
 }
 
 /**
- * Goes on as the owner of the data directory when started as root, so that no file of root's keeps the service out later.
- * Throws `forbidden` as `requireEntry` does.
+ * When started as root, continues as the owner of the data directory: a file of
+ * root's would keep the service out later. Throws `forbidden` as `requireEntry` does.
  */
 export function becomeOwner(dataDir: string): DataDirectory {
   if (process.getuid?.() === 0 && existsSync(dataDir)) {
@@ -111,7 +117,10 @@ export function becomeOwner(dataDir: string): DataDirectory {
   return dataDirectoryOf(dataDir);
 }
 
-/** Throws `forbidden` where this user may not read the data directory: its files would seem not to be there. */
+/**
+ * Throws `forbidden` where this user may not read the data
+ * directory, whose files would otherwise seem to be missing.
+ */
 export function requireEntry(dataDir: string): void {
   try {
     accessSync(dataDir, constants.R_OK | constants.X_OK);
@@ -125,8 +134,9 @@ export function requireEntry(dataDir: string): void {
 }
 
 /**
- * What is open to other users of a directory outside the data directory, with the command that closes it; null where
- * nothing is, or nothing is there. Only told: a disk that knows no owners must not keep the service from its work.
+ * Says what other users may do in a directory outside the data directory, with the
+ * command that takes these rights away; null where they may do nothing, or there is no
+ * directory. It throws nothing: on a disk without owners the service must work too.
  */
 export function openToOthers(directory: string): string | null {
   const mode = lstatSync(directory, { throwIfNoEntry: false })?.mode ?? 0;
@@ -135,10 +145,11 @@ export function openToOthers(directory: string): string | null {
 }
 
 /**
- * Throws `config`, in one line with the command that mends it, where another user of the machine could read or
- * change what is flanco's: rights of others, another owner, a symbolic link in the place of a file. Nothing is
- * mended without being asked: the rights may have been opened on purpose, and the reader of the line must know that secrets
- * may have been read. Other files may lie in the directory: other users cannot reach anything in it.
+ * Throws `config`, in one line with the command that mends it, where another user of the
+ * machine could read or change what is flanco's: rights of others, another owner, a symbolic
+ * link in the place of a file. Nothing is mended without being asked: the rights may have
+ * been opened on purpose, and the reader of the line must know that secrets may have been
+ * read. Other files may lie in the directory: other users cannot reach anything in it.
  */
 function requirePrivate(dataDirectory: DataDirectory): void {
   const { path, certificates, tls, move, backups, forward, sinks, ...files } = dataDirectory;
@@ -165,14 +176,14 @@ function requirePrivate(dataDirectory: DataDirectory): void {
     const named = `backup_dir = ${JSON.stringify(targetOf(backups))}`;
     return `Remove the link (rm ${shellWord(backups)}) and name the directory itself: ${named}`;
   });
-  // What is named after a file (a log, a copy that is kept) belongs to it.
+  // Files whose names begin with one of these (a log, a copy that is kept) belong to it.
   const names = Object.values(files).map((file) => basename(file));
   for (const found of readdirSync(path)) {
     if (names.some((name) => found.startsWith(name))) requirePrivateTree(path, join(path, found));
   }
 }
 
-/** Such a directory, which a slip has named (/etc), must not be closed or given away. */
+/** A directory that was named by a slip (/etc) must be neither closed to others nor given to another owner. */
 function isOthers(path: string): boolean {
   const found = readdirSync(path);
   const isFlancos = (name: string) => FLANCO_NAMES.some((begin) => name.startsWith(begin));
@@ -201,7 +212,7 @@ function requirePrivateTree(
   for (const name of readdirSync(path)) requirePrivateTree(top, join(path, name));
 }
 
-/** `top` is what the command is about, so that one command mends all of it. */
+/** The command in the error changes all of `top`. */
 function requireOwn(top: string, path: string, { uid, mode }: Stats): void {
   const own = process.getuid?.() ?? uid;
   if (uid !== own) {
@@ -229,7 +240,7 @@ function requireSteadyParent(directory: string): void {
   );
 }
 
-/** Where a link leads; for one that leads nowhere its own name, which is then as wrong as the link. */
+/** Where a link leads; the link's own path where it leads nowhere. */
 function targetOf(link: string): string {
   try {
     return realpathSync(link);

@@ -12,11 +12,14 @@ import { freeStamp, removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
 const PROOF_SUFFIX = ".json";
-/** Proofs of backups that are gone: a year of daily ones. */
+/** Proofs that are kept of removed backups: a year of daily ones. */
 const KEPT_PROOFS = 400;
-/** Folders that lie so deep below a disk's top are looked into: a stick has its backups in a folder, or in one of that. */
+/**
+ * How many levels of folders are searched on a disk: a stick
+ * has its backups in a folder, or in a folder of that.
+ */
 const DEPTH = 2;
-/** Folders of one disk that are looked into. */
+/** The most folders of one disk that are searched. */
 const MAX_FOLDERS = 1_000;
 
 const hex = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -38,7 +41,10 @@ const proof = z.object({
   sha256: hex,
 });
 
-/** A removable disk is another device than the root file system. Its directory may be yet to be made. */
+/**
+ * Whether a directory, which may not exist yet, lies on another
+ * device than the root file system, as on a removable disk.
+ */
 export function isMounted(directory: string): boolean {
   return deviceOf(directory) !== deviceOf("/");
 }
@@ -53,15 +59,18 @@ export interface BackupLook {
   readonly mounted: boolean;
   /** The newest proven backup of the ledger. */
   readonly newest: ProvenBackup | null;
-  /** The newest of each other ledger: a disk may be another gateway's, or of one that this ledger was copied to. */
+  /**
+   * The newest backup of each other ledger: the disk may be
+   * another gateway's, or this ledger may have been copied to it.
+   */
   readonly foreign: readonly ProvenBackup[];
 }
 
-/** What is looked at, for a ledger (`identitiesOf`). */
+/** A directory of backups, and the ledger by its identities (`identitiesOf`). */
 export interface BackupLookRequest {
   readonly directory: string;
   readonly ledgerIds: readonly string[];
-  /** Whether this program has opened the ledger: what is of a later version is set aside then. */
+  /** Whether this program has opened the ledger: then backups of a later schema are set aside. */
   readonly isOpened: boolean;
 }
 
@@ -82,7 +91,10 @@ export function foreignBackups(directory: string, ledgerIds: readonly string[]):
     .flatMap((name) => listReadable(folderOf(directory, name)).slice(0, 1));
 }
 
-/** None of what this user may not read: another machine's user may own it, and that must not keep a backup from being made. */
+/**
+ * No backups of a folder that this user may not read: a user
+ * of another machine may own it, and backups must go on.
+ */
 function listReadable(folder: string): readonly ProvenBackup[] {
   try {
     return listBackups(folder);
@@ -91,19 +103,22 @@ function listReadable(folder: string): readonly ProvenBackup[] {
   }
 }
 
-/** Where a backup is made. It has no backup's name, so that what an interrupted run leaves is not taken for one. */
+/**
+ * Where a backup is made. It has no backup's name, so that
+ * what an interrupted run leaves is not taken for one.
+ */
 export function draftIn(folder: string): string {
   return join(folder, "backup.draft");
 }
 
-/** Removes what a run that was cut off has left. */
+/** Removes the draft of an interrupted run. */
 export function removeDrafts(folder: string): void {
   removeDatabase(draftIn(folder));
 }
 
 /**
- * The entries that a folder's proofs say the ledger held, by position, also those of backups that were removed. A ledger whose
- * past was rewritten lacks one of them.
+ * The newest entry of each backup by the folder's proofs, in order of position; also of
+ * backups that were removed. A ledger whose past was rewritten lacks one of these entries.
  */
 export function keptHeads(folder: string): readonly KeptHead[] {
   return proofNames(folder)
@@ -113,8 +128,8 @@ export function keptHeads(folder: string): readonly KeptHead[] {
 }
 
 /**
- * The same of all folders in these directories that are a ledger's: its own, and of those that it had before it was moved to
- * this gateway up to the backup that it began from.
+ * The same for all folders of a ledger in these directories: its own folders, and those
+ * of its identities on earlier gateways, up to the backup that it began from here.
  */
 export function headsOf(ledger: string, directories: readonly string[]): readonly KeptHead[] {
   const [own = "", ...before] = identitiesOf(ledger);
@@ -130,10 +145,12 @@ export function headsOf(ledger: string, directories: readonly string[]): readonl
 }
 
 /**
- * Renames the proven backups of a later schema than the ledger's, with their proofs, and the tail: they end with `.later`. The
- * ledger is the file of before that version: what it had added is no past of this ledger. `schema` is this program's for a
- * ledger that it has opened. Durable: an upgrade that follows would take what came back for the ledger's. `sync` is another one
- * in tests.
+ * Renames proven backups of a later schema than the ledger's, with their proofs, and
+ * files of the tail of a later schema: the new names end with `.later`. Such copies are
+ * from after an upgrade that was taken back, so they are not of this ledger's past.
+ * Durable: if a name came back, the next upgrade would take its file for the ledger's.
+ * @param schema the ledger's; this program's once it has opened the ledger
+ * @param sync replaced in tests
  */
 export function setAsideLater(folder: string, schema = SCHEMA_VERSION, sync = syncPath): void {
   let renamed = setLaterTailAside(folder, schema);
@@ -148,7 +165,7 @@ export function setAsideLater(folder: string, schema = SCHEMA_VERSION, sync = sy
   if (renamed > 0) sync(folder);
 }
 
-/** Removes what was set aside. */
+/** Removes copies that were set aside. */
 export function removeLater(folder: string): void {
   for (const name of readdirSync(folder))
     if (name.endsWith(LATER)) rmSync(join(folder, name), { force: true });
@@ -169,7 +186,10 @@ function proofNames(folder: string): readonly string[] {
   );
 }
 
-/** The proven backups of a folder, newest first; none where there is no folder. Others are not looked at. */
+/**
+ * The proven backups of a folder, newest first; none where
+ * there is no folder. Backups without a proof are passed over.
+ */
 export function listBackups(folder: string): readonly ProvenBackup[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -178,7 +198,7 @@ export function listBackups(folder: string): readonly ProvenBackup[] {
     .toSorted((one, other) => other.number - one.number);
 }
 
-/** What was proved of a backup; undefined where nothing was, or of a file of another length. */
+/** A backup's proof; undefined without one, and for a file of another length than was proved. */
 export function readProof(file: string): ProvenBackup | undefined {
   const parsed = parseProof(file + PROOF_SUFFIX);
   return parsed !== undefined && statSync(file, { throwIfNoEntry: false })?.size === parsed.bytes
@@ -186,7 +206,7 @@ export function readProof(file: string): ProvenBackup | undefined {
     : undefined;
 }
 
-/** Undefined where there is none, or none that can be read. */
+/** Undefined where there is no proof, or it cannot be read. */
 function parseProof(file: string): ProvenBackup | undefined {
   try {
     return proofOf(readFileSync(file, "utf8"));
@@ -195,12 +215,12 @@ function parseProof(file: string): ProvenBackup | undefined {
   }
 }
 
-/** A proof's text. Throws where it is none. */
+/** Parses a proof. Throws for any other text. */
 export function proofOf(text: string): ProvenBackup {
   return proof.parse(JSON.parse(text));
 }
 
-/** Puts the proof of a backup beside its place, durably, before the backup itself is there. */
+/** Writes the proof of a backup durably. Call it before the backup gets its name. */
 export function writeProof(folder: string, backup: ProvenBackup): void {
   writeDurably(join(folder, backup.file + PROOF_SUFFIX), `${JSON.stringify(backup, null, 2)}\n`);
 }
@@ -210,7 +230,7 @@ export function removeBackup(folder: string, backup: Pick<ProvenBackup, "file">)
   rmSync(join(folder, backup.file), { force: true });
 }
 
-/** A name for the backup of this moment that is not taken: `flanco-20261121T120000Z.db`. */
+/** A free name for the backup of this moment: `flanco-20261121T120000Z.db`. */
 export function freeName(folder: string, madeMs: number): string {
   const nameAt = (stamp: string) => `flanco-${stamp}.db`;
   const isFree = (stamp: string) =>
@@ -223,7 +243,7 @@ export interface FoundBackup extends ProvenBackup {
   readonly path: string;
 }
 
-/** Where block devices are mounted, those of the root file system and of `directory` left out. Linux alone. */
+/** Where block devices are mounted, without those of the root file system and of `directory`. On Linux alone. */
 export function mountedDisks(directory: string, mounts = "/proc/self/mounts"): readonly string[] {
   if (!existsSync(mounts)) return [];
   const own = ["/", resolve(directory)].map(deviceOf);
@@ -244,7 +264,10 @@ function unescaped(path: string): string {
   );
 }
 
-/** The newest proven backup of each ledger in these directories and the folders below them, or in its folder itself. */
+/**
+ * The newest proven backup of each ledger in these directories,
+ * each a ledger's folder or one with folders below it.
+ */
 export function findBackups(directories: readonly string[]): readonly FoundBackup[] {
   const folders = new Set(directories.flatMap((directory) => ledgerFolders(directory)));
   const found = [...folders].flatMap((folder) => {
@@ -252,7 +275,7 @@ export function findBackups(directories: readonly string[]): readonly FoundBacku
     return newest === undefined ? [] : [{ ...newest, path: join(folder, newest.file) }];
   });
   const byLedger = Map.groupBy(found, ({ ledger }) => ledger);
-  // Commits only grow, whatever the clock said.
+  // By commits, which only grow: the clock may have been wrong.
   return [...byLedger.values()].flatMap((all) => all.toSorted((a, b) => b.commits - a.commits).slice(0, 1));
 }
 
@@ -275,7 +298,7 @@ function ledgerFolders(top: string): readonly string[] {
   return found;
 }
 
-/** None where this user may not look. */
+/** No folders where this user may not read. */
 function foldersIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -285,8 +308,9 @@ function foldersIn(folder: string): readonly Dirent[] {
 }
 
 /**
- * The backup to restore: the newest of the ledger here (its identities, the latest first), or where the ledger here is unused
- * the only one that there is. Throws `not_found`, and `conflict` where there are several.
+ * The backup to restore: the one of the ledger with these identities, the latest
+ * identity first; where there is none, the only backup that was found. Throws
+ * `not_found`, and `conflict` where backups of several ledgers were found.
  */
 export function chooseBackup(found: readonly FoundBackup[], ids: readonly string[]): FoundBackup {
   const own = ids.flatMap((id) => found.filter(({ ledger }) => ledger === id))[0];

@@ -26,9 +26,9 @@ import {
 import { freeBytesOf, hashFile, requireRoom } from "./file-copy.ts";
 import { type KeptKeys, type WholeGateway, writeGatewayFile } from "./gateway-file.ts";
 
-/** Copied at a time: between two pieces a busy file is waited for, nothing else. */
+/** Pages that are copied at a time. */
 const PAGES_AT_ONCE = 4_000;
-/** Disk space beside the backup itself: a margin for writes meanwhile. */
+/** Disk space that must be free beside the backup's own, for writes meanwhile. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 
 /** What the ledger held at the moment of its backup. */
@@ -36,31 +36,34 @@ type Held = Tally & Pick<ProvenBackup, "ledger" | "locations">;
 
 export interface BackupRequest {
   readonly ledger: string;
-  /** The ledger has a folder of its own in it. */
+  /** The directory of backups; the ledger has a folder of its own in it. */
   readonly directory: string;
   /** Wall time in Unix milliseconds, and whether it is trusted. */
   readonly nowMs: number;
   readonly clockTrusted: boolean;
   /** Whether outdated backups of the ledger are removed, and older ones where there is no room for another one. */
   readonly rotate: boolean;
-  /** What is kept beside the backups, so that the clinic comes back whole; undefined: nothing. */
+  /**
+   * The gateway file that is kept beside the backups, so that the
+   * whole clinic can be restored. Undefined: none is written.
+   */
   readonly gateway?: WholeGateway | undefined;
   /** Seals the gateway's keys. */
   readonly passphrase?: string | undefined;
 }
 
 export interface MadeBackup extends ProvenBackup {
-  /** What a person must see to in the ledger that it is a copy of. */
+  /** What a person must see to in the ledger. */
   readonly findings: readonly Finding[];
   /** What became of the gateway's keys; null where no gateway was given. */
   readonly keys: KeptKeys | null;
 }
 
 /**
- * Makes a backup of a ledger that may be written to meanwhile, and proves it: the file counts once it was
- * checked in full and holds what the ledger held at that moment. Until then nothing has a backup's name.
- * Throws `damaged` when it proves to be wrong (and then most often the ledger is), `conflict` while another backup
- * to the same directory is under way, `unavailable` when there is no room.
+ * Makes a backup of a ledger that may be written to meanwhile, and proves it: the copy gets
+ * a backup's name once it was checked in full and holds what the ledger held at that moment.
+ * Throws `damaged` when the copy is wrong (most often the ledger is too), `conflict` while
+ * another backup to the same directory is under way, `unavailable` when there is no room.
  */
 export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf): Promise<MadeBackup> {
   const { directory, rotate, gateway, passphrase } = request;
@@ -89,7 +92,10 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
   }
 }
 
-/** Removes outdated backups; then, while there is no room for another one, what was set aside, and the oldest. */
+/**
+ * Removes outdated backups. While there is no room for another
+ * one, also removes copies that were set aside, then the oldest.
+ */
 function thinOut(folder: string, neededBytes: number, freeBytes: typeof freeBytesOf): void {
   for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
   if (freeBytes(folder) < neededBytes) removeLater(folder);
@@ -116,7 +122,7 @@ function claim(folder: string): () => void {
   }
 }
 
-/** Copies one moment of the ledger, whatever is written after it, and says what it held. */
+/** Copies the ledger as it is at one moment, and gives what it held then. */
 async function snapshot(ledger: string, draft: string): Promise<Held> {
   using db = openForReading(ledger);
   // Held until the end: without it, SQLite would begin the copy again at each commit.
@@ -156,7 +162,7 @@ function prove(request: BackupRequest, folder: string, held: Held) {
   return { backup, findings: openFindings(verification) };
 }
 
-/** A backup has no log beside it: what is copied elsewhere by hand is whole. */
+/** Leaves no log beside a backup, so that a copy of the one file is whole. */
 function makeSingleFile(file: string): void {
   using db = new Connection(file, { fileMustExist: true });
   db.pragma("journal_mode = DELETE");

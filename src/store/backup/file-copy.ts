@@ -8,7 +8,8 @@ import { OWNER_ONLY } from "../../durable-file.ts";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. Progress is in bytes.
+ * Copies a file, makes the copy durable, and gives the SHA-256
+ * of what was copied, hexadecimal. Progress is in bytes.
  * @param from a path, or a descriptor at the file's begin, which stays open
  */
 export function copyDurably(from: string | number, to: string, onProgress: OnSteps = () => {}): string {
@@ -72,8 +73,8 @@ export function freeBytesOf(directory: string): number {
 }
 
 /**
- * Look before a long copy. Throws `unavailable` where the disk of a directory has not so many bytes free; the text says how
- * many to free. `purpose` ends "There is no room to".
+ * Call before a long copy. Throws `unavailable` where the disk of a directory has fewer bytes
+ * free; the text says how many to free. `purpose` completes the sentence "There is no room to".
  */
 export function requireRoom(
   directory: string,
@@ -92,7 +93,7 @@ export function requireRoom(
   );
 }
 
-/** The moment as names have it, `20261121T120000Z`, or the next second whose name is free. */
+/** A moment as it stands in names, `20261121T120000Z`: the next second whose name is free. */
 export function freeStamp(timeMs: number, isFree: (stamp: string) => boolean): string {
   const stamp = new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
   return isFree(stamp) ? stamp : freeStamp(timeMs + SECOND_MS, isFree);

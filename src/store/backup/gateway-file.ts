@@ -10,16 +10,16 @@ const NAME = "gateway.json";
 /** A mode that FAT and exFAT cannot keep. */
 const TRIED_MODE = 0o640;
 const PERMISSIONS = 0o777;
-/** Bounds what a file of unknown origin may hold. */
+/** The most files of certificates: the gateway file may be of unknown origin. */
 const MAX_FILES = 16;
 const MAX_CHARACTERS = 64 * 1024;
-/** 32 MiB and some tenths of a second a guess (RFC 7914). */
+/** Each guess takes 32 MiB and some tenths of a second (RFC 7914). */
 const SCRYPT = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
-/** Of the digest that tells which keys are sealed. */
+/** Digits of the digest by which a change of the keys is noticed. */
 const DIGEST_DIGITS = 32;
 
 const pem = z.string().check(z.maxLength(MAX_CHARACTERS));
@@ -38,12 +38,15 @@ const gateway = z.object({
   keys: z.nullable(z.union([keys, sealedKeys])),
 });
 
-/** Private keys in PEM: the appliance's authority with its certificate, and the administrator's certificates by file name. */
+/**
+ * Private keys in PEM: the appliance's authority with its
+ * certificate, and the administrator's certificates by file name.
+ */
 export type GatewayKeys = z.output<typeof keys>;
-/** The same, encrypted by a passphrase. */
+/** The same keys, encrypted with a passphrase. */
 export type SealedKeys = z.output<typeof sealedKeys>;
 
-/** What makes a clinic's gateway beside its ledger: its host name, the clinic's settings, and its keys. */
+/** The content of a gateway file: what makes a clinic's gateway beside its ledger. */
 export interface Gateway {
   readonly hostName: string;
   readonly settings: Readonly<Record<string, z.output<typeof setting>>>;
@@ -51,12 +54,13 @@ export interface Gateway {
   readonly keys: GatewayKeys | SealedKeys | null;
 }
 
-/** A gateway as it runs: with its keys in plain. */
+/** A gateway with its keys in plain. */
 export type WholeGateway = Gateway & { readonly keys: GatewayKeys };
 
 /**
- * What became of the keys beside a backup: `plain`, in a file that its owner alone reads; `sealed` by a passphrase;
- * `outdated`, sealed ones that are others by now; `left out`, because the disk's file system keeps no file from other users.
+ * How the keys are kept beside a backup: `plain`, in a file that its owner
+ * alone can read; `sealed` with a passphrase; `outdated`, sealed before the
+ * keys were changed; `left out`, because the disk's file system has no owners.
  */
 export type KeptKeys = "plain" | "sealed" | "outdated" | "left out";
 
@@ -79,8 +83,8 @@ export function readGatewayFile(folder: string): Gateway | undefined {
 }
 
 /**
- * Writes the gateway file into a ledger's folder of backups, durably. Sealed keys stay until they are sealed again. Throws the
- * disk's error.
+ * Writes the gateway file into a ledger's folder of backups, durably.
+ * Sealed keys stay until they are sealed again. Throws the disk's error.
  * @param passphrase seals the keys
  */
 export function writeGatewayFile(
@@ -108,7 +112,10 @@ export function writeGatewayFile(
   return "plain";
 }
 
-/** Null for a file that is missing, or that is written anew because nothing can be read of it. */
+/**
+ * The sealed keys of the file that is there; null where it is
+ * missing, has none, or cannot be read and is written again.
+ */
 function sealedBefore(folder: string): SealedKeys | null {
   try {
     const found = readGatewayFile(folder)?.keys ?? null;
@@ -158,12 +165,15 @@ function keyOf(passphrase: string, salt: Buffer): Buffer {
   return scryptSync(passphrase.normalize("NFC"), salt, KEY_BYTES, SCRYPT);
 }
 
-/** Tells nothing of the keys: each holds more than a hundred random bits. */
+/** Discloses nothing of the keys: each holds more than a hundred random bits. */
 function digestOf(plain: GatewayKeys): string {
   return hash("sha256", JSON.stringify(plain)).slice(0, DIGEST_DIGITS);
 }
 
-/** Whether a directory's file system keeps the mode of a file, as FAT and exFAT do not. Tried with an empty file. */
+/**
+ * Whether a directory's file system keeps the mode of a
+ * file, as FAT and exFAT do not. Tried with an empty file.
+ */
 function fileSystemKeepsModes(directory: string): boolean {
   const file = join(directory, "mode.trial");
   rmSync(file, { force: true });

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { syncPath } from "../../durable-file.ts";
 import { freeStamp } from "./file-copy.ts";
 
-/** The end of a decided ledger's name: what the one that it replaces is to be kept as, where there is one. */
+/** The end of the new ledger's name: the name under which the replaced ledger, if any, is to be kept. */
 const KEPT = /^(?:-((?:replaced|damaged)-\w+))?$/;
 
 interface Decision {
@@ -14,11 +14,13 @@ interface Decision {
 }
 
 /**
- * How one ledger takes another's place, so that after a power cut at any moment one whole ledger is there: the new one
- * is given the name `flanco.db.restored-` and what the replaced one will be kept as. From that moment on it is the
- * ledger, and `finishReplacing` brings it to its place, at the next start at the latest. Before that moment the
- * replaced one has no second name and its log no copy: opening such a name later would write an old log into the ledger that
- * went on.
+ * The ledger that is to take another one's place; undefined where there is none.
+ *
+ * After a power cut at any moment one whole ledger must be there. So the new ledger is
+ * renamed to `flanco.db.restored-` and the name under which the replaced one will be kept.
+ * From that moment on it is the ledger, and `finishReplacing` brings it to its place, at
+ * the next start at the latest. Until then the replaced ledger has no second name and its
+ * log no copy: if it went on, opening that name later would write an old log into it.
  */
 function decided(ledger: string): Decision | undefined {
   const directory = dirname(ledger);
@@ -31,17 +33,17 @@ function decided(ledger: string): Decision | undefined {
   return undefined;
 }
 
-/** Whether a ledger was decided on and is not in its place yet. */
+/** Whether a new ledger is decided on, but not in its place yet. */
 export function isReplacing(ledger: string): boolean {
   return decided(ledger) !== undefined;
 }
 
-/** Where the new one is made. What an interrupted run leaves there is removed by the next. */
+/** Where the new ledger is made. The next run removes what an interrupted run has left there. */
 export function replacementDraft(ledger: string): string {
   return `${ledger}.restore-draft`;
 }
 
-/** A free name beside the ledger that it can be kept under; undefined where there is none to keep. Nothing is changed. */
+/** A free name for keeping the ledger that is there; undefined where there is none. Changes nothing. */
 export function nameAside(ledger: string, kind: "replaced" | "damaged", nowMs: number): string | undefined {
   if (!existsSync(ledger) && !existsSync(`${ledger}-wal`)) return undefined;
   const nameAt = (stamp: string) => `${ledger}.${kind}-${stamp}`;
@@ -49,7 +51,10 @@ export function nameAside(ledger: string, kind: "replaced" | "damaged", nowMs: n
   return nameAt(freeStamp(nowMs, isFree));
 }
 
-/** Brings a ledger that was decided on to its place. Call with the directory locked, before the ledger is opened. */
+/**
+ * Brings a new ledger that is decided on to its place. Call
+ * with the directory locked, before the ledger is opened.
+ */
 export function finishReplacing(ledger: string): void {
   const decision = decided(ledger);
   if (decision === undefined) return;
@@ -61,7 +66,10 @@ export function finishReplacing(ledger: string): void {
   syncPath(dirname(ledger));
 }
 
-/** Puts the draft, which must be durable and whole, in the ledger's place; that one is kept, log and all, under the name that is given. */
+/**
+ * Puts the draft, which must be durable and whole, in the ledger's
+ * place. Keeps the replaced ledger and its log as `keptAs`.
+ */
 export function replaceLedger(ledger: string, keptAs: string | undefined): void {
   const kept = keptAs === undefined ? "" : `-${keptAs.slice(ledger.length + 1)}`;
   renameSync(replacementDraft(ledger), `${ledger}.restored${kept}`);
@@ -69,10 +77,13 @@ export function replaceLedger(ledger: string, keptAs: string | undefined): void 
   finishReplacing(ledger);
 }
 
-/** As far as an earlier run has not done so. The ledger's own name stays until the new one takes it. */
+/**
+ * Gives the replaced ledger its second name, unless an earlier
+ * run did. It loses its own name when the new ledger takes that.
+ */
 function setAside(ledger: string, keptAs: string): void {
   if (existsSync(ledger) && !existsSync(keptAs)) linkSync(ledger, keptAs);
   const [log, keptLog] = [`${ledger}-wal`, `${keptAs}-wal`];
-  // Readers leave an empty one.
+  // Readers leave an empty log.
   if (existsSync(log) && statSync(log).size > 0 && !existsSync(keptLog)) renameSync(log, keptLog);
 }

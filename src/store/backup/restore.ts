@@ -42,12 +42,12 @@ import { copyDurably, removeDatabase, requireRoom } from "./file-copy.ts";
 import { finishReplacing, nameAside, replaceLedger, replacementDraft } from "./replace.ts";
 
 /**
- * Numbers of watchings that are passed over: those that were given after the backup was made must not be given
- * again, because a number and a sequence tell one edge from another for ever.
+ * How many numbers of requests a restored ledger skips. Numbers from after the backup
+ * must not be used again, because request and sequence identify an edge for all time.
  */
 const SKIPPED_REQUESTS = 1_000_000;
 
-/** Entries of the replaced ledger that the restored one has not. */
+/** Entries of the replaced ledger that the restored one lacks. */
 export interface MissingEntries {
   readonly records: number;
   /** Wall time of the first and the last, in Unix milliseconds; null without any. */
@@ -60,15 +60,15 @@ export interface Restored extends Tally {
   readonly keptAs: string | null;
   /** Wall time of the newest record; null in a ledger without any. */
   readonly newestMs: number | null;
-  /** Null when the replaced ledger could not be read, or there was none. */
+  /** Null where the replaced ledger could not be read, or there was none. */
   readonly missing: MissingEntries | null;
 }
 
-/** A backup by its open descriptors: the process may go on as a user that may not open its files. */
+/** A backup by open descriptors: the process may continue as a user that may not open its files. */
 export interface OpenedBackup extends Disposable {
   readonly file: string;
   readonly descriptor: number;
-  /** SQLite's log beside it, as a file has that was copied by hand from a data directory. */
+  /** SQLite's log beside it: a ledger that was copied by hand from a data directory has one. */
   readonly log: number | null;
   /** Undefined for a file without one. */
   readonly proof: ProvenBackup | undefined;
@@ -85,17 +85,21 @@ export interface RestoreRequest {
   readonly directories?: readonly string[];
   /** Whether the backup may be another ledger's. */
   readonly replaceLedger?: boolean;
-  /** Called once the backup is proved, before it takes the ledger's place; where it throws, nothing has changed. */
+  /**
+   * Called once the backup is proved, before it takes the
+   * ledger's place; where it throws, nothing has changed.
+   */
   readonly onProved?: () => void;
 }
 
 /**
- * Puts a backup in the ledger's place, once a copy of it was checked in full. Call with the data directory locked.
- * The replaced ledger is kept as it is, log and all: nothing is written to it, not even by SQLite, which would cut a damaged
- * log where the damage is. What its audit log says more goes on in the restored one, which also says who restored it
- * (`by`). After an interruption at any moment the one or the other is there, whole.
- * Throws `not_found`, `damaged` when the backup fails its check, `too_new` when a later program wrote it, `conflict` when it is
- * another ledger's, `replaceLedger` is not set, and the ledger here has users or records; then nothing has changed.
+ * Puts a backup in the ledger's place, once a copy of it was checked in full. Call with the data
+ * directory locked. The replaced ledger is kept with its log as it is: nothing is written to it, not
+ * even by SQLite, which would cut a damaged log where the damage is. The restored ledger takes over
+ * its further audit entries, and an entry says who restored it (`by`). After an interruption at any
+ * moment one whole ledger is there, the old or the new. Throws `not_found`, `damaged` when the backup
+ * fails its check, `too_new` when a later program wrote it, `conflict` when it is another ledger's,
+ * `replaceLedger` is not set, and the ledger here has users or records; then nothing has changed.
  */
 export function restoreLedger(request: RestoreRequest): Restored {
   const {
@@ -173,7 +177,7 @@ export function openBackup(file: string): OpenedBackup {
   return { file, descriptor, log, proof: readProof(file), [Symbol.dispose]: dispose };
 }
 
-/** Copies a backup to a draft that may be changed: with this program's schema. Gives it open. */
+/** Copies a backup to a draft, and opens that with this program's schema. */
 export function openDraft(
   backup: string | OpenedBackup,
   draft: string,
@@ -215,11 +219,14 @@ export function knownCommits(ledger: string, folders: readonly string[]): number
   return Math.max(held, ...folders.flatMap(segmentsIn).map(({ end }) => end));
 }
 
-/** Makes a copy a ledger of its own, in one file, and closes it. Gives how many commits it has; `known` as `passOverCommits` takes it. */
+/**
+ * Makes a copy a ledger of its own, in one file, and closes it.
+ * `known` is as for `passOverCommits`. Gives its number of commits.
+ */
 export function makeOwn(db: Database, known: number): number {
   // A session may have ended since the backup was made, by signing out or by a changed password.
   db.exec("DELETE FROM session");
-  // Continues with request numbers that were never given.
+  // Continues with numbers of requests that were never used.
   db.exec(
     `INSERT INTO setting (name, value) VALUES ('last_request', '${SKIPPED_REQUESTS}')
      ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + ${SKIPPED_REQUESTS}`,
@@ -246,13 +253,16 @@ function missingFrom(ledger: string, held: Tally): MissingEntries | null {
   return missing ?? null;
 }
 
-/** A ledger that a new gateway has made at its first start: nothing in it is worth a question. */
+/**
+ * Whether a ledger is as a new gateway makes it at its first
+ * start, so that it may be replaced without a question.
+ */
 export function isUnused(ledger: string): boolean {
   const used = "SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM record)";
   return tryLedger(ledger, (db) => db.prepare<[], number>(used).pluck().get()) === 0;
 }
 
-/** Names both, so that a person can tell whether it is the wrong file or a new gateway. */
+/** Describes both ledgers, so that a person can tell whether the file is the wrong one or the gateway is new. */
 function anotherLedger(backup: string, draft: string, ledger: string): FlancoError {
   const here = tryLedger(ledger, described) ?? "one that cannot be read";
   const message = `The backup ${backup} is of another ledger: ${readLedger(draft, described)}. The ledger here is ${here}.`;
@@ -261,7 +271,7 @@ function anotherLedger(backup: string, draft: string, ledger: string): FlancoErr
   });
 }
 
-/** What tells one ledger from another to a person. */
+/** A ledger as a person knows it from others. */
 function described(db: Database): string {
   const { records, totalMicros } = tallyOf(db);
   const times = db

@@ -9,7 +9,7 @@ import { prepareLedger } from "../repair/prepare.ts";
 import { checkFile, verifyLedger } from "../repair/verify.ts";
 import type { Job, JobMessage } from "./job.ts";
 
-/** Each kind of work: what it is given, how it may tell its progress, and what it gives. */
+/** The function for each kind of work. It may report progress. */
 const WORK = {
   backup: (request: BackupRequest) => makeBackup(request),
   verify: ({ ledger, directories }: { readonly ledger: string; readonly directories: readonly string[] }) =>

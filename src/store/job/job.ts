@@ -19,12 +19,15 @@ export type JobMessage =
 /** A job that runs in a process of its own: it blocks no event loop, and can be ended at any moment. */
 export interface RunningJob<T> {
   readonly done: Promise<T>;
-  /** Ends it at once, and does not wait for that: a disk that hangs would hold it. The next job removes its unfinished files. */
+  /**
+   * Ends the process without waiting for its end, which a disk that
+   * hangs may delay. The next job removes its unfinished files.
+   */
   cancel(): void;
 }
 
 export interface RunningProcess<T> extends RunningJob<T> {
-  /** What it has done, in a unit of no meaning: it is not stuck while this grows. 0 once it has ended. */
+  /** How much it has done, in no particular unit: while this grows the job is not stuck. 0 once it has ended. */
   activity(): number;
 }
 
@@ -50,7 +53,10 @@ export function beginJob<K extends keyof JobWork>(
   return { done, cancel: () => void child.kill("SIGKILL"), activity: () => activityOf(child.pid) };
 }
 
-/** Processor time in ticks (proc_pid_stat(5), 14th and 15th field) and bytes read and written (proc_pid_io(5)), added up. */
+/**
+ * Processor time in ticks (proc_pid_stat(5), 14th and 15th
+ * field) and bytes read and written (proc_pid_io(5)), added up.
+ */
 function activityOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -15,17 +15,23 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Boots } from "./boot.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "./chain.ts";
 
-/** Entries that are kept of each passing kind and account, so that many entries of one never push out those of another. */
+/**
+ * The newest entries that are kept of each passing kind and
+ * account. Entries of one kind or account never push out others.
+ */
 export const KEPT_OF_EACH_KIND = 2_000;
-/** Entries between two looks for what is too many. */
+/** After so many new entries the log is trimmed. */
 const TRIM_EVERY = 100;
-/** An entry that is the same as the newest of its kind and account, and comes within this time, is counted with that one. */
+/** An entry that equals the newest of its kind and account is counted with that one within this time. */
 const REPEATED_WITHIN_MS = HOUR_MS;
 /** Lasting entries that an account may make over the network in a day: they are never removed. */
 export const LASTING_A_DAY = 1_000;
-/** Acceptance reports among them: one of an account's most rooms, with the longest names, takes 3 MB. */
+/** The most acceptance reports among them: the largest takes 3 MB. */
 export const REPORTS_A_DAY = 50;
-/** So many of the lasting entries are for owners alone: a technician's program that runs wild does not keep an owner from voiding a sale. */
+/**
+ * So many of these entries are for owners alone: a technician's
+ * program that runs wild must not keep an owner from voiding a sale.
+ */
 const OF_OWNERS = 200;
 
 interface AuditRow extends Omit<AuditEntry, "provisional" | "details"> {
@@ -52,7 +58,7 @@ export function auditReader(db: Database) {
   const ofUser = db.prepare<[AuditParameters & { readonly userId: Id }], AuditRow>(
     `${SELECT} AND user_id = @userId ${NEWEST}`,
   );
-  // Otherwise a user could try an e-mail and see in the own list whether it has an account.
+  // Otherwise a user could try an e-mail and see in their own list whether it has an account.
   const ofAppliance = db.prepare<[AuditParameters], AuditRow>(
     `${SELECT} AND user_id IS NULL AND kind <> 'sign_in_failed' ${NEWEST}`,
   );
@@ -115,7 +121,7 @@ export function auditLog(
         WHERE old.position IS NULL AND old.audit_id <= (SELECT audit_id FROM audit newer WHERE newer.kind = own.kind AND newer.user_id IS own.user_id
                                   AND newer.position IS NULL ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
   );
-  /** Throws `too_many` where the first of so many entries of an account was made within a day. */
+  /** Throws `too_many` where `first`, the oldest of an account's last so many entries, was made within a day. */
   function requireDayAgo(first: Pick<NewEntry, "boot" | "begunMs"> | undefined, made: string): void {
     const now = boots.nowStored();
     if (now === undefined || first === undefined || first.boot !== now.boot) return;
@@ -129,8 +135,9 @@ export function auditLog(
 
   return {
     /**
-     * Records what this command does, with the account that it is about (null: the appliance), and gives the entry's number;
-     * null for a repeated one. Call it before its actor is removed.
+     * Adds an entry for what this command does, and gives its number; null
+     * where it was counted with the newest entry. `userId` is the account that
+     * it is about; null is the appliance. Call it before its actor is removed.
      */
     note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
       const { boot, begunMs } = boots.nowStored() ?? { boot: null, begunMs: null };
@@ -156,14 +163,17 @@ export function auditLog(
       return auditId;
     },
 
-    /** Throws `too_many` for an actor on the network whose account may make no `more` lasting entries on this day. */
+    /**
+     * Throws `too_many` for an actor on the network whose account has
+     * used up its lasting entries of a day. `more` are to be added.
+     */
     requireFew(userId: Id, { way, memberId }: Actor, more = 1): void {
       if (way !== "network") return;
       const bound = LASTING_A_DAY - (isNoOwner.get(memberId) === undefined ? 0 : OF_OWNERS);
       requireDayAgo(longAgo.get(userId, bound - more), `${bound} changes`);
     },
 
-    /** The same of acceptance reports. */
+    /** The same for acceptance reports. */
     requireFewReports(userId: Id, { way }: Actor): void {
       if (way === "network") requireDayAgo(reportLongAgo.get(userId), `${REPORTS_A_DAY} acceptance reports`);
     },
@@ -195,8 +205,8 @@ export function auditCommands(
 }
 
 /**
- * Adds a lasting entry to a ledger that no service has open: one that is put together, before it takes its place. It is no
- * entry of the chain yet. Gives its number.
+ * Adds a lasting entry to a draft, before it takes the ledger's
+ * place, and gives the entry's number. It is not in the chain yet.
  */
 export function appendAudit(
   db: Database,
@@ -211,7 +221,7 @@ export function appendAudit(
   return Number(lastInsertRowid);
 }
 
-/** Makes a stored entry the newest of the chain, in such a ledger. */
+/** Appends a stored entry to the chain of a draft. */
 export function linkAudit(db: Database, auditId: number): void {
   const entry = db.prepare<[number], EvidenceEntry>(`${SELECT_EVIDENCE} WHERE audit_id = ?`).get(auditId);
   if (entry === undefined) return;
@@ -231,8 +241,9 @@ export const SELECT_EVIDENCE = `SELECT position, kind, time_ms AS timeMs, boot_i
   user_id AS userId, way, who, origin AS "from", details, lower(hex(hash)) AS hash FROM audit LEFT JOIN boot USING (boot)`;
 
 /**
- * Takes over what another ledger's log says more: ledgers of one appliance begin alike, and their logs only ever grow. In
- * one transaction; throws where that log cannot be read. Lasting entries are no entries of the chain yet.
+ * Copies the entries that another ledger's log has beyond this one's, in one
+ * transaction. Ledgers of one appliance begin alike, and their logs only grow.
+ * Lasting entries are not in the chain yet. Throws where that log cannot be read.
  */
 export function takeAudit(target: Database, source: Database): void {
   const newest = target.prepare<[], number | null>("SELECT max(audit_id) FROM audit").pluck().get() ?? 0;
@@ -245,7 +256,7 @@ export function takeAudit(target: Database, source: Database): void {
   })();
 }
 
-/** Lasting entries that a restore has brought, and that are no entries of the chain yet. */
+/** Lasting entries that a restore has brought, and that are not in the chain yet. */
 export function unlinkedEvidence(db: Database): readonly StoredAudit[] {
   return db
     .prepare<[], StoredAudit>(`${STORED} WHERE position IS NULL ORDER BY audit_id`)

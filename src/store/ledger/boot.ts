@@ -14,7 +14,7 @@ export interface Begun {
   readonly begunMs: number;
 }
 
-/** Nothing that ages by them is older than so many boots. */
+/** The newest boots by which ages are computed: no session, key or test lives for longer. */
 const MAX_BOOTS = 1_000;
 /** The newest boots, in order. */
 const BOOTS = `SELECT boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs
@@ -32,8 +32,8 @@ export function bootReader(db: Database) {
 }
 
 /**
- * The boots in the writer thread: which one runs, and what is known of each. `monotonicMs` gives the monotonic time of the
- * batch that runs.
+ * The boots in the writer thread: which one runs, and what is known of
+ * each. `monotonicMs` gives the monotonic time of the batch that runs.
  */
 export function bootLog(db: Database, monotonicMs: () => number) {
   const numberOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
@@ -46,16 +46,16 @@ export function bootLog(db: Database, monotonicMs: () => number) {
   );
   let running: string | undefined;
 
-  /** This moment, for a row; undefined where no boot runs that the ledger knows. */
+  /** This moment as a row stores it; undefined before the running boot was noted. */
   function nowStored(): StoredMoment | undefined {
-    // A note that was rolled back has left no row.
+    // The row is missing where `note` was rolled back.
     const boot = running === undefined ? undefined : numberOf.get(running);
     return boot === undefined ? undefined : { boot, begunMs: monotonicMs() };
   }
 
   return {
     nowStored,
-    /** Keeps how far the running boot has come, its zero once that is known, and another one by a later setting of its clock. */
+    /** Stores the running boot as `LedgerCommands.noteBoot` says. */
     note(
       bootId: string,
       zeroMs: number | null,
@@ -65,18 +65,18 @@ export function bootLog(db: Database, monotonicMs: () => number) {
       save.run(bootId, zeroMs, aliveMs, setZeroMs);
       running = bootId;
     },
-    /** As `note` did in another process, whose commit is made again. */
+    /** Sets the running boot as it was when a commit of the tail was made. */
     resume(bootId: string | undefined): void {
       running = bootId;
     },
-    /** This moment; undefined before `note`, for example in a command that runs without the service. */
+    /** This moment; undefined before `note`, as in a command that runs without the service. */
     now: (): BootMoment | undefined =>
       running === undefined ? undefined : { bootId: running, monotonicMs: monotonicMs() },
-    /** This moment for a row, or wall time where no boot runs that the ledger knows. */
+    /** This moment as a row stores it; wall time before the running boot was noted. */
     stamp: (nowMs: number): { readonly boot: number | null; readonly begunMs: number } =>
       nowStored() ?? { boot: null, begunMs: nowMs },
     all: boots,
-    /** Where a moment of a boot lies in wall time; null when that boot's clock was never trusted. */
+    /** The wall time of a boot's moment; null where that boot's clock was never trusted. */
     timeOf(bootId: string, atMs: number): number | null {
       const zeroMs = zeroOf.get(bootId) ?? null;
       return zeroMs === null ? null : wallTimeMs(zeroMs, atMs);
@@ -86,7 +86,10 @@ export function bootLog(db: Database, monotonicMs: () => number) {
 
 export type Boots = ReturnType<typeof bootLog>;
 
-/** Ages of rows at this moment. A row of no boot has wall time alone: without a trusted clock its age is 0. */
+/**
+ * Gives the age of rows at this moment. A row without a boot
+ * has wall time alone: without a trusted clock its age is 0.
+ */
 export function ageInLedger(boots: Boots): (begun: Begun) => number {
   const now = boots.now();
   const nowMs = now === undefined ? null : boots.timeOf(now.bootId, now.monotonicMs);

@@ -2,9 +2,9 @@ import { Temporal } from "temporal-polyfill";
 import { DAY_MS, HOUR_MS, MAX_TIME_MS, NS_PER_MS } from "../../domain/clock.ts";
 import { addDays, type Day, dateFromDay, dayFromDate, type Month } from "../../domain/day.ts";
 
-/** Up to when a zone's changes of the clock are computed. */
+/** A zone's changes of offset are computed up to this moment. */
 const RULES_END_MS = Date.UTC(2100, 0, 1);
-/** Two years of hours. A ledger's days are mostly read and written around today. */
+/** Two years of hours: most days that are read and written are near today. */
 const MAX_CACHED_HOURS = 20_000;
 
 /** Moments of some local days, in Unix milliseconds. */
@@ -22,7 +22,7 @@ export interface Stretch {
  */
 export class LocalCalendar {
   readonly timeZone: string;
-  /** UTC hour to the zone's offset in ms, for hours that see no change of it. */
+  /** The zone's offset in milliseconds by UTC hour, for hours without a change of offset. */
   readonly #offsets = new Map<number, number>();
 
   /** `timeZone` is an IANA name; a wrong one throws RangeError at the first use. */
@@ -41,8 +41,8 @@ export class LocalCalendar {
   }
 
   /**
-   * Each change of the zone's offset from 1970 to 2100, with the offset before the first: moment and offset, both in
-   * milliseconds. By 2100 the rules that hold today have shown themselves. Takes some 100 ms.
+   * Each change of the zone's offset from 1970 to 2100, with the offset before the first: moment and
+   * offset, both in milliseconds. All rules of today take effect before 2100. Takes some 100 ms.
    */
   offsetChanges(): readonly (readonly [number, number])[] {
     const changes: [number, number][] = [];
@@ -58,8 +58,9 @@ export class LocalCalendar {
   }
 
   /**
-   * Where the local days `from` to `to` lie, both included. Every moment of theirs is in [fromMs, untilMs); every
-   * moment of [insideFromMs, insideUntilMs) is one of theirs. Between the two only `dayOf` can tell.
+   * The stretch of the local days `from` to `to`, both included. All their moments
+   * are in [fromMs, untilMs), and all moments of [insideFromMs, insideUntilMs) are
+   * theirs. For a moment between these bounds only `dayOf` can tell.
    */
   stretchOf(from: Day, to: Day): Stretch {
     const begin = this.#midnightsAt(dateFromDay(from).getTime());
@@ -74,8 +75,9 @@ export class LocalCalendar {
   }
 
   /**
-   * When the clock reads on a day what it reads at `timeMs`, a moment of `today`, in Unix milliseconds; of an hour that
-   * comes twice the second time. A moment of another day is taken for one before `today` began or after its end.
+   * When the clock reads on a day what it reads at `timeMs`, a moment of `today`,
+   * in Unix milliseconds; of an hour that comes twice the second time. A moment
+   * of another day is taken for one before `today` began or after its end.
    */
   sameTimeOn(day: Day, today: Day, timeMs: number): number {
     const sinceMidnightMs = this.#localDate(timeMs).getTime() - dateFromDay(today).getTime();
@@ -86,8 +88,9 @@ export class LocalCalendar {
   }
 
   /**
-   * The first and the last moment at which a day begins whose midnight in UTC this is. Where no midnight is its beginning
-   * (the clock skipped that, or the whole day), the earliest and the latest at which it can begin, by the offsets around it.
+   * The first and the last moment at which a day begins whose midnight in UTC this is.
+   * Where no midnight is its beginning (the clock skipped that, or the whole day), the
+   * earliest and the latest at which it can begin, by the offsets around it.
    */
   #midnightsAt(midnightMs: number): { firstMs: number; lastMs: number } {
     const possible = this.#possibleMoments(midnightMs);
@@ -96,7 +99,7 @@ export class LocalCalendar {
     return { firstMs: Math.min(...midnights), lastMs: Math.max(...midnights) };
   }
 
-  /** When the clock may read what UTC reads at this moment, by the offsets around it. */
+  /** The moments at which the local clock may read what UTC reads at this moment, by the offsets around it. */
   #possibleMoments(asUtcMs: number): readonly number[] {
     return [-1, 0, 1].map((days) => asUtcMs - this.#offsetMs(inRange(asUtcMs + days * DAY_MS)));
   }
@@ -108,7 +111,7 @@ export class LocalCalendar {
     return readBeforeMs < midnightMs && readMs >= midnightMs && readMs < midnightMs + DAY_MS;
   }
 
-  /** The moment whose UTC reads as this one does here. */
+  /** A date whose UTC fields are the local time of a moment. */
   #localDate(timeMs: number): Date {
     return new Date(Math.min(timeMs + this.#offsetMs(timeMs), MAX_TIME_MS));
   }
@@ -132,8 +135,8 @@ export class LocalCalendar {
 }
 
 /**
- * From a day's midnight until its clock reads what today's reads at `nowMs`, in Unix milliseconds; none before today has
- * begun in this zone, and not beyond the day's end.
+ * From a day's midnight until its clock reads what today's reads at `nowMs`, in Unix
+ * milliseconds; none before today has begun in this zone, and not beyond the day's end.
  */
 export function momentsSoFar(
   calendar: LocalCalendar,

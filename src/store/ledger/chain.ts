@@ -11,8 +11,9 @@ import {
 } from "../../domain/chain-entry.ts";
 
 /**
- * The column of each field of a record, in the order of the canonical form, which never changes: a further field goes to the
- * end. Inserts and selects of records are made from this list. `boot_id` stands in the table `boot`.
+ * The column of each field of a record, in the order of the canonical form,
+ * which never changes: a further field goes to the end. Inserts and selects
+ * of records are made from this list. `boot_id` stands in the table `boot`.
  */
 export const RECORD_COLUMNS = {
   position: "record_id",
@@ -47,7 +48,7 @@ export function recordText(entry: RecordEntry): string {
   const values = ["sale", ...RECORD_FIELDS.map((field) => entry[field])];
   const { monotonicNs } = entry;
   if (monotonicNs === null || Number.isSafeInteger(monotonicNs)) return JSON.stringify(values);
-  // After 104 days of a boot. JSON.stringify rounds the digits of such a number.
+  // `monotonicNs` is beyond the safe integers after 104 days of a boot, and JSON.stringify would round its digits.
   return `[${values.map((value) => (typeof value === "number" ? BigInt(value) : JSON.stringify(value))).join(",")}]`;
 }
 
@@ -63,23 +64,27 @@ export function evidenceText(entry: EvidenceEntry): string {
   return JSON.stringify([kind, position, timeMs, bootId, begunMs, userId, way, who, from, details]);
 }
 
-/** The hash of an entry, from that of the entry before it and its own canonical form. Hashes are hexadecimal texts. */
+/**
+ * The hash of an entry, from that of the entry before it
+ * and its own canonical form. Hashes are hexadecimal texts.
+ */
 export function hashOf(before: string, text: string): string {
   // One text and one call: over a long chain Buffers would cost more than the hashing.
   return hash("sha256", before + text);
 }
 
 /**
- * What ties the first entry after a hole to the `lost` entry that describes the hole: its own hash was made
- * from one that is gone, so that hash and text are held together instead.
+ * Ties the first entry after a hole to the `lost` entry that describes the
+ * hole. The hash of that first entry cannot be checked, because it was made
+ * from an entry that is gone; so this is a hash over its hash and its text.
  */
 export function anchorOf(entryHash: string, text: string): string {
   return hashOf(entryHash, text);
 }
 
 /**
- * Gives the head: the newest entry. Where the newest ones are gone, it is the entry that the rollups hold the records up to: so
- * no number is given twice, and what is gone stays a hole.
+ * Reads the head: the newest entry, or the mark `rolled_up` where that is newer, because the
+ * newest entries are gone. So no number is given twice, and the missing entries stay a hole.
  */
 export function headReader(db: Database): () => ChainHead {
   const newest = db.prepare<[], ChainHead>(selectNewest([...NEWEST, MARK]));
@@ -103,7 +108,10 @@ function selectNewest(parts: readonly string[]): string {
            ORDER BY position DESC, is_mark LIMIT 1`;
 }
 
-/** Up to where the rollups hold the records: an entry that was the chain's head once, and the commit that it came with. */
+/**
+ * The mark `rolled_up`: the entry up to which the rollups
+ * hold the records, once the chain's head, and its commit.
+ */
 export interface RolledUp extends ChainHead {
   readonly commits: number;
 }
@@ -116,15 +124,15 @@ export function readRolledUp(db: Database): RolledUp {
 }
 
 /**
- * The number of the newest commit. A commit that adds entries to the chain is numbered on by as many, and one without by
- * one, so that commits that only add entries need not store it.
+ * The number of the newest commit. A commit with entries adds their number to it,
+ * and a commit without adds one. So commits that only add entries need not store it.
  */
 export function readCommits(db: Database): number {
   const { position, commits } = readRolledUp(db);
   return commits + readHead(db).position - position;
 }
 
-/** The same by the entries that are there: lower where the newest ones are gone. */
+/** The same by the entries that the file holds: lower where the newest ones are gone. */
 export function readHeldCommits(db: Database): number {
   const { position, commits } = readRolledUp(db);
   const newest = db.prepare<[], ChainHead>(selectNewest(NEWEST)).get();
@@ -143,12 +151,12 @@ export function entryHash(db: Database, position: number): string | undefined {
     .get({ position });
 }
 
-/** What a ledger holds, short enough to compare two of them. */
+/** What a ledger holds, in a form by which two ledgers are compared. */
 export type Tally = Pick<ProvenBackup, "position" | "head" | "commits" | "records" | "totalMicros">;
 
 /**
- * Counts and adds the records up, in the caller's transaction. Units and millionths apart, because the sum of a lifetime and
- * of all users may leave 64 bits, and a backup must be proved all the same.
+ * Counts the records and adds them up, in the caller's transaction. Units and millionths are added up apart,
+ * because the sum of all users and years may leave 64 bits, and a backup must be proved all the same.
  */
 export function tallyOf(db: Database): Tally {
   const { position, hash } = readHead(db);
@@ -174,28 +182,28 @@ export function tallyOf(db: Database): Tally {
 }
 
 /**
- * A restored or rebuilt ledger goes on with commits that no copy of the one before has: their numbers are further apart than
- * any ledger will count. `known` is the highest number that a copy has, which may itself be of a restored ledger.
+ * Skips more numbers of commits than any ledger will ever have, so that a restored or rebuilt ledger uses
+ * no number that a copy of the ledger before has. `known` is the highest number of a commit in such a copy.
  */
 export function passOverCommits(db: Database, known: number): void {
   setCommits(db, Math.max(readCommits(db), known) + 2 ** 40);
 }
 
-/** Numbers the commits of a rebuild as the ledger did that it stands for. */
+/** Sets the number of the newest commit, so that a rebuild numbers its commits as the damaged ledger did. */
 export function setCommits(db: Database, commits: number): void {
   db.prepare<[number]>("UPDATE rolled_up SET commits = commits + ?").run(commits - readCommits(db));
 }
 
 /**
- * The end of the chain in the writer thread, where entries are appended. A command's entries count once it has succeeded
- * (`keep`), and a transaction's once it is committed (`commit`).
+ * The end of the chain in the writer thread, where entries are appended. A command's entries count
+ * once it has succeeded (`keep`), and those of a transaction once it is committed (`commit`).
  */
 export class Chain {
-  /** In the file. */
+  /** The head in the file. */
   #stored: ChainHead;
-  /** With the commands of this transaction that succeeded. */
+  /** The head with the commands of this transaction that succeeded. */
   #kept: ChainHead;
-  /** With the command that runs. */
+  /** The head with the running command too. */
   #head: ChainHead;
   #commits: number;
 
@@ -209,7 +217,10 @@ export class Chain {
     return this.#head.position + 1;
   }
 
-  /** Links a record and gives its hash. Its position must be `next`; its row must be inserted in the same transaction. */
+  /**
+   * Links a record and gives its hash. Its position must be
+   * `next`; its row must be inserted in the same transaction.
+   */
   appendRecord(entry: RecordEntry): string {
     return this.#append(entry.position, recordText(entry)).hash;
   }
@@ -234,7 +245,7 @@ export class Chain {
     this.#head = this.#kept;
   }
 
-  /** The newest entry, with the commands of this transaction that succeeded. */
+  /** The head with the commands of this transaction that succeeded. */
   get head(): ChainHead {
     return this.#kept;
   }
@@ -249,7 +260,7 @@ export class Chain {
     return this.#commits;
   }
 
-  /** Whether the transaction has added entries. */
+  /** Whether commands of this transaction have added entries. */
   get hasGrown(): boolean {
     return this.#kept.position > this.#stored.position;
   }

@@ -27,8 +27,9 @@ const RANDOM_RANGE = 2 ** 48 - 1;
 type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
 
 /**
- * `apart`: each command in a savepoint of its own, so that one that fails can be undone alone. That costs half as much
- * as the write itself, and hardly any command fails: so all are tried `together` first.
+ * `apart`: each command has a savepoint of its own, so that a command that fails can
+ * be undone alone. A savepoint costs half as much as the write itself, and hardly
+ * any command fails. So a batch is first tried `together`, without savepoints.
  */
 type Isolation = "together" | "apart";
 
@@ -53,7 +54,7 @@ export class Committer {
   #committed: TailFrame | undefined;
   readonly #timeZone: string;
   #ids: Id[] = [];
-  /** Identifiers of the command that is made again; null while commands are new. */
+  /** The identifiers for the command of the tail that is made again; null while commands are new. */
   #given: Id[] | null = null;
   #changes: Change[] = [];
 
@@ -93,7 +94,7 @@ export class Committer {
     });
   }
 
-  /** Why nothing is written any more; undefined while the disk works. */
+  /** Why nothing can be written any more; undefined while the disk works. */
   get failure(): ErrorData | undefined {
     return this.#failure;
   }
@@ -113,8 +114,8 @@ export class Committer {
   }
 
   /**
-   * Makes a commit of the tail again. False where it does not come out as it was; then nothing of it is kept. Throws what
-   * SQLite throws.
+   * Makes a commit of the tail again. Gives false, and keeps nothing of it,
+   * where it does not lead to the same head. Throws what SQLite throws.
    */
   repeat({ bootId, nowMs, monotonicMs, commands, position, head }: TailFrame): boolean {
     this.#boots.resume(bootId);
@@ -141,14 +142,17 @@ export class Committer {
     }
   }
 
-  /** The commit since the last call, for the tail; undefined where nothing was written. */
+  /** The commit since the last call, for the tail; undefined where nothing was committed. */
   takeCommitted(): TailFrame | undefined {
     const committed = this.#committed;
     this.#committed = undefined;
     return committed;
   }
 
-  /** Brings a long log into the file. Call after the answers: what is committed is safe in the log. */
+  /**
+   * Brings a long log into the file. Call it after the
+   * answers are sent: commits are already durable in the log.
+   */
   checkpoint(): void {
     if (this.#failure !== undefined) return;
     try {
@@ -166,9 +170,9 @@ export class Committer {
     const rollUp = this.#db.transaction(() =>
       this.#rollups.rollUp({ ...this.#chain.head, commits: this.#chain.commits }),
     );
-    // A file that no service has open shows what is taken from the end of its chain.
+    // With the mark at the end of the chain, entries that are removed there while no service runs are noticed.
     this.#unlessFull(() => rollUp());
-    // Otherwise what is committed stays in the log until there is room.
+    // On a full disk commits stay in the log until there is room.
     this.#unlessFull(() => void this.#db.pragma("wal_checkpoint(TRUNCATE)"));
     this.#db.close();
   }
@@ -192,7 +196,7 @@ export class Committer {
     }
   }
 
-  /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
+  /** When it throws, it leaves no transaction open, and nothing in memory that the file does not hold. */
   #commitOnce({ nowMs, monotonicMs, commands }: BatchRequest, how: Isolation): BatchAnswer {
     const bootId = this.#boots.now()?.bootId;
     this.#nowMs = nowMs;
@@ -244,7 +248,7 @@ export class Committer {
 
   /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
   #run(name: CommandName, input: readonly unknown[]): CommandResult {
-    // A client that posts can come back; the room that is left is for edges, which cannot.
+    // A client can post again later; edges cannot come again, so the room that is left is for them.
     if (PRIORITIES[name] === "post" && this.#room?.full) return { error: DISK_FULL };
     this.#changes = [];
     this.#ids = [];
@@ -271,7 +275,7 @@ export class Committer {
     this.#savepoint.run();
     try {
       const result = this.#run(name, input);
-      // Rolled up with it, so that a sum that is too large fails this command alone.
+      // Rolled up within the savepoint, so that a sum that is too large fails this command alone.
       const { newest } = this.#chain;
       this.#rollups.rollUp({ ...newest, commits: this.#chain.commitsAt(newest) });
       this.#release.run();
@@ -314,7 +318,10 @@ function toData(error: unknown): ErrorData {
   };
 }
 
-/** What ends the writer. A file that SQLite cannot make sense of is to be set aside at the next start. */
+/**
+ * The error that ends the writer: `damaged` where SQLite cannot
+ * make sense of the file, which the next start then sets aside.
+ */
 export function toFailure(error: unknown): ErrorData {
   const message = toData(error);
   return isDamage(error) ? { ...message, code: "damaged" } : message;

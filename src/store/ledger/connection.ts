@@ -6,11 +6,12 @@ const TEXT_OR_PARAMETER = /'[^']*'|[?:@]\w*/g;
 /**
  * A connection that plans each statement once, at its first run.
  *
- * SQLite plans one again where a value was bound that its plan may depend on (sqlite.org/c3ref/prepare.html), and
- * better-sqlite3 binds anew at each run: most statements took longer to plan than to run. With a plus before it a parameter
- * has the same value, and no plan depends on it.
+ * SQLite plans a statement again when a parameter is bound that its plan may depend on
+ * (sqlite.org/c3ref/prepare.html), and better-sqlite3 binds at each run: most statements took longer
+ * to plan than to run. With a plus before it a parameter keeps its value, and no plan depends on it.
  *
- * A start would plan some three hundred, of which a quiet gateway runs a quarter: 10 ms, and 2 MB.
+ * To plan all statements at the start would take 10 ms and 2 MB,
+ * for some three hundred of which a quiet gateway runs a quarter.
  */
 export class Connection extends DatabaseConstructor {
   override prepare<B extends unknown[] | object = unknown[], R = unknown>(sql: string) {

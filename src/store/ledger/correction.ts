@@ -13,7 +13,7 @@ import type { WriteContext } from "./write-context.ts";
 
 /** Records that are moved in one command: each takes a moment, and other writes wait meanwhile. */
 const MAX_MOVED = 500;
-/** A record `r` that is not where the boot's zero places it. What was recorded after the clock was set is there. */
+/** A record `r` whose time differs by a minute or more from the one by the boot's zero (the parameter). */
 const MISPLACED = `abs(effective_ms - (? + monotonic_ns / 1e6)) >= ${MINUTE_MS}`;
 
 /** A record that a correction is about. */
@@ -22,7 +22,7 @@ interface CorrectedRecord extends RollupEntry {
   readonly voidedBy: number | null;
 }
 
-/** The same of a record that an edge made. */
+/** The same for a record of an edge. */
 type TimedRecord = CorrectedRecord & { readonly monotonicNs: number };
 
 const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
@@ -83,7 +83,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
   const count = db
     .prepare<[number, number], number>(`SELECT count(*) FROM record WHERE boot = ? AND ${MISPLACED}`)
     .pluck();
-  // An end that the same clock gave is as far off as the record.
+  // The end was stamped by the same clock, so it moves by as much as the record.
   const moveEnd = db.prepare<{ recordId: number; wasMs: number; timeMs: number }>(
     `UPDATE record SET ended_ms = ended_ms + @timeMs - @wasMs
       WHERE record_id = @recordId AND abs(ended_ms - @wasMs) < abs(ended_ms - @timeMs)`,
@@ -166,7 +166,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-/** Where a record lies in wall time by the zero of its boot. */
+/** The wall time of a record by the zero of its boot. */
 function timeOf({ monotonicNs }: TimedRecord, zeroMs: number): number {
   return wallTimeMs(zeroMs, monotonicNs / NS_PER_MS);
 }

@@ -76,7 +76,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
   const wantNone = db.prepare<[Id, string]>(
     "UPDATE actuator SET without_line = 1 WHERE device_id = ? AND actuator_id = ?",
   );
-  // A name that is there for this entry is of the room that had it first.
+  // Where this entry has a row of that name, another room had the name first.
   const keepName = db.prepare<[Id, string, number, string]>(
     "INSERT OR IGNORE INTO earlier_name (device_id, name, until_id, actuator_id) VALUES (?, ?, ?, ?)",
   );
@@ -112,7 +112,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
     by: Actor,
   ): void {
     const newest = context.chain.next - 1;
-    // By way of names that no room has: two rooms may change theirs with each other.
+    // By way of names that no room has: two rooms may swap their names.
     renamed.forEach(({ from }, index) => {
       const { changes } = renameActuator.run({ deviceId, from, to: `\0${index}` });
       if (changes === 0) throw unknownRoom(from);
@@ -138,7 +138,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    /** `id` is one that no device has; a new one without it. */
+    /** `id` must be one that no device has; it is made where it is absent. */
     addDevice(userId, device, { id = context.ids.next() }: { readonly id?: Id } = {}) {
       if (taken.get(userId, device.dId) !== undefined) {
         throw duplicateError("dId", `There is already a device with dId "${device.dId}".`);

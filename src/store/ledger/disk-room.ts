@@ -9,14 +9,14 @@ import { freeBytesOf } from "../backup/file-copy.ts";
 /** How often a full disk is asked for room again. */
 const RETRY_MS = 1_000;
 
-/** Some tens of thousands of edges. */
+/** Room for some tens of thousands of edges. */
 export const RESERVE_BYTES = 4 * 1024 * 1024;
-/** Beyond the reserve, so that making it does not itself fill the disk. */
+/** Free space beyond the reserve without which it is not made: making it must not fill the disk. */
 const MARGIN_BYTES = 512 * 1024;
 const PIECE_BYTES = 256 * 1024;
 const NO_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 
-/** As much as a commit's last page may have asked for. */
+/** Bytes of the small write that asks the disk for room: as much as a commit's last page may have asked for. */
 const PROBE_BYTES = 64 * 1024;
 
 /** The disk has no room: nothing was written, and the same write may succeed later. */
@@ -27,8 +27,9 @@ export function isFull(error: unknown): boolean {
 }
 
 /**
- * The disk fails, or the file's content is not what was written. After a failed fsync the kernel marks pages as clean
- * that never reached the disk, so a second attempt would succeed without writing them. The process must end.
+ * The disk fails, or the file's content is not what was written. After a
+ * failed fsync the kernel marks pages as clean that never reached the disk, so
+ * a second attempt would succeed without writing them. The process must end.
  */
 export function isFailing(error: unknown): boolean {
   const code = sqliteCode(error) ?? "";
@@ -41,9 +42,9 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * SQLite reports a quota that is used up (EDQUOT) as SQLITE_IOERR_WRITE, as if the disk failed, though room may come back. So
- * after that error a small write of our own asks the disk, and EDQUOT becomes SQLITE_FULL. Every other error is given back.
- * `probe` gives the code that the small write fails with.
+ * SQLite reports a quota that is used up (EDQUOT) as SQLITE_IOERR_WRITE, as if the disk failed, though
+ * room may come back. So after that error a small write of our own asks the disk, and EDQUOT becomes
+ * SQLITE_FULL. Every other error is given back. `probe` gives the code that the small write fails with.
  */
 export function namedByDisk(
   error: unknown,
@@ -97,7 +98,7 @@ export class Reserve {
     if (this.held) return true;
     const draft = `${this.#file}.new`;
     rmSync(draft, { force: true });
-    // Saves the disk useless writing; whether there is room shows when it is written.
+    // Only spares the disk a useless write: whether there is room shows when the file is written.
     if (freeBytesOf(dirname(this.#file)) < RESERVE_BYTES + MARGIN_BYTES) return false;
     try {
       fill(draft);
@@ -128,9 +129,9 @@ function fill(file: string): void {
 }
 
 /**
- * Whether the ledger's disk has room: it has while the reserve is held. A full disk refuses posts until the reserve could be
- * made again; the space of the released one is for edges, sign-ins and the like. The ledger holds since when the disk is full,
- * so that a restart knows it.
+ * Whether the ledger's disk has room: it has while the reserve is held. When the disk is full, the
+ * reserve is released for edges, sign-ins and other writes, and posts are refused until the reserve
+ * can be made again. The ledger stores since when the disk is full, so that a restart knows it.
  */
 export class DiskRoom {
   readonly #reserve: Reserve;
@@ -153,7 +154,7 @@ export class DiskRoom {
     this.#remove = db.prepare("DELETE FROM setting WHERE name = 'disk_full_since'");
   }
 
-  /** Makes the reserve. Without room for it the disk is full from the start. */
+  /** Makes the reserve. Where there is no room for it, the disk counts as full from the start. */
   open(nowMs: number): void {
     const before = this.#load.get();
     if (!this.#reserve.take()) this.#enter(before ?? nowMs);
@@ -168,7 +169,10 @@ export class DiskRoom {
     return this.#fullSinceMs !== null;
   }
 
-  /** A write found no room. Gives whether it is worth trying once more, in the room of the reserve. */
+  /**
+   * Call when a write found no room. Releases the reserve, and gives
+   * whether there was one, so that the write can be tried again.
+   */
   ranOut(nowMs: number): boolean {
     const released = this.#reserve.release();
     if (!this.full) this.#enter(nowMs);

@@ -7,7 +7,10 @@ import type { LedgerReader } from "../../domain/ledger.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Of one line; the oldest goes with each further one. A line that loses edges all the time does not fill the disk. */
+/**
+ * The newest gaps that are kept of each line, so that a line
+ * that loses edges all the time does not fill the disk.
+ */
 const MAX_GAPS = 1_000;
 
 /** Where a gap of a user's line ends. */
@@ -15,7 +18,7 @@ export interface GapEnd {
   readonly line: string;
   readonly userId: Id;
   readonly timeMs: number;
-  /** Null without a running boot: the command line's, while no service runs. */
+  /** Null before the running boot was noted, as in a command that runs without the service. */
   readonly moment: BootMoment | null;
   /** Whether the wall clock is not trusted at that moment. */
   readonly provisional: boolean;
@@ -24,7 +27,7 @@ export interface GapEnd {
 interface GapRow extends Omit<Gap, "gapId"> {
   readonly userId: Id;
   readonly notedMs: number;
-  /** With the moments in nanoseconds of this boot, while its clock is not trusted. */
+  /** The boot of `fromNs` and `toNs`; all three are null once its clock is trusted. */
   readonly bootId: string | null;
   readonly fromNs: number | null;
   readonly toNs: number | null;
@@ -35,7 +38,7 @@ interface Found extends Omit<Gap, "gapId" | "line" | "toTimeMs"> {
   readonly fromMs: number | null;
 }
 
-/** A row of `gap` as a Gap. */
+/** The columns of a Gap in a SELECT. */
 export const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
   missed_rises AS missedRises, reason`;
 
@@ -48,7 +51,7 @@ export function gapReader(db: Database) {
   } satisfies Partial<LedgerReader>;
 }
 
-/** Gives how gaps enter the ledger: each in the transaction of what shows it. */
+/** The one way in which gaps enter the ledger: in the transaction of the sighting or change that shows them. */
 export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "tell">) {
   const insert = db.prepare<GapRow>(
     `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns)
@@ -76,7 +79,10 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
     context.tell({ kind: "gap", userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
   }
 
-  /** Where the clock of that boot was never trusted, as it had it when the line last changed. */
+  /**
+   * The wall time of a moment in an earlier boot; where that
+   * boot's clock was never trusted, as that clock showed it.
+   */
   function timeInBootBefore(since: BootMoment, { changed }: LineState): number {
     const known = context.boots.timeOf(since.bootId, since.monotonicMs);
     if (known !== null) return known;
@@ -85,7 +91,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
   }
 
   return {
-    /** `missed` edges were lost just before the end, after the line's last state. */
+    /** A gap in which `missed` edges were lost, from the line's last state to the end. */
     overflow(end: GapEnd, missed: number, before: LineState | undefined): void {
       const from = before?.changed;
       add(end, {
@@ -101,8 +107,8 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
     },
 
     /**
-     * The line was not watched since then, or since its last state, where that came after. Without one nothing could be
-     * missed.
+     * The line was not watched since then, or since its last state,
+     * where that came after. Without one nothing could be missed.
      */
     outage(end: GapEnd, unwatched: BootMoment, before: LineState): void {
       const { moment, timeMs } = end;

@@ -1,38 +1,42 @@
-/** A quicker sync is waited for by no batch: timers count whole milliseconds. */
+/** No batch waits where a sync takes less than this: timers count whole milliseconds. */
 const SLOW_MS = 1;
-/** How long a batch waits for others, of a sync's time, and at most. */
+/** How long a batch waits for further writes: this share of a sync's time, and at most MAX_MS. */
 const SHARE = 0.5;
 const MAX_MS = 25;
-/** So many writes are worth a batch of their own that follows the one on its way. */
+/** So many writes are sent as a second batch while another one is on its way. */
 const FOLLOWING = 8;
-/** What the newest value counts in a running mean. */
+/** The weight of the newest value in a running mean. */
 const NEWEST = 0.2;
 
 /**
- * When the next batch leaves. Clients that post again once they are answered form groups, and each group waits for the syncs of
- * the others. How many groups are best depends on the disk, so both times are measured. Where the main thread needs less time
- * for the writes of all clients than a sync takes, they become one group: the next batch waits until as many writes wait as
- * were answered and as came meanwhile. Otherwise they become two: while the main thread takes the posts of one, the other is
- * synced. A client that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
+ * When the next batch leaves. Clients that post again once they are answered form groups, and each group
+ * waits for the syncs of the others. How many groups are best depends on the disk, so both times are
+ * measured. Where the main thread needs less time for the writes of all clients than a sync takes, they
+ * become one group: the next batch waits until as many writes wait as were answered and as came meanwhile.
+ * Otherwise they become two: while the main thread takes the posts of one, the other is synced. A client
+ * that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
  */
 export class Gathering {
   readonly #busyMs: () => number;
   #lastBusyMs: number;
-  /** Running means: of a sync, and of what a write takes the main thread. */
+  /** Running means of the time of a sync, and of the main thread's time for a write. */
   #syncMs = 0;
   #writeMs = 0;
   #isOneGroup = false;
-  /** The writes of a group. */
+  /** How many writes are a group. */
   #size = FOLLOWING;
   #untilMs = 0;
 
-  /** `busyMs` tells for how long the main thread has worked so far. */
+  /** `busyMs` gives for how long the main thread has worked so far. */
   constructor(busyMs: () => number) {
     this.#busyMs = busyMs;
     this.#lastBusyMs = busyMs();
   }
 
-  /** So many writes were answered after a sync; so many others wait or are on their way. `nowMs` is monotonic, here and below. */
+  /**
+   * Call when `writes` were answered after a sync, while `others`
+   * wait or are on their way. `nowMs` is monotonic, here and below.
+   */
   answered(writes: number, others: number, syncMs: number, nowMs: number): void {
     const busyMs = this.#busyMs();
     this.#writeMs = mean(this.#writeMs, (busyMs - this.#lastBusyMs) / writes);
@@ -44,22 +48,25 @@ export class Gathering {
     this.#untilMs = nowMs + Math.min(MAX_MS, this.#syncMs * SHARE);
   }
 
-  /** Whether so many writes are a whole group. */
+  /** Whether the waiting writes are a whole group. */
   isGroup(waiting: number): boolean {
     return waiting >= this.#size;
   }
 
-  /** Whether so many posts leave before the main thread's turn ends. A sync for some of one group would cost all another. */
+  /**
+   * Whether the waiting posts leave before the main thread's turn ends.
+   * With one group none does: a sync for a part of it would delay the rest.
+   */
   leavesAtOnce(waiting: number): boolean {
     return !this.#isOneGroup && this.isGroup(waiting);
   }
 
-  /** Whether so many writes, edges or not, may leave while so many batches are on their way. */
+  /** Whether the waiting writes may leave while `batches` are on their way. */
   mayLeave(waiting: number, batches: number): boolean {
     return batches === 0 || (batches === 1 && !this.#isOneGroup && this.isGroup(waiting));
   }
 
-  /** How much longer so many writes wait for others; 0: they leave. */
+  /** How much longer the waiting writes wait for others; 0: they leave. */
   waitMs(waiting: number, nowMs: number): number {
     return this.#isOneGroup && !this.isGroup(waiting) ? Math.max(0, this.#untilMs - nowMs) : 0;
   }

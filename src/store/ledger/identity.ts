@@ -6,16 +6,19 @@ import { FlancoError } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { openForReading, START_REBUILDS } from "./open.ts";
 
-/** A ledger's identity. Stands in the names of its backups' folders and in reports: everybody may know it. */
+/**
+ * The form of a ledger's identity. It names the folder of
+ * its backups and stands in reports, so it is no secret.
+ */
 export const LEDGER_ID = /^[0-9a-f]{32}$/;
 const ID_DIGITS = 32;
 const LEDGER_KEY = /^[0-9a-f]{64}(:[0-9a-f]{32})*$/;
 const MOVE_BYTES = 16;
 
 /**
- * The ledger's key: 256 random bits, made with the ledger (schema.ts) and the same in each of its backups, and 128 more for
- * each gateway that it was moved to. Everything else is derived from it by a hash, so
- * that the identity, which is public, discloses nothing of it. Throws `damaged`.
+ * The ledger's key: 256 random bits that are made with the ledger (schema.ts) and are the same in each
+ * of its backups, and 128 more for each gateway that it was moved to. Everything else is derived from
+ * it by a hash, so that the identity, which is public, discloses nothing of it. Throws `damaged`.
  */
 export function readLedgerKey(db: Database): string {
   const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'ledger_key'").pluck().get();
@@ -30,19 +33,19 @@ export function setLedgerKey(db: Database, key: string): void {
 }
 
 /**
- * The key of a ledger that is put on another gateway. The one that it comes from may go on: each has backups and a tail of
- * its own, also on a disk that is carried from one to the other.
+ * The key of a ledger that is put on another gateway. The ledger that it comes from may go on: with another
+ * key each has its own backups and tail, also on a disk that is carried from one gateway to the other.
  */
 export function movedKey(key: string): string {
   return `${key}:${randomBytes(MOVE_BYTES).toString("hex")}`;
 }
 
-/** Whether a ledger is the one with that key, or was moved here from it. */
+/** Whether a ledger with the key `key` is the one with the key `before`, or was moved here from it. */
 export function hasHeldKey(key: string, before: string): boolean {
   return key === before || key.startsWith(`${before}:`);
 }
 
-/** The identity of a ledger, then those that it had on the gateways before, the latest first. */
+/** The identity of a ledger, then those that it had on earlier gateways, the latest first. */
 export function idsOf(key: string): readonly string[] {
   const parts = key.split(":");
   return parts.map((_, index) => idOf(parts.slice(0, parts.length - index).join(":")));
@@ -52,7 +55,7 @@ function idOf(key: string): string {
   return hash("sha256", `identity of ${key}`).slice(0, ID_DIGITS);
 }
 
-/** By which record numbers are shown to accounts as others (http/shown-number.ts). */
+/** The key by which numbers are permuted for accounts (http/shown-number.ts). */
 export function numberKeyOf(key: string): string {
   return hash("sha256", `numbers of ${key.split(":")[0]}`);
 }
@@ -83,35 +86,39 @@ export function tryLedger<T>(file: string, run: (db: Database) => T): T | undefi
 }
 
 /**
- * The ledger's key, also where its file cannot be read: then a file beside it has it. Undefined where neither does.
+ * The ledger's key, from the ledger or, where that cannot be
+ * read, from the note beside it. Undefined where neither has it.
  *
- * Each start writes that file where it differs, and a restore of another ledger removes it first: after a power cut it is
- * right or missing.
+ * Each start writes the note where it differs, and a restore of another
+ * ledger removes it first: after a power cut it is right or missing.
  */
 export function keyOfLedger(ledger: string): string | undefined {
   return tryLedger(ledger, readLedgerKey) ?? notedIn(idFile(ledger));
 }
 
-/** Whose ledger this is, likewise. */
+/** The ledger's identity, likewise. */
 export function identityOf(ledger: string): string | undefined {
   return identitiesOf(ledger)[0];
 }
 
-/** The same, and whose it was before; none where that cannot be known. */
+/** The ledger's identity and its earlier ones, likewise; none where they cannot be known. */
 export function identitiesOf(ledger: string): readonly string[] {
   const key = keyOfLedger(ledger);
   return key === undefined ? [] : idsOf(key);
 }
 
-/** Where a ledger began again: what came before in its backups and its tail is another history. */
+/**
+ * Where a restored ledger began. Backups and commits from before
+ * it, other than those that it began from, are another history.
+ */
 export interface Beginning {
   /** The commits that it began with. */
   readonly commits: number;
-  /** The newest entry then, which the backup has that it began from. */
+  /** The hash of the newest entry of the backup that it began from. */
   readonly head: string;
 }
 
-/** Never throws: a note that a full disk refuses is written by a later start. */
+/** Writes the note beside the ledger. Never throws: where the disk is full, a later start writes it. */
 export function noteIdentity(ledger: string, key: string, beginning?: Beginning): void {
   const file = idFile(ledger);
   if (beginning === undefined && notedIn(file) === key) return;
@@ -121,11 +128,11 @@ export function noteIdentity(ledger: string, key: string, beginning?: Beginning)
       `${key}\n${beginning === undefined ? "" : `${beginning.commits} ${beginning.head}\n`}`,
     );
   } catch {
-    // It is needed only where the ledger itself cannot be read.
+    // The note is needed only where the ledger itself cannot be read.
   }
 }
 
-/** Where the ledger began again when it was restored last; undefined where it never was. */
+/** Where the ledger began when it was last restored; undefined where it never was. */
 export function beginningOf(ledger: string): Beginning | undefined {
   const [commits, head] = linesOf(idFile(ledger))[1]?.split(" ") ?? [];
   return head === undefined ? undefined : { commits: Number(commits), head };

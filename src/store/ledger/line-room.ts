@@ -8,9 +8,12 @@ import { type GapEnd, gapWriter } from "./gap.ts";
 import { lineStates } from "./line-state.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Earlier rooms of one line that are kept, at most. */
+/** The most earlier rooms that are kept of one line. */
 const MAX_EARLIER = 100;
-/** How long an earlier room is kept: edges come within seconds, and a ledger that takes no edges takes no changes. */
+/**
+ * How long an earlier room is kept: edges come within
+ * seconds, and a ledger that takes no edges takes no changes.
+ */
 const MAX_AGE_MS = HOUR_MS;
 
 /** The room that a line is wired to, with all that a record of it carries. */
@@ -26,8 +29,8 @@ export interface LineRoom {
 }
 
 /**
- * The rooms of the wired lines, and what they were until shortly before: an edge is recorded with the price and the names
- * that held when it happened, also when they changed while it was on its way.
+ * The rooms of the wired lines, now and until an hour ago: an edge is recorded with the room, the
+ * price and the names that held when it happened, also when they changed while it was on its way.
  */
 export function lineRooms(db: Database, context: WriteContext) {
   const rooms = `
@@ -53,7 +56,8 @@ export function lineRooms(db: Database, context: WriteContext) {
                                          device_name, location_name)
      VALUES (@line, @untilMs, @boot, @userId, @deviceId, @actuatorId, @valorMicros, @rearmMs, @deviceName, @locationName)`,
   );
-  // Only after an earlier room: where a line comes to another room at once, it was never without one.
+  // Only where its last earlier room ended before: a line that
+  // goes from one room to another at once was never without one.
   const insertUnwired = db.prepare<{ line: string; boot: number; untilMs: number }>(
     `INSERT INTO earlier_room (line, until_ms, boot, user_id, device_id, actuator_id, valor_micros, rearm_ms,
                                device_name, location_name)
@@ -108,7 +112,7 @@ export function lineRooms(db: Database, context: WriteContext) {
     // Without a running boot there are no edges.
     if (now === undefined) return;
     forget.run({ line: room.line, boot: now.boot, beforeMs: now.begunMs - MAX_AGE_MS });
-    // The time comes in whole milliseconds, rounded down: a sale in the last one is kept.
+    // The time is rounded down to whole milliseconds: a sale in the last one is still of this room.
     insert.run({ ...room, boot: now.boot, untilMs: now.begunMs + 1 });
   }
 
@@ -127,11 +131,14 @@ export function lineRooms(db: Database, context: WriteContext) {
       return room?.userId === "" ? undefined : room;
     },
 
-    /** For a line without a room at a moment: whether it is known that a room it had before was taken from it by then. */
+    /**
+     * For a line without a room at a moment: whether it is known
+     * that a room it had before was taken from it by then.
+     */
     wasUnwired: (line: string, { bootId, monotonicMs }: BootMoment): boolean =>
       ended.get(line, bootId, monotonicMs) !== undefined,
 
-    /** The same commands; what they change is kept as it was, in the same transaction. */
+    /** The same commands, which also keep the rooms that they change as they were, in the same transaction. */
     watching<C extends Partial<LedgerCommands>>(commands: C): C {
       const watched = Object.entries(commands).map(([name, run]) => [
         name,

@@ -16,7 +16,7 @@ interface StateRow {
   readonly recordId: number | null;
 }
 
-/** What the ledger last saw of the wired lines, and since when it sees nothing of some. */
+/** What the ledger last saw of the wired lines, and since when lines are not watched. */
 export function lineStates(db: Database) {
   const state = db.prepare<[string], StateRow>(
     `SELECT active, active_low AS activeLow, changed_ms AS changedMs, c.boot_id AS changedBootId,
@@ -41,8 +41,9 @@ export function lineStates(db: Database) {
 }
 
 /**
- * Keeps that no wired line is watched since the ledger's last sign of life, or for longer. For a restored ledger, before it is
- * given anything of later boots: the newest of them would be taken for the one in which it lived last.
+ * Stores that no wired line was watched since the ledger's last sign of life,
+ * where no earlier time is stored. Call it for a restored ledger before any later
+ * boot is stored, because the last sign of life is that of the newest boot.
  */
 export function keepUnwatched(db: Database): void {
   db.exec(

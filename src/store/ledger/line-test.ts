@@ -11,9 +11,12 @@ import { bootReader } from "./boot.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Tests of one line that are kept: an edge may come after the test of its time has ended. */
+/**
+ * The newest tests that are kept of one line: an edge may be
+ * taken in after the test in whose time it came has ended.
+ */
 const MAX_TESTS = 20;
-/** Edges of one line that are kept. */
+/** The newest edges under test that are kept of one line. */
 const MAX_EDGES = 1_000;
 
 /** When a test began, and for how long it lasts at most. */
@@ -63,7 +66,7 @@ export function lineTestReader(db: Database) {
   } satisfies Partial<LedgerReader>;
 }
 
-/** Gives how rises of lines under test are kept, edge by edge. */
+/** The one way in which rises of lines under test enter the ledger. */
 export function testedEdgeKeeper(db: Database, { boots }: Pick<WriteContext, "boots">) {
   // Boots are numbered in their order.
   const testsAt = db.prepare<Asked, Begun>(
@@ -81,7 +84,7 @@ export function testedEdgeKeeper(db: Database, { boots }: Pick<WriteContext, "bo
                                                ORDER BY edge_id DESC LIMIT 1 OFFSET ${MAX_EDGES})`,
   );
 
-  /** Keeps a rise that happened while its line was under test, by its own time. False where it was not. */
+  /** Keeps a rise if its line was under test when it happened. Gives false, and keeps nothing, if it was not. */
   return ({ line, timeMs, monotonicNs, source }: Sighting, room: LineRoom, boot: number): boolean => {
     const { userId, deviceId, actuatorId } = room;
     const atMs = Number(monotonicNs) / NS_PER_MS;
@@ -148,7 +151,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
     return { moment, ...stored };
   }
 
-  /** Ends tests that last, and gives them. */
+  /** Ends the running tests of these lines, and gives them. */
   function end(userId: Id, isMeant: (line: string) => boolean): readonly OpenTest[] {
     const { moment, boot, begunMs } = now();
     const boots = context.boots.all();
@@ -170,7 +173,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       const { boot, begunMs } = now();
       end(userId, (line) => lines.includes(line));
       for (const line of lines) {
-        // The time comes in whole milliseconds, rounded down: a sale in the last one is kept.
+        // The time is rounded down to whole milliseconds: a sale in the last one is still no test.
         insert.run(userId, line, boot, begunMs + 1, lifeMs);
         trim.run(line, userId);
       }
@@ -190,7 +193,10 @@ export function lineTestCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-/** The least age of a test at a moment: a clock that is wrong prolongs no test beyond the machine's running time. */
+/**
+ * The least age of a test at a moment: a clock that is
+ * wrong prolongs no test beyond the machine's running time.
+ */
 function ageOf(
   { bootId, begunMs }: Pick<Begun, "bootId" | "begunMs">,
   at: BootMoment,

@@ -12,7 +12,7 @@ import { salePrice } from "./price.ts";
 import { recordInserter } from "./record.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** What was last seen of a line, as its row has it. */
+/** A row of `line_state`. */
 interface LevelRow {
   readonly line: string;
   readonly active: number;
@@ -137,7 +137,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     });
   }
 
-  /** A level that was seen before the clock was trusted may come here after: its time is known by then. */
+  /** Gives a sighting from before the clock was trusted its time, if that is known by now. */
   function placed(sighting: Sighting): Sighting {
     if (!sighting.provisional) return sighting;
     const monotonicMs = Number(sighting.monotonicNs) / NS_PER_MS;
@@ -150,7 +150,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     setEnd.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
   }
 
-  /** Whether this sighting has a record. The line's state may be gone: with a damaged end of the file, or with a former wiring. */
+  /**
+   * Whether this sighting has a record. The line's state may not show
+   * it: it goes with a damaged end of the file and with its wiring.
+   */
   function isRecorded({ line, source: { bootId, request, sequence } }: Sighting): boolean {
     return recordedFrom.get(bootId, line, request, sequence) !== undefined;
   }
@@ -162,8 +165,9 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   /**
-   * A rise whose room is unknown: its line was watched for another room than the one that it had then, or what it was wired to
-   * then is not kept any more. That is a gap at its time. A line that is known to have been unwired then has sold nothing.
+   * Stores a gap for a rise whose room is unknown: its line was watched for
+   * another room than the one that it had then, or that room is no longer
+   * kept. A line that is known to have been unwired then has sold nothing.
    */
   function noteUnknown(sighting: Sighting, room: LineRoom | undefined): void {
     const { line, deviceId, timeMs, provisional, active, missed, source } = sighting;
@@ -183,7 +187,8 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       noteUnknown(sighting, roomThen);
       return { meaning: "nothing", recordId: null };
     }
-    // Meanwhile the line may have been unwired, or wired to another room: the line's state is not this room's then.
+    // Meanwhile the line may have been unwired, or wired to
+    // another room: the line's state is not this room's then.
     const roomNow = rooms.now(sighting.line);
     if (roomNow === undefined || !isWatchedFor(roomNow, sighting)) return takeInOf(roomThen, false, sighting);
     // A room that was renamed meanwhile is the same room: its records go by the new name from the rename on.
@@ -196,7 +201,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return meaning;
   }
 
-  /** Takes in a sighting of this room. `isWired`: its line is the room's still. */
+  /** Takes in a sighting of this room. `isWired`: the line is still wired to it. */
   function takeInOf(room: LineRoom, isWired: boolean, sighting: Sighting): Taken {
     const before = isWired ? states.stateOf(sighting.line) : undefined;
     const meaning = meaningOf(sighting, before, room.rearmMs);
@@ -212,7 +217,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
   }
 
-  /** Adds, ends or continues a record of the room, and gives its last record from then on; null where it has none. */
+  /**
+   * Adds, ends or continues a record of the room, and gives
+   * its last record from then on; null where it has none.
+   */
   function applyToRecord(
     meaning: Exclude<Meaning, "repeated">,
     last: number | null,

@@ -66,7 +66,7 @@ export function unknownLocation(): FlancoError {
   return new FlancoError("not_found", "There is no location with that locationId.");
 }
 
-/** Names of the ledger's locations, those of its sales too, at most ten. */
+/** Names of the ledger's locations and of those in its records, at most ten. */
 export function locationsOf(db: Database): readonly string[] {
   const names = db.prepare<[], string>(
     `SELECT name FROM location UNION SELECT location_name FROM rollup_month

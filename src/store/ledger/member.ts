@@ -139,7 +139,7 @@ export function memberCommands(db: Database, context: WriteContext) {
       const count = members(userId).length;
       if (count === 0) throw unknownMember();
       if (count >= MAX_MEMBERS) throw accountFull();
-      // The link is the second: without one the member could not sign in.
+      // The second entry is the link's: without a link the member could not sign in.
       context.audit.requireFew(userId, by, 2);
       return add(context.ids.next(), userId, member, by);
     },
@@ -167,7 +167,7 @@ export function memberCommands(db: Database, context: WriteContext) {
     endSessionsOf(userId, memberId, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       const sessions = endSessions(member);
-      // Nothing was changed: an entry would stay for ever.
+      // No entry for no change: it would stay for ever.
       if (sessions === 0) return 0;
       context.audit.note("sessions_ended", userId, { email: member.email, sessions }, by);
       return sessions;
@@ -232,7 +232,7 @@ export function letterheadCommands(db: Database, { audit }: Pick<WriteContext, "
       audit.requireFew(userId, by);
       set.run({ ...letterhead, userId });
       const { logo, ...texts } = letterhead;
-      // Of the picture its hash: entries stay for ever.
+      // The picture's hash alone: entries stay for ever.
       const picture = logo === "" ? "" : hash("sha256", logo, "hex");
       audit.note("letterhead_set", userId, { ...texts, logo: picture }, by);
     },

@@ -16,35 +16,36 @@ import { upgradeLedger } from "./upgrade.ts";
 const APPLICATION_ID = 0x666c6e63;
 /** `PRAGMA synchronous` reads 2 for FULL. */
 const SYNCHRONOUS_FULL = 2;
-/** How long a lock of another connection is waited for: a reader's checkpoint, a backup's page. */
+/** How long a connection waits for another one's lock: a reader's checkpoint, a backup's page. */
 const BUSY_TIMEOUT_MS = 5_000;
 /**
- * Kibibytes of pages that a connection keeps. SQLite is built here with 16 MB for each; what is read again and again is a
- * few sums and the ends of indexes, and a gateway has other uses for its memory.
+ * Kibibytes of pages that a connection keeps. SQLite is built here with 16 MB, but only a few sums
+ * and the ends of indexes are read again and again, and a gateway has other uses for its memory.
  */
 const CACHE_KIB = 2_000;
 /**
- * A commit of one sale changes a few bytes in each of two pages, and each page goes whole into the log: small ones spare
- * the card. A record takes a quarter of such a page.
+ * A commit of one sale changes a few bytes in each of two pages, and each page goes whole
+ * into the log: small ones spare the card. A record takes a quarter of such a page.
  */
 const PAGE_BYTES = 1_024;
 /** Frames in the log before a checkpoint: 4 MiB. */
 export const CHECKPOINT_PAGES = 4_000;
 
 /**
- * What a person does about a damaged ledger. A restore by hand would lack what only the tail has: where the start cannot
- * rebuild the file, it says so.
+ * The hint for a damaged ledger. A restore by hand would lack the commits that only the tail has; where a start
+ * cannot rebuild the file, it says so.
  */
 export const START_REBUILDS =
   "Nothing was changed. Start the service: it sets the file aside and rebuilds it from the newest backup and the tail.";
 
-/** Tables that grow with the records: checking them takes a time that a start has not. */
+/** Tables that grow with the records: a start has no time to check them. */
 const GROWING = new Set(["record", "correction", "idempotency", "rollup_day", "rollup_month"]);
 
 /**
- * Opens the ledger for writing, brought up to this program's schema. A missing file is made whole
- * beside its place and moved there, so that a file by that name is always a ledger, also after a power
- * cut. `migrations` are others in tests. Throws `damaged` when the file is not one (it is left as it is) and `too_new` when a later program wrote it.
+ * Opens the ledger for writing, and brings it to this program's schema. A missing ledger is
+ * made beside its place and renamed, so that a file of that name is always a whole ledger,
+ * also after a power cut. `migrations` is replaced in tests. Throws `damaged` when the file
+ * is no ledger (it is left as it is), and `too_new` when a later program wrote it.
  */
 export function openForWriting(
   file: string,
@@ -67,9 +68,9 @@ function openChecked(file: string, migrations = MIGRATIONS): Database {
 }
 
 /**
- * Opens the ledger for reading only, while another connection writes. Throws `damaged` when the file is
- * none, `too_new` when a later program wrote it, `unavailable` when an older one did and `not_found` when it is
- * not there.
+ * Opens the ledger for reading only, while another connection may write. Throws
+ * `damaged` when the file is no ledger, `too_new` when a later program wrote it,
+ * `unavailable` when an older program did, and `not_found` when it is missing.
  */
 export function openForReading(file: string): Connection {
   return openExisting(file, (db) => {
@@ -84,7 +85,10 @@ export function openForReading(file: string): Connection {
   });
 }
 
-/** The schema of a ledger's file, whichever that is. Throws `damaged`, `unavailable` and `not_found` as `openForReading` does. */
+/**
+ * The schema version of a ledger, be it known or not. Throws
+ * `damaged`, `unavailable` and `not_found` as `openForReading` does.
+ */
 export function schemaOf(file: string): number {
   let schema = 0;
   openExisting(file, (db) => {
@@ -98,14 +102,14 @@ function openExisting(file: string, prepare: (db: Database) => void): Connection
   return openGuarded(file, { readonly: true }, prepare);
 }
 
-/** What a command says in a directory in which nothing was ever recorded. */
+/** The error of a command in a directory without a ledger. */
 export function noLedger(file: string): FlancoError {
   return new FlancoError("not_found", `There is no ledger ${file}.`, {
     hint: "Check the data directory (FLANCO_DATA_DIR); the service makes a ledger when it first starts.",
   });
 }
 
-/** Opens a file that is a ledger, and closes it where `prepare` throws. */
+/** Opens a ledger's file, and closes it where `prepare` throws. */
 function openGuarded(file: string, options: Options, prepare: (db: Database) => void): Connection {
   refuseTruncated(file);
   const opened = { ...options, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
@@ -142,8 +146,8 @@ function create(file: string, migrations = MIGRATIONS): void {
 }
 
 /**
- * WAL with a full sync at each commit. SQLite is built with NORMAL for WAL, which loses the last commits at a power cut. The
- * writer thread syncs by itself (write-ahead-log.ts).
+ * WAL with a full sync at each commit: NORMAL, for which SQLite is built, loses the
+ * last commits at a power cut. The writer thread syncs by itself (write-ahead-log.ts).
  */
 function configure(db: Database): void {
   db.pragma("journal_mode = WAL");
@@ -175,8 +179,9 @@ function refuseForeign(db: Database, file: string): void {
 }
 
 /**
- * What can be seen within milliseconds at any size: the file holds every page that its header counts, the schema reads, every
- * table that does not grow with the records is read in full, and so is the newest entry. SQLite's own errors pass.
+ * Checks what can be checked within milliseconds at any size: the file holds every
+ * page that its header counts, and the schema, every table that does not grow with
+ * the records, and the newest entry can be read. SQLite's own errors pass.
  */
 function checkStructure(db: Database, file: string): void {
   const pages = Number(db.pragma("page_count", { simple: true }));
@@ -191,12 +196,12 @@ function checkStructure(db: Database, file: string): void {
     const found = db.pragma(`integrity_check("${table}")`, { simple: true });
     if (found !== "ok") throw damaged(file, `the table ${table} does not hold together (${found})`);
   }
-  // Reads the way down to it, which throws where a page of that is damaged. `flanco verify` says
+  // Reads the pages that lead to the head, and throws where one is damaged. `flanco verify` says
   // whether it is the right entry: a whole file that was altered must not be rebuilt without a word.
   if (tables.includes("record")) readHead(db);
 }
 
-/** Gives false on a full disk: what is committed stays in the log, and the file may lack pages that are there. */
+/** Gives false on a full disk: then commits stay in the log, and the file may lack pages that are in the log. */
 function bringLogIn(db: Database): boolean {
   try {
     db.pragma("wal_checkpoint(TRUNCATE)");
@@ -207,7 +212,10 @@ function bringLogIn(db: Database): boolean {
   }
 }
 
-/** Runs something on the ledger; what SQLite cannot read becomes `damaged`, what it cannot reach `unavailable`. */
+/**
+ * Runs something on the ledger. Throws `damaged` where SQLite
+ * cannot read the file, `unavailable` where it cannot reach it.
+ */
 export function guarded<T>(file: string, run: () => T): T {
   try {
     return run();

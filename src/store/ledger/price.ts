@@ -10,20 +10,26 @@ import type { LocalCalendar } from "./calendar.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Prices of one room that are kept: planned ones before all others, so that none is lost before its day. */
+/**
+ * The most prices that are kept of one room. Planned prices are
+ * kept before all others, so that none is lost before its day.
+ */
 const MAX_KEPT = 100;
-/** Prices of one answer. */
+/** The most prices in one answer. */
 const MAX_LISTED = 5_000;
 
-/** The planned price that holds for a room, of a table `w` that names it, on `@day` at `@atMs`. */
+/** The planned price that holds on `@day` at `@atMs` for the room of a row `w`. */
 const PLANNED = `(SELECT valor_micros FROM price p
    WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day
      AND (superseded_ms IS NULL OR superseded_ms > @atMs) ORDER BY from_day DESC LIMIT 1)`;
 
-/** The price of a wiring `w` on `@day` at `@atMs`: null for both gives the one that was set last to hold at once. */
+/**
+ * The price of a wiring `w` on `@day` at `@atMs`. Null for
+ * both gives the price that was set last without a day.
+ */
 export const PRICE = `coalesce(${PLANNED}, w.valor_micros)`;
 
-/** A moment, for the above. */
+/** A moment, as PRICE takes it. */
 export interface PriceMoment {
   readonly day: Day | null;
   readonly atMs: number | null;
@@ -54,7 +60,10 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
   } satisfies Partial<LedgerReader>;
 }
 
-/** A day that a trusted clock has seen has come, however wrong the clock is until it is set again; null where none has. */
+/**
+ * The latest time of a trusted clock, null before any: a day up to
+ * it has come, even if the clock is wrong until it is set again.
+ */
 function trustedReader(db: Database): () => number | null {
   const last = db
     .prepare<[], number | null>("SELECT max(zero_ms + last_ms) FROM boot WHERE zero_ms IS NOT NULL")
@@ -91,7 +100,10 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
                                           ORDER BY iif(superseded_ms IS NULL, from_day, NULL) DESC, price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
   );
   const lastTrustedMs = trustedReader(db);
-  /** This moment, as a sale of it has it. A command runs where no boot is known, by the machine's clock. */
+  /**
+   * The time of a sale at this moment. A command without the
+   * service has no boot: it goes by the machine's clock.
+   */
   function saleMs(): number | null {
     const now = context.boots.now();
     const isTrusted = now === undefined || context.boots.timeOf(now.bootId, now.monotonicMs) !== null;

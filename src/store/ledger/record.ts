@@ -28,7 +28,7 @@ export const RECORD_CORRECTIONS = `LEFT JOIN correction v ON v.correction_id = v
        LEFT JOIN correction t ON t.correction_id = (SELECT max(correction_id) FROM correction c
                                                      WHERE c.record_id = r.record_id AND c.kind = 'time')`;
 
-/** The name that a record's room has today, of such a row `r`: the room may have been renamed since. */
+/** The name that the room of a record `r` has today: the room may have been renamed since. */
 export const ROOM_TODAY = `coalesce((SELECT actuator_id FROM earlier_name e
   WHERE e.device_id = r.device_id AND e.name = r.room AND e.until_id >= r.record_id ORDER BY until_id LIMIT 1), r.room)`;
 
@@ -61,11 +61,11 @@ export interface RecordInput {
   readonly provisional: boolean;
   /** Null for a record that was posted or imported. */
   readonly source: RecordSource | null;
-  /** What names an imported record where it comes from: it stands in the column of the line. */
+  /** The key of an imported record. It is stored in the column of the line. */
   readonly importKey?: string;
 }
 
-/** Gives the one way in which a record enters the ledger: linked into the chain. */
+/** The one way in which a record enters the ledger, linked into the chain. */
 export function recordInserter(db: Database, { chain, calendar }: Pick<WriteContext, "chain" | "calendar">) {
   const stored = RECORD_FIELDS.filter((field) => field !== "bootId");
   const columns = [...stored.map((field) => RECORD_COLUMNS[field]), "effective_ms", "day", "boot", "hash"];
@@ -118,7 +118,10 @@ export function recordCommands(db: Database, context: WriteContext) {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /** Tells no change: the main thread makes it from what it sent, which spares both threads a copy. */
+    /**
+     * Tells no change: the main thread makes it from the
+     * record that it sent, which spares both threads a copy.
+     */
     addRecord(userId, record, idempotency) {
       if (idempotency !== null) {
         const earlier = known.get(userId, idempotency.key);

@@ -11,14 +11,14 @@ import type { LocalCalendar } from "./calendar.ts";
 import { type RolledUp, readCommits, readHead } from "./chain.ts";
 import { IS_NEAR_LIMIT } from "./schema.ts";
 
-/** One record of one user, as it is added up. */
+/** What a rollup needs of a record. */
 export interface RollupEntry {
   readonly recordId: number;
   readonly userId: Id;
   readonly locationName: string;
   readonly deviceId: string;
   readonly valorMicros: number;
-  /** That it counts at. */
+  /** The day at which it counts. */
   readonly day: Day;
 }
 
@@ -31,14 +31,15 @@ const STEP = 20_000;
 
 const PERIOD_OF = { day: "day", month: "day / 100" } as const;
 
-/** For a WITH: the records of `@userId` that count and are not in the rollups yet. */
+/** A common table expression: the records of `@userId` that count and are not in the rollups yet. */
 export const FRESH = `fresh AS (
   SELECT location_name, device_id, day, valor_micros AS total_micros FROM record NOT INDEXED
    WHERE record_id > (SELECT position FROM rolled_up) AND user_id = @userId AND voided_by IS NULL)`;
 
 /**
- * The sums per day and month. With them a summary costs the same at any number of records. They are written once for many
- * records, because each time costs a card several pages; what reads sums adds the records that are not in them yet.
+ * The sums per day and month, with which a summary costs the same at any number
+ * of records. They are written once for many records, because each write costs a
+ * card several pages. A read of sums adds the records that are not in them yet.
  */
 export class RollupWriter {
   readonly #move;
@@ -61,21 +62,24 @@ export class RollupWriter {
   }
 
   /**
-   * Whether the records up to this entry are to be rolled up with the running transaction: they are many, or a sum is so
-   * large that the record which would make it leave 64 bits must be refused.
+   * Whether the records up to this entry must be rolled up in the running transaction: because they are
+   * many, or because a sum is so large that a record which would make it leave 64 bits must be refused.
    */
   isDue(position: number): boolean {
     return this.#isDue.get(position) === 1;
   }
 
-  /** Adds the records up to an entry of the running transaction, its newest. Throws `conflict` when a sum would leave 64 bits. */
+  /**
+   * Adds the records up to an entry of the running transaction,
+   * its newest. Throws `conflict` when a sum would leave 64 bits.
+   */
   rollUp(to: RolledUp): void {
     const after = this.#rolledUp.get() ?? 0;
     for (const statement of this.#rollUp) orTooLarge(() => statement.run({ after, upTo: to.position }));
     this.#setRolledUp.run(to);
   }
 
-  /** A record no longer counts at its day, or counts at it from now on. Throws `conflict` as `rollUp` does. */
+  /** Adds a record to the sums of its day, or with -1 subtracts it. Throws `conflict` as `rollUp` does. */
   move(entry: RollupEntry, sign: 1 | -1): void {
     if (entry.recordId > (this.#rolledUp.get() ?? 0)) return;
     const [ofDay, ofMonth] = this.#move;
@@ -85,8 +89,7 @@ export class RollupWriter {
 }
 
 /**
- * Computes the day of each record and every rollup again, in the caller's transaction: after a change of time zone or of the
- * zone's own rules.
+ * Computes the day of each record and every rollup again, in the caller's transaction.
  */
 function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
   db.function("local_day", { deterministic: true }, (timeMs: number) => calendar.dayOf(timeMs));
@@ -139,7 +142,7 @@ function orTooLarge(write: () => unknown): void {
   try {
     write();
   } catch (error) {
-    // The sum's CHECK; or its type, since SQLite has made a float of a sum beyond 64 bits.
+    // The CHECK of the sum has failed, or of its type: SQLite makes a float of a sum beyond 64 bits.
     if (error instanceof DatabaseConstructor.SqliteError && error.code.startsWith("SQLITE_CONSTRAINT")) {
       throw sumTooLarge(error);
     }
@@ -155,17 +158,18 @@ export function sumTooLarge(cause: unknown): FlancoError {
   });
 }
 
-/** What the rollups' days were made by. */
+/** The zone and its rules by which the rollups' days were computed. */
 interface RollupDays {
   readonly timeZone: string;
-  /** The version of the time-zone tables (`2026a`), which says nothing of one zone. */
+  /** The version of the time-zone tables (`2026a`). It may change without a change of this zone. */
   readonly tables: string;
-  /** Stands for the zone's own changes of offset. */
+  /** A hash of the zone's changes of offset. */
   readonly rules: string;
 }
 
 /**
- * Computes the rollups again when their local days have changed: by another zone, or by other rules for this one. New time-zone tables that leave the zone as it was change nothing but their version.
+ * Computes the rollups again when their local days have changed, by another zone or by other rules
+ * for this one. New time-zone tables that leave the zone as it was only change the stored version.
  */
 export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
   const { timeZone } = calendar;
@@ -174,7 +178,7 @@ export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProg
   if (stored?.timeZone === timeZone && stored.tables === tables) return;
   const rules = rulesOf(calendar);
   const isSame = stored?.timeZone === timeZone && stored.rules === rules;
-  // The log takes each page of a record whose day becomes another.
+  // The log takes each page with a record whose day changes.
   if (!isSame) requireRoom(dirname(db.name), statSync(db.name).size, "add up all records again");
   db.transaction(() => {
     if (!isSame) rebuildRollups(db, calendar, onProgress);
@@ -185,7 +189,7 @@ export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProg
   }).immediate();
 }
 
-/** The zone whose days the rollups are of, which may not be the one that is configured. */
+/** The zone of the rollups' days, which may not be the configured one. */
 export function rollupZone(db: Database): string {
   return readDays(db)?.timeZone ?? "UTC";
 }

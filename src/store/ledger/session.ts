@@ -9,9 +9,9 @@ import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user
 import { ageInLedger, type Begun } from "./boot.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Rows looked at in one purge: other writes wait meanwhile. */
+/** The most rows of one purge: other writes wait meanwhile. */
 const MAX_ROWS = 500;
-/** How long a second post with the same key is known for one. */
+/** How long an idempotency key is kept. */
 const IDEMPOTENCY_MS = WEEK_MS;
 
 export function sessionReader(db: Database) {
@@ -82,7 +82,7 @@ export function sessionCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-/** Removes what has had its time. Records are never among it. */
+/** Removes sessions that have ended and old idempotency keys. */
 export function purgeCommands(db: Database, context: WriteContext) {
   const sessions = db.prepare<[number], Begun & { sid: Id; userId: Id; lifeMs: number }>(
     `SELECT sid, user_id AS userId, expires_ms - s.created_ms AS lifeMs, boot_id AS bootId, begun_ms AS begunMs

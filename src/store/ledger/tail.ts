@@ -14,35 +14,38 @@ import type { BatchRequest, CommandName, TailState } from "./writer-message.ts";
 
 /** How long a commit may wait for its write to the tail. */
 const WAIT_MS = 1_000;
-/** Written at once, whatever the time. */
+/** So many waiting bytes are written without waiting longer. */
 const MUCH_BYTES = 1024 * 1024;
-/** What may wait for a disk that refuses it: a full one gets room, a stick comes back. */
+/** So many bytes may wait for a disk that refuses writes: a full one may get room, a stick may come back. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-/** A longer tail means that no backup has succeeded; the next backup begins another. */
+/** A tail grows beyond this only if backups fail. Then it is given up until the next backup begins another. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Length and checksum of what follows, four bytes each; then the commit's number, eight bytes, and the frame itself. */
+/**
+ * A frame's header: length and checksum of what follows it, four
+ * bytes each. The commit's number (eight bytes) and the frame follow.
+ */
 const HEADER_BYTES = 8;
 const NUMBER_BYTES = 8;
-/** The schema, and the commit that the file's first frame follows. */
+/** A file's name has the schema, and the commit that its first frame follows. */
 const NAME = /^tail-(\d+)-(\d+)$/;
-/** How a file is called further that was set aside, because its schema is later than its ledger's. */
+/** Added to the name of a file that was set aside, because its schema is later than its ledger's. */
 export const LATER = ".later";
 
-/** One command of a commit that succeeded, and the identifiers that it was given. */
+/** One command of a commit, and the identifiers that were made for it. */
 export interface TailCommand {
   readonly name: CommandName;
   readonly input: readonly unknown[];
   readonly ids: readonly Id[];
 }
 
-/** All that is needed to make a commit again, and the chain's head after it, which must come out. */
+/** All that is needed to make a commit again, and the chain's head after it, to which it must lead again. */
 export interface TailFrame extends Omit<BatchRequest, "commands"> {
   readonly position: number;
   /** Hexadecimal. */
   readonly head: string;
-  /** The boot that ran before it. */
+  /** The running boot before the commit. */
   readonly bootId: string | undefined;
-  /** Of the local days: planned prices begin with them. */
+  /** The zone of the local days, with which planned prices begin. */
   readonly timeZone: string;
   readonly commands: readonly TailCommand[];
 }
@@ -54,9 +57,9 @@ export interface Segment {
   readonly from: number;
   /** Its last whole frame. */
   readonly end: number;
-  /** Whether the writer has ended by itself after that frame. */
+  /** Whether the writer was closed after that frame: then no commit is missing. */
   readonly closed: boolean;
-  /** Up to the last whole frame: what follows is torn. */
+  /** The length up to the last whole frame. A torn frame may follow. */
   readonly bytes: number;
 }
 
@@ -71,7 +74,7 @@ export function segmentsIn(folder: string): readonly Segment[] {
     .toSorted((one, other) => one.from - other.from);
 }
 
-/** What is read of a disk; undefined where that is not there, or fails, which must not keep the service from its work. */
+/** Reads from a disk. Undefined where it is missing or fails, which must not keep the service from its work. */
 export function orNothing<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -81,7 +84,7 @@ export function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-/** The names of the tail's files of some schemas in a folder, which need not be there. */
+/** The names of the tail's files of these schemas in a folder; none where it is missing. */
 function namesOf(folder: string, isOf: (schema: number) => boolean): readonly string[] {
   return (orNothing(() => readdirSync(folder)) ?? []).filter((name) => {
     const schema = NAME.exec(name)?.[1];
@@ -90,8 +93,9 @@ function namesOf(folder: string, isOf: (schema: number) => boolean): readonly st
 }
 
 /**
- * Renames the tail's files of a later schema than the ledger's: they end with `.later`. The ledger is the file of before that
- * version, and will lack what they hold, which the next version of that schema would take for a loss. Gives how many.
+ * Renames the tail's files of a later schema than the ledger's, and gives how many: the
+ * names then end with `.later`. They are from after an upgrade that was taken back: the
+ * next upgrade would take their commits for commits that the ledger has lost.
  */
 export function setLaterTailAside(folder: string, schema: number): number {
   const names = namesOf(folder, (later) => later > schema);
@@ -107,14 +111,14 @@ function segmentOf(file: string, from: number): Segment {
   return segment;
 }
 
-/** The frames of one file, with their commits' numbers. An empty one stands where the writer has ended by itself. */
+/** The frames of one file, with the numbers of their commits. The empty frame of a closed writer is left out. */
 export function* readFrames({ file }: Segment): Generator<{ commit: number; frame: TailFrame }> {
   for (const { commit, frame } of framesOf(file)) {
     if (frame.length > 0) yield { commit, frame: deserialize(frame) as TailFrame };
   }
 }
 
-/** Up to the first that is torn or damaged. `bytes` is where the frame ends. */
+/** The frames up to the first that is torn or damaged. `bytes` is where a frame ends. */
 function* framesOf(file: string): Generator<{ commit: number; frame: Buffer; bytes: number }> {
   const content = readFileSync(file);
   for (let at = 0; at + HEADER_BYTES + NUMBER_BYTES <= content.length; ) {
@@ -138,13 +142,13 @@ function encoded(commit: number, frame: TailFrame | null): Buffer {
 }
 
 /**
- * Throws `damaged` where the ledger lacks commits that its tail has. SQLite reads a log up to the first frame that is
- * damaged, and takes the rest for a commit that a power cut interrupted. Call before the ledger is opened for writing: the
- * log goes then.
+ * Throws `damaged` where the ledger lacks commits that its tail has. SQLite reads its
+ * log up to the first damaged frame, and takes the rest for a commit that a power cut
+ * interrupted. Call it before the ledger is opened for writing, which removes the log.
  */
 export function requireAllCommits(ledger: string, directory: string): void {
   const held = tryLedger(ledger, (db) => ({ id: readLedgerId(db), commits: readHeldCommits(db) }));
-  // Opening a ledger that cannot be read says what is wrong with it.
+  // Opening the ledger will say what is wrong with it.
   if (held === undefined) return;
   const end = Math.max(0, ...segmentsIn(folderOf(directory, held.id)).map((segment) => segment.end));
   if (end <= held.commits) return;
@@ -154,19 +158,20 @@ export function requireAllCommits(ledger: string, directory: string): void {
 }
 
 /**
- * What the ledger has and its newest backup may lack: each commit's commands, in files that only grow. Written behind the
- * commits, at most a second later and off the thread, so that no sale waits for this disk and none fails with it. No file
- * is held open in between: a removable disk can be unmounted.
+ * The commits that the newest backup may lack: each commit's commands, in files that
+ * only grow. They are written after the commits, at most a second later and without
+ * blocking the thread, so that no sale waits for this disk or fails with it. No file
+ * stays open between two writes, so that a removable disk can be unmounted.
  */
 export class Tail {
   readonly #ledgerId: string;
   readonly #tell: (state: TailState) => void;
   #file = "";
-  /** How much of the file is written, and durable. */
+  /** How many bytes of the file are durable. */
   #bytes = 0;
   #from = 0;
   #commit = 0;
-  /** The newest commit that is written. */
+  /** The newest commit in it. */
   #end = 0;
   #pending: { readonly commit: number; readonly bytes: Buffer }[] = [];
   #pendingBytes = 0;
@@ -177,13 +182,16 @@ export class Tail {
   /** Whether commits are missing, so that nothing is added before the next backup. */
   #hasGap = false;
 
-  /** Each directory that it is told of has a folder of this ledger. */
+  /** Each directory that is passed to it has a folder of this ledger. */
   constructor(ledgerId: string, tell: (state: TailState) => void) {
     this.#ledgerId = ledgerId;
     this.#tell = tell;
   }
 
-  /** Goes on with the newest file where that ends with this commit, otherwise begins one. Sets what is later aside. */
+  /**
+   * Continues the newest file if it ends with this commit,
+   * otherwise begins one. Sets files of a later schema aside.
+   */
   open(directory: string, commit: number): void {
     this.#attempt(() => {
       const folder = folderOf(directory, this.#ledgerId);
@@ -197,8 +205,8 @@ export class Tail {
   }
 
   /**
-   * A backup to that directory begins, and a new file with it; or, with the number of its commits, is proved: files that hold
-   * no later commits are removed.
+   * A backup to that directory begins, and a new file with it; or, with the number
+   * of its commits, is proved: files that hold no later commits are removed.
    */
   backup(directory: string, proved: number | null): void {
     const folder = folderOf(directory, this.#ledgerId);
@@ -212,7 +220,7 @@ export class Tail {
     if (!this.#hasGap) this.#push(commit, frame);
   }
 
-  /** Writes what waits, and that it is all. */
+  /** Writes the waiting frames, and the empty frame of a closed writer. */
   async close(): Promise<void> {
     await this.#beginning;
     if (!this.#hasGap) this.#push(this.#commit, null);
@@ -268,7 +276,7 @@ export class Tail {
   }
 
   #written(taken: number, bytes: number): void {
-    // Given up meanwhile.
+    // The tail was given up meanwhile.
     if (this.#hasGap) return;
     this.#end = this.#pending[taken - 1]?.commit ?? this.#end;
     this.#pending = this.#pending.slice(taken);
@@ -283,7 +291,7 @@ export class Tail {
     this.#writeSoon();
   }
 
-  /** The new file follows the newest frame that is written. What waits goes there. */
+  /** Begins a file that follows the newest written frame. Waiting frames go there. */
   async #beginOnceWritten(folder: string): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
     this.#attempt(() => this.#begin(folder, this.#hasGap ? this.#commit : this.#end));
@@ -291,7 +299,7 @@ export class Tail {
 
   #begin(folder: string, commit: number): void {
     makeDirectory(folder);
-    // A file of that name follows the same commit: what it holds was never in the ledger.
+    // A file of that name would follow the same commit, so its commits were never in the ledger.
     const file = join(folder, `tail-${SCHEMA_VERSION}-${String(commit).padStart(16, "0")}`);
     rmSync(file, { force: true });
     this.#end = commit;
@@ -329,8 +337,8 @@ export class Tail {
 }
 
 /**
- * Makes the bytes durable behind the first `offset` bytes of a file; a new file's name too. What an attempt before has left
- * behind these is cut off. Throws where the file is shorter: it is another one.
+ * Writes bytes durably at an offset of a file, and cuts off what an earlier attempt has left there; makes
+ * a new file's name durable too. Throws where the file is shorter than the offset: it is another file.
  */
 async function append(file: string, offset: number, bytes: Buffer): Promise<void> {
   await using handle = await open(file, "a", OWNER_ONLY);

@@ -27,8 +27,8 @@ export function openUpToDate(
 }
 
 /**
- * In place of progress, where long work may not be done: its first sign ends the opening, before anything has changed, with
- * the error `outdated`.
+ * To be passed as `onProgress` where long work must not be done: the first
+ * report of progress, which comes before any change, throws `outdated`.
  */
 export function refuseLongWork(): never {
   throw new FlancoError("outdated", "The ledger is not up to date.", {

@@ -9,20 +9,23 @@ import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./schema.ts";
 
-/** Of progress: the copy takes four of these; its migrations, the comparison and the check take two each. */
+/**
+ * Steps of the progress: the copy takes four of these; its
+ * migrations, the comparison and the check take two each.
+ */
 const STEPS = 10;
-/** Records. */
+/** Records that are compared between two reports of progress. */
 const COMPARED_AT_ONCE = 100_000;
-/** The copy, and what a migration writes to its log. */
+/** Room for the copy, and for what a migration writes to its log. */
 const COPIES = 2;
 
 /**
- * Brings an older ledger to this program's schema: on a copy, which must hold every room's monthly totals as
- * they were, and which then takes the file's place at once. The replaced file stays beside it, under its
- * schema's number; those of earlier upgrades go, because it holds what they held. Whatever fails, the ledger is as it was;
- * throws `unavailable` and says so.
+ * Brings an older ledger to this program's schema, on a copy. The copy must hold every sale as
+ * it was; then it takes the ledger's place by a rename. The replaced file stays beside it, with
+ * its schema's number in its name; files of earlier upgrades are removed, because it holds what
+ * they held. Throws `unavailable` where anything fails, and then the ledger is as it was.
  *
- * `db` is the only connection to the file; it is closed.
+ * `db` must be the only connection to the file. It is closed.
  */
 export function upgradeLedger(
   db: Database,
@@ -82,16 +85,16 @@ function migrateCopy(draft: string, original: Database, run: (copy: Database) =>
 }
 
 /**
- * References to rows that are not there. A ledger that was rebuilt after damage may have some: corrections of lost records are
- * entries of the chain and must stay. An upgrade may add none.
+ * How many references there are to missing rows. A ledger that was rebuilt after damage may have some,
+ * because corrections of lost records are entries of the chain and must stay. An upgrade must add none.
  */
 function straysIn(db: Database): number {
   return (db.pragma("foreign_key_check") as unknown[]).length;
 }
 
 /**
- * Whether every sale counts in the copy as it did: the same room, time and valor. Both are read once, in their order: sums
- * per room would have to be sorted, on a disk that may be slow and full.
+ * Whether every sale counts in the copy as it did: the same room, time and valor. Both are read
+ * once, in their order: sums per room would have to be sorted, on a disk that may be slow and full.
  */
 function hasSameSales(copy: Database, original: string, onProgress: OnSteps): boolean {
   copy.prepare("ATTACH ? AS original").run(original);
@@ -118,14 +121,14 @@ function hasSameSales(copy: Database, original: string, onProgress: OnSteps): bo
   return true;
 }
 
-/** Afterwards the file by itself is the whole ledger. */
+/** Brings the log into the file, which is then the whole ledger by itself. */
 function bringLogIn(db: Database, file: string): void {
   db.pragma("wal_checkpoint(TRUNCATE)");
   const log = `${file}-wal`;
   if (existsSync(log) && statSync(log).size > 0) throw readByAnother();
 }
 
-/** Closes the file so that nothing of it is left in a log, which would be taken for the copy's. */
+/** Closes the file without a log beside it, which would be taken for the copy's. */
 function leaveAlone(db: Database, file: string): void {
   bringLogIn(db, file);
   db.close();

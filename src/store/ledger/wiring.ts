@@ -84,7 +84,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
     }
   }
 
-  /** The recorder, and the open pages of these accounts. */
+  /** Tells the recorder, and the open pages of these accounts. */
   function tell(userIds: Iterable<Id>): void {
     context.tell({ kind: "wiring" });
     for (const userId of new Set(userIds)) context.tell({ kind: "locations", userId });
@@ -107,10 +107,10 @@ export function wiringCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-/** What of a wired line decides what is sold, and for how much. */
+/** The settings of a wired line that decide what is sold, and for how much. */
 type Settings = Omit<NewWiring, "line">;
 
-/** Notes lines that are wired, or cease to be. A wiring that is set as it was is no change. */
+/** Writes audit entries for lines that are wired, unwired or get other settings. An unchanged wiring gets none. */
 export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
   const wired = db.prepare<
     { userId: Id; dId: string | null; line: string | null },
@@ -127,7 +127,7 @@ export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) 
       const valorBefore = then !== undefined && then.valor !== now.valor ? { valorBefore: then.valor } : {};
       context.audit.note("wiring_set", userId, { line: wiring.line, ...now, ...valorBefore }, by);
     },
-    /** Before the rows go: of one line, of one device, or all of a user. */
+    /** Call before wirings are removed: of one line, of one device, or all of a user. */
     removed(userId: Id, which: { readonly line?: string; readonly dId?: string }, by: Actor): void {
       for (const row of wired.all({ userId, dId: which.dId ?? null, line: which.line ?? null })) {
         context.audit.note("wiring_removed", userId, { ...row }, by);
@@ -153,7 +153,7 @@ function toWiring(row: WiringRow): Wiring {
   return { ...row, activeLow: row.activeLow === 1 };
 }
 
-/** Where a line goes, without telling one user of another's rooms. */
+/** The room of a wiring, as a text that discloses no other user's rooms. */
 function roomText(wiring: WiringRow, userId: Id): string {
   return wiring.userId === userId
     ? `room ${wiring.actuatorId} of ${wiring.deviceName}`

@@ -5,15 +5,19 @@ import { CHECKPOINT_PAGES } from "./open.ts";
 /** Bytes of the log's own header, and of the header of each frame (sqlite.org/walformat.html). */
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Where a frame's header says how many pages the file has after a commit; 0 where more frames of the commit follow. */
+/**
+ * Where a frame's header says how many pages the file has
+ * after a commit; 0 where more frames of the commit follow.
+ */
 const COMMIT_OFFSET = 4;
 
 /**
  * SQLite's log, for the connection that writes: when it is synced, and when it is brought into the file.
  *
- * A commit is synced here, by fdatasync, before it is answered. SQLite's own fsync would also write the file's time of change,
- * which costs 12 kB of the file system's journal. Before a checkpoint SQLite itself syncs the log, and after it the file. For
- * the time of a sync a reader sees a commit that a power cut could still take; its client has no answer yet.
+ * A commit is synced here, by fdatasync, before it is answered. SQLite's own fsync would
+ * also write the file's time of change, which costs 12 kB of the file system's journal.
+ * Before a checkpoint SQLite itself syncs the log, and after it the file. During a sync a
+ * reader sees a commit that a power cut could still undo; its client has no answer yet.
  */
 export class WriteAheadLog {
   readonly #db: Database;
@@ -28,12 +32,15 @@ export class WriteAheadLog {
     this.#db = db;
     this.#file = `${db.name}-wal`;
     db.pragma("synchronous = NORMAL");
-    // A checkpoint that SQLite makes by itself keeps its failures to itself.
+    // SQLite reports no failure of a checkpoint that it makes by itself.
     db.pragma("wal_autocheckpoint = 0");
     this.#state = db.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
 
-  /** Makes every commit durable. Throws SQLITE_IOERR_FSYNC, after which only a new process knows what the disk holds. */
+  /**
+   * Makes every commit durable. Throws SQLITE_IOERR_FSYNC; then
+   * this process cannot know what the disk holds, and must end.
+   */
   sync(): void {
     this.#isBehind = true;
     try {
@@ -53,8 +60,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Takes out the newest commit if its sync failed. It is whole in the log, so the next process would read it, though its
-   * client was told that it failed and may send it again. As far as a failing disk allows.
+   * Cuts the newest commit off the log if its sync failed, as far as a failing disk allows. The next
+   * process would read it from the log, though its client was told that it failed and may send it again.
    */
   cutBack(): void {
     try {

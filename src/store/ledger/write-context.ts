@@ -16,6 +16,6 @@ export interface WriteContext {
   readonly audit: AuditLog;
   /** Wall time of the batch, in Unix milliseconds. */
   nowMs(): number;
-  /** Notes what others should hear of once this is committed. */
+  /** Adds a change that is published after the commit. */
   tell(change: Change): void;
 }

@@ -4,8 +4,8 @@ import type { Change, LedgerCommands } from "../../domain/ledger.ts";
 export type CommandName = keyof LedgerCommands;
 
 /**
- * How a write fares when there is no room. `post`: refused while the disk is full, because the client can send it again.
- * `edge`: may wait in some more entries of the queue, because a relay cannot.
+ * How a write is treated when room is short. `post`: refused while the disk is full, because the client
+ * can send it again. `edge`: may use reserved entries of the queue, because a relay cannot switch again.
  */
 export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edge" } = {
   addUser: "normal",
@@ -59,7 +59,7 @@ export interface WriterSettings {
   readonly timeZone: string;
   /** A file that holds room on the disk for the time when it is full; undefined: none is held. */
   readonly reserve?: string;
-  /** The backup directory that the tail (tail.ts) is kept in; undefined: none is kept. */
+  /** The backup directory that the tail (tail.ts) is kept in; undefined: no tail is kept. */
   readonly tailDirectory?: string;
 }
 
@@ -78,20 +78,23 @@ export interface BatchRequest {
   readonly commands: readonly { readonly name: CommandName; readonly input: readonly unknown[] }[];
 }
 
-/** What became of one command. `changes` stands only where it told any. */
+/** The result of one command. `changes` is absent where it told none. */
 export type CommandResult =
   | { readonly output: unknown; readonly changes?: readonly Change[] }
   | { readonly error: ErrorData };
 
-/** How the tail is, for the service. */
+/** The state of the tail. */
 export interface TailState {
-  /** The commit that it follows without a gap; no backup before that can be brought up to date by it. */
+  /**
+   * The commit that it follows without a gap. With it a backup
+   * of that commit or a later one can be brought up to date.
+   */
   readonly from: number;
-  /** Why nothing is added to it; null while it works. */
+  /** Why it is not being written; null while it is. */
   readonly failure: string | null;
 }
 
-/** What the writer thread says. */
+/** Messages of the writer thread. */
 export type WriterMessage =
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly error: ErrorData }

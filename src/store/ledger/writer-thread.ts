@@ -44,7 +44,7 @@ function openTail(port: MessagePort, db: Database, directory: string | undefined
   return tail;
 }
 
-/** A full disk must not keep the service from starting: then the reserve is for that. */
+/** Opens the ledger. On a full disk gives up the reserve and tries again: the service must start all the same. */
 function openInReserve(reserve: Reserve | undefined, open: () => Database): Database {
   try {
     return open();
@@ -55,8 +55,8 @@ function openInReserve(reserve: Reserve | undefined, open: () => Database): Data
 }
 
 /**
- * Opens the ledger and answers on this port until it is told to close. Says on it why it cannot. Runs in a thread of its own,
- * so that a slow disk stalls nothing else.
+ * Opens the ledger, and answers on this port until it is told to close; where it cannot open the
+ * ledger, it sends the error. Runs in a thread of its own, so that a slow disk stalls nothing else.
  */
 export function start(port: MessagePort, settings: WriterStart): void {
   const { timeZone, reserve: reserveFile, startMs, tailDirectory } = settings;

@@ -16,7 +16,7 @@ import {
   type WriterStart,
 } from "./writer-message.ts";
 
-/** Writes that may wait for a commit. Beyond it a request is told to come back later. */
+/** The most writes that may wait for a commit. A request beyond that is told to come back later. */
 const MAX_WAITING = 4_096;
 /** Further entries that only writes of lines may take: a relay cannot be told to come back. */
 const RESERVED_FOR_EDGES = 16;
@@ -24,7 +24,7 @@ const RESERVED_FOR_EDGES = 16;
 /** Syncs whose times are kept. */
 const SYNCS = 100;
 
-/** The thread that writes, as this side uses it. A `Worker` is one. */
+/** What this side uses of the writer thread: a `Worker`, or another one in tests. */
 export interface WriterPort {
   postMessage(request: WriterRequest): void;
   on(event: "message", listener: (message: WriterMessage) => void): unknown;
@@ -33,19 +33,19 @@ export interface WriterPort {
 }
 
 /**
- * Megabytes of the writer thread's own objects. It makes and drops much and keeps little; left alone, its heap grows by a
- * hundred megabytes before it collects anything. A thread
- * that needs more ends the process, and loses nothing that is committed.
+ * Megabytes of the writer thread's heap. The thread makes and drops many objects
+ * and keeps few; without a bound the heap grows by a hundred megabytes before it
+ * is collected. A thread that needs more ends the process; no commit is lost.
  */
 const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
 
-/** A thread that was started ahead and waits for its settings. */
+/** A thread that was started early and waits for its settings. */
 let ahead: Worker | undefined;
 
 /** Starts the thread that the next writer takes: it loads beside the rest of the program. */
 export function startWriterAhead(): void {
   const worker = newWriterThread();
-  // The thread that takes its place says what is wrong.
+  // The thread that is started in its place will report the error.
   worker.once("error", () => {});
   worker.once("exit", () => {
     if (ahead === worker) ahead = undefined;
@@ -70,12 +70,12 @@ type Output<N extends CommandName> = ReturnType<LedgerCommands[N]>;
 interface Waiting {
   readonly name: CommandName;
   readonly input: readonly unknown[];
-  /** Gives the change that this side knows without being told. */
+  /** Takes the command's output; gives the change that this side makes itself. */
   resolve(output: unknown): Change | undefined;
   reject(error: FlancoError): void;
 }
 
-/** Changes that are made of what was sent, which spares both threads a copy of it. */
+/** Changes that this side makes from a command's input, which spares both threads a copy. */
 const OWN_CHANGES: {
   readonly [N in CommandName]?: (input: Input<N>, output: Output<N>) => Change | undefined;
 } = {
@@ -89,17 +89,16 @@ export interface WriterListener {
   /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
   onDisk?(fullSinceMs: number | null): void;
   /**
-   * The thread died after `open` had resolved, or the disk fails: nothing more can be written, the process must
-   * stop. An error before that is what
-   * `open` rejects with, and nothing else.
+   * The thread died after `open` had resolved, or the disk fails: nothing can be written
+   * any more, and the process must stop. An error before that only rejects `open`.
    */
   onDeath(error: Error): void;
 }
 
 /**
- * The writer thread, seen from the main thread. Writes gather while a commit is under way and go out together: one message
- * each way and one fsync per batch. One batch is on its way, or two (`Gathering`): what came meanwhile is the next. All but
- * posts that is submitted without a pause is in one batch.
+ * The writer thread, seen from the main thread. Writes gather while a commit is under way and go
+ * out together: one message each way and one fsync per batch. One batch is on its way, or two
+ * (`Gathering`). Writes that are submitted without a pause are in one batch, except for posts.
  */
 class WriterLink {
   readonly #settings: WriterSettings;
@@ -114,9 +113,9 @@ class WriterLink {
   /** The batches that are on their way. */
   #inFlight: Waiting[][] = [];
   readonly #gathering: Gathering;
-  /** Of the batch that waits for others. */
+  /** Ends the wait of a batch for further writes. */
   #timer: Cancel | undefined;
-  /** An edge waits: its batch waits for no other writes. */
+  /** Whether an edge waits: its batch does not wait for other writes. */
   #urgent = false;
   #scheduled = false;
   #opened = false;
@@ -142,7 +141,10 @@ class WriterLink {
     this.#gathering = new Gathering(timers.busyMs);
   }
 
-  /** Opens the file. Throws `damaged`, `too_new`, `unavailable`, and `outdated` where long work must come first (up-to-date.ts). */
+  /**
+   * Opens the file. Throws `damaged`, `too_new`, `unavailable`, and
+   * `outdated` where long work must come first (up-to-date.ts).
+   */
   async open(): Promise<void> {
     const worker = this.#start({ ...this.#settings, startMs: this.#clock.nowMs() });
     this.#worker = worker;
@@ -206,24 +208,24 @@ class WriterLink {
     return this.#diskFullSinceMs;
   }
 
-  /** Of the newest 100 syncs, what 99 took at most, in milliseconds; null before there were as many. */
+  /** The 99th percentile of the newest 100 syncs, in milliseconds; null before there were as many. */
   get syncMs(): number | null {
     if (this.#syncs.length < SYNCS) return null;
     const [, second = 0] = this.#syncs.toSorted((a, b) => b - a);
     return Math.round(second);
   }
 
-  /** How the tail is; null where none is kept. */
+  /** The state of the tail; null where none is kept. */
   get tail(): TailState | null {
     return this.#tail;
   }
 
-  /** A backup to that directory begins, and a new file of the tail with it. */
+  /** Call when a backup to that directory begins: a new file of the tail begins with it. */
   backupBegins(directory: string): void {
     this.#send({ kind: "backup", directory, proved: null });
   }
 
-  /** It is proved and durable: the tail need not reach further back than its commits. */
+  /** Call when that backup is proved and durable: the tail need not reach back beyond its commits. */
   backupProved(directory: string, commits: number): void {
     this.#send({ kind: "backup", directory, proved: commits });
   }
@@ -252,13 +254,13 @@ class WriterLink {
       };
       this.#waiting.push({ name, input, resolve: taken, reject });
       this.#depth += 1;
-      // Posts come in requests of their own; what else is submitted in one turn belongs together.
+      // Each post comes in a request of its own. Other writes that are submitted in one turn belong together.
       if (PRIORITIES[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
       else this.#schedule();
     });
   }
 
-  /** Waits for the end of this turn of the loop, so that what arrives together leaves together. */
+  /** Waits for the end of this turn of the event loop, so that writes that arrive together leave together. */
   #schedule(): void {
     if (this.#scheduled || !this.#mayLeave()) return;
     this.#scheduled = true;
@@ -279,7 +281,7 @@ class WriterLink {
     else this.#leave();
   }
 
-  /** Sends what waits. */
+  /** Sends the waiting writes. */
   #leave(): void {
     this.#timer?.();
     this.#timer = undefined;
@@ -292,7 +294,10 @@ class WriterLink {
     this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
 
-  /** What cannot be sent ends the writer: the answers that follow would be taken for those of the batch before. */
+  /**
+   * Ends the writer where a message cannot be sent: the answers
+   * that follow would be taken for those of another batch.
+   */
   #send(request: WriterRequest): void {
     try {
       this.#worker?.postMessage(request);
@@ -349,7 +354,7 @@ class WriterLink {
 /** The writing half of the ledger: every command of it, and the thread that runs them. */
 export type StoreWriter = WriterLink & LedgerWriter;
 
-/** What the writer's side on the main thread knows of time, beside the clock. */
+/** Timers, and the main thread's working time. */
 export interface WriterTimers extends Timers {
   /** For how long this thread has worked so far, in milliseconds. */
   busyMs(): number;

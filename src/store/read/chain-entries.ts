@@ -14,7 +14,7 @@ import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/c
 import { idsOf, readLedgerKey } from "../ledger/identity.ts";
 
 type RecordRow = RecordEntry & { readonly hash: string };
-/** After one position, up to another one, so many. */
+/** The parameters of a read: entries after one position, up to another one, at most so many. */
 type Span = [after: number, upTo: number, limit: number];
 /** An entry that is still to be linked with the one before it. */
 type Unlinked = ChainEntry extends infer E ? (E extends ChainEntry ? Omit<E, "previousHash"> : never) : never;

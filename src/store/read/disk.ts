@@ -7,13 +7,16 @@ import type { CardWear, Disk, SpareBlocks } from "../../domain/status.ts";
 const BLOCK_DEVICES = "/sys/dev/block";
 /** Values of PRE_EOL_INFO, from 1; 0 is "not defined". */
 const SPARE_BLOCKS: readonly SpareBlocks[] = ["normal", "warning", "urgent"];
-/** A value of DEVICE_LIFE_TIME_EST stands for so much of its life; 0 is "not defined", 0x0b beyond it. */
+/**
+ * Each step of DEVICE_LIFE_TIME_EST is so much of the
+ * chip's life; 0 is "not defined", 0x0b is beyond its life.
+ */
 const LIFE_STEP_PERCENT = 10;
 const LAST_LIFE_VALUE = 0x0b;
 
 /**
- * What the card or chip that a directory lies on says of its wear. Null for everything else, and for one that
- * says nothing (most SD cards). `devices` stands for the kernel's own directory in tests.
+ * The wear that the card or chip of a directory reports. Null for other disks, and
+ * for a card that reports none, as most SD cards. `devices` is replaced in tests.
  */
 export async function readCardWear(directory: string, devices = BLOCK_DEVICES): Promise<CardWear | null> {
   const disk = await diskOf(join(devices, await deviceNumber(directory)));
@@ -28,7 +31,7 @@ export async function readCardWear(directory: string, devices = BLOCK_DEVICES): 
   return { device: basename(disk), lifeUsedPercent, spareBlocks };
 }
 
-/** The directory of a whole disk: that of a partition lies in it. */
+/** The directory of a partition's whole disk, in which the partition's own directory lies. */
 async function diskOf(link: string): Promise<string | undefined> {
   try {
     const place = await realpath(link);

@@ -38,7 +38,7 @@ interface BarPeriods {
   readonly before: Day | Month;
 }
 
-/** The days of a period, and those before that they are compared with. */
+/** The days of a period, and the days that they are compared with. */
 interface Days {
   readonly own: Range<Day>;
   readonly before: Range<Day>;
@@ -55,7 +55,7 @@ export function* overviewOf(
   const days = comparedDays(period, at, today);
   const { own, before } = days;
   const bars = BARS_OF[period](Math.min(at ?? today, today), days);
-  // Whole days or months, those to come too: posted records may have any time.
+  // Whole days or months, also those to come: posted records may have any time.
   const barsOf = (which: "own" | "before"): Ranges => {
     const range = { from: bars[0]?.[which] ?? 0, to: bars.at(-1)?.[which] ?? 0 };
     return period === "year" ? { months: [range], days: [] } : { months: [], days: [range] };
@@ -69,14 +69,14 @@ export function* overviewOf(
   const found = yield* reads(source.sums(wanted, filter));
   const sumIn = (ranges: Ranges) =>
     addUp([...found].filter(([day]) => holds(ranges, day)).map(([, sold]) => sold));
-  // Of the last of the days before only what was sold up to this time of day.
+  // The last day before counts only up to this time of day.
   const lastDays = spans.map((span) => span.before.to);
   const soFar = yield* reads(source.soFar(lastDays, today, nowMs, filter));
   const first = yield* reads(source.firstDay());
   const sellers = yield* reads(source.sellers(barsOf("own"), splitDays(before), filter));
   const { places } = sellers;
   const choices = choicesOf(sellers.choices);
-  // The one that is asked for comes first: it is named also where more are gone than are named.
+  // The device that is filtered by comes first, so that it is named even if more devices are gone than are named.
   const named = new Set(filter.deviceId === null ? [] : [filter.deviceId]);
   for (const { deviceId } of choices.devices) named.add(deviceId);
   const gone = yield* reads(source.goneDevices([...named]));
@@ -107,7 +107,7 @@ export function* overviewOf(
   };
 }
 
-/** The days of the period that holds a day, or today, and those before that they are compared with. */
+/** The days of the period that holds a day, or today, and the days that they are compared with. */
 export function comparedDays(period: OverviewPeriod, at: Day | null, today: Day): Days {
   return DAYS_OF[period](Math.min(at ?? today, today), today);
 }
@@ -123,7 +123,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar, budget: Ro
 
 const SPANS = ["day", "week", "month", "year"] as const satisfies readonly OverviewPeriod[];
 
-/** The days of the period that holds a day, those to come left out. */
+/** The days of the period that holds a day, up to today. */
 const DAYS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Days>> = {
   day: (at) => {
     const dayBefore = addDays(at, -1);
@@ -165,7 +165,7 @@ const BARS_OF: Readonly<Record<OverviewPeriod, (at: Day, days: Days) => readonly
     })),
   month: (at, { own, before }) => {
     const last = lastDayOf(monthOf(at));
-    // A day that the month before does not have is no day of a rollup.
+    // A day that the month before does not have is in no rollup.
     return daysUntil(last, last - firstDayOf(monthOf(at)) + 1).map((day) => ({
       start: day,
       own: day,

@@ -31,7 +31,7 @@ import { roomReader } from "./room.ts";
 import { statusReader } from "./status.ts";
 import { summaryReader } from "./summary.ts";
 
-/** Rows that a read in the serving thread may visit: some five milliseconds of work. */
+/** The most rows that a read on the main thread may visit: some five milliseconds of work. */
 export const MAX_ROWS_IN_PLACE = 10_000;
 /** A page asks again at every sale, without waiting for the answer before. */
 const SLOTS = { what: "reads of this account", inAll: 3, waitingOfUser: 8 };
@@ -82,8 +82,9 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
 }
 
 /**
- * Reads in place, and in a thread what would visit more rows than the reader's budget: one read of an account at a time. The
- * thread's heap is bounded, and a read has 30 seconds there.
+ * Reads on the main thread, or in a thread of its own where a read would
+ * visit more rows than the reader's budget: one read of an account at a
+ * time. That thread's heap is bounded, and a read there may take 30 seconds.
  */
 export function heavyReads(
   reader: Pick<LedgerReader, HeavyRead>,

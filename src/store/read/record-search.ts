@@ -14,18 +14,21 @@ import { headReader } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
 import { FITS_FILTER, type Range, type RowBudget, rollupSums } from "./rollup-sum.ts";
 
-/** Records that one piece looks at, at one moment and before it: about a millisecond's work each. */
+/**
+ * The most records of a piece that are read at its moment,
+ * and as many before that moment: a millisecond's work each.
+ */
 export const MAX_LOOKED_AT = 2_000;
 /** Above every record's number. */
 const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 /** Every day that a moment can have. */
 export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 
-/** By the room's name then or today. */
+/** Records by the room's name then or today. */
 const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY} = @room)
   AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))`;
 
-/** What the two kinds of statements below are asked for. */
+/** The parameters of the statements below. */
 interface Asked extends Omit<RecordFilter, "from" | "to"> {
   readonly userId: Id;
   readonly limit: number;
@@ -42,11 +45,11 @@ interface FoundRow extends RecordRow {
 }
 
 /**
- * The search by time. SQLite finds its way in an index by equal columns and one range behind them, so that a
- * moment that many records have is walked by their numbers, and what is older by time.
+ * The search by time. SQLite uses an index for equal columns and one range after them. So records
+ * of one moment are walked by their numbers, and older records by time, in two statements.
  */
 export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowBudget) {
-  // SQLite's own patterns take the product of both lengths: milliseconds a record, where an account wants it.
+  // SQLite's LIKE takes time by the product of both lengths: an account could make it take milliseconds a record.
   db.function("holds_part", { deterministic: true }, (name: string, part: string) =>
     Number(name.toLowerCase().includes(part)),
   );
@@ -100,7 +103,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     const reachedMs = isAny ? undefined : lastOlder.get(userId, start.timeMs, afterMs);
     rows.push(...older.all({ ...asked, limit: limit - rows.length, afterMs: reachedMs ?? afterMs }));
     if (rows.length === limit) return found(rows, positionOf(rows.at(-1)));
-    // Of the last moment that was reached nothing was taken: there may be any number of records at it.
+    // Nothing was taken of the last moment that was reached, because it may have any number of records.
     return found(rows, reachedMs === undefined ? null : { timeMs: reachedMs, recordId: ABOVE_ALL });
 
     function found(all: readonly FoundRow[], next: RecordPosition | null): FoundRecords {

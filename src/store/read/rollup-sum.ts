@@ -47,19 +47,19 @@ interface Asked extends OverviewFilter {
 /** Ranges as the statements take them. */
 export type Bounds = Readonly<Record<string, number>>;
 
-/** Records of the beginning of a day that are added up: the newest of a day that has more. */
+/** The most records of a day's beginning that are added up, the newest first. */
 const MAX_RECORDS = 20_000;
 const NO_RANGE = { from: 1, to: 0 };
 const ALL_MONTHS: Range<Month> = { from: 1, to: 275760_09 };
 const ALL: OverviewFilter = { location: null, deviceId: null };
-/** Rows of the location and of the device that are asked for; null asks for all. */
+/** Rows of one location and one device; null for all. */
 export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
 
 /** The rollups of the ranges that a statement takes. */
 const SPANS = ["month", "month", "day", "day"] as const;
 const FRESH_PERIOD = { day: "day", month: "day / 100" } as const;
 
-/** Every sum of the ranges by location and device, and each record of theirs that is not in the rollups yet. */
+/** Every sum of the ranges by location and device, and each of their records that is not in the rollups yet. */
 const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) AS (
   ${SPANS.map(
     (period, index) =>
@@ -71,9 +71,10 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
                AND ${FITS_FILTER})`;
 
 /**
- * Sums of the stored sums and of the records that these lack, added up by SQLite: an account may have thousands of locations and devices, and to read a row of
- * each takes the event loop's time. Every read throws TooManyRows beyond the budget, and `conflict` for a sum that leaves 64
- * bits. Call within one transaction what must see one commit.
+ * Adds up the rollups and the records that are not in them yet. SQLite does it: an account
+ * may have thousands of locations and devices, and to read a row of each would hold up the
+ * event loop. Every read throws TooManyRows beyond the budget, and `conflict` for a sum
+ * that leaves 64 bits. Make reads that must see the same commit within one transaction.
  */
 export function rollupSums(db: Database, budget: RowBudget) {
   const byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();
@@ -102,7 +103,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
       ORDER BY sum(count) DESC, locationName, deviceId LIMIT @limit`,
   );
 
-  /** Counts the rows of these ranges, and gives what the statements take. */
+  /** Spends the rows of these ranges from the budget, and gives the statements' parameters. */
   function asked(userId: Id, ranges: Ranges, filter = ALL) {
     const bounds = bound(ranges);
     budget.spendRollups(userId, bounds);
@@ -152,7 +153,7 @@ interface AskedUntil extends OverviewFilter {
   readonly untilMs: number;
 }
 
-/** Gives the sums of an account, from the ledger's rollups. Call all reads of one answer within one transaction. */
+/** The sums of an account from the ledger's rollups. Make all reads of one answer within one transaction. */
 export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const sums = rollupSums(db, budget);
   const firstDay = db
@@ -177,7 +178,8 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         ORDER BY key LIMIT ${MAX_GONE}`,
     )
     .pluck();
-  // The last month of each, in one walk over the account's months, and then its last day there, of 31 by their keys.
+  // First each device's last month, in one walk over the account's
+  // months; then its last day of the 31 days of that month.
   const lastDays = db.prepare<{ userId: Id; ids: string }, { readonly deviceId: string; readonly day: Day }>(
     `WITH RECURSIVE ${FRESH}, number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 31),
        newest (device_id, location_name, month) AS (
@@ -289,7 +291,7 @@ function summing<R>(read: () => readonly R[]): readonly R[] {
   try {
     return read();
   } catch (error) {
-    // What sum() says of a result beyond 64 bits. No other error of a prepared statement has this code.
+    // sum() fails with this code for a result beyond 64 bits; no other error of a prepared statement has it.
     if (error instanceof DatabaseConstructor.SqliteError && error.code === "SQLITE_ERROR") {
       throw sumTooLarge(error);
     }
@@ -310,14 +312,14 @@ function bound({ months, days }: Ranges): Bounds {
 /** The read would visit more rows than its connection allows. */
 export class TooManyRows extends Error {}
 
-/** The rows of one account that a read may visit, counted before they are visited. */
+/** How many rows a read may visit. They are counted before they are visited. */
 export class RowBudget {
   readonly #rows: number;
   readonly #rollups: { get(asked: object): number | undefined };
   readonly #records: { get(asked: object): number | undefined };
   #left: number;
 
-  /** @param rows by default none are counted */
+  /** @param rows without it there is no bound, and nothing is counted */
   constructor(db: Database, rows: number = Number.POSITIVE_INFINITY) {
     this.#rows = rows;
     this.#left = rows;
@@ -335,17 +337,17 @@ export class RowBudget {
       .pluck();
   }
 
-  /** Another read begins. */
+  /** Call when another read begins. */
   renew(): void {
     this.#left = this.#rows;
   }
 
-  /** Sums of these periods. Throws TooManyRows. */
+  /** Spends the rollups of these periods. Throws TooManyRows. */
   spendRollups(userId: Id, bounds: Bounds): void {
     this.#spend(this.#rollups, { userId, ...bounds });
   }
 
-  /** Records of this time, `untilMs` left out. Throws TooManyRows. */
+  /** Spends the records from `fromMs` to before `untilMs`. Throws TooManyRows. */
   spendRecords(userId: Id, fromMs: number, untilMs: number): void {
     this.#spend(this.#records, { userId, fromMs, untilMs });
   }

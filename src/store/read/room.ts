@@ -7,7 +7,7 @@ import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { ROOM_TODAY } from "../ledger/record.ts";
 import type { RowBudget } from "./rollup-sum.ts";
 
-/** Records of today that are added up: the newest ones of a day that has more. */
+/** The most records of today that are added up, the newest first. */
 const MAX_RECORDS = 20_000;
 
 interface RoomRow {
@@ -29,7 +29,7 @@ interface SoldRow {
   readonly lastMs: bigint;
 }
 
-/** What each room of a user's devices has sold today, by the index over time and of a bounded number of records. */
+/** What each room of a user's devices has sold today, from a bounded number of records by the index over time. */
 export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const rooms = db.prepare<[Id], RoomRow>(
     `SELECT d.device_id AS deviceId, a.actuator_id AS room, a.value, a.without_line AS withoutLine, w.line,

@@ -12,12 +12,12 @@ import { GAP } from "../ledger/gap.ts";
 import { UNSETTLED } from "../ledger/record.ts";
 import { addUp, type RowBudget, rollupSums } from "./rollup-sum.ts";
 
-/** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
+/** The most rows that are counted: beyond it the exact number does not matter. */
 const MAX_COUNTED = 1_000;
 const MAX_EDGES = 1_000;
 const MAX_NAMED_LINES = 5;
 const MONTH_MS = 30 * DAY_MS;
-/** A restart by hand is no news. */
+/** A shorter outage, as at a restart by hand, is not reported. */
 const SHORT_OUTAGE_MS = 60_000;
 
 interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
@@ -26,8 +26,8 @@ interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
 }
 
 /**
- * The ledger's part of the status, of one user or of all: each read is of sums that are kept, by an index,
- * or of a bounded number of rows.
+ * The ledger's part of the status, of one user or of all. Each
+ * read takes stored sums, an index, or a bounded number of rows.
  */
 export function statusReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const users = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
@@ -56,7 +56,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
   function gaps(userId: Id | null, nowMs: number): GapCount {
     const { counted, recent } = userId === null ? gapsOfAll : gapsOfUser;
     const counts = counted.get({ userId, monthMs: nowMs - MONTH_MS }) ?? { all: 0, last30Days: 0 };
-    // What is further ahead than a day was noted by a clock that was wrong.
+    // A gap that ends more than a day ahead was stamped by a wrong clock.
     const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS });
     return { ...counts, lostToday: lostIn(rows), unwatchedToday: unwatchedIn(rows) };
   }

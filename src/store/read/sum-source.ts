@@ -4,15 +4,18 @@ import type { Range, Ranges, Seller } from "./rollup-sum.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Sums of one account, of a gateway's ledger or of a company's database. Each read may answer at once or later. */
+/**
+ * Sums of one account, of a gateway's ledger or of a
+ * company's database. Each read may answer at once or later.
+ */
 export interface SumSource {
   /** The first day with records that count; null before that. */
   firstDay(): Awaitable<Day | null>;
   /** The sums of these days and months, at least of those on which anything was sold. */
   sums(ranges: Ranges, filter: OverviewFilter): Awaitable<ReadonlyMap<Day | Month, Sold>>;
-  /** Who has sold in a time, beside what they sold in the time before. */
+  /** The locations and devices that have sold in `own`, beside what they sold in `before`. */
   sellers(own: Ranges, before: Ranges, filter: OverviewFilter): Awaitable<Sellers>;
-  /** Which of these devices have sold and are not there any more: the first of them, `MAX_GONE` at most. */
+  /** Those of these devices that have sold and were removed: the first `MAX_GONE`. */
   goneDevices(deviceIds: readonly string[]): Awaitable<readonly GoneDevice[]>;
   /** How many location names and device ids have sold. */
   distinct(ranges: Ranges): Awaitable<{ readonly locations: number; readonly devices: number }>;
@@ -27,11 +30,14 @@ export interface Sellers {
   readonly choices: readonly Seller[];
 }
 
-/** A result that is made of several reads: yields what each read gives, and goes on with it. */
+/**
+ * A computation of several reads. It yields what each read
+ * gives, a value or a promise, and is resumed with the value.
+ */
 export type Reading<T> = Generator<unknown, T, unknown>;
 
 export function* reads<T>(answer: Awaitable<T>): Reading<T> {
-  // Whatever runs a reading gives it what it has yielded, once it is there.
+  // `readNow` and `readLater` resume a reading with the value of what it has yielded.
   return (yield answer) as T;
 }
 
@@ -49,7 +55,7 @@ export async function readLater<T>(reading: Reading<T>): Promise<T> {
   return step.value;
 }
 
-/** The days and months of several ranges, each once. */
+/** The union of ranges, each day and month once. */
 export function unite(all: readonly Ranges[]): Ranges {
   return {
     months: uniteRanges(all.flatMap(({ months }) => months)),

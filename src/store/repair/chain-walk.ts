@@ -8,7 +8,7 @@ import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "..
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
 import type { Cost, Findings } from "./finding.ts";
 
-/** What is looked at of a record, beside its canonical form. */
+/** What the walk takes of a record, beside its canonical form. */
 export interface WalkedRecord {
   readonly position: number;
   readonly valorMicros: number;
@@ -30,19 +30,20 @@ interface Hole {
   readonly loss: CorrectionRow | undefined;
 }
 
-/** What the walked entries up to one hold. */
+/** The records and their sum up to an entry of the walk. */
 interface Held {
   records: number;
   totalMicros: bigint;
 }
 
 /**
- * Follows the chain of hashes from its first entry to its newest, and finds what was removed, altered or inserted, and what
- * contradicts what it corrects. Fed with the records in their order, so that a large ledger is never held whole.
+ * Follows the chain of hashes from its first entry to its newest, and finds what
+ * was removed, altered or inserted, and what contradicts what it corrects. Fed
+ * with the records in their order, so that a large ledger is never held whole.
  */
 export class ChainWalk {
   readonly #findings: Findings;
-  /** When a record was made, by the clock of its boot. */
+  /** The moment of a record's edge by the monotonic clock. */
   readonly #moments: Statement<[number], { readonly bootId: string; readonly monotonicNs: number }>;
   /** Corrections and audit entries in their order. They are few beside the records. */
   readonly #others: readonly (CorrectionRow | EvidenceRow)[];
@@ -61,12 +62,12 @@ export class ChainWalk {
   #held: Held = { records: 0, totalMicros: 0n };
   /** Holes since the last head. */
   #holes: Hole[] = [];
-  /** What the ledger is known to lack of what the last head had. */
+  /** What the ledger lacks of what the last head had. */
   #lacking: Held = { records: 0, totalMicros: 0n };
-  /** An entry that was the head once, as the file says. */
+  /** The mark `rolled_up`: an entry that was the head once. */
   readonly #rolledUp: ChainHead;
 
-  /** `heads`: of proved backups, by position. */
+  /** @param heads the heads of proved backups, by position */
   constructor(db: Database, findings: Findings, heads: readonly KeptHead[]) {
     this.#findings = findings;
     this.#heads = heads;
@@ -85,7 +86,7 @@ export class ChainWalk {
     for (const correction of corrections) this.#learn(correction, corrections);
   }
 
-  /** The next record, in the order of record_id, and its canonical form. */
+  /** Takes the next record, in the order of record_id, with its canonical form. */
   record(record: WalkedRecord, text: string): void {
     const { position, valorMicros } = record;
     this.#othersBefore(position);
@@ -99,7 +100,7 @@ export class ChainWalk {
     this.#judge(record, corrections ?? []);
   }
 
-  /** After the last record: what is left of the corrections, and the head. Gives the number of the last entry. */
+  /** Call after the last record: checks the remaining entries and heads. Gives the number of the last entry. */
   finish(): number {
     this.#othersBefore(Number.POSITIVE_INFINITY);
     if (this.#rolledUp.position > this.#position) this.#addHole(this.#rolledUp.position + 1, "");
@@ -107,7 +108,7 @@ export class ChainWalk {
     this.#closeHoles();
     const others = new Set(this.#corrections.size === 0 ? [] : this.#others.map((entry) => entry.position));
     for (const [recordId, corrections] of this.#corrections) {
-      // Otherwise the record is missing, which is found already.
+      // A record that is missing is a finding already.
       if (!others.has(recordId)) continue;
       for (const correction of corrections)
         this.#contradicts(correction, "corrects an entry that is no record");
@@ -132,7 +133,10 @@ export class ChainWalk {
     else others.push(correction);
   }
 
-  /** A rebuild writes three entries: one that stands after the loss, the `lost` entry, and one of the audit log. */
+  /**
+   * A rebuild writes three entries: one that stands after
+   * the loss, the `lost` entry, and one of the audit log.
+   */
   #learnLoss(correction: CorrectionRow, all: readonly CorrectionRow[]): void {
     const { position, lostTo, notedMs } = correction;
     if (lostTo === null) {
@@ -174,7 +178,10 @@ export class ChainWalk {
     return first?.position ?? null;
   }
 
-  /** The time of a record by its corrections. One may settle a provisional time; else only a corrected clock moves it. */
+  /**
+   * The time of a record by its corrections. One may settle a
+   * provisional time; else only a corrected clock moves it.
+   */
   #timeOf(record: WalkedRecord, corrections: readonly CorrectionRow[]): number {
     let timeMs = record.createdTimeMs;
     let isSettled = record.provisional === 0;
@@ -188,7 +195,10 @@ export class ChainWalk {
     return timeMs;
   }
 
-  /** Whether an entry before the correction says that the clock of the record's boot was corrected to this time. */
+  /**
+   * Whether an entry before the correction says that the
+   * clock of the record's boot was corrected to this time.
+   */
   #isByClock(record: WalkedRecord, { position, timeMs }: CorrectionRow): boolean {
     const moment = this.#moments.get(record.position);
     if (moment === undefined) return false;
@@ -259,7 +269,10 @@ export class ChainWalk {
     this.#lacking = lacking;
   }
 
-  /** @param lacking what the ledger lacks of what the head had, beyond the head before; undefined where that is not known */
+  /**
+   * @param lacking what the ledger lacks of what the head had,
+   * beyond the head before; undefined where that is not known
+   */
   #addRewritten({ position, head, file, madeMs }: KeptHead, what: string, lacking?: Held): void {
     this.#findings.add({
       kind: "rewritten",
@@ -280,7 +293,7 @@ export class ChainWalk {
     this.#holes.push({ from, to: position - 1, mark, loss: isExplained ? loss : undefined });
   }
 
-  /** Adds the holes since the last head. Their costs are known by the next head: what it has more. */
+  /** Adds findings for the holes since the last head. Their costs are known from the next head. */
   #closeHoles(lacking?: Held): void {
     for (const { from, to, mark, loss } of this.#holes) {
       const entries = from === to ? `The entry ${from} is` : `The entries ${from} to ${to} are`;

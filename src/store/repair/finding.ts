@@ -4,14 +4,14 @@ import { valorFromMicros } from "../../domain/amount.ts";
 import type { Id } from "../../domain/id.ts";
 
 /**
- * `missing`: entries that are gone, and nothing says why; `lost`: gone with a damaged file, as the ledger itself says.
- * `inserted`: an entry whose number was taken. `altered`: an entry that is not as it was written. `contradiction`: a
- * correction that what it corrects does not allow. `sum`: a rollup that does not follow from the records. `rewritten`: an
- * entry that is not the one of a proved backup.
+ * `missing`: entries that are gone, and nothing says why; `lost`: gone with a damaged file, as the ledger
+ * itself says. `inserted`: an entry whose number was taken. `altered`: an entry that is not as it was
+ * written. `contradiction`: a correction that contradicts the record that it corrects. `sum`: a rollup that
+ * does not follow from the records. `rewritten`: an entry that differs from the one in a proved backup.
  */
 export type FindingKind = "missing" | "lost" | "inserted" | "altered" | "contradiction" | "sum" | "rewritten";
 
-/** The sales that a finding is about. The difference where it is about a sum; negative where too little is there. */
+/** The sales that a finding is about; for a sum the difference, negative where the sum is too small. */
 export interface Cost {
   /** E-mail of the account, or its id where it was removed; null for all accounts together. */
   readonly account: string | null;
@@ -30,17 +30,17 @@ export interface Finding {
   readonly what: string;
   /** Empty where no sale is concerned; null where the sales are not known. */
   readonly costs: readonly Cost[] | null;
-  /** Names this finding, the same at each check, and no other: an acknowledgement lists these. */
+  /** Identifies this finding at every check. An acknowledgement lists these keys. */
   readonly key: string;
   readonly acknowledged: boolean;
 }
 
-/** What a check gives as a finding. `mark`: what was found there, so that something else there is another finding. */
+/** A finding as a check reports it. `mark` is what was found there: another mark there is another finding. */
 export interface NewFinding extends Omit<Finding, "key" | "acknowledged"> {
   readonly mark: string;
 }
 
-/** Findings that are given one by one; the rest are counted. */
+/** The most findings that are listed; further ones are counted. */
 const MAX_FINDINGS = 200;
 const KEY_DIGITS = 12;
 /** Between the keys of an acknowledgement. */
@@ -51,7 +51,7 @@ export class Findings {
   readonly #db: Database;
   readonly #acknowledged = new Set<string>();
   readonly found: Finding[] = [];
-  /** How many there are beside those. */
+  /** How many further findings there are. */
   unlisted = 0;
 
   constructor(db: Database) {
@@ -77,7 +77,8 @@ export class Findings {
   }
 
   /**
-   * About one entry: `what` goes on "The entry 7". The sale that it concerns is that of `record`; null where it concerns none.
+   * Adds a finding about one entry. `what` completes the sentence "The entry 7".
+   * `record` is the record of the sale that it concerns; null where it concerns none.
    */
   addOf(
     kind: FindingKind,

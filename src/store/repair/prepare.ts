@@ -17,9 +17,12 @@ export interface PrepareRequest {
   readonly ledger: string;
   readonly timeZone: string;
   readonly tailDirectory: string;
-  /** Where backups and tails may lie. A rebuild waits for each: a disk that is slow may have the newest sales. */
+  /**
+   * The directories that may have backups and tails. A rebuild
+   * waits for each: a slow disk may have the newest sales.
+   */
   readonly directories: readonly string[];
-  /** Those of them that answer. */
+  /** Those of these directories whose disks answer. */
   readonly answering: readonly string[];
   /** Wall time in Unix milliseconds. */
   readonly nowMs: number;
@@ -31,34 +34,36 @@ export interface PrepareRequest {
 export type Prepared = { readonly damage: ErrorData; readonly recovered: Recovered } | null;
 
 /**
- * All that may take long before a ledger can be used: the structure of a suspect file is checked in full, a damaged one
- * rebuilt, an older one upgraded, and rollups of another time zone are computed again. Afterwards it opens at once. Call with the data
- * directory locked. Throws as `openForWriting` and `recoverLedger` do. After an interruption at any moment a second call goes on.
+ * Does all work that may take long before a ledger can be used, so that it then opens at once:
+ * checks a suspect file in full, rebuilds a damaged ledger, upgrades an older one, and
+ * computes rollups of another time zone again. Call with the data directory locked. Throws as
+ * `openForWriting` and `recoverLedger` do. After an interruption at any moment, call it again.
  */
 export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
   const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
-  setFuturesAside(ledger, request.answering);
-  const bring = () => openUpToDate({ file: ledger, tailDirectory }, new LocalCalendar(timeZone), onProgress);
+  setLaterCopiesAside(ledger, request.answering);
+  const open = () => openUpToDate({ file: ledger, tailDirectory }, new LocalCalendar(timeZone), onProgress);
   try {
     if (request.damage !== null) throw errorFromData(request.damage);
     if (isSuspect(ledger)) requireSound(ledger, onProgress);
-    bring().close();
+    open().close();
     return null;
   } catch (error) {
     if (!(error instanceof FlancoError) || error.code !== "damaged") throw error;
     const rebuilding = (done: number, total: number) => onProgress({ kind: "rebuild", done, total });
     const recovered = recoverLedger(ledger, error, directories, nowMs, rebuilding);
-    bring().close();
+    open().close();
     return { damage: errorToData(error), recovered };
   }
 }
 
 /**
- * What the disks hold of an older ledger that is of a later schema was made by a version that did not work, before the older
- * file was put back: once that file is brought up to date, the same would be taken for what it has lost. The version before
- * has set aside what it saw; a disk may have been away. Throws where a disk that has such files takes no change.
+ * Sets aside backups and tails of a later schema than an older ledger's. They are from after an
+ * upgrade that was taken back by putting the older file in place again; once that file is
+ * upgraded, they would be taken for what it has lost. The version before has set aside those that
+ * it saw, but a disk may have been away. Throws where a disk with such files takes no change.
  */
-function setFuturesAside(ledger: string, directories: readonly string[]): void {
+function setLaterCopiesAside(ledger: string, directories: readonly string[]): void {
   const [id] = identitiesOf(ledger);
   const schema = knownSchema(ledger);
   if (id === undefined || schema >= SCHEMA_VERSION) return;
@@ -67,7 +72,7 @@ function setFuturesAside(ledger: string, directories: readonly string[]): void {
   }
 }
 
-/** This program's where it cannot be read. */
+/** The ledger's schema; this program's where it cannot be read. */
 function knownSchema(ledger: string): number {
   try {
     return schemaOf(ledger);
@@ -87,8 +92,8 @@ function requireSound(ledger: string, onProgress: OnProgress): void {
 }
 
 /**
- * A file beside a ledger that was found damaged while it was in use. The quick check of a start reads only a part of
- * the ledger; where this mark is, the start checks all of it.
+ * The file that marks a ledger as suspect, because it was found damaged while in use. The
+ * quick check of a start reads only a part of a ledger; a suspect one is checked in full.
  */
 function markOf(ledger: string): string {
   return `${ledger}.suspect`;

@@ -43,19 +43,19 @@ export interface Recovered {
   readonly keptAs: string;
   /** Null where the tail reaches back to the ledger's beginning, and no backup was needed. */
   readonly backup: ProvenBackup | null;
-  /** Commits that were made again from the tail. */
+  /** How many commits of the tail were made again. */
   readonly commits: number;
-  /** The chain's positions that could not be had; null where nothing is missing. */
+  /** The positions of entries that are lost; null where none are. */
   readonly lost: { readonly from: number; readonly to: number } | null;
 }
 
 /**
- * Replaces a damaged ledger by its newest proven backup and the commits of its tail, and sets the damaged file aside
- * whole. Call with the data directory locked and the ledger closed. The damaged file stays in its place until the new
- * one is whole, so that an interruption at any moment leaves it to be done again. It needs no check of its own: the copy
- * is, by its SHA-256, the file that was proved, and each commit of the tail must give
- * the chain's head that it gave when it was made. Throws
- * `damaged` when there is nothing to build on: then nothing has changed.
+ * Replaces a damaged ledger by its newest proven backup and the commits of its tail, and sets
+ * the damaged file aside whole. Call with the data directory locked and the ledger closed. The
+ * damaged file stays in its place until the new ledger is whole, so that after an interruption
+ * at any moment it can be done again. The new ledger needs no check: by its SHA-256 the copy
+ * is the file that was proved, and each commit of the tail must lead to the head that it led
+ * to before. Throws `damaged` when there is nothing to build on: then nothing has changed.
  */
 export function recoverLedger(
   ledger: string,
@@ -95,9 +95,9 @@ export function recoverLedger(
 }
 
 /**
- * The newest backup of this ledger that still is what was proved, or an empty ledger where the tail holds everything.
- * `foldersBefore` are those of the identity that the ledger had on another gateway: of them only the backup counts that it was
- * restored from.
+ * A draft from the newest backup of this ledger that is still what was proved, or an empty one where the
+ * tail holds everything; undefined where there is neither. `foldersBefore` are those of the ledger's
+ * identities on earlier gateways: of their backups only the one counts that the ledger began from.
  */
 function baseFor(
   ledger: string,
@@ -134,28 +134,31 @@ function baseFor(
   return { db, backup: null };
 }
 
-/** A copy of a backup; undefined where the disk has damaged that too, or does not give it: an older one is next. */
+/**
+ * A draft from a backup; undefined where that is damaged
+ * too, or cannot be read: then an older backup is tried.
+ */
 function tryDraft(file: string, draft: string, onProgress: OnSteps): Database | undefined {
   try {
     return openDraft(file, draft, onProgress);
   } catch (error) {
     if (error instanceof FlancoError && ["damaged", "too_new"].includes(error.code)) return undefined;
     const code = systemCode(error);
-    // On a full disk one that is small enough may be far older.
+    // On a full disk an older backup may fit, but it may be far older.
     if (code === undefined || code === "ENOSPC") throw error;
     return undefined;
   }
 }
 
-/** A restore led away from all backups before it but the one that it began from. */
+/** Whether a backup is of the ledger's history: from after its last restore, or the backup that was restored. */
 function isOfHistory(ledger: string, { commits, head }: ProvenBackup): boolean {
   const beginning = beginningOf(ledger);
   return beginning === undefined || commits >= beginning.commits || head === beginning.head;
 }
 
 /**
- * Whether the backup's newest entry is the one that the damaged file or the tail has there, as far as they can be read: a
- * restore may have led away from it.
+ * Whether the backup's newest entry is the one at that position in the damaged file
+ * and in the tail, as far as they can be read. After a restore it may be another one.
  */
 function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenBackup): boolean {
   const { position, head, commits } = backup;
@@ -168,8 +171,8 @@ function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenB
 }
 
 /**
- * Makes the tail's commits again that follow on the base, each in its time zone, up to the first that is missing or leads
- * elsewhere. Gives how many.
+ * Makes the commits of the tail that follow the base again, each in its time
+ * zone, up to the first that is missing or leads to another head. Gives how many.
  */
 function repeatCommits(db: Database, segments: readonly Segment[]): number {
   let zone = rollupZone(db);
@@ -208,8 +211,9 @@ function committerIn(db: Database, timeZone: string): Committer {
 }
 
 /**
- * The newest position that the ledger is known to have had: what was recovered, or what the tail has beyond that and could not
- * be repeated. One more where the tail does not say that it is all: up to a second of commits may be missing.
+ * The newest position that the ledger is known to have had: by the recovered ledger, by
+ * the damaged file, or by commits of the tail that could not be made again. One more
+ * where the tail was not closed, because up to a second of commits may be missing.
  */
 function newestKnown(ledger: string, segments: readonly Segment[], recovered: Database): number {
   const made = { position: readHead(recovered).position, commits: readCommits(recovered) };
@@ -217,14 +221,17 @@ function newestKnown(ledger: string, segments: readonly Segment[], recovered: Da
   const stored = tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) }));
   const position = Math.max(told, stored?.position ?? 0);
   if (stored !== undefined && stored.commits >= commits) return position;
-  // Where the newest entries cannot be read, as many as may follow the mark.
+  // Where the newest entries cannot be read: as many as may follow the mark.
   const mark = stored === undefined ? tryLedger(ledger, readRolledUp) : undefined;
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
   if (isAll && (mark?.commits ?? 0) <= commits) return position;
   return Math.max(position + 1, mark === undefined ? 0 : mark.position + MAX_FRESH);
 }
 
-/** The tail's newest commit, and the newest position that it has; what was `made` where the tail ends with that. */
+/**
+ * The newest commit and position of the tail; those of `made`, the
+ * commits that were made again, where the tail has none beyond.
+ */
 function newestIn(segments: readonly Segment[], made: { position: number; commits: number }): typeof made {
   let newest = made;
   for (const segment of segments.filter(({ end }) => end > made.commits)) {
@@ -237,8 +244,8 @@ function newestIn(segments: readonly Segment[], made: { position: number; commit
 }
 
 /**
- * Entries at the end that are gone, up to the position `to`, become a `lost` entry after them, so that no number is given twice.
- * `keptAs` is the damaged file's name, for the reader of the ledger.
+ * Appends a `lost` entry for the entries up to the position `to` that are gone, so that their
+ * numbers are not used again. `keptAs`, the name of the damaged file, stands in its reason.
  */
 function noteLoss(db: Database, to: number, keptAs: string, nowMs: number): Recovered["lost"] {
   const head = readHead(db);

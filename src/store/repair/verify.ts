@@ -16,9 +16,9 @@ export interface Verification {
   readonly records: number;
   /** Number of the last entry. */
   readonly entries: number;
-  /** All of them, those that were acknowledged too; empty for a ledger that is right. */
+  /** The findings, also those that were acknowledged; empty for a ledger that is right. */
   readonly findings: readonly Finding[];
-  /** How many more there are than are listed. */
+  /** How many further findings there are that are not listed. */
   readonly unlisted: number;
   /** What SQLite's own check of the whole file found wrong; empty when it is sound. */
   readonly damage: readonly string[];
@@ -28,17 +28,20 @@ const CHECK_CACHE_KIB = 16_000;
 /** Records read at a time, and between two reports of progress. */
 const PAGE = 2_000;
 
-/** Findings for which a copy of the ledger is no good one. The others are told by the ledger itself. */
+/**
+ * Findings with which a copy of the ledger is no proven
+ * backup. The others are about what the ledger itself tells.
+ */
 const GRAVE: ReadonlySet<FindingKind> = new Set(["missing", "inserted", "altered", "sum"]);
 
-/** What the file says of itself, apart from its entries. */
+/** The result of `checkFile`. */
 export type CheckedFile = Pick<Verification, "damage" | "findings" | "unlisted">;
 type CheckedChain = Omit<Verification, "damage">;
 
 /**
- * Checks the file's structure in full, adds every rollup up again, follows the chain of its entries and holds it against the
- * heads of proved backups, beside a running service. Throws as `openForReading` does, and `damaged` where the file cannot
- * even be read.
+ * Checks the file's structure in full, adds every rollup up again, walks the chain of its
+ * entries and compares it with the heads of proved backups. A service may run meanwhile.
+ * Throws as `openForReading` does, and `damaged` where the file cannot even be read.
  */
 export function verifyLedger(
   file: string,
@@ -62,7 +65,7 @@ export function verificationOf(
   }
 }
 
-/** The half of `verifyLedger` that SQLite does most of: what it finds wrong with the file, and then the rollups. */
+/** One half of `verifyLedger`: the structure of the file, by SQLite's own check, and the rollups. */
 export function checkFile(file: string): CheckedFile {
   return atOneMoment(file, (db) => {
     const damage = damageIn(db);
@@ -72,7 +75,7 @@ export function checkFile(file: string): CheckedFile {
   });
 }
 
-/** The other half: the entries. */
+/** The other half: the chain of entries. */
 export function checkChain(file: string, onProgress: OnSteps, heads: readonly KeptHead[]): CheckedChain {
   return atOneMoment(file, (db) => {
     const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
@@ -105,13 +108,13 @@ function atOneMoment<T>(file: string, check: (db: Database) => T): T {
   return readLedger(file, (db) => guarded(file, () => db.transaction(check)(db)));
 }
 
-/** An entry of the chain, as its hash finds it. */
+/** An entry of the chain that was found by its hash. */
 export interface FoundEntry {
   readonly position: number;
   readonly hash: string;
 }
 
-/** The entry with that hash, or with one that begins so: lower-case hexadecimal; undefined where the chain has none. */
+/** The entry whose hash begins with these digits, lower-case hexadecimal; undefined where the chain has none. */
 export function findEntry(file: string, hash: string): FoundEntry | undefined {
   return readLedger(file, (db) => {
     const find = db.prepare<{ hash: string }, FoundEntry>(
@@ -124,7 +127,10 @@ export function findEntry(file: string, hash: string): FoundEntry | undefined {
   });
 }
 
-/** What SQLite's own check finds wrong with a file; empty for a sound one. Throws as `verifyLedger` does. */
+/**
+ * What SQLite's own check finds wrong with a file, a text
+ * each; none for a sound file. Throws as `verifyLedger` does.
+ */
 export function findDamage(file: string): readonly string[] {
   return readLedger(file, (db) => guarded(file, () => damageIn(db)));
 }
@@ -136,7 +142,7 @@ function damageIn(db: Database): readonly string[] {
   return found.map((row) => row.integrity_check).filter((text) => text !== "ok");
 }
 
-/** What keeps a ledger from being trusted, a text each; empty for one that is right, or whose findings were acknowledged. */
+/** Why a ledger cannot be trusted, a text each; none for one that is right or whose findings were acknowledged. */
 export function faultsOf(verification: Pick<Verification, "damage" | "findings">): readonly string[] {
   const grave = openFindings(verification).filter(({ kind }) => GRAVE.has(kind));
   return [...verification.damage, ...grave.map(({ what }) => what)];
@@ -181,7 +187,7 @@ interface Sum {
 
 type Sums = Map<string, Sum>;
 
-/** Adds the records up again that count and are rolled up: every stored rollup that differs from what they say is a finding. */
+/** Adds up the records that count and are rolled up. Every rollup that differs from their sum is a finding. */
 function checkRollups(db: Database, calendar: LocalCalendar, findings: Findings): void {
   const days = addedUp(db, calendar, findings);
   for (const period of ["day", "month"] as const) {
@@ -236,14 +242,14 @@ function keyOf({ userId, period, locationName, deviceId }: Sum): string {
   return `${userId}\0${period}\0${locationName}\0${deviceId}`;
 }
 
-/** A month is its days: adding each record up once is half the work. */
+/** The sums of months, from those of their days: adding each record up once is half the work. */
 function monthsOf(days: Sums): Sums {
   const months: Sums = new Map();
   for (const sum of days.values()) addTo(months, { ...sum, period: monthOf(sum.period) });
   return months;
 }
 
-/** A sum whose records were all subtracted again is as good as none. */
+/** A sum without records equals no sum. */
 function textOf(sum: Pick<Sum, "count" | "totalMicros"> | undefined): string {
   return `${sum?.count ?? 0} records, ${sum?.totalMicros ?? 0n} millionths`;
 }
@@ -263,7 +269,7 @@ function difference(
     from: 0,
     to: 0,
     what: `${sum}: holds ${textOf(stored)}; the records say ${textOf(computed)}.`,
-    // Not by what it holds: later sales of that day or month leave it the same finding.
+    // By the difference, not by the sum: later sales of that day or month must leave it the same finding.
     mark: `${userId}${sum}: ${sales}, ${micros}`,
     costs: [findings.costOf(userId, sales, micros)],
   };
