@@ -6,7 +6,10 @@ import type { Wiring } from "../domain/wiring.ts";
 export const CONSUMER = "flanco";
 
 const CHIP_AND_OFFSET = /^(.+):(\d{1,6})$/;
-/** The number of a chip follows from the order in which the kernel finds the chips: it may differ after a boot. */
+/**
+ * A line by its chip's number. The kernel numbers chips in the order
+ * in which it finds them, so a number may differ after a boot.
+ */
 const CHIP_NUMBER = /^gpiochip\d+:\d+$/;
 /** How many lines an error lists before it refers to the command that lists all. */
 const MAX_CHOICES = 12;
@@ -22,9 +25,9 @@ export function describeLine(line: LineInfo): string {
 }
 
 /**
- * What names this line after every boot: its own name if no other line has it, else its chip's label and the offset
- * (`mcp23017:3`), with the chip's device where several chips have the label (`mcp23017@1-0020:3`). Throws `invalid`
- * where none of these tells it from other lines.
+ * A name that means this line after every boot: its own name if no other line has it, else its
+ * chip's label and the offset (`mcp23017:3`), with the chip's device where several chips have the
+ * label (`mcp23017@1-0020:3`). Throws `invalid` where none of these tells it from other lines.
  */
 export function lastingName(line: LineInfo, chips: readonly ChipInfo[]): string {
   const { name } = line;
@@ -50,8 +53,8 @@ export function requireLasting(text: string): void {
 
 /**
  * The one line with the name `text`, else the one at the chip and offset `text`, where the chip is a number
- * (`gpiochip0:17`) or a label as `lastingName` writes it. Throws `invalid` for an empty text and for a name that several
- * lines have (the message lists them), `not_found` otherwise (the hint lists the free lines).
+ * (`gpiochip0:17`) or a label as `lastingName` writes it. Throws `invalid` for an empty text and for a name
+ * that several lines have (the message lists them), `not_found` otherwise (the hint lists the free lines).
  */
 export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo {
   if (text.trim() === "") {
@@ -105,7 +108,10 @@ export function lostError(address: string, why: string, cause: unknown): FlancoE
   });
 }
 
-/** A chip by what does not change; undefined where another chip has the same label and no place tells them apart. */
+/**
+ * A name of a chip that lasts over boots; undefined where
+ * another chip has the same label and no place tells them apart.
+ */
 function lastingChip({ name, label, place }: ChipInfo, chips: readonly ChipInfo[]): string | undefined {
   const likes = chips.filter((other) => other.name !== name && other.label === label);
   if (likes.length === 0) return label;
@@ -158,8 +164,9 @@ export async function readFreeLine(
 }
 
 /**
- * Gives for each of these lines the name that it is wired by: one that means the same line after every boot. Rejects
- * unless each one exists and is wired or free: `not_found`, `invalid`, or `conflict` for a line that is in use.
+ * Gives for each of these lines the name that it is wired by: one that means
+ * the same line after every boot. Rejects unless each one exists and is wired
+ * or free: `not_found`, `invalid`, or `conflict` for a line that is in use.
  */
 export async function namesToWire(
   driver: Pick<LineDriver, "detect">,

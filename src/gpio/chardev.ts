@@ -21,10 +21,10 @@ export interface ChardevDependencies {
 }
 
 /**
- * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): debounce, time stamps and a buffer
- * of 1,024 events per line are the kernel's own, and it counts the events that a full buffer drops. With debounce the
- * kernel stamps an edge when the level has held. Without it, two changes closer than the kernel's interrupt latency can
- * show as two edges to the same level.
+ * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): debounce, time
+ * stamps and a buffer of 1,024 events per line are the kernel's own, and it counts the events that
+ * a full buffer drops. With debounce the kernel stamps an edge when the level has held. Without it,
+ * two changes closer than the kernel's interrupt latency can show as two edges to the same level.
  */
 export class ChardevDriver implements LineDriver {
   readonly name = "chardev";
@@ -63,7 +63,7 @@ export class ChardevDriver implements LineDriver {
   async watch(request: LineRequest): Promise<WatchedLine> {
     const line = resolveLine(request.line, await this.detect());
     const adopted = this.#kept?.adopt(line, request);
-    // If a kept line was dropped just above, its keeper has to close it first.
+    // If `adopt` has dropped a kept line, its keeper must close it first.
     if (adopted === undefined) await this.detect();
     const kernel = this.#opened();
     const descriptor =
@@ -148,7 +148,7 @@ function requestFrom(
 interface ChardevLineParts {
   readonly line: LineInfo;
   readonly descriptor: LineDescriptor;
-  /** The sequence number of the last edge in the ledger, for a line that goes on; null for a new request. */
+  /** The sequence number of the last edge in the ledger, for a line that continues; null for a new request. */
   readonly resumeAfter: number | null;
   /** Called once, when the line is released for good. */
   readonly forget: () => void;
@@ -172,7 +172,7 @@ class ChardevLine implements WatchedLine {
   /** Events that were read before `listen`. */
   #early: readonly LineEventStruct[] = [];
   #levelReadNs = 0n;
-  /** The last edge's number, and the same in the kernel's 32 bits. */
+  /** The last edge's number, and that number in the kernel's 32 bits. */
   #sequence: number;
   #lastSeqno: number;
 
@@ -186,7 +186,7 @@ class ChardevLine implements WatchedLine {
     this.#ending.defer(() => parts.descriptor.close());
   }
 
-  /** Reads the level, and the events that are there already. */
+  /** Reads the level, and the events that are already buffered. */
   open(): void {
     const { descriptor, resumeAfter, clock } = this.#parts;
     try {
@@ -224,7 +224,10 @@ class ChardevLine implements WatchedLine {
     this.#release();
   }
 
-  /** Ends this process's part in the line. If the line is kept, the kernel goes on buffering its edges. */
+  /**
+   * Closes this process's descriptor of the line. If the
+   * line is kept, the kernel continues to buffer its edges.
+   */
   leave(): void {
     this.#read();
     this.#ending.dispose();
@@ -259,8 +262,9 @@ class ChardevLine implements WatchedLine {
   }
 
   /**
-   * An edge just before the level was read can reach the buffer just after it was emptied. The initial level includes
-   * that edge: if it were delivered too, one rise would count as two. A resumed line reports no initial level.
+   * An edge just before the level was read can reach the buffer just after it
+   * was emptied. The initial level includes that edge: if it were delivered
+   * too, one rise would count as two. A resumed line reports no initial level.
    */
   #isInInitialLevel(edge: Edge): boolean {
     return (

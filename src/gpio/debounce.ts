@@ -11,9 +11,9 @@ export interface DebouncedLine {
 }
 
 /**
- * Debounces and numbers edges, for drivers whose kernel interface does neither. As in the kernel, each change restarts
- * the wait, and a level that returns to where it was counts as nothing. An edge's time is that of the change after
- * which the level held.
+ * Debounces and numbers edges, for drivers whose kernel interface does neither. As in
+ * the kernel, each change restarts the wait, and a level that returns to where it was
+ * counts as nothing. An edge's time is that of the change after which the level held.
  */
 export class DebouncedEdges {
   readonly #line: DebouncedLine;
@@ -71,14 +71,14 @@ export class DebouncedEdges {
 export interface Measuring {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Called with every level as it is, and with the one that the watch begins with. */
+  /** Called with every level without debounce, the first one included. */
   readonly onRaw: (level: RawLevel) => void;
 }
 
 /**
- * A line that is measured: the kernel delivers every edge, which a debounce of its own would hide, and this process
- * debounces what the line reports. So no bounce reaches the ledger, also where a measurement lasts longer than a test. The
- * line ends with the process.
+ * A line that is measured: it is requested without the kernel's debounce, so that every edge
+ * is seen, and this process debounces its edges for the ledger. So no bounce reaches the
+ * ledger, also where a measurement lasts longer than a test. The line ends with the process.
  */
 export class MeasuredLine implements WatchedLine {
   readonly address: string;
@@ -103,7 +103,7 @@ export class MeasuredLine implements WatchedLine {
     this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: () => this.#active });
   }
 
-  /** Watches a line without debounce; what it reports is debounced as `request` has it. */
+  /** Requests a line without debounce, and debounces its edges as `request` says. */
   static async watch(
     driver: Pick<LineDriver, "watch">,
     request: Omit<LineRequest, "keep">,

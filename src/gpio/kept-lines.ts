@@ -23,7 +23,7 @@ export interface DescriptorKeeper {
 const CLOSING_MS = SECOND_MS;
 
 interface KeptEntry {
-  /** As it is wired: `GPIO17` or `gpiochip0:17`. */
+  /** The line's name in the wiring: `GPIO17` or `gpiochip0:17`. */
   readonly line: string;
   /** Its chip and offset. */
   readonly address: string;
@@ -32,19 +32,19 @@ interface KeptEntry {
 
 interface KeptDescriptor {
   readonly descriptor: LineDescriptor;
-  /** Ends the keeping of the line. */
+  /** Stops keeping the line. */
   readonly forget: () => void;
 }
 
 /**
- * The lines that outlive the process. Each is kept as two descriptors under one name: the line's own, into which the
- * kernel goes on buffering edges, and the memory that they are read into.
+ * The lines that outlive the process. Each is kept as two descriptors under one name: the line's
+ * own, for which the kernel continues to buffer edges, and the memory into which they are read.
  */
 export class KeptLines {
   readonly #kernel: GpioKernel;
   readonly #keeper: DescriptorKeeper;
   readonly #clock: Pick<Clock, "monotonicNs">;
-  /** What the last process left and this one has not adopted, by name. */
+  /** The lines that the last process kept and this one has not adopted, by name. */
   readonly #unclaimed = new Map<string, KeptEntry>();
   #forgottenAtMs = Number.NEGATIVE_INFINITY;
 
@@ -54,7 +54,7 @@ export class KeptLines {
     this.#clock = clock;
   }
 
-  /** Takes what was kept for this process. Drops lines whose names another version wrote. */
+  /** Takes the kept lines from the keeper. Drops lines whose names another version wrote. */
   open(): void {
     for (const [name, descriptors] of this.#keeper.take()) {
       if (!name.startsWith(PREFIX)) continue;
@@ -75,8 +75,9 @@ export class KeptLines {
   }
 
   /**
-   * The line as it was kept, which continues where the last process stopped reading. Undefined when it was not kept,
-   * was requested differently, or its chip was removed. Drops all else that is kept of the line.
+   * The line as it was kept, which continues where the last process stopped
+   * reading. Undefined when it was not kept, was requested differently, or
+   * its chip was removed. Drops everything else that is kept of the line.
    */
   adopt(line: LineInfo, request: LineRequest): KeptDescriptor | undefined {
     const seen = request.keep?.seen ?? null;
@@ -92,7 +93,10 @@ export class KeptLines {
     return adopted;
   }
 
-  /** Keeps a requested line, and returns how to end that. Without memory or a valid name it ends with the process. */
+  /**
+   * Keeps a requested line, and returns the function that stops that.
+   * Without memory or a valid name the line ends with the process.
+   */
   keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {
     const name = request.keep === undefined ? null : nameOf(line, request, request.keep.request);
     if (name === null) return () => {};
@@ -164,13 +168,14 @@ export class KeptLines {
 const PREFIX = "line/";
 const FIELDS_AFTER_ADDRESS = 5;
 const ROOM_DIGITS = 16;
-/** fdname_is_valid of systemd: printable ASCII, no colon. */
+/** The longest name that systemd accepts (`fdname_is_valid`: printable ASCII, no colon). */
 const MAX_NAME_CHARACTERS = 255;
 
 /**
- * The name under which a line is kept: `line/GPIO17/gpiochip0/17/4/active-high/as-is/50ms/ROOM`, where 4 is the ledger's
- * number of the request, and the room is the start of its SHA-256. Equal names mean the same line, requested alike.
- * Null when the line is not to be kept, or when the name would be longer than systemd accepts.
+ * The name under which a line is kept: `line/GPIO17/gpiochip0/17/4/active-high/as-is/50ms/ROOM`,
+ * where 4 is the ledger's number of the request, and the room is the start of its SHA-256. Equal
+ * names mean the same line, requested alike. Null when the line is not to be kept, or when the
+ * name would be longer than systemd accepts.
  */
 export function nameOf(
   { chip, offset }: Pick<LineInfo, "chip" | "offset">,
@@ -185,7 +190,7 @@ export function nameOf(
   return name.length <= MAX_NAME_CHARACTERS ? name : null;
 }
 
-/** What a name says without the wiring; undefined for one that this version did not write. */
+/** Parses a name that `nameOf` made; undefined for one of another version. */
 export function parseKeptName(name: string): Omit<KeptEntry, "descriptors"> | undefined {
   const [line, chip, offset, ...rest] = name.slice(PREFIX.length).split("/");
   if (!name.startsWith(PREFIX) || rest.length !== FIELDS_AFTER_ADDRESS) return undefined;

@@ -13,18 +13,18 @@ export const MQTT_LIMITS: readonly string[] = [
   "a box's contact is debounced by the box: a line's debounce time and bias change nothing",
 ];
 
-/** How long `open` waits for the broker. Later, lines are tried again by the recorder. */
+/** How long `open` waits for the broker. After that the recorder tries the lines again. */
 const OPEN_MS = 5 * SECOND_MS;
-/** How long `watch` waits for a line of which nothing was heard. */
+/** How long `watch` waits for the first message of a line. */
 const HEAR_MS = 2 * SECOND_MS;
 /** How long after a connection messages are kept for lines that are not watched again yet. */
 const CATCH_UP_MS = 15 * SECOND_MS;
-/** Levels kept for one line meanwhile: as many as the kernel keeps of a wired line. */
+/** The most levels that are kept of one line for that time: as many as the kernel buffers of a GPIO line. */
 const MAX_WAITING = 1_024;
-/** Lines of all boxes. */
+/** The most lines of all boxes together. */
 const MAX_LINES = 1_024;
 const MAX_PAYLOAD_BYTES = 1_024;
-/** A part of a topic that may be a box or a relay of it. */
+/** The form of a box's or relay's name in a topic. */
 const PART = /^[\w.:@ -]{1,100}$/u;
 const CHIP_LABEL = "relay box";
 
@@ -34,7 +34,7 @@ const payloadSchema = z.object({ value: z.boolean() });
 export interface BoxBroker extends BrokerAddress {
   /** The first part of the boxes' topics. */
   readonly boxUser: string;
-  /** Names this gateway to the broker, which keeps its messages by that; null keeps none. */
+  /** The client id by which the broker keeps messages for this gateway; null: it keeps none. */
   readonly clientId: string | null;
 }
 
@@ -57,17 +57,17 @@ interface BoxLine {
   readonly info: LineInfo;
   /** The level by the last message; undefined where this connection brought none yet. */
   high: boolean | undefined;
-  /** The level that a watch was given last; undefined where the line was released since. */
+  /** The level that was last delivered to a watch; undefined once the line is released. */
   given: boolean | undefined;
-  /** What was heard since the connection was made, while the line was not watched. */
+  /** The levels since the connection was made while the line was not watched. */
   waiting: Heard[];
   watch: BoxWatch | null;
 }
 
 /**
- * Relays of boxes of the system before flanco. A box publishes `{"value": true}` under `USER/BOX/RELAY/sdata`. A box
- * is a chip, a relay of it the line `BOX/RELAY`. The broker keeps what is published with QoS 1 while this process or the
- * connection is away; MQTT_LIMITS lists what is not seen.
+ * Relays of boxes of the system before flanco. A box publishes `{"value": true}` under
+ * `USER/BOX/RELAY/sdata`. A box is a chip, a relay of it the line `BOX/RELAY`. The broker keeps
+ * messages of QoS 1 while this process or the connection is away; MQTT_LIMITS lists what is not seen.
  */
 export class MqttDriver implements LineDriver {
   readonly name = "mqtt";
@@ -78,7 +78,7 @@ export class MqttDriver implements LineDriver {
   #client: MqttClient | null = null;
   #problem: FlancoError | null = null;
   #isReady = false;
-  /** Whether what lines missed may still come from the broker. */
+  /** Whether messages that the broker has kept may still come. */
   #isCatchingUp = true;
   #endCatchUp: Cancel = () => {};
   #hasWarned = false;
@@ -106,8 +106,8 @@ export class MqttDriver implements LineDriver {
   }
 
   /**
-   * As the interface says. A line of which nothing was heard begins with `request.lastHigh`; without that it is waited
-   * for, and then refused as `unavailable`.
+   * As the interface says. A line without a message begins with `request.lastHigh`. Without
+   * that, `watch` waits for a message for two seconds, then rejects with `unavailable`.
    */
   async watch(request: LineRequest): Promise<WatchedLine> {
     if (!this.#isReady) throw this.#problem ?? silentBrokerError(this.#dependencies.broker.url);
@@ -140,7 +140,7 @@ export class MqttDriver implements LineDriver {
       line.waiting = [];
     }
     client?.removeAllListeners("close");
-    // An error after this concerns no line.
+    // An error from here on concerns no line.
     await client?.endAsync(!client.connected);
   }
 
@@ -172,7 +172,7 @@ export class MqttDriver implements LineDriver {
     this.#wake();
   }
 
-  /** The connection has ended. What the broker keeps comes at the next one. */
+  /** Call when the connection has ended. The broker sends kept messages with the next connection. */
   #lose(): void {
     this.#isCatchingUp = true;
     if (!this.#isReady) return;
@@ -194,7 +194,7 @@ export class MqttDriver implements LineDriver {
     this.#wake();
   }
 
-  /** A line, made where it is new; undefined beyond MAX_LINES. */
+  /** The line of a box's relay. A new one is added; undefined beyond MAX_LINES. */
   #lineOf(box: string, relay: string): BoxLine | undefined {
     const name = `${box}/${relay}`;
     const known = this.#lines.get(name);
@@ -206,7 +206,7 @@ export class MqttDriver implements LineDriver {
     return line;
   }
 
-  /** The line of that name; one that was heard of in an earlier process need not have been heard in this one. */
+  /** The line of that name. A line with `lastHigh` may have had messages in an earlier process alone. */
   async #find({ line: name, lastHigh }: Pick<LineRequest, "line" | "lastHigh">): Promise<BoxLine> {
     const [box = "", relay = "", more] = name.split("/");
     const mayBeLine = more === undefined && PART.test(box) && PART.test(relay);
@@ -232,7 +232,7 @@ export class MqttDriver implements LineDriver {
     }));
   }
 
-  /** Resolves when something holds, or after that time. */
+  /** Resolves when `holds` gives true, or after this time. */
   #until(holds: () => boolean, ms: number): Promise<void> {
     if (holds()) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -257,7 +257,7 @@ class BoxWatch implements WatchedLine {
   readonly initiallyActive: boolean;
   readonly #line: BoxLine;
   readonly #activeLow: boolean;
-  /** What is to be delivered by `listen`; null once it was called. */
+  /** The levels that `listen` will deliver; null once it was called. */
   #waiting: Heard[] | null;
   #sequence = 0;
   #onEdge: (edge: Edge) => void = () => {};
@@ -280,7 +280,7 @@ class BoxWatch implements WatchedLine {
     for (const heard of waiting) this.hear(heard);
   }
 
-  /** A level that is the one before is a box that repeats itself. */
+  /** Delivers a level. A box that repeats its level makes no edge. */
   hear(heard: Heard): void {
     if (this.#waiting !== null) {
       this.#waiting.push(heard);
@@ -293,7 +293,7 @@ class BoxWatch implements WatchedLine {
     this.#onEdge({ active: high !== this.#activeLow, timeNs, sequence: this.#sequence, missed: 0 });
   }
 
-  /** Ends the watch. What the line was given last is remembered for the next one. */
+  /** Ends the watch with an error. The line keeps the level that was last delivered, for the next watch. */
   fail(problem: Error): void {
     this.#release();
     this.#onFailure(problem);
@@ -310,7 +310,7 @@ class BoxWatch implements WatchedLine {
   }
 }
 
-/** Takes in what a message says of a line. */
+/** Takes in the level of a message. */
 function hear(line: BoxLine, heard: Heard, isCatchingUp: boolean): void {
   line.high = heard.high;
   if (line.watch !== null) line.watch.hear(heard);
@@ -322,7 +322,7 @@ function parse(payload: Buffer): z.infer<typeof payloadSchema> | undefined {
   try {
     return payloadSchema.safeParse(JSON.parse(payload.toString("utf8"))).data;
   } catch {
-    // It is no JSON.
+    // The message is no JSON.
     return undefined;
   }
 }

@@ -33,7 +33,7 @@ import { UnwatchedLines } from "./unwatched.ts";
 const RETRY_MS = 5 * SECOND_MS;
 /** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
 const UNNOTICED_MS = 100;
-/** Shown instead of an error that was not written for people: its text may hold paths and codes. */
+/** Shown in place of an error that was not written for people: its text may have paths and codes in it. */
 const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
 export interface RecorderDependencies {
@@ -72,7 +72,10 @@ export class Recorder implements Lines {
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   readonly #rawListeners = new Set<(level: RawLevel) => void>();
   #measured: ReadonlySet<string> = new Set();
-  /** The number of the newest request. The ledger stores it with the request's first level: until then nothing depends on it. */
+  /**
+   * The number of the newest request. The ledger stores it with
+   * the request's first level: until then nothing depends on it.
+   */
   #lastRequest: number;
   #wired: readonly Wiring[] = [];
   /** Whether the last attempt to read the wiring succeeded. */
@@ -81,10 +84,10 @@ export class Recorder implements Lines {
   #wiring: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #state: "closed" | "open" | "ready" = "closed";
-  /** When `committedMs` was called last, and what it gave. */
+  /** When `committedMs` was last called, and what it gave. */
   #readMs: number;
   #committedMs = 0;
-  /** What was read by a call of it, and waits for its commit. */
+  /** When a call of it had everything read, and whether that is committed by now. */
   #mark: { readonly readMs: number; readonly isCommitted: () => boolean } | undefined;
 
   constructor(dependencies: RecorderDependencies) {
@@ -108,15 +111,15 @@ export class Recorder implements Lines {
   }
 
   /**
-   * Has the ledger keep since when the wired lines are not watched. Call it in one turn of the loop with the first sign of
-   * life of this process: the ledger forgets by that how far the last process came, and this one may end before it has
-   * seen its lines.
+   * Stores since when the wired lines are not watched. Call it in the turn of
+   * the event loop with this process's first sign of life: that replaces the
+   * last process's, and this process may end before it has seen its lines.
    */
   begin(): void {
     for (const { line } of this.#dependencies.reader.wirings()) this.#unwatched.ended(line);
   }
 
-  /** Opens the driver and watches what is wired. A line that cannot be watched is reported and tried again. */
+  /** Opens the driver, and watches the wired lines. A line that cannot be watched is reported and tried again. */
   async open(): Promise<void> {
     await this.#driver.open();
     this.#state = "open";
@@ -130,7 +133,7 @@ export class Recorder implements Lines {
     this.#state = "closed";
     clearTimeout(this.#retry);
     await this.#reconciling;
-    // The driver as a whole: closing a line by itself would end its keeping for the next process.
+    // The driver is closed as a whole: closing a line by itself would end its keeping for the next process.
     await this.#driver.close();
     this.#watches.clear();
     await this.#queue.close();
@@ -152,9 +155,10 @@ export class Recorder implements Lines {
   }
 
   /**
-   * Everything that the lines did up to this monotonic time, in milliseconds, is committed. Edges are read in no order of
-   * their lines, so the time of an edge that waits says nothing of the others; but at each call the loop has read all that
-   * the kernel held at the call before. Call it now and then, each time in another turn of the loop.
+   * Gives a monotonic time in milliseconds up to which every edge of the lines is committed.
+   * Lines are read in no order, so the time of a waiting edge says nothing about other
+   * lines. But at each call the event loop has read all edges that the kernel had buffered
+   * at the call before. Call it now and then, each time in another turn of the event loop.
    */
   committedMs(): number {
     const readMs = this.#readMs;
@@ -229,7 +233,7 @@ export class Recorder implements Lines {
     return () => void this.#rawListeners.delete(listener);
   }
 
-  /** One after another: two callers must not both find the same line free. */
+  /** Runs actions one after another: two callers must not both find the same line free. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#wiring.then(act);
     this.#wiring = done.catch(() => {});
@@ -327,7 +331,10 @@ export class Recorder implements Lines {
     return MeasuredLine.watch(this.#driver, request, { clock, timers, onRaw });
   }
 
-  /** Edges that the kernel kept are committed first: a process that ends before that leaves a gap. */
+  /**
+   * Notes that a kept line is watched, once the edges that the kernel
+   * has kept are committed: a process that ends earlier leaves a gap.
+   */
   async #resumed(line: string, watched: WatchedLine): Promise<void> {
     await this.#queue.idle();
     const isWatched = this.#watches.get(line)?.line === watched;
@@ -345,7 +352,7 @@ export class Recorder implements Lines {
     return { request, room, seen: last?.bootId === bootId ? last : null };
   }
 
-  /** A line's chip was removed, say. The other lines go on; this one is tried again. */
+  /** Handles the failure of a line, as when its chip is removed. It is tried again; the other lines go on. */
   #lose(line: string, error: Error): void {
     this.#dependencies.log.error({ line, err: error }, "line lost");
     this.#watches.delete(line);
@@ -383,7 +390,7 @@ function problemOf(error: unknown): string {
   return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
 }
 
-/** Whether a watch can go on as it is: the same room, by the same request. */
+/** Whether a watch can continue after a change of wiring: for the same room, with the same request. */
 function isSame(a: Wiring, b: Wiring): boolean {
   const names = ["deviceId", "actuatorId", "activeLow", "bias", "debounceMs"] as const;
   return names.every((name) => a[name] === b[name]);

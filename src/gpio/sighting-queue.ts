@@ -15,12 +15,14 @@ const TRIES_ALONE = 4;
 const REFUSES_ALL: ReadonlySet<ErrorCode> = new Set(["unavailable", "overloaded", "damaged"]);
 
 /**
- * Writes sightings to the ledger in order, one transaction at a time, and keeps them until they are committed. When the
- * queue is full, it keeps the last sighting of each line, which counts the ones before it as missed. That sighting
- * enters the queue as soon as there is room, so the ledger has the lost edges as a gap.
+ * Writes sightings to the ledger in order, one transaction at a time, and keeps
+ * them until they are committed. When the queue is full, it keeps the last sighting
+ * of each line, which counts the ones before it as missed. That sighting enters the
+ * queue as soon as there is room, so the ledger has the lost edges as a gap.
  *
- * A batch that the ledger refuses for its content is halved until the refused sighting is alone. That one is skipped,
- * so that no line is blocked by it, and the line's next sighting counts it as missed: it is a gap in the ledger too.
+ * A batch that the ledger refuses for its content is halved until the refused
+ * sighting is alone. That one is skipped, so that no line is blocked by it, and
+ * the line's next sighting counts it as missed: it is a gap in the ledger too.
  */
 export class SightingQueue {
   readonly #writer: Pick<LedgerWriter, "takeIn">;
@@ -61,15 +63,15 @@ export class SightingQueue {
     return this.#waiting[0];
   }
 
-  /** Asks whether all that was added until now is committed. What was skipped is passed over: the log has it. */
+  /** Gives a function that tells whether all sightings that were added until now are committed, or skipped. */
   mark(): () => boolean {
-    // What overflowed comes after all that waits, and counts sightings from before.
+    // A sighting of the overflow comes after all that wait, and stands for sightings from before this call.
     const last = this.#overflow.size > 0 ? undefined : this.#waiting.at(-1)?.source;
     if (last === undefined) return () => this.#waiting.length === 0;
     return () => !this.#waiting.some(({ source }) => source === last);
   }
 
-  /** Resolves once nothing waits; when the queue is closed, although something may. */
+  /** Resolves once no sighting waits, or the queue is closed. */
   async idle(): Promise<void> {
     await this.#pumping;
   }
@@ -91,15 +93,15 @@ export class SightingQueue {
     }
   }
 
-  /** Forgets skipped sightings of lines that are not wired: only the log mentions them. */
+  /** Forgets skipped sightings of lines that are not wired. The log has them. */
   retain(isWired: (line: string) => boolean): void {
     for (const line of this.#skipped.keys()) if (!isWired(line)) this.#skipped.delete(line);
     for (const line of this.#failing) if (!isWired(line)) this.#failing.delete(line);
   }
 
   /**
-   * Resolves when everything is committed, or after a last attempt that began after this call. Sightings that are still
-   * not committed are lost; the log says how many of which line.
+   * Resolves when everything is committed, or after a last attempt that began after this call.
+   * Sightings that are still not committed are lost; the log says how many of which line.
    */
   async close(): Promise<void> {
     this.#closing = true;
@@ -133,7 +135,10 @@ export class SightingQueue {
     this.#pumping = undefined;
   }
 
-  /** Of a batch that was refused for its content, a smaller one is tried; a sighting alone is tried again, or skipped. */
+  /**
+   * After a refusal of a batch for its content: halves the
+   * batch; tries a sighting that is alone again, or skips it.
+   */
   async #narrow(batch: readonly Sighting[], error: unknown): Promise<void> {
     if (batch.length > 1) {
       this.#batchSize = Math.ceil(batch.length / 2);
@@ -160,7 +165,10 @@ export class SightingQueue {
     this.#readmit();
   }
 
-  /** A line whose sightings fail one after the other gets no retries: the other lines would wait for them. */
+  /**
+   * Whether a sighting that was refused alone is tried again. Not
+   * while its line keeps failing: the other lines would wait.
+   */
   #isWorthRetrying([sighting]: readonly Sighting[]): boolean {
     if (this.#closing || sighting === undefined || this.#failing.has(sighting.line)) return false;
     return this.#refusedAlone + 1 < TRIES_ALONE;
@@ -184,7 +192,7 @@ export class SightingQueue {
     this.#readmit();
   }
 
-  /** Logged once when it begins: a log of every attempt would take the little room of a full disk. */
+  /** Logs a refusal once, when it begins: a line for every attempt would take the little room of a full disk. */
   #logRefusal(error: unknown): void {
     if (this.#refused) return;
     this.#refused = true;
@@ -216,7 +224,7 @@ function refusesAll(error: unknown): boolean {
   return error instanceof FlancoError && REFUSES_ALL.has(error.code);
 }
 
-/** A line's later sighting that counts the one before it, with what that one missed, as missed. */
+/** The later of two sightings of a line, which counts the earlier one, and what that missed, as missed. */
 function countingIn(before: Sighting, sighting: Sighting): Sighting {
   const { unwatchedSince = sighting.unwatchedSince } = before;
   return {

@@ -20,14 +20,17 @@ export interface LevelStep {
   readonly high: boolean;
 }
 
-/** How a line is wired from then on. */
+/** A line's settings from then on. */
 export interface WireStep extends Pick<WiringSettings, "debounceMs" | "rearmMs" | "activeLow"> {
   readonly kind: "wire";
   readonly atMs: number;
   readonly line: string;
 }
 
-/** A step of a trace: also a line that is put under test, a wall clock that is set, the service's end and start. */
+/**
+ * A step of a trace. Beside levels and wiring: a line is put
+ * under test, the wall clock is set, the service stops or starts.
+ */
 export type TraceStep =
   | LevelStep
   | WireStep
@@ -43,9 +46,9 @@ export interface Trace {
 }
 
 /**
- * Parses a trace: one step per row, in order of time; `#` begins a comment; the last row may be `AT_MS repeat`. Lines
- * must be among those of `chips`, where they are given. Throws `config`, naming `file`, with every mistake and its row
- * number.
+ * Parses a trace: one step per row, in order of time; `#` begins a comment; the
+ * last row may be `AT_MS repeat`. Lines must be among those of `chips`, where they
+ * are given. Throws `config`, naming `file`, with every mistake and its row number.
  */
 export function parseTrace(file: string, text: string, chips?: readonly ChipInfo[]): Trace {
   const steps: TraceStep[] = [];
@@ -100,7 +103,10 @@ function* rowsOf(text: string) {
   }
 }
 
-/** A row's time. Where there is a mistake in it, the row counts as being at the time of the row above, `lastAtMs`. */
+/**
+ * A row's time. Where there is a mistake in it, the row
+ * counts as being at the time of the row above, `lastAtMs`.
+ */
 function parseTime(at: string, lastAtMs: number): { readonly atMs: number; readonly mistake?: string } {
   const atMs = Number(at);
   if (!/^\d+$/.test(at) || atMs > MAX_AT_MS) {
@@ -184,7 +190,7 @@ function lineMistake(line: string, chips: readonly ChipInfo[]): string | undefin
   }
 }
 
-/** A wall clock that goes by this much more or less than the monotonic one was set. */
+/** A wall clock that moved this far from the monotonic one was set. */
 const CLOCK_STEP_MS = SECOND_MS;
 
 /** A level as it was seen; times in milliseconds. */
@@ -198,7 +204,7 @@ export interface SeenLevel {
   readonly missed: number;
 }
 
-/** Writes a trace, a row as each thing is seen. */
+/** Writes a trace, each row as soon as its step is seen. */
 export class TraceWriter {
   readonly #clock: Clock;
   readonly #write: (row: string) => void;
@@ -219,7 +225,7 @@ export class TraceWriter {
     this.#write(formatStep({ kind: "time", atMs: 0, timeMs: this.#startMs + this.#aheadMs }));
   }
 
-  /** Something that happens at this moment. */
+  /** Writes a step of this moment. */
   now(step: WithoutTime<TraceStep>): void {
     this.#write(formatStep({ ...step, atMs: this.#at(monotonicMs(this.#clock)) }));
   }
@@ -252,8 +258,8 @@ export interface TraceDependencies {
 }
 
 /**
- * Plays a trace's levels on simulated lines; its other steps change nothing here. Times count from `open`, so that late
- * timers do not add up.
+ * Plays a trace's levels on simulated lines; its other steps change nothing
+ * here. Times count from `open`, so that late timers do not add up.
  */
 export class TracePlayer {
   readonly #trace: Trace;

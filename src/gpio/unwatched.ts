@@ -13,7 +13,10 @@ export interface UnwatchedDependencies {
 /** Since when each wired line is not watched, across any number of processes. */
 export class UnwatchedLines {
   readonly #dependencies: UnwatchedDependencies;
-  /** By line; null while it is watched. A line that this process has not tried yet is as the last process left it. */
+  /**
+   * By line; null while it is watched. For a line that this
+   * process has not tried yet, as the last process stored it.
+   */
   readonly #since: Map<string, BootMoment | null>;
 
   constructor(dependencies: UnwatchedDependencies) {
@@ -21,13 +24,13 @@ export class UnwatchedLines {
     this.#since = new Map(dependencies.known);
   }
 
-  /** Since when a line was not watched; undefined for a line that was never watched, or is. */
+  /** Since when a line is not watched; undefined for one that was never watched, or is watched. */
   since(line: string): BootMoment | undefined {
     const since = this.#since.get(line);
     return since === undefined ? this.#dependencies.lastAlive : (since ?? undefined);
   }
 
-  /** To be called when a line's watch has ended, or could not begin. */
+  /** Call when a line's watch has ended, or could not begin. */
   ended(line: string): void {
     const known = this.#since.get(line);
     if (known !== null && known !== undefined) return;
@@ -38,7 +41,10 @@ export class UnwatchedLines {
     note(line, since);
   }
 
-  /** To be called when a line's watch has begun. `isReported`: a level says since when it was not, and ends that. */
+  /**
+   * Call when a line's watch has begun. `isReported`: a sighting
+   * carries `unwatchedSince`, with which the ledger ends the gap.
+   */
   began(line: string, isReported: boolean): void {
     const before = this.#since.get(line);
     this.#since.set(line, null);

@@ -11,7 +11,7 @@ import { ShownNumbers } from "../http/shown-number.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
-/** What the application needs that is made here. */
+/** Dependencies of the application that are made here. */
 type Made = "signInGate" | "numbers" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
 type FromConfig = "timeZone" | "dailyLimits" | "metricsTokenFile";
 
@@ -25,7 +25,7 @@ export interface ApiDependencies
   readonly sessions: Sessions;
 }
 
-/** The HTTP API with what it keeps: live events, the right to make the first user, failed sign-ins, the status. */
+/** The HTTP API with its state: live events, the right to make the first user, failed sign-ins, the status. */
 export class Api {
   readonly numbers: ShownNumbers;
   readonly events: LiveEvents;
@@ -77,7 +77,7 @@ export class Api {
     this.events.open();
   }
 
-  /** Stores what is still counted. Call when no request is under way. */
+  /** Writes pending counts to the ledger. Call when no request is under way. */
   async close(): Promise<void> {
     this.status.close();
     this.commissioning.close();

@@ -16,7 +16,7 @@ export interface BackupTarget {
   readonly skipped: string | null;
 }
 
-/** Such a directory, and what lies there. */
+/** A directory of backups, and what was found there. */
 export type SeenTarget = BackupTarget & Pick<BackupLook, "newest" | "foreign">;
 
 /** The directory of backups on the gateway itself. */
@@ -39,7 +39,7 @@ export function noDisk(directory: string): string {
   return `No disk is mounted at ${directory}: there is no backup there. Put the disk in, then run flanco backup.`;
 }
 
-/** What a person must know of the gateway's keys beside a backup; null where they are there. */
+/** What a person must know about the gateway's keys beside a backup; null where they are up to date. */
 export function aboutKeys(keys: KeptKeys | null, folder: string): string | null {
   const repeat = `run flanco backup --to ${dirname(folder)} --seal-keys`;
   if (keys === "left out") {
@@ -51,19 +51,19 @@ export function aboutKeys(keys: KeptKeys | null, folder: string): string | null 
   return null;
 }
 
-/** Those of the directories that are there, the gateway's own first. */
+/** The configured directories without a missing removable disk, the gateway's own first. */
 export function presentDirectories(config: Parameters<typeof backupTargets>[0]): readonly string[] {
   return backupTargets(config).flatMap(({ directory, skipped }) => (skipped === null ? [directory] : []));
 }
 
-/** Where the tail of the ledger is kept: on the removable disk while it is there. */
+/** The directory of the tail: on the removable disk while that is mounted. */
 export function tailDirectory(config: Parameters<typeof backupTargets>[0]): string {
   return presentDirectories(config).at(-1) ?? backupDirectory(config);
 }
 
-/** How often it is looked at, which takes a process. */
+/** How often the disk is looked at, which takes a process. */
 const LOOK_MS = 10 * MINUTE_MS;
-/** How long it may take to show its backups. */
+/** How long the disk may take to show its backups. */
 const PATIENCE_MS = 30_000;
 
 export interface RemovableDiskOptions {
@@ -76,13 +76,16 @@ export interface RemovableDiskOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** The removable disk for backups. A process of its own looks at it, because a disk that hangs would hold this one. */
+/**
+ * The removable disk for backups. A process of its own looks
+ * at it, because a disk that hangs would hold this one.
+ */
 export class RemovableDisk {
   readonly #options: RemovableDiskOptions;
   #seen: SeenTarget | undefined;
   /** When the last look began, in monotonic milliseconds. */
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** A look that is under way, or that hangs. */
+  /** The look that is under way, or hangs. */
   #looking: RunningJob<BackupLook> | undefined;
   #fault: Fault | undefined;
   #isClosed = false;
@@ -96,7 +99,10 @@ export class RemovableDisk {
     return this.#fault;
   }
 
-  /** The disk as it was at most ten minutes ago; undefined before the first look has ended. Waits for half a minute at most. */
+  /**
+   * The disk as it was at most ten minutes ago; undefined before
+   * the first look has ended. Waits for half a minute at most.
+   */
   async see(): Promise<SeenTarget | undefined> {
     const nowMs = monotonicMs(this.#options.clock);
     if (this.#looking === undefined && nowMs - this.#lookedMs >= LOOK_MS) {
@@ -127,7 +133,7 @@ export class RemovableDisk {
       return { directory, skipped: mounted ? null : noDisk(directory), ...found };
     } catch (error) {
       const reason = messageOf(error);
-      // A look that the service's end has cut off is no failure.
+      // A look that was ended with the service is no failure.
       if (this.#fault === undefined && !this.#isClosed) {
         log.error({ err: error }, "the removable disk cannot be looked at");
         this.#fault = fault("backup_failed", clock.nowMs(), { directory, reason });
@@ -135,7 +141,7 @@ export class RemovableDisk {
       return { directory, skipped: reason, newest: null, foreign: [] };
     } finally {
       clearTimeout(timer);
-      // A process that waits for a disk may end much later.
+      // A process that waits for a disk may end much later than it is cancelled.
       const ended = () => {
         this.#looking = undefined;
       };

@@ -5,23 +5,26 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 
 const LOOK_MS = 1_000;
-/** A wall clock that moved this far from the monotonic one was set; less is a clock that is being trimmed. */
+/** A wall clock that moved this far from the monotonic one was set; by less it is only adjusted. */
 const JUMP_MS = 1_000;
-/** How often the ledger is told how far the boot has come. A crash loses at most this much of it. */
+/** How often the last sign of life is stored. A crash loses at most this much of it. */
 const NOTE_MS = MINUTE_MS;
 const PURGE_MS = HOUR_MS;
 
 export interface ClockWatchDependencies {
   readonly clock: Clock;
   readonly bootId: string;
-  /** The clock is trusted once this says so; `always`: the machine keeps its own time. */
+  /**
+   * Whether the clock was set from outside, and is trusted
+   * from then on. `always`: the machine keeps its own time.
+   */
   readonly synchronized: Synchronized | "always";
   readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
   readonly reader: Pick<LedgerReader, "boots" | "unsettledBoots">;
   readonly log: Log;
-  /** Up to when all that the lines did is committed, in monotonic milliseconds: the ledger is not told of more. */
+  /** The monotonic time up to which every edge is committed (`Recorder.committedMs`): the last sign of life. */
   readonly committedMs: () => number;
-  /** Called when the ledger knows more of the boots: sessions, which age by them, are read again. */
+  /** Called when the stored boots have changed: the ages of sessions follow from them. */
   readonly onBoots: () => void;
 }
 
@@ -34,11 +37,11 @@ export class ClockWatch implements ClockTrust {
   readonly #dependencies: ClockWatchDependencies;
   /** Wall time of monotonic zero, as trusted; null: not trusted. */
   #zeroMs: number | null = null;
-  /** The same by a later setting of the clock that is a minute or more off; null without one. */
+  /** The same by a later setting of the clock, if that differs by a minute or more; else null. */
   #setZeroMs: number | null = null;
   /** Monotonic time at which this process first saw it trusted. */
   #trustedAtMs: number | null = null;
-  /** The same by the clock itself, at the last look. */
+  /** Wall time of monotonic zero by the clock itself, at the last look. */
   #offsetMs = 0;
   #noted:
     | { readonly zeroMs: number | null; readonly setZeroMs: number | null; readonly atMs: number }
@@ -56,7 +59,7 @@ export class ClockWatch implements ClockTrust {
     this.#dependencies = dependencies;
   }
 
-  /** Looks at the clock and has the ledger know this boot, now or when it takes writes again. */
+  /** Looks at the clock, and stores this boot in the ledger, now or when the ledger takes writes again. */
   async open(): Promise<void> {
     const { bootId, reader, synchronized, log } = this.#dependencies;
     this.#offsetMs = this.#offset();
@@ -73,7 +76,7 @@ export class ClockWatch implements ClockTrust {
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
-  /** Stops looking; what is under way comes to its end first. */
+  /** Stops looking, once the work under way is done. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#working;
@@ -92,7 +95,7 @@ export class ClockWatch implements ClockTrust {
     return this.#dependencies.clock.nowMs() - (this.#nowMs() - this.#trustedAtMs);
   }
 
-  /** Sees what the clock does. Called every second; what the ledger does not take is tried again then. */
+  /** Looks at the clock. Called every second; writes that the ledger refused are tried again then. */
   look(): void {
     const { log } = this.#dependencies;
     const offsetMs = this.#offset();
@@ -128,7 +131,7 @@ export class ClockWatch implements ClockTrust {
     this.#setZeroMs = isAnother ? this.#offsetMs : null;
   }
 
-  /** Takes over the zero by which an operator has moved sales in the ledger. */
+  /** Takes over the zero by which an operator has corrected the times of sales. */
   corrected(bootId: string, zeroMs: number): void {
     if (bootId !== this.#dependencies.bootId) return;
     this.#zeroMs = zeroMs;
@@ -144,7 +147,7 @@ export class ClockWatch implements ClockTrust {
       for (const boot of reader.unsettledBoots()) await settleTimes(writer, boot.bootId, boot.zeroMs);
       this.#resumed = true;
     }
-    // The zero is stored first: from then on the writer itself places what was seen before.
+    // The zero is stored first: from then on the writer gives sightings from before it their times.
     const zeroMs = this.#noted?.zeroMs ?? null;
     if (zeroMs !== null && !this.#settled) {
       const moved = await settleTimes(writer, bootId, zeroMs);
@@ -188,7 +191,7 @@ export class ClockWatch implements ClockTrust {
   }
 }
 
-/** Moves every provisional record of a boot, and gives how many. */
+/** Gives every provisional record of a boot its time, and gives how many these were. */
 export async function settleTimes(
   writer: Pick<LedgerWriter, "settleTimes">,
   bootId: string,
@@ -201,7 +204,7 @@ export async function settleTimes(
   }
 }
 
-/** Removes everything that has expired, and gives how much that was. */
+/** Removes all expired sessions and keys (`LedgerCommands.purge`), and gives how many these were. */
 export async function purge(writer: Pick<LedgerWriter, "purge">): Promise<number> {
   for (let purged = 0; ; ) {
     const removed = await writer.purge();
@@ -210,22 +213,25 @@ export async function purge(writer: Pick<LedgerWriter, "purge">): Promise<number
   }
 }
 
-/** systemd-timesyncd(8): made once the clock was set from the network, in a folder that each boot begins without. */
+/** The file of systemd-timesyncd(8) that exists once the clock was set from the network in this boot. */
 const SYSTEMD_MARK = "/run/systemd/timesync/synchronized";
 
 /** Whether something has set the wall clock from a source outside since the machine was started. */
 export type Synchronized = () => boolean;
 
-/** How often systemd-timedated is asked, and how long it may take to answer: it is started for that. */
+/** How often systemd-timedated is asked, and how long it may take to answer: it is started for the question. */
 const ASK_EVERY_MS = MINUTE_MS;
-/** It is not asked while the service starts: to start a program takes a twentieth of that. */
+/**
+ * When it is first asked: not while the service starts,
+ * because starting a program takes a twentieth of that time.
+ */
 const FIRST_ASKED_MS = LOOK_MS;
 const ANSWER_MS = 20_000;
 const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
 
 /**
- * By systemd-timesyncd's mark at once, and for every other time daemon (chrony, ntpd) by systemd-timedated. The kernel
- * itself is not asked with adjtimex(2): under ProtectClock= of the unit it refuses to answer.
+ * Looks for systemd-timesyncd's file at each call, and asks systemd-timedated for other time daemons
+ * (chrony, ntpd). It does not ask the kernel by adjtimex(2), which the unit's ProtectClock= refuses.
  */
 export function synchronizedBySystem(): Synchronized {
   const timedated = askTimedated();
@@ -233,8 +239,8 @@ export function synchronizedBySystem(): Synchronized {
 }
 
 /**
- * Whether `program`, timedatectl(1) unless a test has another, has answered yes. Asks from a second on, and once a minute at
- * most while the answer is no, and never waits: the result is that of the last answer.
+ * Whether `program` (timedatectl(1); another one in tests) has answered yes. It is asked after a second,
+ * and then at most once a minute while the answer is no. A call never waits: it gives the last answer.
  */
 export function askTimedated(
   program = "timedatectl",
@@ -247,7 +253,7 @@ export function askTimedated(
     if (isYes || isAsking || nowMs() - askedMs < ASK_EVERY_MS) return isYes;
     isAsking = true;
     askedMs = nowMs();
-    // It needs no variable of this process but PATH.
+    // The program needs no variable of this process but PATH.
     const options = { timeout: ANSWER_MS, env: { PATH: process.env["PATH"] } };
     execFile(program, TIMEDATECTL, options, (_error, stdout) => {
       isAsking = false;

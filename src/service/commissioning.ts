@@ -48,25 +48,25 @@ export interface CommissioningDependencies {
   >;
   readonly lines: Pick<Lines, "listenRaw" | "measure" | "read" | "status" | "wire" | "wiredName">;
   readonly log: Log;
-  /** Tells open pages what no commit tells. */
+  /** Tells open pages of changes without a commit. */
   readonly tell: (changes: readonly Change[]) => void;
 }
 
-/** A commissioning that goes on. */
+/** An open commissioning. */
 interface Session {
   readonly scope: CommissionScope;
   readonly watch: CommissionWatch;
   /** When it ends by itself, in monotonic milliseconds. */
   readonly endMs: number;
-  /** Its lines that are under test, and until when. */
+  /** Until when each of its lines is under test, in monotonic milliseconds. */
   readonly untilMs: ReadonlyMap<string, number>;
   /** The account's wired lines when the ledger was followed last. */
   readonly known: ReadonlySet<string>;
 }
 
 /**
- * The commissionings of all accounts. The ledger keeps which are open, what was ticked off, and which lines are under test;
- * that outlives the process. What was seen of the lines does not, and is seen again.
+ * The commissionings of all accounts. The ledger keeps which are open, what was ticked off, and which
+ * lines are under test; that outlives the process. What was seen of the lines does not, and is seen again.
  */
 export class Commissioning implements Commissioner {
   readonly #dependencies: CommissioningDependencies;
@@ -81,7 +81,7 @@ export class Commissioning implements Commissioner {
     this.#dependencies = dependencies;
   }
 
-  /** Goes on with what an earlier process left open. */
+  /** Continues the commissionings that an earlier process left open. */
   async open(): Promise<void> {
     this.#stopListening = this.#dependencies.lines.listenRaw((level) => this.#take(level));
     await this.#follow();
@@ -93,7 +93,7 @@ export class Commissioning implements Commissioner {
     this.#sessions.clear();
   }
 
-  /** Call after each commit: tests may have ended, and lines may be wired otherwise. */
+  /** Call after each commit: tests and wirings may have changed. */
   apply(changes: readonly Change[]): void {
     const isConcerned = ({ kind }: Change) => kind === "wiring" || kind === "tests" || kind === "commission";
     if (changes.some(isConcerned)) void this.#follow();
@@ -201,7 +201,10 @@ export class Commissioning implements Commissioner {
     await this.#follow();
   }
 
-  /** The room takes the line that moved. A room that had that line takes this one's. Prices stay with their rooms. */
+  /**
+   * Gives the room the line that moved. A room that had that
+   * line gets this room's. Prices stay with their rooms.
+   */
   async #exchange(userId: Id, key: RoomKey, own: Wiring | null, mend: Mend, by: Actor): Promise<void> {
     const { lines, reader, writer, clock } = this.#dependencies;
     const wirings = reader.wirings(userId, clock.nowMs());
@@ -222,7 +225,7 @@ export class Commissioning implements Commissioner {
       const unwired = [own, other].flatMap((wiring) => wiring?.line ?? []);
       const wired = [taken, ...given];
       const lifeMs = Math.floor(this.#sessionOf(userId).endMs - monotonicMs(clock));
-      // One after the other without a pause: the lines are under test in the commit that wires them.
+      // Submitted without a pause, so that one commit wires the lines and puts them under test.
       await Promise.all([
         writer.rewire(userId, unwired, wired, by),
         writer.beginTest(
@@ -303,12 +306,15 @@ export class Commissioning implements Commissioner {
       if (!untilMs.has(level.line)) continue;
       const wasFull = watch.isFull(level.line);
       watch.take(level);
-      // A storm of edges costs the process more than it tells.
+      // A line that floats is measured no longer: its many edges would only cost time.
       if (!wasFull && watch.isFull(level.line)) void this.#measure();
     }
   }
 
-  /** Follows the ledger: one after another, because each looks at what the one before did. */
+  /**
+   * Brings the sessions up to the ledger. Calls run one after
+   * another, because each sees what the one before did.
+   */
   #follow(): Promise<void> {
     this.#following = this.#following
       .then(() => this.#followNow())
@@ -336,7 +342,7 @@ export class Commissioning implements Commissioner {
     const tests = reader.lineTests(now, userId).filter(({ line }) => isInScope(line));
     const untilMs = new Map(tests.map(({ line, remainingMs }) => [line, now.monotonicMs + remainingMs]));
     const wired = reader.wirings(userId).map(({ line }) => line);
-    // Without any wired line it ends when it was to end.
+    // Without a wired line its end stays as it was.
     const endMs = wired.some(isInScope) ? Math.max(0, ...untilMs.values()) : (before?.endMs ?? 0);
     const lifeMs = Math.floor(endMs - now.monotonicMs);
     if (lifeMs <= 0) {
@@ -345,7 +351,7 @@ export class Commissioning implements Commissioner {
     }
     const isNew = (line: string) => scope.lines === null && before?.known.has(line) === false;
     const added = wired.filter((line) => !untilMs.has(line) && isNew(line));
-    // The commit of these tests is followed in turn.
+    // The commit of these tests calls `apply` in turn.
     if (added.length > 0) await writer.beginTest(userId, added, lifeMs);
     const watch = before?.watch ?? new CommissionWatch();
     this.#sessions.set(userId, { scope, watch, endMs, untilMs, known: new Set(wired) });

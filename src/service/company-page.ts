@@ -21,13 +21,13 @@ import { systemClock, systemTimers } from "./machine.ts";
 import { beginServing, endHanging, keepHeapsSmall } from "./process.ts";
 import type { Console } from "./serving.ts";
 
-/** A person waits for the answer; the statements themselves end after 10 s. */
+/** Short, because a person waits for the answer. The statements themselves are bounded by 10 s. */
 const LIMITS = { connectMs: 2 * SECOND_MS, answerMs: 12 * SECOND_MS };
 
 /**
- * Serves a company's page until a signal ends it: HTTP over its database, which it only reads, beside members and sessions. It
- * keeps nothing but its own certificate, so that any number of these processes may serve one company. Rejects where the
- * database does not answer, or its role is no page's.
+ * Serves a company's page until a signal ends it: HTTP over its database, in which it writes members
+ * and sessions alone. It stores nothing but its own certificate, so that any number of these processes
+ * may serve one company. Rejects where the database does not answer, or the role is not for a page.
  */
 export async function serveCompany(
   terminal: Console,
@@ -53,7 +53,7 @@ export async function serveCompany(
   log.info({}, "stopped");
 }
 
-/** @param closing gets what is opened, also where it rejects */
+/** @param closing closes what was opened, also where this rejects */
 async function openPage(
   config: Config,
   installation: Installation,
@@ -92,7 +92,7 @@ async function openPage(
     clock: systemClock,
     log,
     ledger: Promise.resolve({ reader: { lastAudit: () => undefined }, writer: { noteAudit } }),
-    // A server's clock is set before it serves anything.
+    // A server's clock is set before it serves requests.
     trust: { trusted: () => true },
     hostNames: () => config.host_names,
   });
@@ -130,7 +130,7 @@ async function answers(pool: ConnectionPool, log: Log): Promise<boolean> {
   }
 }
 
-/** Calls at the same time share one run. */
+/** Calls at the same time share one run of `run`. */
 function once<T>(run: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () => {

@@ -25,7 +25,7 @@ const PLACES = [
   { name: "Clínica Sur", description: "Calle del Molino, 3" },
   { name: "Residencia El Pinar", description: "Camino del Pinar, s/n" },
 ] as const;
-/** Prices in units: before the rise, and since. */
+/** Prices in units: before the rise, and after it. */
 const DEVICES = [
   { place: 0, dId: "7234", name: "Pasillo A", rooms: ["101", "102", "103", "104"], prices: [3.5, 4] },
   { place: 0, dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], prices: [5, 5.5] },
@@ -50,7 +50,7 @@ const OUTAGE_AGO_MS = 9 * DAY_MS;
 const OUTAGE_MS = 40 * MINUTE_MS;
 const LOST_AGO_MS = 20 * DAY_MS;
 const SEED = 17;
-/** Records on their way at once, within the writer's bounded queue. */
+/** Records that are submitted at once: fewer than the writer's queue takes. */
 const BATCH = 1_000;
 
 interface DemonstrationParts {
@@ -61,7 +61,7 @@ interface DemonstrationParts {
   readonly writer: LedgerWriter;
   readonly clock: Clock;
   readonly bootId: string;
-  /** Aborted where the service ends: the rest is made at the next start. */
+  /** Aborted when the service ends: the next start makes the rest. */
   readonly signal: AbortSignal;
 }
 
@@ -72,15 +72,15 @@ interface DemonstrationRoom extends Omit<NewRecord, "valorMicros" | "createdTime
 }
 
 /**
- * Gives the first user places, wired rooms, people, and sales since the January of the year before, or what is missing of
- * them where an earlier call was stopped. Does nothing for a user who has other devices.
+ * Gives the first user locations, wired rooms, people, and sales since January of last year, or the
+ * rest of them where an earlier call was stopped. Does nothing for a user who has other devices.
  */
 export async function seedDemo(parts: DemonstrationParts): Promise<void> {
   const { reader, writer } = parts;
   const userId = reader.members()[0]?.userId;
   if (userId === undefined) return;
   if (reader.devices(userId).length === 0) {
-    // An earlier call has made them, and the user has removed them while their sales were made.
+    // An earlier call has made the devices, and the user has removed them while their sales were made.
     if (reader.countRecords(userId, { from: null, to: null, location: null, deviceId: null }) > 0) return;
     await addDevices(writer, userId);
   }
@@ -88,7 +88,7 @@ export async function seedDemo(parts: DemonstrationParts): Promise<void> {
   if (rooms.length === 0) return;
   if (reader.wirings(userId).length === 0) {
     const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
-    // In one commit with the wiring: the recorder watches the lines after that.
+    // In one commit with the wiring, before the recorder watches the lines.
     await Promise.all([wired, writer.takeIn(imagineIncidents(parts, rooms))]);
   }
   const known = new Set(reader.members(userId).map(({ email }) => email));
@@ -133,8 +133,8 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
 }
 
 /**
- * Forty minutes of last week in which the first place was not watched, and a sale of last month that was not seen. None
- * until the ledger knows the boot that runs: otherwise these would be its first sign of life.
+ * Forty minutes of last week in which the first location was not watched, and a sale of last month that was
+ * not seen. None until the ledger knows the running boot: otherwise these would be its first sign of life.
  */
 function imagineIncidents(
   { reader, clock, bootId }: DemonstrationParts,
@@ -186,7 +186,8 @@ async function sellSinceLastYear(
     midnights.set(day, known);
     return known;
   };
-  // An earlier call that was stopped has sold from this day on. A day with a single sale has only that of the incident.
+  // An earlier call that was stopped has sold from this day on.
+  // A day with a single sale has only that of the incident.
   let soldFrom = firstDay;
   const soldOn = (day: Day) =>
     reader.countRecords(userId, { from: day, to: day, location: null, deviceId: null });
@@ -195,7 +196,7 @@ async function sellSinceLastYear(
     .filter(({ day }) => day < soldFrom)
     .map(({ room, day, sinceMidnightMs }) => ({ room, day, timeMs: midnightOf(day) + sinceMidnightMs }))
     .filter(({ timeMs }) => timeMs < nowMs)
-    // The newest first: the page that is open meanwhile shows them at once.
+    // The newest first: a page that is open meanwhile shows them at once.
     .toReversed();
   const random = randomFrom(SEED);
   for (let done = 0; done < sales.length; done += BATCH) {
@@ -223,14 +224,14 @@ function midnightMs(day: Day, { localTime }: Pick<LedgerReader, "localTime">): n
 
 /** A sale that the demonstration imagines. */
 export interface ImaginedSale {
-  /** Which of the rooms, from 0. */
+  /** The room's index. */
   readonly room: number;
   readonly day: Day;
   /** Milliseconds since that day's midnight. */
   readonly sinceMidnightMs: number;
 }
 
-/** Sales of a room in a day of the yearly mean, least and most: some rooms are always full. */
+/** A room's mean number of sales a day, the least and the most: some rooms are always full. */
 const [LEAST_A_DAY, MOST_A_DAY] = [0.6, 2];
 /** Sunday first: visitors come at the end of the week, patients leave before it. */
 const WEEKDAYS = [1.2, 0.95, 0.95, 1, 1, 1.1, 0.9];
@@ -238,13 +239,13 @@ const WEEKDAYS = [1.2, 0.95, 0.95, 1, 1, 1.1, 0.9];
 const MONTHS = [1.3, 1.25, 1.15, 1, 0.95, 0.85, 0.75, 0.6, 0.9, 1, 1.1, 1.2];
 /** Midnight first: after the visit of the morning, after lunch, and before the night. */
 const HOURS = [1, 0, 0, 0, 0, 0, 1, 3, 6, 8, 9, 8, 7, 8, 10, 12, 14, 15, 14, 13, 14, 12, 7, 3];
-/** How far a whole day is from what its weekday and month let expect, up or down. */
+/** By how much a whole day differs at most from what its weekday and month let expect. */
 const DAY_SPREAD = 0.3;
 const YEARLY_GROWTH = 0.06;
 
 /**
- * Imagines the sales of some rooms from one day to another, in the order of their times. A seed gives the same sales each
- * time. Each year is another one.
+ * Imagines the sales of some rooms from one day to another, in the order of their
+ * times. A seed always gives the same sales, with other ones for each year.
  */
 export function imagineSales(rooms: number, from: Day, to: Day, seed: number): readonly ImaginedSale[] {
   const demandOf = randomFrom(seed);
@@ -288,7 +289,7 @@ function timeOfDay(random: () => number): number {
   return hour * HOUR_MS + Math.floor(random() * 60 * MINUTE_MS);
 }
 
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+/** Gives random numbers from 0 to 1, the same ones for a seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -300,8 +301,8 @@ export function randomFrom(seed: number): () => number {
 }
 
 /**
- * The trace that drives the simulated lines: the configured file's, the demonstration's where `demo` is on; undefined
- * where there is neither. Throws `config`, naming the file, with every mistake in it.
+ * The trace that drives the simulated lines: the configured file's, else the demonstration's where
+ * `demo` is on; undefined without either. Throws `config`, naming the file, with every mistake in it.
  */
 export function configuredTrace(
   { simulated_trace: file, demo }: Pick<Config, "simulated_trace" | "demo">,

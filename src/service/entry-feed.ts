@@ -8,12 +8,15 @@ import type { EntryBatch } from "../domain/sink.ts";
 import { makeDirectory, writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 
-/** Entries of a batch. Reading them takes some 2 ms of the event loop, on a Pi some 10 ms. */
+/** The most entries of a batch. Reading them holds the event loop for some 2 ms, on a Pi for some 10 ms. */
 const MAX_ENTRIES = 200;
-/** A crash sends the entries of this time again. A cursor that is saved at every sale would double what is written to the card. */
+/**
+ * How often the cursor is saved: at every sale would double the writes
+ * to the card. After a crash the entries of this time are sent again.
+ */
 const SAVE_EVERY_MS = 10 * SECOND_MS;
 
-/** Delivered entries that are remembered: enough for the chain of a lifetime, as each is twice as far back as the one before. */
+/** The most marks of a cursor. Each is twice as far back as the one before, so these are enough for any chain. */
 const MAX_MARKS = 48;
 
 const markSchema = z.strictObject({
@@ -27,9 +30,9 @@ const cursorSchema = z.strictObject({
 });
 type Stored = z.infer<typeof cursorSchema>;
 
-/** The chain as a sink gets it. */
+/** What the feed reads of the ledger. */
 export interface ForwardedChain {
-  /** The ledger's identity, then those that it had on the gateways before, the latest first. */
+  /** The ledger's identity, then those that it had on earlier gateways, the latest first. */
   ledgerIds(): readonly string[];
   /** Number of the newest entry, which may not be durable yet. */
   newestEntry(): number;
@@ -40,20 +43,21 @@ export interface ForwardedChain {
 
 export interface EntryFeedOptions {
   readonly chain: ForwardedChain;
-  /** Resolves once everything that the chain showed before is durable. */
+  /** Resolves once every entry that the chain had at the call is durable. */
   readonly settled: () => Promise<void>;
-  /** Holds how far the sink has the chain. */
+  /** The file of the sink's cursor. */
   readonly file: string;
   readonly clock: Clock;
 }
 
 /**
- * The chain as one sink gets it: from its cursor to the newest entry that a power cut cannot take.
+ * The chain for one sink: from its cursor to the newest durable entry.
  *
- * The cursor lies in a file beside the ledger: a backup does not hold it, so that a restored ledger meets the cursor of the
- * one that it replaces. The cursor therefore names its ledger, and not one entry alone but some marks, newest first and
- * further and further apart. The newest mark that the chain has is where the sink continues: a restored ledger repeats few
- * entries and omits none. A file that is missing or unreadable begins again with the first entry.
+ * The cursor is in a file beside the ledger and in no backup, so that a restored ledger
+ * finds the cursor of the ledger that it replaces. So the cursor names its ledger, and
+ * has several entries as marks, the newest first and further and further apart. The sink
+ * continues after the newest mark that the chain has: a restored ledger repeats few
+ * entries and omits none. Without a readable file the feed begins with the first entry.
  */
 export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   readonly #options: EntryFeedOptions;
@@ -61,7 +65,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   #marks: readonly ChainHead[] = [];
   #deliveredMs: number | null = null;
   #isSaved = true;
-  /** Monotonic time of the last time that the cursor was saved. */
+  /** When the cursor was last saved, in monotonic milliseconds. */
   #savedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: EntryFeedOptions) {
@@ -74,7 +78,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     const stored = readStored(file);
     [this.#ledger = ""] = chain.ledgerIds();
     this.#deliveredMs = stored?.deliveredMs ?? null;
-    // Another identity: the same entries are those of another ledger, which the other side lacks.
+    // With another identity the entries are those of another ledger, which the other side lacks.
     const marks = stored?.ledger === this.#ledger ? stored.marks : [];
     const first = marks.findIndex(({ position, hash }) => chain.entryHash(position) === hash);
     this.#marks = first === -1 ? [] : marks.slice(first);
@@ -88,7 +92,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
       this.#save(SAVE_EVERY_MS);
       return undefined;
     }
-    // A commit is seen before it is synced. What a power cut takes must not be known elsewhere.
+    // A commit is readable before it is synced. No other system may learn of a commit that a power cut could undo.
     await settled();
     const entries = chain.entriesAfter(position, newest, MAX_ENTRIES);
     const [ledger = "", ...earlierLedgers] = chain.ledgerIds();
@@ -97,7 +101,10 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     return { ledger, earlierLedgers, entries, waiting: newest - last.position };
   }
 
-  /** Goes on after the entry that the other side names, also where that is before the batch; without one, after the batch. */
+  /**
+   * Continues after the entry that the other side names, also
+   * where that is before the batch; without one, after the batch.
+   */
   taken({ entries }: EntryBatch, answer: ChainHead | null): void {
     const { chain, clock } = this.#options;
     const { position, hash } = answer ?? entries.at(-1) ?? this.#place;
@@ -157,7 +164,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   }
 }
 
-/** Keeps of each doubling of the distance from the newest mark the furthest one. */
+/** Keeps the furthest mark for each doubling of the distance from the newest one. */
 function thinned(marks: readonly ChainHead[]): readonly ChainHead[] {
   const [newest, ...rest] = marks;
   if (newest === undefined) return [];
@@ -171,7 +178,7 @@ function readStored(file: string): Stored | undefined {
   try {
     return cursorSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    // Everything is sent again, and dropped where it is known.
+    // Every entry is sent again; the other side drops those that it has.
     return undefined;
   }
 }

@@ -6,41 +6,44 @@ import type { Sink, SinkTester } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
 import type { SinkFailure, SinkStatus } from "../domain/status.ts";
 
-/** Between two batches, so that years of entries take a small share of the machine. */
+/** The pause between two batches, so that years of entries take a small share of the machine. */
 const PAUSE_MS = 100;
-/** Sales that come close together leave together. */
+/** How long further entries are waited for, so that sales that come close together leave together. */
 const GATHER_MS = SECOND_MS;
-/** How often the forwarder looks by itself for something new. */
+/** How often the forwarder looks for something new without being told of a commit. */
 const LOOK_MS = 15 * SECOND_MS;
 /** How long one delivery, or one test, may take. */
 const DELIVER_MS = 30 * SECOND_MS;
-/** Waiting after a failure, doubled with each further one. */
+/** The pause after a failure. It doubles with each further one. */
 const FIRST_RETRY_MS = SECOND_MS;
 const LAST_RETRY_MS = 5 * MINUTE_MS;
-/** So often a batch is refused for good before it is given up: half an hour to an hour, in which a broken receiver may be mended. */
+/**
+ * After so many refusals a batch is given up: after half an
+ * hour to an hour, in which a broken receiver may be mended.
+ */
 const MAX_REFUSALS = 20;
 /** How long the end of the service waits for a delivery that does not end by itself. */
 const STOP_MS = SECOND_MS;
 
-/** What one sink gets, in its order, and how far it has it. */
+/** The batches for one sink, in their order, and how far the sink has them. */
 export interface Feed<Batch, Answer = void> {
   open(): void;
-  /** What comes next; undefined where nothing waits. */
+  /** The next batch; undefined where nothing waits. */
   next(): Promise<Batch | undefined>;
-  /** The other side has stored the batch. Throws where the answer makes no sense. */
+  /** Call when the other side has stored the batch. Throws where the answer makes no sense. */
   taken(batch: Batch, answer: Answer): void;
   /**
-   * Goes on without a batch that the other side refuses for good. Absent where none may be left out: there the batch is tried
-   * until it is taken.
+   * Leaves out a batch that the other side refuses for good. Absent
+   * where none may be left out: then a batch is tried until it is taken.
    */
   giveUp?(batch: Batch): void;
   /** How many batches were given up. */
   readonly givenUp?: number;
-  /** How much waits. */
+  /** How many entries or messages wait. */
   waiting(): number;
-  /** When something was taken last, in Unix milliseconds. */
+  /** When a batch was last taken, in Unix milliseconds; null before the first. */
   readonly deliveredMs: number | null;
-  /** Makes durable how far the sink has it. */
+  /** Makes durable how far the sink has the batches. */
   close(): void;
 }
 
@@ -53,8 +56,8 @@ export interface ForwarderOptions {
 }
 
 /**
- * Sends what each sink is still to get, a batch at a time, and again with growing pauses until the other side has it. Nothing
- * waits for it: it reads what is committed. A sink that fails or hangs delays no other.
+ * Sends each sink its batches, one at a time, and each one again with growing pauses until the other side
+ * has it. No sale waits for it: it reads committed entries. A sink that fails or hangs delays no other.
  */
 export class Forwarder implements SinkTester {
   readonly #options: ForwarderOptions;
@@ -65,14 +68,14 @@ export class Forwarder implements SinkTester {
     this.#options = options;
   }
 
-  /** Once the forwarder is open, it begins at once. */
+  /** Adds a sink. Where the forwarder is open, it begins to send to it at once. */
   add<Batch, Answer>(feed: Feed<Batch, Answer>, sink: Sink<Batch, Answer>): void {
     const lane = new SinkLane(feed, sink, this.#options);
     this.#lanes = [...this.#lanes, lane];
     if (this.#isOpen) lane.open();
   }
 
-  /** Ends a sink within a second or so, whatever its other side does. Nothing is done for one that is not there. */
+  /** Ends a sink within a second or so, whatever its other side does. Does nothing where there is no such sink. */
   async remove(name: SinkName): Promise<void> {
     const lane = this.#lanes.find((one) => one.name === name);
     this.#lanes = this.#lanes.filter((one) => one !== lane);
@@ -109,7 +112,7 @@ export class Forwarder implements SinkTester {
   }
 }
 
-/** A lane of whatever batches. */
+/** A lane, whatever its batches are. */
 type Lane = Pick<SinkLane<unknown, unknown>, "name" | "open" | "apply" | "status" | "test" | "close">;
 
 class SinkLane<Batch, Answer> {
@@ -118,19 +121,19 @@ class SinkLane<Batch, Answer> {
   readonly #options: ForwarderOptions;
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
-  /** Ends the pause under way. */
+  /** Ends the current pause. */
   #endPause: () => void = () => {};
-  /** The pause under way is for something new. */
+  /** Whether the current pause waits for something new. */
   #isIdle = false;
-  /** There was something new since the last look. */
+  /** Whether there was a commit since the last look. */
   #woken = false;
   #isTesting = false;
   #failure: SinkFailure | null = null;
   #delivered = 0;
   #failed = 0;
-  /** The batch that was refused for good last, and how often. */
+  /** The last batch that was refused for good, and how often it was. */
   #refused: { readonly batch: Batch; readonly times: number } | undefined;
-  /** Monotonic time since which something waits. */
+  /** Since when something waits, in monotonic milliseconds. */
   #behindSinceMs: number | null = null;
 
   constructor(feed: Feed<Batch, Answer>, sink: Sink<Batch, Answer>, options: ForwarderOptions) {
@@ -229,7 +232,7 @@ class SinkLane<Batch, Answer> {
     await this.#pause(PAUSE_MS);
   }
 
-  /** Until there is something new, and then for others that come with it. */
+  /** Waits until there is something new, and then for what comes close after it. */
   async #idle(): Promise<void> {
     this.#isIdle = true;
     if (!this.#woken) await this.#pause(LOOK_MS);
@@ -262,7 +265,7 @@ class SinkLane<Batch, Answer> {
     this.#failed += 1;
   }
 
-  /** Otherwise one batch that the other side never takes would hold up all that come after it. */
+  /** Counts a refusal for good, and gives the batch up after too many: it would hold up all batches after it. */
   #refuse(batch: Batch): void {
     const times = this.#refused?.batch === batch ? this.#refused.times + 1 : 1;
     this.#refused = { batch, times };
@@ -274,7 +277,7 @@ class SinkLane<Batch, Answer> {
     );
   }
 
-  /** Doubles with each failure; of that a random half to whole. */
+  /** The pause before the next try: doubled with each failure, times a random factor from a half to one. */
   #retryMs(): number {
     const { random = Math.random } = this.#options;
     const doubled = FIRST_RETRY_MS * 2 ** ((this.#failure?.tries ?? 1) - 1);

@@ -15,7 +15,10 @@ import type { GatewayKeys, WholeGateway } from "../store/backup/gateway-file.ts"
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { SinkSettings } from "./sink-settings.ts";
 
-/** The settings that are the clinic's, and not its gateway's: no secret, and no file that another gateway lacks. */
+/**
+ * The settings that belong to the clinic, not to its gateway.
+ * None is a secret, or names a file that another gateway lacks.
+ */
 const CLINIC_KEYS = [
   ...["time_zone", "currency", "currency_decimals", "daily_records", "daily_bytes"],
   ...["https_port", "http_port", "trust_page", "allowed_origins", "host_names"],
@@ -23,19 +26,19 @@ const CLINIC_KEYS = [
   ...["notice_language", "notice_quiet_hours", "notice_silent_days", "notice_summaries"],
   ...["mqtt_url", "mqtt_login", "mqtt_topic", "mqtt_discovery_topic", "central_database"],
 ] as const satisfies readonly ConfigKey[];
-/** How many of an administrator's files a gateway file takes, and how long each may be. */
+/** How many of the administrator's certificate files a gateway file takes, and how long each may be. */
 const MAX_FILES = 16;
 const MAX_BYTES = 64 * 1024;
 
 type Settings = WholeGateway["settings"];
 
 /**
- * What makes this gateway beside its ledger. Reads its keys, and what was set up on the page, so that it tells what is on the
- * disk at that moment.
+ * The content of this gateway's gateway file. Reads the keys
+ * and the setups of the page from the disk at each call.
  */
 export function readGateway(config: Config): WholeGateway {
   const { sinks } = dataDirectoryOf(config.data_dir);
-  // The service tells of setups that cannot be read.
+  // The service reports setups that cannot be read.
   const settings = new SinkSettings({ config, directory: sinks, log: { error: () => {} } });
   settings.open();
   const authority = readKeyed(ownFiles(dataDirectoryOf(config.data_dir).tls).authority);
@@ -57,7 +60,7 @@ function certificatesOf({ data_dir, certificates_dir }: Config): string {
   return certificates_dir || dataDirectoryOf(data_dir).certificates;
 }
 
-/** A file that cannot be read is refused by the service too, which says why. */
+/** The administrator's files that can be read. The service reports the others. */
 function readCertificates(directory: string): GatewayKeys["certificates"] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
@@ -79,14 +82,14 @@ export function otherSettings(config: Config, theirs: Settings): readonly string
   const ours = settingsOf(config);
   return CLINIC_KEYS.flatMap((key) => {
     const [own, other] = [JSON.stringify(ours[key]), JSON.stringify(theirs[key])];
-    // JSON's texts, numbers, switches and lists of texts are TOML's as well.
+    // Texts, numbers, booleans and lists of texts are written alike in JSON and TOML.
     return other === undefined || own === other ? [] : [`${key} = ${other}`];
   });
 }
 
 /**
- * Throws `conflict` where the clinic's authority may not sign for this gateway's names: at its next start it would be
- * replaced, and browsers would trust the gateway no more.
+ * Throws `conflict` where the clinic's authority may not sign for this gateway's names: the
+ * next start would replace the authority, and browsers would no longer trust the gateway.
  */
 export async function requireSameNames(config: Config, keys: GatewayKeys, hostName: string): Promise<void> {
   const authority = authorityOf(keys);
@@ -112,9 +115,9 @@ function authorityOf({ authority }: GatewayKeys) {
 }
 
 /**
- * Puts the clinic's keys in place; an authority that they replace is kept beside it, and an administrator's file of the same
- * name stays. The service makes the certificate that the authority signs at its next start. Gives the files that the
- * administrator's directory did not take.
+ * Puts the clinic's keys in place. A replaced authority is kept beside it, and an administrator's
+ * file of the same name stays. The next start of the service makes the certificate that the
+ * authority signs. Gives the files that could not be put into the administrator's directory.
  */
 export function installKeys(
   config: Config,
@@ -143,7 +146,10 @@ export function installKeys(
   });
 }
 
-/** The name in the settings; else the letterhead's company, where there is one account; else the machine's. */
+/**
+ * The gateway's name: that of the settings, else of the
+ * letterhead where there is one account, else the machine's.
+ */
 export function gatewayName({ gateway_name }: Pick<Config, "gateway_name">, reader: LedgerReader): string {
   if (gateway_name !== "") return toGatewayName(gateway_name);
   const [first] = reader.userCount() === 1 ? reader.members() : [];

@@ -22,9 +22,9 @@ import { backupDirectory, presentDirectories, RemovableDisk, tailDirectory } fro
 
 /** How long a removable disk may take to show its backups before the ledger is opened without it. */
 const DISK_MS = 10 * SECOND_MS;
-/** Looks at long work between two lines of the log. */
+/** The log gets a line at every so many looks at long work. */
 const LOOKS_A_LINE = 10;
-/** The end of the work is seen when the ledger opens. */
+/** Progress ends at this: only the ledger's opening is 100 %. */
 const LAST_PERCENT = 99;
 
 export interface RecoveryOptions {
@@ -32,11 +32,14 @@ export interface RecoveryOptions {
   readonly dataDirectory: DataDirectory;
   readonly log: Log;
   readonly clock: Clock;
-  /** Called each second of long work. `moves` is false while its process does nothing, because the disk hangs, say. */
+  /**
+   * Called each second of long work. `moves` is false while
+   * its process makes no progress, as when the disk hangs.
+   */
   readonly onWork?: (work: Work, moves: boolean) => void;
   /** Ends long work. */
   readonly cancelled?: AbortSignal;
-  /** In place of a process of its own. */
+  /** Does long work; a process of its own where it is absent. */
   readonly run?: (request: PrepareRequest) => Promise<Prepared>;
 }
 
@@ -53,7 +56,7 @@ export interface OpenLedger {
   readonly heavy: ReturnType<typeof heavyReads>;
 }
 
-/** Opens the ledger for writing and for reading, recovered as `openRecovering` does. */
+/** Opens the ledger for writing and reading, by `openRecovering`. */
 export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
   const { config, dataDirectory } = options;
   return openRecovering(options, async () => {
@@ -71,8 +74,8 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
 }
 
 /**
- * Where the tail is kept. A removable disk that hangs would hold the service, and no line would be watched until the disk is
- * pulled out.
+ * The directory of the tail; on the gateway itself where the removable disk does not answer.
+ * A disk that hangs would keep the service from watching lines until it is pulled out.
  */
 async function tailThatAnswers({ config, dataDirectory, clock, log }: RecoveryOptions): Promise<string> {
   const directory = tailDirectory(config);
@@ -93,7 +96,7 @@ function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
     },
     onChanges,
     onDeath: (error) => {
-      // The quick check of the next start may miss the damage: it must check all of the file.
+      // The quick check of the next start may miss the damage, so it must check the whole file.
       if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
       onFatal(error);
     },
@@ -101,9 +104,10 @@ function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
 }
 
 /**
- * Opens a ledger with `open`. Long work that must come first is done in a process of its own: a damaged ledger is set
- * aside and rebuilt from the newest proven backup and the tail, an older one upgraded. Call with the data directory locked.
- * `open` must leave nothing open when it throws. Throws `unavailable` once `cancelled` is aborted.
+ * Opens a ledger with `open`. Long work that must come first is done in a process of
+ * its own: a damaged ledger is set aside and rebuilt from the newest proven backup and
+ * the tail, an older one upgraded. Call with the data directory locked. `open` must
+ * leave nothing open when it throws. Throws `unavailable` once `cancelled` is aborted.
  */
 export async function openRecovering<T>(options: RecoveryOptions, open: () => Promise<T>): Promise<T> {
   const { log, dataDirectory } = options;
@@ -123,7 +127,10 @@ export async function openRecovering<T>(options: RecoveryOptions, open: () => Pr
   return open();
 }
 
-/** The damage for which the ledger was not opened; null where its schema is an older one. Throws all other errors. */
+/**
+ * The damage for which the ledger was not opened; null where
+ * its schema is an older one. Throws all other errors.
+ */
 function damageIn(error: unknown): ErrorData | null {
   if (error instanceof FlancoError && error.code === "damaged") return errorToData(error);
   if (error instanceof FlancoError && error.code === "outdated") return null;
@@ -154,7 +161,7 @@ async function prepare(options: RecoveryOptions, damage: ErrorData | null): Prom
   return run(request, options);
 }
 
-/** In a process of its own. Says how it goes each second, and to the log now and then. */
+/** Does long work in a process of its own. Reports its progress each second, and logs it now and then. */
 async function prepareAside(request: PrepareRequest, options: RecoveryOptions): Promise<Prepared> {
   const { log, clock, onWork, cancelled } = options;
   cancelled?.throwIfAborted();

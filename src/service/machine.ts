@@ -32,7 +32,7 @@ export function readBootId(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 }
 
-/** Reads the sensors of the machine that `directory` lies on, which know nothing of the ledger's syncs. `root` stands for `/` in tests. */
+/** Reads the sensors of the machine, and of the disk that `directory` lies on. `root` stands for `/` in tests. */
 export async function readMachine(directory: string, root = "/"): Promise<Machine> {
   const [isVoltageLow, temperature, memory, fileSystemErrors] = await Promise.all([
     readVoltageAlarm(join(root, "sys/class/hwmon")),

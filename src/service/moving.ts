@@ -20,10 +20,10 @@ import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf } from "../store/ledger/identity.ts";
 
 const TICKET_BYTES = 16;
-/** A move whose other gateway has not asked for so long is given up, and its backup removed. */
+/** A move is given up, and its backup removed, when the other gateway has asked nothing for this long. */
 const IDLE_MS = 10 * MINUTE_MS;
 const LOOK_MS = MINUTE_MS;
-/** Read at a time, off the event loop. */
+/** Bytes that are read at a time. */
 const CHUNK_BYTES = 256 * 1024;
 
 export interface MovingDependencies {
@@ -33,11 +33,11 @@ export interface MovingDependencies {
   readonly log: Log;
   readonly reader: Pick<LedgerReader, "lastAudit">;
   readonly writer: Pick<LedgerWriter, "noteAudit">;
-  /** What the other gateway gets beside the ledger. */
+  /** The gateway file's content, which the other gateway gets beside the ledger. */
   readonly gateway: () => WholeGateway;
   /** SHA-256 of the certificate that HTTPS serves, hexadecimal. */
   readonly servedFingerprint: () => string;
-  /** In place of the process that makes the backup. */
+  /** Makes the backup; a process of its own where it is absent. */
   readonly backup?: (request: BackupRequest) => RunningJob<MadeBackup>;
 }
 
@@ -48,14 +48,17 @@ interface Move {
   readonly ticket: string;
   /** Undefined while an earlier move ends. */
   job: RunningJob<MadeBackup> | undefined;
-  /** When the other gateway has last asked, in monotonic milliseconds. */
+  /** When the other gateway last asked, in monotonic milliseconds. */
   askedMs: number;
   ready: (MovedClinic & { readonly file: string }) | undefined;
   failure: FlancoError | undefined;
   stream: ReadStream | undefined;
 }
 
-/** Hands the clinic over to another gateway. Its state is in memory, its time monotonic. */
+/**
+ * Hands the clinic over to another gateway. Its state is in
+ * memory alone; it measures time by the monotonic clock.
+ */
 export class Moving implements Moves {
   readonly #dependencies: MovingDependencies;
   #code: { readonly secret: string; readonly untilMs: number } | undefined;
@@ -66,7 +69,7 @@ export class Moving implements Moves {
     this.#dependencies = dependencies;
   }
 
-  /** Removes what a process before has left. */
+  /** Removes the backup that an earlier process has left. */
   async open(): Promise<void> {
     await this.#clear();
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
@@ -128,7 +131,7 @@ export class Moving implements Moves {
     const move = this.#known(ticket);
     if (move.failure !== undefined) throw move.failure;
     if (move.ready === undefined) throw new FlancoError("invalid", "from: the backup is not proved yet.");
-    // One at a time: the other gateway asks again after its connection was cut.
+    // One stream at a time: the other gateway asks again after its connection was cut.
     move.stream?.destroy();
     move.stream = createReadStream(move.ready.file, { start: from, highWaterMark: CHUNK_BYTES });
     return move.stream;
@@ -142,7 +145,7 @@ export class Moving implements Moves {
     await this.#end();
   }
 
-  /** Stands for a week after the clinic was taken over, unless a backup was restored here since. */
+  /** The fault that the clinic was taken over: for a week after it, unless a backup was restored here since. */
   faults(): readonly Fault[] {
     const { reader, clock } = this.#dependencies;
     const moved = reader.lastAudit("ledger_moved");
@@ -195,7 +198,7 @@ export class Moving implements Moves {
     this.#move = undefined;
     move.stream?.destroy();
     move.job?.cancel();
-    // A backup that was cut off rejects.
+    // The job of a cancelled backup rejects.
     await move.job?.done.catch(() => {});
     await this.#clear();
   }

@@ -6,9 +6,12 @@ import type { NewerPackage } from "../domain/status.ts";
 import { shellWord, shownText } from "../domain/text.ts";
 
 const LOOK_MS = 6 * HOUR_MS;
-/** For all programs of a look together. A disk that hangs may hold the last of them until it is pulled out. */
+/**
+ * How long all programs of a look may take together. A disk
+ * that hangs may hold the last one until it is pulled out.
+ */
 const PATIENCE_MS = 60 * SECOND_MS;
-/** Files of one disk that are read. */
+/** The most files of one disk that are read. */
 const MAX_FILES = 16;
 const MAX_LIST_BYTES = 64 * 1024;
 const MAX_CONTROL_BYTES = 1024 * 1024;
@@ -16,12 +19,12 @@ const MAX_NOTES = 2_000;
 
 /** deb-version(7), of a length that a person reads. */
 const VERSION = /^\d[A-Za-z0-9.+~:-]{0,63}$/;
-/** What the kernel's mount points and the disk's names may hold to be shown, and pasted into a shell. */
+/** Paths that may be shown, and pasted into a shell: without characters that a terminal obeys. */
 const PLAIN_PATH = /^\/[^\p{C}\p{Zl}\p{Zp}]{1,500}$/u;
 const DEBIAN_PROCESSORS: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
 export interface NewerPackageOptions {
-  /** The running program's. */
+  /** The version of the running program. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,9 +35,9 @@ export interface NewerPackageOptions {
 type Candidate = Omit<NewerPackage, "command">;
 
 /**
- * Looks for a package of flanco that is newer than the running program, on the removable disk and in apt's lists as they are.
- * Debian's programs read both, without a shell, each with a bound on its time and its output: a file on a disk may be anything.
- * Without these programs there is none.
+ * Looks for a package of flanco that is newer than the running program, on the removable disk and in
+ * apt's lists as they are. Debian's programs read both, without a shell, each with bounds on its time
+ * and its output, because a file on a disk may be anything. Without these programs it finds none.
  */
 export class NewerPackages {
   readonly #options: NewerPackageOptions;
@@ -48,14 +51,15 @@ export class NewerPackages {
     this.#options = options;
   }
 
-  /** The newest that the last look found; null where none is newer than the program. */
+  /** The newest package of the last look; null where none is newer than the program. */
   get newest(): NewerPackage | null {
     return this.#newest;
   }
 
   /**
-   * Looks where the last look is six hours old, or a disk has come or gone. `disk` is a directory on it, null without one. Takes a
-   * minute at most, and never rejects. Call it again once it has ended.
+   * Looks again if the last look is six hours old, or a disk was mounted or
+   * unmounted since. `disk` is a directory on it, null without one. Takes a
+   * minute at most, and never rejects. Await it before the next call.
    */
   async look(disk: string | null): Promise<void> {
     const nowMs = monotonicMs(this.#options.clock);
@@ -95,7 +99,10 @@ export class NewerPackages {
   }
 }
 
-/** What a program writes; undefined where it cannot be started, fails, writes more than `maxBytes`, or is ended. */
+/**
+ * Runs a program, and gives its output; undefined where it cannot
+ * be started, fails, writes more than `maxBytes`, or is ended.
+ */
 type Run = (
   words: readonly [string, ...string[]],
   maxBytes: number,
@@ -110,7 +117,7 @@ function runnerOf(env: Readonly<Record<string, string>>, signal: AbortSignal): R
       const child = execFile(program, args, options, (error, stdout) =>
         done(error === null ? stdout : undefined),
       );
-      // A program that ends before it has read everything is judged by its exit code.
+      // A program that ends before it has read all its input is judged by its exit code.
       child.stdin?.on("error", () => {}).end(input);
     });
 }
@@ -173,7 +180,7 @@ function fieldsOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The field's text. A line of one point stands for an empty line. */
+/** The text of a field with several lines, in which a single point stands for an empty line. */
 function notesOf(value = ""): string {
   const lines = value.replaceAll(/^\.$/gm, "").split("\n").map(shownText);
   return lines.join("\n").slice(0, MAX_NOTES).toWellFormed().trim();

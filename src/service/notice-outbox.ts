@@ -9,7 +9,10 @@ import type { SinkName } from "../domain/sink-setting.ts";
 import { makeDirectory, writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 
-/** Notices that wait. Of more, the oldest are dropped: after weeks without a network the status shows what still holds. */
+/**
+ * The most notices that wait. The oldest beyond it are dropped:
+ * after weeks without a network the status shows what still holds.
+ */
 const MAX_WAITING = 500;
 
 const details = z.record(z.string(), z.union([z.string(), z.number()]));
@@ -33,21 +36,24 @@ const stateSchema = z.strictObject({
   /** Number of the next notice. */
   next: z.int().min(1),
   waiting: z.array(z.strictObject({ number: z.int(), notice: noticeSchema })),
-  /** Of each sink: up to which number it has them, when it took the last, in Unix milliseconds, and how many it refused for good. */
+  /**
+   * For each sink: up to which number it has the notices, when it took
+   * the last (Unix milliseconds), and how many it refused for good.
+   */
   sinks: z.record(
     z.string(),
     z.strictObject({ upTo: z.int(), deliveredMs: z.number().nullable(), givenUp: z.int().default(0) }),
   ),
   /** Faults that were told of and are not over, each with the id of its notice. */
   faults: z.array(z.strictObject({ fault: faultSchema, noticeId: z.string() })),
-  /** Rooms whose silence was told of, as `deviceId room`. */
+  /** The rooms whose silence was told of, as `deviceId room`. */
   silentRooms: z.array(z.string()),
   /** The local day of the last daily look; null before the first. */
   lookedOn: z.int().nullable(),
 });
 type State = z.infer<typeof stateSchema>;
 
-/** What was told of so far, as the next process must know it. */
+/** What people were told of, which the next process must know. */
 export type Told = Pick<State, "faults" | "silentRooms" | "lookedOn">;
 
 export interface NoticeOutboxOptions {
@@ -55,18 +61,18 @@ export interface NoticeOutboxOptions {
   readonly sinks: readonly SinkName[];
   readonly log: Log;
   readonly nowMs: () => number;
-  /** While it is true, notices wait. */
+  /** Whether notices wait for the end of the quiet hours. */
   readonly isQuiet: () => boolean;
 }
 
 /**
- * Notices until every sink has them, and what was told of, in one file that is replaced as a whole: after a crash no fault is
- * told of twice, and none that was told of is lost.
+ * Keeps notices until every sink has them, and what people were told of, in one file that is
+ * replaced as a whole. So after a crash no fault is told of twice, and no notice is lost.
  */
 export class NoticeOutbox {
   readonly #options: NoticeOutboxOptions;
   #state: State = { next: 1, waiting: [], sinks: {}, faults: [], silentRooms: [], lookedOn: null };
-  /** The file holds the state. */
+  /** Whether the file holds the current state. */
   #isSaved = true;
   #isClosed = false;
   /** Ids of notices that a sink is taking. */
@@ -76,14 +82,14 @@ export class NoticeOutbox {
     this.#options = options;
   }
 
-  /** Reads the file. A sink that is new gets what is told of from here on; one that is gone is forgotten. */
+  /** Reads the file. A new sink gets the notices from now on; a removed sink is forgotten. */
   open(): void {
     const { file, sinks, log } = this.#options;
     this.#state = readState(file, log) ?? this.#state;
     this.#change({ sinks: Object.fromEntries(sinks.map((name) => [name, this.#stateOf(name)])) });
   }
 
-  /** Leaves the file to another outbox: nothing more is written. */
+  /** Writes nothing more, so that another outbox can take over the file. */
   close(): void {
     this.save();
     this.#isClosed = true;
@@ -94,7 +100,7 @@ export class NoticeOutbox {
     return { faults, silentRooms, lookedOn };
   }
 
-  /** Adds notices, and notes in the same write what is told of with them. */
+  /** Adds notices, and stores in the same write what people are told of by them. */
   add(notices: readonly Notice[], told: Partial<Told>): void {
     const { next, waiting } = this.#state;
     const added = notices.map((notice, index) => ({ number: next + index, notice }));
@@ -104,7 +110,7 @@ export class NoticeOutbox {
     this.#change({ ...told, next: next + added.length, waiting: all.slice(-MAX_WAITING) });
   }
 
-  /** Takes a notice back that no sink has yet. False where one has it, or it is under way. */
+  /** Withdraws a notice that no sink has. Gives false where a sink has it or is taking it. */
   withdraw(id: string): boolean {
     const { waiting, sinks } = this.#state;
     const found = waiting.find(({ notice }) => notice.id === id);
@@ -114,7 +120,7 @@ export class NoticeOutbox {
     return true;
   }
 
-  /** What one sink is still to get. */
+  /** The notices that one sink is still to get. */
   feedOf(name: SinkName): Feed<Notice> {
     const own = () => this.#stateOf(name);
     const pass = ({ id }: Notice, how: Partial<State["sinks"][string]>) => {
@@ -147,7 +153,10 @@ export class NoticeOutbox {
     };
   }
 
-  /** Writes what a full disk has refused before. Never throws: what is not written is told of again after a restart. */
+  /**
+   * Writes the file if the disk refused that before. Never throws:
+   * what could not be written is told of again after a restart.
+   */
   save(): void {
     if (this.#isSaved || this.#isClosed) return;
     const { file, log } = this.#options;

@@ -10,7 +10,7 @@ import type { Currency } from "../domain/status.ts";
 import { type FaultValues, faultTexts } from "../text/faults.ts";
 import { noticeTexts } from "../text/notices.ts";
 
-/** Rooms that one notice names. */
+/** The most rooms that one notice names. */
 const MAX_ROOMS = 30;
 const A_DAY = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" } as const;
 const A_MONTH = { month: "long", year: "numeric", timeZone: "UTC" } as const;
@@ -31,7 +31,7 @@ export interface NoticeWriterOptions {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** Writes what people read, in the language of the settings. */
+/** Writes the texts of notices, in the language of the settings. */
 export class NoticeWriter {
   readonly #options: NoticeWriterOptions;
 
@@ -74,7 +74,7 @@ export class NoticeWriter {
     ]);
   }
 
-  /** Of a day or a whole month; `company` stands before it where the gateway has several accounts. */
+  /** The summary of a day or a whole month. `company` names the account where the gateway has several. */
   summary(
     kind: "daily_summary" | "monthly_summary",
     overview: Overview,

@@ -13,7 +13,7 @@ import type { NoticeWriter, SilentRoom } from "./notice-writer.ts";
 const LOOK_MS = MINUTE_MS;
 /** Minutes after midnight, local time: when the day before is summed up, and rooms are looked at. */
 const DAILY_MINUTE = 7 * 60;
-/** Silences up to this many days beyond the setting are seen. */
+/** A silence is seen up to this many days beyond the setting. */
 const FURTHER_DAYS = 30;
 
 export interface NoticesOptions {
@@ -32,7 +32,7 @@ export interface NoticesOptions {
   readonly wake: () => void;
 }
 
-/** Sees what people are to be told, each minute, and puts it into the outbox. */
+/** Looks each minute for what people are to be told, and puts notices into the outbox. */
 export class Notices {
   readonly #options: NoticesOptions;
   #watch = new FaultWatch([]);
@@ -51,7 +51,10 @@ export class Notices {
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
-  /** What a look under way finds later is left to the next process, or to the notices that follow these. */
+  /**
+   * Ends it. What a look under way still finds is left to
+   * the next process, or to the notices that follow these.
+   */
   close(): void {
     clearInterval(this.#timer);
     this.#options.outbox.close();
@@ -78,14 +81,14 @@ export class Notices {
   #tellFaults(faults: readonly Fault[]): void {
     const { outbox, writer, clock } = this.#options;
     const news = this.#watch.look(faults, monotonicMs(clock));
-    // One that has passed leaves without a notice.
+    // A fault may have passed without a notice.
     const isTold = outbox.told.faults.length === this.#watch.known.length;
     if (news.begun.length + news.over.length === 0 && isTold) return;
     const told = new Map(outbox.told.faults.map((one) => [faultName(one.fault), one]));
     const begun = news.begun.map((fault) => ({ fault, notice: writer.faultBegun(fault) }));
     const over = news.over.map((fault) => {
       const noticeId = told.get(faultName(fault))?.noticeId;
-      // A fault that is over before its notice was delivered makes one notice: it was, and is over.
+      // Where a fault is over before its notice was delivered, one notice tells both.
       if (noticeId !== undefined) outbox.withdraw(noticeId);
       return writer.faultOver(fault);
     });
@@ -96,7 +99,7 @@ export class Notices {
     outbox.add(notices, { faults: kept.map(({ fault, noticeId }) => ({ fault: { ...fault }, noticeId })) });
   }
 
-  /** Once a local day. A gateway that was off for days sums up the last one alone. */
+  /** Sums up and looks at rooms once a local day. A gateway that was off for days sums up the last day alone. */
   async #lookDaily(faults: number): Promise<void> {
     const { outbox, clock, trust, reader } = this.#options;
     if (!trust.trusted()) return;
@@ -104,9 +107,10 @@ export class Notices {
     const localTime = reader.localTime(nowMs);
     const today = dayFromDate(new Date(`${localTime.slice(0, 10)}T00:00:00Z`));
     const { lookedOn } = outbox.told;
-    // An earlier day counts too: a clock that was years ahead would else silence all until then.
+    // An earlier day than the last look's counts too: a clock that
+    // was years ahead would otherwise silence all notices until then.
     if (lookedOn !== null && (today === lookedOn || minuteOf(localTime) < DAILY_MINUTE)) return;
-    // Before the first look nothing is known of what people have been told.
+    // At the first look it is not known what people have been told.
     const summaries = lookedOn === null ? [] : await this.#sumUp(today, monthOf(lookedOn), faults);
     const { notices, silentRooms } = await this.#findSilent(nowMs);
     outbox.add([...summaries, ...notices], { lookedOn: today, silentRooms });
@@ -148,7 +152,7 @@ export class Notices {
         const key = keyOf({ deviceId, room });
         const own = days.get(key) ?? null;
         if (own !== null) silent.push({ key, room, deviceName, days: own });
-        // Silent for so long that its habit is forgotten, and still silent.
+        // A room that is silent for so long that its habit is forgotten is still silent.
         else if (told.has(key) && !days.has(key)) silent.push({ key, room, deviceName, days: 0 });
       }
     }

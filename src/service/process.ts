@@ -10,13 +10,13 @@ import type { Log } from "../domain/log.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 
 const STANDARD_ERROR = 2;
-/** Half of the time in which V8 forgets a rate. */
+/** How often a script is allocated: half of the time in which V8 forgets a rate of allocation. */
 const ALLOCATE_MS = 60_000;
-/** What a stop may take: less than systemd waits for (TimeoutStopSec=). */
+/** How long a stop may take: less than systemd waits (TimeoutStopSec=). */
 const END_MS = 4_500;
-/** The log gets a line this long before. */
+/** The log gets a line this long before the process is killed. */
 const SAID_MS = 200;
-/** Of the log, for a reader that stands still. Further lines are dropped. */
+/** How much of the log waits for a reader that does not read. Further lines are dropped. */
 const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 
 /** Makes the process one that serves, as the owner of the data directory. Gives its log, on standard error. */
@@ -33,8 +33,8 @@ export async function beginServing(config: Pick<Config, "data_dir" | "log_level"
 }
 
 /**
- * Keeps the service running where its log cannot be written, as on a full disk: what is left of it is tried again with the next
- * line. Left alone, pino throws the error, and at the exit sonic-boom tries again for ever.
+ * Keeps the service running where its log cannot be written, as on a full disk: unwritten text is tried again
+ * with the next line. Without this, pino throws the error, and at the exit sonic-boom tries again for ever.
  */
 function outliveFailures(dest: ReturnType<typeof destination>): void {
   const flush = dest.flushSync.bind(dest);
@@ -51,21 +51,23 @@ function outliveFailures(dest: ReturnType<typeof destination>): void {
 }
 
 /**
- * Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. To be called once all is
- * open: V8 takes no code cache from then on.
+ * Keeps the threads' heaps small: by default they grow under a load of requests to several times
+ * what is in use, and stay large. Call it once all is open, because V8 takes no code cache after it.
  */
 export function keepHeapsSmall(): void {
   setFlagsFromString("--heap-growing-percent=30");
-  // V8 keeps what it compiled for six collections after its last use. An idle service has two, and then keeps what only a start runs.
+  // By default V8 keeps compiled code for six collections after its last
+  // use. An idle service has two, and would keep the code of its start.
   setFlagsFromString("--bytecode-old-age=1");
   setTimeout(() => setFlagsFromString("--bytecode-old-age=6"), ALLOCATE_MS).unref();
 }
 
 /**
- * V8 collects an idle heap after some ten seconds and gives back what it does not need: a third of the main thread's heap after a
- * start. It asks how fast each part of the heap grows, and takes a rate of exactly zero for the highest (V8 13.6,
- * `Heap::HasLowEmbedderAllocationRate`; `--trace-memory-reducer` says "high alloc"). In the part that belongs to C++ nothing grows in
- * this thread, so a script, which is allocated there, is made now and then. V8 forgets a rate within two minutes.
+ * Lets V8 give back unused memory. V8 collects an idle heap after some ten seconds, and then gives
+ * back a third of the main thread's heap of a start; but only if each part of the heap grows slowly,
+ * and it takes a rate of exactly zero for the highest (V8 13.6, `Heap::HasLowEmbedderAllocationRate`;
+ * `--trace-memory-reducer` says "high alloc"). The part for C++ never grows in this thread. So a
+ * script, which is allocated there, is made now and then: V8 forgets a rate within two minutes.
  */
 function giveBackIdleMemory(): void {
   const allocate = () => new Script("");
@@ -74,15 +76,15 @@ function giveBackIdleMemory(): void {
 }
 
 /**
- * Koa asks of each body that is no text whether it is one of the Fetch API, and Node loads that API's client and its streams
- * to answer: 60 ms of the first request. No body here is one.
+ * Replaces the classes of the Fetch API. Koa asks of each body that is no text whether it is one of theirs,
+ * for which Node loads that API's client and streams: 60 ms of the first request. No body here is one.
  */
 function forgoFetch(): void {
   // Assigned, because defining a property makes Node load the API first.
   Object.assign(globalThis, { Response: class {}, ReadableStream: class {} });
 }
 
-/** Kills a process that does not end, because threads wait for a disk that hangs. What is committed is safe. */
+/** Kills a process that does not end because threads wait for a disk that hangs. Commits are safe. */
 export function endHanging(log: Log): void {
   setTimeout(() => {
     log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
@@ -92,14 +94,14 @@ export function endHanging(log: Log): void {
 }
 
 /**
- * Disables core files of this process and its children: they would contain passwords and keys. The unit does the same
- * (LimitCORE=); this is for a service that was started by hand. It uses util-linux's prlimit and not koffi, because koffi
- * flushes standard error with fsync at the exit (lib/native/base/base.cc, FlushStd), and hangs if that fails with an error
- * other than EINVAL, as for a file on a failing disk. Never throws.
+ * Disables core files of this process and its children: they would contain passwords and keys. The unit does
+ * the same (LimitCORE=); this is for a service that was started by hand. It uses util-linux's prlimit and not
+ * koffi, because koffi flushes standard error with fsync at the exit (lib/native/base/base.cc, FlushStd), and
+ * hangs if that fails with an error other than EINVAL, as for a file on a failing disk. Never throws.
  */
 async function forbidCoreDumps(log: Logger): Promise<void> {
   try {
-    // Starting a program takes a tenth of the time of the service's own start.
+    // Not started without need: starting a program takes a tenth of the time of the service's own start.
     if (/^Max core file size +0 /m.test(readFileSync("/proc/self/limits", "utf8"))) return;
     await promisify(execFile)("prlimit", ["--pid", String(process.pid), "--core=0:0"]);
   } catch (error) {

@@ -21,13 +21,13 @@ import { openReader, type StoreReader } from "../store/read/reader.ts";
 const TIME_ZONE = "UTC";
 const BOOT_ID = "simulated";
 const DEVICE = { dId: "trace", name: "Trace" };
-/** Longer than any debounce: what the last row begins is seen to its end. */
+/** How long the replay goes on after the last row: longer than any debounce. */
 const AFTER_LAST_MS = 60_001;
-/** What the recorder has seen is committed before more than this waits. */
+/** The replay waits for a commit when this many sightings wait. */
 const MAX_WAITING = 1_000;
 const QUIET: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** What became of a level: a meaning for the ledger, or why the ledger never saw it. */
+/** The outcome of a level: its meaning for the ledger, or why the ledger never saw it. */
 export type Outcome =
   | Taken["meaning"]
   | "debounced" // it did not hold for the debounce
@@ -37,7 +37,7 @@ export type Outcome =
 /** A level of the trace, or one that the service found at its start. */
 export interface ReplayedLevel {
   readonly atMs: number;
-  /** By the trace's wall clock, in Unix milliseconds. */
+  /** Unix milliseconds by the trace's wall clock. */
   readonly timeMs: number;
   readonly line: string;
   readonly high: boolean;
@@ -55,7 +55,7 @@ export interface Replay {
   readonly gaps: number;
 }
 
-/** How lines are wired that the trace wires nowhere. */
+/** The settings of lines that the trace does not wire. */
 export type ReplayWiring = Pick<WireStep, "debounceMs" | "rearmMs" | "activeLow">;
 
 export const DEFAULT_REPLAY_WIRING: ReplayWiring = {
@@ -97,7 +97,7 @@ interface ScratchLedger {
   readonly userId: Id;
 }
 
-/** A trace on its way through a recorder. */
+/** One run of a trace through a recorder. */
 class Replaying {
   readonly #steps: readonly TraceStep[];
   readonly #time: VirtualTime;
@@ -108,9 +108,9 @@ class Replaying {
   readonly #driver: SimulatedDriver;
   readonly #high = new Map<string, boolean>();
   readonly #wired = new Set<string>();
-  /** Undefined is the outcome of levels that the ledger may tell of. */
+  /** The levels so far. Their outcome is undefined where the ledger may have a meaning for them. */
   readonly #levels: (Omit<ReplayedLevel, "outcome"> & { readonly outcome: Outcome | undefined })[] = [];
-  /** What the ledger made of edges, by `keyOf`. */
+  /** The meanings of edges in the ledger, by `keyOf`. */
   readonly #meanings = new Map<string, Taken["meaning"][]>();
   #recorder: Recorder | undefined;
   #stopped: BootMoment | undefined;
@@ -153,7 +153,7 @@ class Replaying {
 
   async #apply(step: TraceStep): Promise<void> {
     const { writer, userId } = this.#ledger;
-    // The ledger must have what came before.
+    // The ledger must have taken in the levels before this step.
     if (step.kind !== "level") await this.#committed();
     if (step.kind === "level") this.#set(step);
     else if (step.kind === "time") this.#time.setWall(step.timeMs);
@@ -233,7 +233,7 @@ class Replaying {
     return `SIM${this.#lines.indexOf(line)}`;
   }
 
-  /** Each level with what the ledger made of it, in order of time. */
+  /** Each level with its outcome, in order of time. */
   #outcomes(): readonly ReplayedLevel[] {
     return this.#levels
       .map((level) => {

@@ -62,17 +62,23 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  /** The built page, and the demonstration's trace, which is played when `demo` is on and no other trace is named. */
+  /**
+   * The built page, and the demonstration's trace, which is
+   * played when `demo` is on and no other trace is named.
+   */
   readonly installation: Pick<Installation, "version" | "readPage" | "readDemoTrace">;
   /** Keeps lines open while no process runs; undefined without a keeper. */
   readonly keeper?: DescriptorKeeper | undefined;
-  /** Called each second of long work at the start; `moves` is false while it does nothing. */
+  /** Called each second of long work at the start; `moves` is false while it makes no progress. */
   readonly onWork: (work: Work, moves: boolean) => void;
-  /** The ledger cannot be written any more: the process must stop and be started again. */
+  /** Called when the ledger cannot be written any more: the process must stop and be started again. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** Of the ledger's identity, which everybody may know: enough to tell the gateways of a network apart. */
+/**
+ * Digits of the ledger's identity, which is no secret, that are
+ * announced: enough to tell the gateways of a network apart.
+ */
 const ANNOUNCED_DIGITS = 8;
 
 /** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
@@ -85,12 +91,12 @@ export class Service {
   #ledger: OpenLedger | undefined;
   #trust: ClockTrust | undefined;
   #recorder: Recorder | undefined;
-  /** Set where the demonstration is to be wired, and is not yet. */
+  /** Wires the demonstration; undefined where that is not to be done, or is done. */
   #seed: (() => Promise<void>) | undefined;
   #api: Api | undefined;
   #sinks: Sinks | undefined;
   #frontDoor: FrontDoor | undefined;
-  /** The ports, once they are being opened: with long work at the start before the ledger is. */
+  /** The opening of the ports, once it has begun: where a start has long work, before the ledger is open. */
   #opening: Promise<void> | undefined;
   #handler: RequestListener = () => {};
   #work: Work | undefined;
@@ -116,8 +122,8 @@ export class Service {
   }
 
   /**
-   * Stops in the order that loses nothing: no new requests, then the lines are released and all that
-   * they told is committed, then the ledger is closed.
+   * Stops in the order that loses nothing: it takes no new requests, then
+   * releases the lines and commits their last edges, then closes the ledger.
    */
   async close(): Promise<void> {
     this.#closed.abort();
@@ -133,14 +139,17 @@ export class Service {
     this.#cancelled.abort();
   }
 
-  /** Resolves once the ledger's writer has answered behind all that waits. Rejects, or never comes, when it cannot. */
+  /**
+   * Resolves once the writer has answered after all waiting
+   * writes. Rejects, or never resolves, when it cannot.
+   */
   async proveWorking(): Promise<void> {
     if (this.#ledger === undefined) throw new FlancoError("internal", "The service is not open.");
     const { writer } = this.#ledger;
     try {
       await writer.ping();
     } catch (error) {
-      // It has answered. Another process would find the disk as full, and know nothing of the edges that wait here.
+      // The writer has answered. A restart would find the disk as full, and lose the edges that wait here.
       if (writer.diskFullSinceMs === null) throw error;
     }
   }
@@ -174,7 +183,7 @@ export class Service {
     const open = openToOthers(backupDirectory(config));
     if (open !== null) log.warn({}, open);
     this.#closing.defer(takeLock(dataDirectory.lock));
-    // What every part is given; each takes of it what its type names.
+    // Given to every part; each takes what its type names.
     const machine = { config, dataDirectory, clock, log, timers: systemTimers, version };
     const frontDoor = new FrontDoor({
       ...machine,
@@ -204,9 +213,9 @@ export class Service {
     const identity = identityOf(dataDirectory.ledger) ?? bootId;
     const driver = this.#makeDriver(`flanco-${identity}`);
     await this.#openDemonstration(driver, dataDirectory, ledger, bootId);
-    // Read before the clock's watch stores that this process runs.
+    // Read before ClockWatch stores this process's first sign of life.
     const lastAlive = reader.lastAlive();
-    // A demonstration is not real: it shows its sales without a network that sets the clock.
+    // A demonstration shows its sales also without a network that sets the clock.
     const isTrusted = config.clock_trust === "always" || (config.demo && driver.name === "simulated");
     const trust = new ClockWatch({
       ...machine,
@@ -281,7 +290,7 @@ export class Service {
     sinks.open(api.status);
     this.#sinks = sinks;
     this.#closing.defer(() => sinks.close());
-    // The changes before this went to no API.
+    // The API did not exist for the changes before this.
     sessions.reload();
     const operator = operatorTable({
       ...parts,
@@ -308,7 +317,7 @@ export class Service {
     this.#closing.defer(() => others?.close());
   }
 
-  /** The ports open once. */
+  /** Opens the ports, once. */
   #openDoor(): Promise<void> {
     this.#opening ??= this.#frontDoor?.open((request, response) => this.#handler(request, response));
     return this.#opening ?? Promise.resolve();
@@ -351,8 +360,9 @@ export class Service {
   }
 
   /**
-   * Before the lines are watched, so that those of the demonstration are among them. It is made once in a data
-   * directory, so that what is deleted of it stays away; where the service ended meanwhile, the next start goes on.
+   * Wires the demonstration. Called before the lines are watched, so that its lines
+   * are among them. It is made once in a data directory, so that what a user deletes
+   * of it stays deleted; where the service ended meanwhile, the next start goes on.
    */
   async #openDemonstration(
     driver: LineDriver,
@@ -360,7 +370,7 @@ export class Service {
     { reader, writer }: OpenLedger,
     bootId: string,
   ): Promise<void> {
-    // Its lines are simulated ones: with any other driver they would be wired and never found.
+    // Only with simulated lines: any other driver would not find its lines.
     if (!this.#options.config.demo || driver.name !== "simulated" || existsSync(demonstrated)) return;
     const seed = async (): Promise<void> => {
       if (reader.userCount() === 0) return;
@@ -374,7 +384,7 @@ export class Service {
     await seed();
   }
 
-  /** Call after each commit: what shows the ledger, or acts by it, follows. */
+  /** Call after each commit: passes its changes to every part that follows the ledger. */
   #apply(changes: readonly Change[]): void {
     if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
     this.#api?.apply(changes);

@@ -15,13 +15,16 @@ import { LIVE_KEYS, Service } from "./service.ts";
 
 const FAILED_START_MS = 5_000;
 
-/** The terminal that the service was started on: shows how to reach it. Never the log, because some of it is secret. */
+/**
+ * The terminal that the service was started on, which shows how
+ * to reach it. Some of that is secret, so it is never logged.
+ */
 export interface Console {
   out(line: string): void;
 }
 
 /**
- * Runs the service until a signal ends it. Throws what made it end otherwise.
+ * Runs the service until a signal ends it. Throws the error that ends it otherwise.
  * @param read gives the configuration as it is at that moment, or throws `config`
  */
 export async function serve(
@@ -42,7 +45,7 @@ export async function serve(
     installation,
     keeper: systemd,
     onWork: (work, moves) => {
-      // systemd waits longer where a slow start moves.
+      // Tells systemd to wait longer while a slow start makes progress.
       if (moves) systemd?.starting(describeWork(work));
       else systemd?.status(describeWork(work));
     },
@@ -54,7 +57,7 @@ export async function serve(
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stopped);
   void stop.promise.then(() => endHanging(log));
-  // A terminal sends it when it is closed; elsewhere it means: read the configuration again.
+  // On a terminal SIGHUP means that the terminal was closed; elsewhere it means to read the configuration again.
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY) stopped();
     else void reload(service, config, read, log);
@@ -63,7 +66,7 @@ export async function serve(
   const endWatchdog = systemd && reportReady(systemd, service, log);
   keepHeapsSmall();
   announce(terminal, config, service);
-  // A fresh link is printed when the one before ends.
+  // Prints a fresh link when the last one expires.
   const renewal = setInterval(() => {
     const lines = firstRunLines(config, service);
     if (lines.length > 0) terminal.out(lines.join("\n"));
@@ -81,9 +84,9 @@ export async function serve(
 }
 
 /**
- * Opens the service; gives false where it was stopped meanwhile. A start that failed waits before it throws if systemd
- * restarts the process at once (`restarts`): that is right after a crash, and would be a storm over a disk that is read-only
- * or a port that is taken.
+ * Opens the service; gives false where it was stopped meanwhile. A start that failed waits
+ * before it throws if systemd restarts the process at once (`restarts`): that is right after
+ * a crash, and would be a storm over a disk that is read-only or a port that is taken.
  */
 export async function openPatiently(
   service: Pick<Service, "open">,
@@ -105,7 +108,10 @@ export async function openPatiently(
   }
 }
 
-/** Takes over what may change while the service runs; certificates follow, for a host name may be new. */
+/**
+ * Takes over settings that may change while the service
+ * runs, then certificates, because a host name may be new.
+ */
 async function reload(service: Service, started: Config, read: () => Config, log: Logger): Promise<void> {
   service.settings = reread(started, service.settings, read, log);
   log.level = service.settings.log_level;
@@ -113,8 +119,9 @@ async function reload(service: Service, started: Config, read: () => Config, log
 }
 
 /**
- * Reads the configuration again, and logs which settings take effect and which wait for a restart. Never throws: when
- * the configuration has mistakes, the settings in force stay. `live` are these; the service started with `started`.
+ * Reads the configuration again, and logs which settings take effect and which wait
+ * for a restart. Never throws: when the configuration has mistakes, the settings in
+ * force stay. `live` are the settings in force; `started` those of the start.
  */
 function reread(
   started: Config,
@@ -145,7 +152,7 @@ function differ(one: Config[ConfigKey], other: Config[ConfigKey]): boolean {
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/** One write, so that a reader of its first line has all of it. */
+/** Shows everything in one write, so that a reader of its first line has all of it. */
 function announce(terminal: Console, config: Config, service: Service): void {
   const simulated = config.gpio_driver === "simulated";
   terminal.out(
@@ -162,7 +169,10 @@ function announce(terminal: Console, config: Config, service: Service): void {
   );
 }
 
-/** How to make browsers trust this appliance, and the fingerprint to compare. None where they trust it already. */
+/**
+ * Says how to make browsers trust this appliance, with the
+ * fingerprint to compare. No lines where browsers trust it already.
+ */
 function trustLines(config: Config, service: Service): string[] {
   const authority = service.trustedAuthority();
   if (authority === null) return [];
@@ -195,7 +205,10 @@ function releaseKept(systemd: Systemd | undefined): void {
   }
 }
 
-/** Reports that the service has started. Where systemd watches the process, it restarts it once it stops working. */
+/**
+ * Tells systemd that the service has started. Where systemd watches
+ * the process, also feeds the watchdog while the service works.
+ */
 function reportReady(systemd: Systemd, service: Service, log: Log): (() => void) | undefined {
   systemd.ready(describe(service.lines()));
   if (systemd.watchdogMs === null) return undefined;

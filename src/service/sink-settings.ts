@@ -20,18 +20,18 @@ import { makeDirectory, writeDurably } from "../durable-file.ts";
 
 const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
 
-/** A setup that was made on the page, without what is hidden. */
+/** A setup of the page, without its hidden fields. */
 type KeptSetup = Pick<Setup, "name" | "values">;
 
 export interface SinkSettingsOptions {
-  /** Of the settings' file, the environment and the flags. */
+  /** The configuration of the file, the environment and the flags. */
   readonly config: Config;
-  /** Where the setups of the page lie, and each secret in a file of its own; closed to other users. */
+  /** The directory of the page's setups, with each secret in a file of its own; closed to other users. */
   readonly directory: string;
   readonly log: Pick<Log, "error">;
 }
 
-/** Where this gateway sends what it has: the configuration's settings and, where it has none, those that an owner made on the page. */
+/** The settings of the sinks: the configuration's or, where it has none, those that an owner made on the page. */
 export class SinkSettings {
   readonly #options: SinkSettingsOptions;
   #kept: readonly KeptSetup[] = [];
@@ -40,7 +40,7 @@ export class SinkSettings {
     this.#options = options;
   }
 
-  /** Reads what was made on the page. A file that cannot be read is told of: the sinks of the page are then off. */
+  /** Reads the setups of the page. A file that cannot be read is logged, and then no sink of the page is on. */
   open(): void {
     const file = this.#file();
     if (!existsSync(file)) return;
@@ -71,8 +71,9 @@ export class SinkSettings {
   }
 
   /**
-   * Throws `conflict` for a setup that the configuration has, and `invalid` where a secret is missing. A stored one is
-   * used again only where the sink sends to the same place: otherwise an owner could learn it by naming a server of their own.
+   * Throws `conflict` for a setup that the configuration has, and `invalid` where a
+   * secret is missing. A stored one is used again only where the sink sends to the
+   * same place: otherwise an owner could learn it by naming a server of their own.
    */
   check({ name, values }: GivenSetup): void {
     this.requirePage(name);
@@ -100,9 +101,9 @@ export class SinkSettings {
     });
   }
 
-  /** Stores a checked setup durably. A secret that it does not give stays. */
+  /** Stores a checked setup durably. A stored secret that it does not give stays. */
   set({ name, values }: GivenSetup): void {
-    // Off while its secrets are replaced: after a crash in between no secret goes where it does not belong.
+    // The sink is off while its secrets are replaced: after a crash in between no secret goes to the wrong place.
     this.#save(this.#others(name));
     for (const field of SETUP_FIELDS[name].filter(isHidden)) {
       const text = values[field.key];
@@ -143,7 +144,7 @@ export class SinkSettings {
   }
 }
 
-/** Without what is hidden, which lies in files of its own. */
+/** A setup without its hidden fields, which are in files of their own. */
 function toKept({ name, values }: GivenSetup): KeptSetup {
   const shown = SETUP_FIELDS[name].flatMap((field) => {
     const value = values[field.key];
@@ -152,12 +153,12 @@ function toKept({ name, values }: GivenSetup): KeptSetup {
   return { name, values: Object.fromEntries(shown) };
 }
 
-/** A key of the configuration; of a field that is hidden the one that names its file. */
+/** The setting of a field; for a hidden field the one that names its file. */
 function settingOf(field: SetupField): string {
   return isHidden(field) ? `${field.key}_file` : field.key;
 }
 
-/** The setups of which the configuration sets something: there it is in force as a whole. */
+/** The setups of which the configuration sets any field. For these the configuration alone is in force. */
 function setupsOf(config: Config): readonly SetupName[] {
   const usual = new Map<string, unknown>(Object.entries(defaultConfig(null)));
   const set = new Map<string, unknown>(Object.entries(config));

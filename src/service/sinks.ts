@@ -34,13 +34,13 @@ export interface SinksOptions
   readonly gateway: () => string;
 }
 
-/** Everything that leaves the gateway: the sinks that are set up, each with what it is still to get, and the notices. */
+/** Everything that leaves the gateway: the sinks that are set up, each with its feed, and the notices. */
 export class Sinks implements SinkSetups {
   readonly #options: SinksOptions;
   readonly forwarder: Forwarder;
   #status: NoticesOptions["status"] | undefined;
   #notices: Notices | undefined;
-  /** Changes come one after the other. */
+  /** The last change: changes run one after another. */
   #changed: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -50,7 +50,7 @@ export class Sinks implements SinkSetups {
     this.forwarder = new Forwarder({ clock, timers: systemTimers, log });
   }
 
-  /** @param status what the notices tell the faults of */
+  /** @param status the status whose faults the notices tell of */
   open(status: NoticesOptions["status"]): void {
     this.#status = status;
     this.#addEntrySink("central");
@@ -89,7 +89,7 @@ export class Sinks implements SinkSetups {
     this.#notices?.close();
   }
 
-  /** @param host what is sent to from then on, for the audit; empty for none */
+  /** @param host where the sink sends from then on, for the audit log; empty for nowhere */
   #change(
     name: SetupName,
     host: string,
@@ -104,7 +104,7 @@ export class Sinks implements SinkSetups {
       try {
         change();
       } finally {
-        // Also after a change that a full disk has cut short.
+        // Also after a change that a full disk has interrupted.
         await this.#reopen(name);
       }
     });
@@ -159,7 +159,7 @@ export class Sinks implements SinkSetups {
   }
 }
 
-/** The sinks that people read, as they are configured. */
+/** The configured sinks of notices. */
 function noticeSinks(config: Config, writer: NoticeWriter, clock: Clock, log: Log): readonly Sink<Notice>[] {
   const makeTest = () => writer.test();
   return [
@@ -173,7 +173,7 @@ interface EntrySinkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly reader: Pick<LedgerReader, "ledgerIds" | "members" | "devices">;
-  /** The program's own. */
+  /** The program's version. */
   readonly version: string;
 }
 

@@ -13,7 +13,7 @@ const LOOK_MS = 30_000;
 /** A reading of the disk is reused for this long. */
 const DISK_AGE_MS = 2_000;
 
-/** The parts of the status that others keep. */
+/** The parts of the status that other parts of the service know. */
 export type StatusParts = Pick<
   Reading,
   "queues" | "lastBackup" | "lasting" | "sinks" | "newerPackage" | "gateway" | "otherGateways"
@@ -29,7 +29,10 @@ export interface StatusDependencies {
   readonly reader: Pick<LedgerReader, "lineTests">;
   readonly heavy: Pick<HeavyReads, "ledgerStatus">;
   readonly lines: Pick<Lines, "status">;
-  /** What others know at the moment of the call; the lasting faults, such as a full disk, they keep until these are over. */
+  /**
+   * These parts at the moment of the call. Lasting faults,
+   * such as a full disk, stay in them until they are over.
+   */
   readonly parts: () => StatusParts;
   /** Looks at the ledger's disk, however long that takes. */
   readonly readDisk: () => Promise<Disk>;
@@ -41,12 +44,12 @@ export interface StatusDependencies {
 }
 
 /**
- * How the appliance is: the one place where it is put together, for the API and for the command line. A look costs
- * some reads by index; what may take long (the disk) is looked at beforehand.
+ * Makes the status of the appliance, for the API and for commands. It costs
+ * some reads by index; the disk, which may take long, is looked at beforehand.
  */
 export class StatusReport implements StatusReader {
   readonly #dependencies: StatusDependencies;
-  /** When each fault that is judged here was first seen, in Unix milliseconds. */
+  /** When each fault was first seen, in Unix milliseconds, without the lasting faults of other parts. */
   readonly #since = new Map<string, number>();
   #logged: ReadonlySet<string> = new Set();
   #startedMonotonicMs = 0;
@@ -60,7 +63,7 @@ export class StatusReport implements StatusReader {
     this.#dependencies = dependencies;
   }
 
-  /** From here on it counts the time; the disk is looked at now and every half minute. Keeps no process running. */
+  /** Begins to count the uptime, and to look at the disk, now and every half minute. Keeps no process running. */
   async open(): Promise<void> {
     this.#startedMonotonicMs = monotonicMs(this.#dependencies.clock);
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
@@ -76,7 +79,7 @@ export class StatusReport implements StatusReader {
     const { log } = this.#dependencies;
     await this.#lookAtDisk();
     try {
-      // Lasting faults are logged by those who keep them.
+      // Lasting faults are logged by the parts that report them.
       const kept = new Set(this.#dependencies.parts().lasting.map(faultName));
       const found = (await this.status()).faults.filter((fault) => !kept.has(faultName(fault)));
       for (const fault of found) {
@@ -98,7 +101,7 @@ export class StatusReport implements StatusReader {
       seen.add(what);
       return this.#firstSeen(what, status.clock.nowMs);
     });
-    // A look for one user sees only some of the faults.
+    // The status of one user has only some of the faults.
     if (userId === undefined)
       for (const what of this.#since.keys()) if (!seen.has(what)) this.#since.delete(what);
     return { ...status, faults };
@@ -140,7 +143,7 @@ export class StatusReport implements StatusReader {
     return nowMs;
   }
 
-  /** A disk that hangs is asked once: more questions would take every thread that reads files. */
+  /** Looks at the disk. While that hangs no second look begins: each would take a thread that reads files. */
   async #lookAtDisk(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;

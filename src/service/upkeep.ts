@@ -36,12 +36,12 @@ import {
 } from "./backup-target.ts";
 import type { NewerPackages } from "./newer-package.ts";
 
-/** How often it is checked what is due, from a minute after the start on: a start is busy enough. */
+/** How often due work is looked for. The first look is a minute after the start, which is busy enough. */
 const LOOK_MS = MINUTE_MS;
 /** A job that failed is tried again after this. */
 const RETRY_MS = HOUR_MS;
 
-/** The work that upkeep sees to by itself, each in a process of its own. */
+/** The jobs of upkeep, each in a process of its own. */
 const PROCESSES = {
   backup: (request: BackupRequest): RunningJob<MadeBackup> => beginJob("backup", request),
   /** Holds the ledger against the proofs in these directories. */
@@ -57,22 +57,25 @@ export interface UpkeepDependencies {
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly log: Log;
-  /** What is kept beside the backups. */
+  /** The gateway file's content, which is kept beside the backups. */
   readonly gateway: () => WholeGateway;
-  /** Keeps the commits that the newest backup lacks. */
+  /** The writer, which keeps the tail. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
   readonly packages: Pick<NewerPackages, "look">;
-  /** The file itself is damaged: the process must stop, so that the next one sets it aside and rebuilds it. */
+  /**
+   * Called when the file itself is damaged: the process must
+   * stop, so that the next one sets it aside and rebuilds it.
+   */
   readonly onDamaged: (error: Error) => void;
-  /** In place of the processes that do the work. */
+  /** The jobs; PROCESSES where they are absent. */
   readonly jobs?: typeof PROCESSES;
-  /** In place of half a minute: how long a removable disk may take to show its backups. */
+  /** How long a removable disk may take to show its backups; half a minute where it is absent. */
   readonly diskMs?: number;
 }
 
 /**
- * A proven backup a day and a full check a week, each in a process of its own, and looks for a newer package. Keeps no process
- * running.
+ * Makes a proven backup a day and a full check a week, each in a process
+ * of its own, and looks for a newer package. Keeps no process running.
  */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
@@ -80,15 +83,15 @@ export class Upkeep {
   readonly #done = new Map<string, number>();
   readonly #failed = new Map<string, number>();
   readonly #faults = new Map<string, Fault>();
-  /** What each job has found in a whole file and is still to be acknowledged. */
+  /** The findings of each job that are still to be acknowledged. */
   readonly #findings = new Map<string, readonly Finding[]>();
   #last: ProvenBackup | null = null;
-  /** A newer one, which `flanco backup` has made meanwhile, and when it was seen in monotonic milliseconds. */
+  /** A newer backup, which `flanco backup` has made meanwhile, and when it was seen, in monotonic milliseconds. */
   #byCommand: { readonly backup: ProvenBackup; readonly seenMs: number } | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
-  /** Undefined where none is configured. */
+  /** The removable disk; undefined where none is configured. */
   #disk: RemovableDisk | undefined;
   #openedMs = 0;
   #ledgerId = "";
@@ -98,7 +101,7 @@ export class Upkeep {
     this.#dependencies = dependencies;
   }
 
-  /** Looks at what there is: the newest proven backup, what the last check found, what damage has cost. */
+  /** Looks for the newest proven backup, the last full check, and lost entries. */
   open(): void {
     const { config, clock, log, dataDirectory, jobs = PROCESSES, diskMs } = this.#dependencies;
     this.#openedMs = monotonicMs(clock);
@@ -116,7 +119,7 @@ export class Upkeep {
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
-  /** Ends what is under way; what it had begun to write is removed by the next run. */
+  /** Ends the running jobs. The next run removes their unfinished files. */
   close(): void {
     clearInterval(this.#timer);
     this.#openedMs = Number.POSITIVE_INFINITY;
@@ -145,14 +148,17 @@ export class Upkeep {
     return [...lost, ...unseen, ...this.#faults.values()];
   }
 
-  /** Keeps a fault from when it is first seen until it is no more (false). */
+  /** Keeps a fault since it is first seen; `false` ends it. */
   #hold(name: string, seen: false | ((sinceMs: number) => Fault)): void {
     const sinceMs = this.#faults.get(name)?.sinceMs ?? this.#dependencies.clock.nowMs();
     if (seen === false) this.#faults.delete(name);
     else this.#faults.set(name, seen(sinceMs));
   }
 
-  /** The findings with these keys, as an acknowledgement lists them, are no fault any more. */
+  /**
+   * Call when findings were acknowledged, with the keys as the
+   * acknowledgement lists them: they are no fault any more.
+   */
   acknowledged(keys: string): void {
     const known = new Set(splitKeys(keys));
     for (const [name, findings] of this.#findings) {
@@ -162,7 +168,10 @@ export class Upkeep {
     this.#losses = readLosses(this.#dependencies.dataDirectory.ledger);
   }
 
-  /** Does what is due. Called every minute; resolves when all of it is done, at once while a call is under way. */
+  /**
+   * Does due work. Called every minute; resolves when the
+   * work is done, or at once while another call is under way.
+   */
   async look(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -224,12 +233,15 @@ export class Upkeep {
     });
   }
 
-  /** By wall time where both times are trusted; otherwise one after an hour's running, and then one a day. */
+  /**
+   * A backup is due a day after the last by wall time, if both times are
+   * trusted; otherwise after an hour of running, and then once a day.
+   */
   #isBackupDue(directory: string, newest: ProvenBackup | null, tail: string): boolean {
     const { clock, trust, writer } = this.#dependencies;
     const here = this.#agesMs(`backup ${directory}`);
     if (here.failed < RETRY_MS) return false;
-    // What it lacks is not in the tail: the two together would not make the ledger.
+    // Backup and tail together would lack commits.
     const torn =
       directory === tail &&
       writer.tail !== null &&
@@ -288,7 +300,7 @@ export class Upkeep {
     );
   }
 
-  /** Entries that were lost have a fault of their own. */
+  /** Makes a fault of findings. Lost entries have a fault of their own. */
   #attend(name: string, findings: readonly Finding[]): void {
     const open = findings.filter(({ kind }) => kind !== "lost");
     this.#findings.set(name, open);
@@ -326,7 +338,7 @@ export class Upkeep {
     try {
       output = await job.done;
     } catch (error) {
-      // The service ends: what was under way is no failure.
+      // The service ends: a job that was ended is no failure.
       if (this.#openedMs === Number.POSITIVE_INFINITY) return;
       this.#failed.set(name, monotonicMs(clock));
       const fault = then.failed(error instanceof Error ? error : new Error(String(error)));
@@ -351,7 +363,10 @@ export class Upkeep {
     };
   }
 
-  /** By monotonic time for one that this process made, otherwise by wall time where both times are trusted. */
+  /**
+   * The age of a backup: by monotonic time if this process made
+   * it, else by wall time if both times are trusted; else null.
+   */
   #ageMs({ madeMs, clockTrusted }: Pick<ProvenBackup, "madeMs" | "clockTrusted">): number | null {
     const { config, clock, trust } = this.#dependencies;
     const { done } = this.#agesMs(`backup ${backupDirectory(config)}`);
@@ -366,7 +381,7 @@ function lastChecked(file: string): number {
     const { checkedMs } = JSON.parse(readFileSync(file, "utf8")) as { checkedMs: unknown };
     return typeof checkedMs === "number" ? checkedMs : 0;
   } catch {
-    // Missing or not readable: one check too many.
+    // Missing or not readable: then there is one check more than needed.
     return 0;
   }
 }
