@@ -77,8 +77,8 @@ export class CompanyMembers implements SessionKeeper {
   }
 
   async hasLink(tokenHash: string): Promise<boolean> {
-    const rows = await this.#query<MemberRow>(`${ALL} AND link_hash = $2`, tokenHash);
-    return rows.length > 0;
+    const linked = `${ALL} AND link_hash = $2 AND link_ends_ms > flanco.now_ms()`;
+    return (await this.#query<MemberRow>(linked, tokenHash)).length > 0;
   }
 
   sessions(): Promise<readonly { readonly memberId: Id }[]> {

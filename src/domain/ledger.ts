@@ -294,7 +294,10 @@ export interface LedgerReader {
   /** All members of an account, with what proves their passwords. */
   accountCredentials(userId: Id): readonly Credentials[];
   sessions(): readonly StandingSession[];
-  /** Whether there is a link whose token has this hash. It may have expired; a used link is removed. */
+  /**
+   * Whether there is a link whose token has this hash. A used link is removed. Of one that has expired this may give true
+   * for a minute longer.
+   */
   hasLink(tokenHash: string): boolean;
 
   letterhead(userId: Id): Letterhead;

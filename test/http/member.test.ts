@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import type { Role } from "../../src/domain/member.ts";
-import { Appliance, PASSWORD } from "../rig/appliance.ts";
+import { Appliance, BOOT_ID, PASSWORD } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { cookieOf, SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -87,6 +87,14 @@ describe("The members of an account", () => {
       const late = await newLink();
       appliance.clock.advanceMonotonic(DAY_MS);
       await open(late).expect(401);
+    });
+
+    it("that has expired is told before what is wrong with the password", async () => {
+      const token = await invite("staff");
+      appliance.clock.advanceMonotonic(DAY_MS);
+      // As the service does each minute.
+      await appliance.writer.noteBoot(BOOT_ID, null);
+      await open(token, "?").expect(401);
     });
 
     it("ends with another one, with a changed password, and with the member", async () => {

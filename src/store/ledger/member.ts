@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { leastAgeMs } from "../../domain/boot.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
@@ -17,7 +18,7 @@ import {
   type Role,
 } from "../../domain/member.ts";
 import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
-import { ageInLedger, type Begun } from "./boot.ts";
+import { ageInLedger, type Begun, bootReader } from "./boot.ts";
 import { wiringAudit } from "./wiring.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -37,7 +38,10 @@ export function memberReader(db: Database) {
   const withHash = `${SELECT}, password_hash AS passwordHash FROM member`;
   const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
   const allOfUser = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
-  const link = db.prepare<[string], number>("SELECT 1 FROM link WHERE token_hash = ?").pluck();
+  const link = db.prepare<[string], Begun>(
+    `SELECT boot_id AS bootId, begun_ms AS begunMs FROM link LEFT JOIN boot USING (boot) WHERE token_hash = ?`,
+  );
+  const { boots, lastAlive } = bootReader(db);
   return {
     userCount: () => count.get() ?? 0,
     members: (userId?) => (userId === undefined ? all.all() : ofUser.all(userId)),
@@ -47,7 +51,14 @@ export function memberReader(db: Database) {
       return row && toCredentials(row);
     },
     accountCredentials: (userId) => allOfUser.all(userId).map(toCredentials),
-    hasLink: (tokenHash) => link.get(tokenHash) !== undefined,
+    hasLink(tokenHash) {
+      const made = link.get(tokenHash);
+      if (made === undefined) return false;
+      const now = lastAlive();
+      // Of one that was made while no service ran, `useLink` alone tells the age.
+      if (made.bootId === null || now === undefined) return true;
+      return leastAgeMs({ bootId: made.bootId, monotonicMs: made.begunMs }, now, boots()) < LINK_MS;
+    },
   } satisfies Partial<LedgerReader>;
 }
 
