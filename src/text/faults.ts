@@ -190,8 +190,8 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
             `The exact times of ${count("records")} sales are not known.`,
           ],
     todo: () => [
-      "Cuentan igual en los totales; solo su hora es aproximada.",
-      "They count in the totals all the same; only their time is approximate.",
+      "Los totales no cambian; solo la hora es aproximada.",
+      "The totals stay the same; only the time is approximate.",
     ],
   },
   clock_off: {
@@ -216,8 +216,8 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
             `The clock was wrong: ${count("records")} sales have a wrong time.`,
           ],
     todo: () => [
-      "Cuentan igual en los totales. Su técnico puede corregir la hora: llámelo y lea el texto de abajo.",
-      "They count all the same. Your technician can correct their times: call, and read the text below.",
+      "Los totales no cambian. Su técnico puede corregir la hora: llámelo y lea el texto de abajo.",
+      "The totals stay the same. Your technician can correct the time: call, and read the text below.",
     ],
   },
   line_failed: {

@@ -25,7 +25,7 @@ describe("The page's door", () => {
     await page.getByRole("button", { name: "Crear la cuenta" }).click();
     await focused(page.getByLabel("Su nombre"));
     expect(await page.getByText("Falta este dato.").count()).to.equal(2);
-    await page.getByText("La contraseña no cumple las condiciones.").waitFor();
+    expect(await page.locator(".field-mistake").last().innerText()).to.equal("Al menos 10 caracteres");
   });
 
   it("says how long to wait after too many attempts, and lets in after that", async () => {
@@ -35,7 +35,7 @@ describe("The page's door", () => {
       await page.getByLabel("Correo electrónico").fill(EMAIL);
       const password = page.getByLabel("Contraseña", { exact: true });
       const told = page.getByText(
-        /^Demasiados intentos desde este equipo\. Espere \d+ segundos? y pruebe de nuevo\.$/,
+        /^Demasiados intentos desde este dispositivo\. Espere \d+ segundos? y pruebe de nuevo\.$/,
       );
       // While the form sends, its button is named otherwise, and Enter sends nothing.
       const idle = page.getByRole("button", { name: /^(Entrar|Salir)$/ });

@@ -45,6 +45,25 @@ describe("The panel", () => {
     expect(drawn.lastIndexOf("rect")).to.be.below(drawn.indexOf("text"));
   });
 
+  it("shows on a phone the amount of one bar alone where others would stand on each other", async () => {
+    const { page } = await opened.open("/", { width: 320 });
+    const amounts = page.locator(".chart-picture text");
+    await amounts.first().waitFor({ state: "attached" });
+    expect(await amounts.allTextContents()).to.include("1.235\u00a0€");
+    expect(await amounts.and(page.locator(":visible")).count()).to.equal(1);
+  });
+
+  it("says of rooms that could not be read that they were not, and nothing of rooms where there are none", async () => {
+    const { page } = await opened.open("about:blank");
+    await page.route("**/api/device", (route) => route.abort());
+    await page.goto("/");
+    await page.locator(".now").getByText("No se han podido leer estos datos.").waitFor();
+    await page.unroute("**/api/device");
+    await page.reload();
+    await page.getByText("Su primer dispositivo").waitFor();
+    expect(await page.locator(".now").count()).to.equal(0);
+  });
+
   it("shows of very many rooms those alone that are on", async () => {
     const { page } = await opened.open("about:blank");
     const status = await opened.get<Status>("/api/status");

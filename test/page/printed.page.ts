@@ -21,8 +21,17 @@ describe("The printed pages", () => {
       const paper = await printed(page);
       expect(paper).to.contain(await page.locator("h1").innerText());
       expect(paper).to.contain("SIMULADO");
+      expect(paper, "what is done to a row").not.to.contain("Acciones");
     });
   }
+
+  it("have the word that all is simulated inside its frame", async () => {
+    const { page } = await opened.open("/");
+    await page.emulateMedia({ media: "print" });
+    const frame = page.locator(".simulated");
+    const [around, word] = [await frame.boundingBox(), await frame.locator("p").boundingBox()];
+    expect(word?.height).to.be.at.most(around?.height ?? 0);
+  });
 
   it("of the panel name its filter, and have its figures, its places and its latest sales", async () => {
     const { page } = await opened.open("/?location=Cl%C3%ADnica+Norte");

@@ -161,6 +161,9 @@ describe("The report and the state on the page", () => {
     const { faults } = await opened.get<Status>("/api/status");
     expect(faults.map(({ code }) => code)).to.include("edges_lost");
     await page.getByRole("heading", { name: `Hay ${faults.length} cosas que atender` }).waitFor();
+    // What is read aloud whenever it changes is the verdict, and not the time, which changes each minute.
+    const told = page.locator(".verdict").getByRole("status");
+    expect(await told.innerText()).to.equal(`Hay ${faults.length} cosas que atender`);
     expect(await page.locator(".view .notice").count()).to.equal(faults.length);
     await page
       .getByText(/se perdieron señales \(101\)\. 2 ventas quedaron sin registrar/)

@@ -23,8 +23,11 @@ const CHECKED_LANGUAGES: readonly string[] = SHORT ? ["es"] : LANGUAGES;
 const PICTURES = process.env["FLANCO_PICTURES"];
 /** Letters of the longest word of the page's own texts, at least. */
 const LONGEST_WORD = 20;
+/** What no line ends between: a letter, a digit, a sign within a number. */
+const LETTER = "[\\p{L}\\p{N}.,:]";
 /** A name without a space, so that no line of it can break. */
 const LONG = "x".repeat(100);
+const HIGHEST_PRICE = 9_999_999.99;
 
 interface State {
   readonly name: string;
@@ -186,6 +189,15 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
     for (const role of ["staff", "technician", "display"] as const) {
       cookies.set(role, await opened.addMember(`${role} ${LONG}`, role));
     }
+    const [device] = suite.filled.devices;
+    await opened.send("POST", "/api/data", {
+      locationName: device?.locationName,
+      deviceName: device?.name,
+      deviceId: device?.id,
+      habitacion: device?.rooms[0],
+      valor: HIGHEST_PRICE,
+      createdTime: Date.now(),
+    });
   });
 
   for (const language of LANGUAGES) {
@@ -207,17 +219,22 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
   }
 });
 
-/** What is wider than its place: the page, a dialog's body, or the number of a record. */
-const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(".dialog-body, .panel, .simulated p, .record-id")]
+/** What is wider than its place: the page, a dialog's body, the number of a record, a sum. */
+const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(
+  ".dialog-body, .panel, .side, .simulated p, .record-id, .record-value, .records thead th, .figure-value")]
   .filter((element) => element.scrollWidth > element.clientWidth + 1)
   .map((element) => element.className || element.tagName).join()`;
 
-/** Words of the page itself that are broken in the middle. Names that people gave are longer than these. */
-const BROKEN = `[...document.querySelectorAll(".nav-link, button, .tag, thead th, dt, label, h1, h2")].flatMap((element) => {
+/** What holds words of the page itself, numbers and times. */
+const UNBROKEN = `.nav-link, button, .tag, thead th, dt, label, h1, h2, .step, time, .short, .whole, .number, .figure-value,
+  .verdict-today, .record-time, .record-amount`;
+
+/** Words that are broken in the middle. Names that people gave are longer than these. */
+const BROKEN = `[...document.querySelectorAll(\`${UNBROKEN}\`)].flatMap((element) => {
   const words = [];
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-    for (const { 0: word, index } of text.data.matchAll(/(?<!\\p{L})\\p{L}{2,${LONGEST_WORD}}(?!\\p{L})/gu)) {
+    for (const { 0: word, index } of text.data.matchAll(/(?<!${LETTER})${LETTER}{2,${LONGEST_WORD}}(?!${LETTER})/gu)) {
       const range = document.createRange();
       range.setStart(text, index);
       range.setEnd(text, index + word.length);
@@ -226,6 +243,23 @@ const BROKEN = `[...document.querySelectorAll(".nav-link, button, .tag, thead th
   }
   return words;
 }).join()`;
+
+/** Pixels. The grounds of buttons in neighbouring rows, which are not seen, may overlap by so many. */
+const MOST_OVERLAP = 4;
+
+/** Controls that cover each other. */
+const OVERLAPPING = `(() => {
+  const around = document.querySelector("dialog[open]") ?? document.querySelector("main");
+  const controls = [...around.querySelectorAll(".button, .input")].filter((control) => !control.closest(".record-fresh"));
+  const places = controls.map((control) => control.getBoundingClientRect());
+  return places.flatMap((one, index) => places.slice(index + 1).flatMap((other, after) => {
+    const [width, height] = [
+      Math.min(one.right, other.right) - Math.max(one.left, other.left),
+      Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top),
+    ];
+    return width > 1 && height > ${MOST_OVERLAP} ? [controls[index].outerHTML + controls[index + 1 + after].outerHTML] : [];
+  }));
+})().join()`;
 
 async function expectSound(page: Page, state: State, who: string, language: string): Promise<void> {
   const { name, path, ready, enter } = state;
@@ -240,6 +274,7 @@ async function expectSound(page: Page, state: State, who: string, language: stri
     await page.setViewportSize({ width, height: HEIGHT });
     expect(await page.evaluate(OVERFLOWING), `${what} overflows at ${width}`).to.equal("");
     expect(await page.evaluate(BROKEN), `${what} breaks words at ${width}`).to.equal("");
+    expect(await page.evaluate(OVERLAPPING), `${what} has controls on each other at ${width}`).to.equal("");
     if (PICTURES !== undefined) {
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({ path: join(PICTURES, `${what}-${width}.png`) });

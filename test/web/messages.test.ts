@@ -101,6 +101,10 @@ describe("The gateway's faults in plain words", () => {
     const { backup_old: backupOld } = faultTexts.es.faults;
     expect(backupOld.what(valuesOf(1))).to.contain("hace 1 día.");
     expect(backupOld.what(valuesOf(3))).to.contain("hace 3 días.");
+    for (const code of ["records_unplaced", "clock_wrong"] as const) {
+      expect(faultTexts.es.faults[code].todo(valuesOf(1)), code).to.not.match(/cuentan/i);
+      expect(faultTexts.en.faults[code].todo(valuesOf(1)), code).to.not.match(/\b(they|their)\b/i);
+    }
   });
 });
 

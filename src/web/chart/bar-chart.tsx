@@ -33,6 +33,8 @@ const WHOLE = 100;
 /** More bars than these have no room for their amounts on a phone, and more than those nowhere. */
 const MANY = 7;
 const CROWD = 12;
+/** Characters of an amount, `999 €` and a sign, that seven bars on a phone have room for. */
+const LONG = 6;
 
 /**
  * Bars over names. One of them is chosen by pointer, touch or arrow keys; the chart's owner shows its exact
@@ -41,6 +43,10 @@ const CROWD = 12;
 export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartProps) {
   const scale = scaleOf(bars.flatMap((bar) => [bar.value, bar.before]));
   const row = useRef<HTMLDivElement>(null);
+  const styles = ["chart"];
+  if (bars.length > MANY) styles.push("chart-many");
+  if (bars.length > CROWD) styles.push("chart-crowd");
+  if (bars.some(({ valueText }) => valueText.length > LONG)) styles.push("chart-long");
   const onKey = (event: KeyboardEvent) => {
     const last = bars.length - 1;
     const keys: Readonly<Record<string, number>> = {
@@ -56,9 +62,7 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
     row.current?.querySelectorAll("button")[index]?.focus();
   };
   return (
-    <div
-      class={`chart${bars.length > MANY ? " chart-many" : ""}${bars.length > CROWD ? " chart-crowd" : ""}`}
-    >
+    <div class={styles.join(" ")}>
       <Axis scale={scale} tickText={tickText} />
       <div class="chart-plot">
         <Picture bars={bars} scale={scale} shown={chosen} />

@@ -32,6 +32,7 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
   const texts = useTexts(firstRunTexts);
   const check = checkPassword(form.values.password, form.values.again);
   const isBad = form.wasSent && !(check.isLongEnough && check.isShortEnough);
+  const broken = check.isLongEnough ? texts.ruleBytes : texts.ruleLength(PASSWORD_MIN_CHARACTERS);
   const isUnlike = form.wasSent && !isBad && !check.isRepeated;
   return (
     <>
@@ -41,8 +42,8 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
         autocomplete="new-password"
         isRequired
         describedBy={RULES_ID}
-        {...form.field("password", { type: mistakes.password, length: mistakes.password })}
-        {...(isBad && { mistake: mistakes.password })}
+        {...form.field("password", { type: broken, length: broken })}
+        {...(isBad && { mistake: broken })}
       />
       <TextField
         label={texts.again}

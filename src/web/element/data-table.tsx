@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { elementTexts } from "../messages/element.ts";
+import { useTexts } from "../messages/use-language.ts";
 
 interface Column<R> {
   /** No other column has it. */
@@ -7,6 +9,7 @@ interface Column<R> {
   readonly isNumber?: boolean;
   /** The column that names the row. One at most. */
   readonly isName?: boolean;
+  /** `whole`: its words stand on one line. `short`: most are short, and those do not break. */
   readonly class?: string;
   readonly cell: (row: R) => ComponentChildren;
 }
@@ -21,13 +24,27 @@ interface DataTableProps<R> {
   readonly keyOf: (row: R) => string | number;
   /** Of a row that stands out. */
   readonly rowClass?: (row: R) => string | undefined;
+  /** The buttons for a row, which stand in a last column and on no paper; null for a row without any. */
+  readonly actions?: ((row: R) => ComponentChildren) | undefined;
   /** Cells of a last row that sums up, one per column. */
   readonly foot?: readonly ComponentChildren[];
 }
 
 /** Rows and columns. A cell carries its column's title, which a card shows. */
-export function DataTable<R>({ caption, columns, rows, keyOf, foot, ...props }: DataTableProps<R>) {
+export function DataTable<R>({ caption, rows, keyOf, foot, actions, ...props }: DataTableProps<R>) {
   const { class: style = "table-cards" } = props;
+  const texts = useTexts(elementTexts);
+  const columns = [...props.columns];
+  if (actions !== undefined) {
+    columns.push({
+      title: texts.actions,
+      class: "unprinted",
+      cell: (row) => {
+        const buttons = actions(row);
+        return buttons && <span class="row-do">{buttons}</span>;
+      },
+    });
+  }
   return (
     <table class={`table ${style}`}>
       <caption class="aloud">{caption}</caption>

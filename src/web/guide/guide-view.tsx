@@ -191,14 +191,14 @@ function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
   return (
     <StepCard title={unwired > 0 ? texts.titleUnwired : texts.title}>
       <ul class="done-list stack">
-        <li class="row">
+        <li>
           <Icon name="done" />
           {texts.rooms(format.count(rooms))}
         </li>
         {counts.map(
           ([name, sign, count]) =>
             count > 0 && (
-              <li key={name} class="row">
+              <li key={name}>
                 <Icon name={sign} />
                 {texts[name](format.count(count))}
               </li>

@@ -4,7 +4,6 @@ import { DataTable } from "../element/data-table.tsx";
 import { useDialogs } from "../element/dialog.tsx";
 import { Nothing, OnTag, Panel } from "../element/notice.tsx";
 import { useFormat } from "../live/gateway.ts";
-import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type Board, isFree, lineName, linesOf, wiringOf } from "./board.ts";
@@ -76,7 +75,6 @@ interface WiredTableProps {
 
 function WiredTable({ rows, doing }: WiredTableProps) {
   const texts = useTexts(linesTexts);
-  const { actions } = useTexts(elementTexts);
   const { money } = useFormat();
   const { levelOf, onWire, onUnwire, onDrive, tests } = doing;
   return (
@@ -108,6 +106,7 @@ function WiredTable({ rows, doing }: WiredTableProps) {
         },
         {
           title: texts.line,
+          class: "short",
           cell: ({ line }) => (
             <span class="words">
               <LineName line={line} />
@@ -124,33 +123,30 @@ function WiredTable({ rows, doing }: WiredTableProps) {
           isNumber: true,
           cell: ({ wiring: { valor } }) => valor !== null && money(valor),
         },
-        {
-          title: actions,
-          cell: ({ line, wiring }) => (
-            <span class="row-do">
-              {onDrive !== undefined && (
-                <DriveSwitch
-                  line={lineName(line)}
-                  isHigh={(levelOf(line) ?? false) !== wiring.activeLow}
-                  onDrive={(high) => onDrive(line, high)}
-                />
-              )}
-              <Button
-                kind="quiet"
-                icon="edit"
-                label={texts.changeOf(lineName(line))}
-                onPress={() => onWire(line)}
-              />
-              <Button
-                kind="quiet"
-                icon="unlink"
-                label={texts.disconnectOf(lineName(line))}
-                onPress={() => onUnwire(line, wiring)}
-              />
-            </span>
-          ),
-        },
       ]}
+      actions={({ line, wiring }) => (
+        <>
+          {onDrive !== undefined && (
+            <DriveSwitch
+              line={lineName(line)}
+              isHigh={(levelOf(line) ?? false) !== wiring.activeLow}
+              onDrive={(high) => onDrive(line, high)}
+            />
+          )}
+          <Button
+            kind="quiet"
+            icon="edit"
+            label={texts.changeOf(lineName(line))}
+            onPress={() => onWire(line)}
+          />
+          <Button
+            kind="quiet"
+            icon="unlink"
+            label={texts.disconnectOf(lineName(line))}
+            onPress={() => onUnwire(line, wiring)}
+          />
+        </>
+      )}
     />
   );
 }
@@ -171,7 +167,6 @@ function LineName({ line }: { readonly line: Line }) {
 
 export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing: LineDoing }) {
   const texts = useTexts(linesTexts);
-  const { actions } = useTexts(elementTexts);
   const { count } = useFormat();
   const { levelOf } = doing;
   return (
@@ -193,7 +188,12 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
         keyOf={({ address }) => address}
         rowClass={(line) => (isMoved(line, doing) ? "is-moved" : isFree(line) ? "is-free" : undefined)}
         columns={[
-          { title: texts.line, isName: true, cell: (line) => <PickedLine line={line} doing={doing} /> },
+          {
+            title: texts.line,
+            isName: true,
+            class: "short",
+            cell: (line) => <PickedLine line={line} doing={doing} />,
+          },
           {
             title: texts.level,
             cell: (line) => {
@@ -202,8 +202,8 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
             },
           },
           { title: texts.use, cell: (line) => useText(line, texts) },
-          { title: actions, cell: (line) => isFree(line) && <FreeLine line={line} doing={doing} /> },
         ]}
+        actions={(line) => isFree(line) && <FreeLine line={line} doing={doing} />}
       />
     </Panel>
   );
@@ -236,14 +236,14 @@ function FreeLine({ line, doing: { levelOf, onWire, onDrive } }: LineProps) {
   const texts = useTexts(linesTexts);
   const name = lineName(line);
   return (
-    <span class="row-do">
+    <>
       {onDrive !== undefined && (
         <DriveSwitch line={name} isHigh={levelOf(line) ?? false} onDrive={(high) => onDrive(line, high)} />
       )}
       <Button kind="quiet" label={texts.connectOf(name)} onPress={() => onWire(line)}>
         {texts.connect}
       </Button>
-    </span>
+    </>
   );
 }
 

@@ -9,7 +9,6 @@ import { FailedPanel, NothingPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
-import { elementTexts } from "../messages/element.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { DeviceForm, LocationForm } from "./forms.tsx";
@@ -82,6 +81,7 @@ interface LocationCardProps {
 function LocationCard({ location, devices, locations }: LocationCardProps) {
   const texts = useTexts(locationsTexts);
   const { user } = useGateway();
+  const isOfGateway = user.serves === "gateway";
   const { open, finish } = useDialogs();
   const id = useId();
   return (
@@ -93,14 +93,18 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
             <p class="soft">{location?.description ?? texts.elsewhereDetail}</p>
           )}
         </div>
-        {location !== null && <LocationButtons location={location} devices={devices.length} />}
+        {location !== null && isOfGateway && (
+          <span class="row-do">
+            <LocationButtons location={location} devices={devices.length} />
+          </span>
+        )}
       </header>
       {devices.length === 0 ? (
         <p class="soft">{texts.noDevices}</p>
       ) : (
         <DeviceTable name={location?.name ?? texts.elsewhere} devices={devices} locations={locations} />
       )}
-      {location !== null && user.serves === "gateway" && (
+      {location !== null && isOfGateway && (
         <Button
           icon="plus"
           label={texts.addDeviceAt(location.name)}
@@ -171,8 +175,7 @@ interface DeviceTableProps {
 
 function DeviceTable({ name, devices, locations }: DeviceTableProps) {
   const texts = useTexts(locationsTexts);
-  const { actions } = useTexts(elementTexts);
-  const { count } = useFormat();
+  const { user, format } = useGateway();
   return (
     <DataTable
       caption={name}
@@ -180,18 +183,22 @@ function DeviceTable({ name, devices, locations }: DeviceTableProps) {
       keyOf={({ _id }) => _id}
       columns={[
         { title: texts.device, isName: true, cell: (device) => device.name },
-        { title: texts.shortNumber, cell: ({ dId }) => dId },
+        { title: texts.shortNumber, class: "short", cell: ({ dId }) => dId },
         {
           title: texts.roomsLegend,
           cell: (device) => (
             <span class="words">
-              <span class="soft">{texts.rooms(count(device.actuators.length))}</span>
+              <span class="soft">{texts.rooms(format.count(device.actuators.length))}</span>
               <span>{briefRooms(roomsOf(device))}</span>
             </span>
           ),
         },
-        { title: actions, cell: (device) => <DeviceButtons device={device} locations={locations} /> },
       ]}
+      actions={
+        user.serves === "gateway"
+          ? (device) => <DeviceButtons device={device} locations={locations} />
+          : undefined
+      }
     />
   );
 }
@@ -240,13 +247,11 @@ interface ChangeButtonsProps {
 
 function ChangeButtons({ name, change, remove }: ChangeButtonsProps) {
   const texts = useTexts(locationsTexts);
-  const { user } = useGateway();
   const { open } = useDialogs();
-  if (user.serves === "company") return null;
   return (
-    <span class="row-do">
+    <>
       <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => open(change)} />
       <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={() => open(remove)} />
-    </span>
+    </>
   );
 }

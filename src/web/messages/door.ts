@@ -15,7 +15,7 @@ export const doorTexts = bilingual({
       "The e-mail or the password is not right.",
     ],
     tooMany: (seconds: number) => [
-      `Demasiados intentos desde este equipo. Espere ${seconds} ${seconds === 1 ? "segundo" : "segundos"} y pruebe de nuevo.`,
+      `Demasiados intentos desde este dispositivo. Espere ${seconds} ${seconds === 1 ? "segundo" : "segundos"} y pruebe de nuevo.`,
       `Too many attempts from this device. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"} and try again.`,
     ],
     forgotten: ["¿Olvidó la contraseña?", "Forgot your password?"],
@@ -37,7 +37,6 @@ export const doorTexts = bilingual({
   mistakes: {
     email: ["Escriba un correo válido, como ana@clinica.es.", "Write a valid e-mail, like ana@clinic.org."],
     name: ["Escriba un nombre de 1 a 200 caracteres.", "Write a name of 1 to 200 characters."],
-    password: ["La contraseña no cumple las condiciones.", "The password does not meet the conditions."],
     again: ["Las contraseñas no son iguales.", "The passwords are not the same."],
     emailTaken: ["Ya hay una cuenta con este correo.", "There is an account with this e-mail already."],
   },

@@ -82,8 +82,8 @@ export const linesTexts = bilingual({
   ],
   testBegin: ["Empezar la prueba", "Begin the test"],
   testCounts: (rooms: string) => [
-    counted(rooms, "habitación sigue contando", "habitaciones siguen contando"),
-    counted(rooms, "room still counts", "rooms still count"),
+    counted(rooms, "habitación sigue registrando ventas", "habitaciones siguen registrando ventas"),
+    counted(rooms, "room still records sales", "rooms still record sales"),
   ],
   testCountsDetail: [
     "No están en prueba: cada vez que se encienda una, se registra una venta.",

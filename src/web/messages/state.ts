@@ -26,7 +26,7 @@ export const stateTexts = bilingual({
   lastEdges: ["Último cambio de cada línea", "Last change of each line"],
   line: ["Línea", "Line"],
   room: ["Habitación", "Room"],
-  level: ["Estado", "Level"],
+  level: ["Estado", "State"],
   lastChange: ["Último cambio", "Last change"],
   never: ["Sin señal todavía", "No signal yet"],
 
@@ -95,7 +95,7 @@ export const stateTexts = bilingual({
   clock: ["Reloj", "Clock"],
   clockTrusted: ["En hora", "Right"],
   clockTrustedSince: (moment: string) => [
-    `Sincronizado por la red desde ${moment}.`,
+    `Sincronizado por la red desde el ${moment}.`,
     `Set by the network since ${moment}.`,
   ],
   clockUntrusted: ["Sin poner en hora", "Not set"],

@@ -91,7 +91,7 @@ export function PanelView() {
             </div>
           )}
           <div class="panel-below">
-            {isOfGateway && <NowPanel devices={here} />}
+            {isOfGateway && known.value?.length !== 0 && <NowPanel known={known} devices={here} />}
             <LatestPanel latest={latest} />
           </div>
         </>
@@ -103,7 +103,13 @@ export function PanelView() {
 /** Where there are more, those that are on are shown alone: the rest would put the sales below out of sight. */
 const MOST_ROOMS = 100;
 
-function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
+interface NowPanelProps {
+  readonly known: Loaded<readonly Device[]>;
+  /** Those of them that the filter leaves. */
+  readonly devices: readonly Device[];
+}
+
+function NowPanel({ known, devices }: NowPanelProps) {
   const texts = useTexts(panelTexts);
   const { status, format } = useGateway();
   const { count } = format;
@@ -118,6 +124,7 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
   const shown = rooms.length > MOST_ROOMS ? on : rooms;
   return (
     <Panel class="now" title={texts.now.title} beside={<Link to="rooms">{texts.now.all}</Link>}>
+      <Failed of={known} />
       {rooms.length > 0 && (
         <>
           <p class="now-count">
@@ -213,11 +220,14 @@ function Figure({ span }: { readonly span: Span }) {
   const texts = useTexts(panelTexts);
   const { money, count } = useFormat();
   const { name, revenue, sales, before, isComparable } = span;
+  const sum = money(revenue);
   return (
     <div class={name === "day" ? "panel figure figure-main" : "panel figure"}>
       <dt>{texts.span[name]}</dt>
       <dd>
-        <span class="figure-value">{money(revenue)}</span>
+        <span class="figure-value" style={{ "--characters": sum.length }}>
+          {sum}
+        </span>
         <span class="fine">{texts.salesCount(count(sales))}</span>
         {isComparable ? (
           <>

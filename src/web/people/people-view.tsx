@@ -56,7 +56,6 @@ interface MemberTableProps {
 
 function MemberTable({ members, onChanged }: MemberTableProps) {
   const texts = useTexts(peopleTexts);
-  const { actions } = useTexts(elementTexts);
   const { user } = useGateway();
   const { count } = useFormat();
   return (
@@ -76,15 +75,15 @@ function MemberTable({ members, onChanged }: MemberTableProps) {
               </span>
             ),
           },
-          { title: texts.role, class: "person-short", cell: ({ role }) => texts.roles[role].name },
+          { title: texts.role, class: "whole", cell: ({ role }) => texts.roles[role].name },
           {
             title: texts.state,
-            class: "person-short",
+            class: "whole",
             cell: ({ hasPassword, sessions }) =>
               hasPassword ? texts.sessions(count(sessions)) : texts.invited,
           },
-          { title: actions, cell: (member) => <Actions member={member} onChanged={onChanged} /> },
         ]}
+        actions={(member) => <Actions member={member} onChanged={onChanged} />}
       />
     </section>
   );
@@ -136,7 +135,7 @@ function Actions({ member, onChanged }: ActionsProps) {
     />
   );
   return (
-    <span class="row-do">
+    <>
       <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => open(change)} />
       <Button kind="quiet" icon="link" label={texts.linkOf(name)} onPress={() => open(renew)} />
       <Button
@@ -147,7 +146,7 @@ function Actions({ member, onChanged }: ActionsProps) {
         onPress={() => open(signOut)}
       />
       <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={() => open(remove)} />
-    </span>
+    </>
   );
 }
 

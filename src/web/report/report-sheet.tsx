@@ -266,6 +266,7 @@ function DayTable({ days }: { readonly days: readonly ReportDay[] }) {
         {
           title: texts.day,
           isName: true,
+          class: "whole",
           cell: ({ day }) => `${format.dayName(day, "weekday")} ${Number(day.slice(-2))}`,
         },
         { title: texts.sales, isNumber: true, cell: ({ sales }) => format.count(sales) },

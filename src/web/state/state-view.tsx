@@ -89,8 +89,11 @@ function Verdict({ status }: { readonly status: Status }) {
       <span class="verdict-sign">
         <Icon name={isWell ? "done" : "warning"} />
       </span>
-      <div class="verdict-text" role="status">
-        <h2>{isWell ? texts.well : texts.trouble(count(faults.length))}</h2>
+      <div class="verdict-text">
+        {/* Without the time, which would be read aloud each minute. */}
+        <div role="status">
+          <h2>{isWell ? texts.well : texts.trouble(count(faults.length))}</h2>
+        </div>
         <p class="soft">{texts.asOf(time(clock.time))}</p>
       </div>
       {today !== null && (
