@@ -1,4 +1,7 @@
-/** What codes of the system and of TLS say of the other side, after its name. */
+/**
+ * What is wrong with the other side, by the code of the system or
+ * of TLS. Each completes a sentence that begins with its name.
+ */
 const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "has no service at that port",
   ECONNRESET: "ended the connection",

@@ -9,7 +9,7 @@ export interface InstalledFile {
   readonly content: Buffer;
 }
 
-/** What belongs to the program beside its sources. */
+/** The parts of the program beside its code. */
 export interface Installation {
   /** The checkout's folder; null when the program is installed. */
   readonly checkout: string | null;
@@ -21,8 +21,8 @@ export interface Installation {
 }
 
 /**
- * Finds what belongs to this program, run from a checkout's sources, from a bundle (scripts/bundle.ts) or as one
- * sealed file (scripts/release).
+ * Finds the parts of this program, which is run from a checkout's sources,
+ * from a bundle (scripts/bundle.ts) or as one sealed file (scripts/release).
  */
 export function findInstallation(): Installation {
   if (isSealed()) return sealed();

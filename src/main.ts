@@ -6,7 +6,7 @@ import { type ErrorCode, FlancoError, messageOf, systemCode } from "./domain/err
 import { findInstallation } from "./installation.ts";
 
 type ExitCode = keyof typeof EXIT_CODES;
-/** What to do about a system call, or a read of the ledger, that failed, where no code before said so. */
+/** Hints for failed system calls and reads of the ledger that no other code has explained. */
 const HINTS: Readonly<Record<string, string>> = {
   EACCES: "Run the command as root (sudo flanco …), or as the service's user.",
   EPERM: "Run the command as root (sudo flanco …), or as the service's user.",
@@ -20,12 +20,12 @@ const HINTS: Readonly<Record<string, string>> = {
 const FAILED: ExitCode = 1;
 const WRONG_USAGE: ExitCode = 2;
 const EXIT_CODE_OF: Partial<Record<ErrorCode, ExitCode>> = { attention: 3, config: 78 };
-/** Every right of everybody but the owner. */
+/** The rights of all users but the owner. */
 const OTHERS_MASK = 0o077;
 
 /** Runs one command and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<never> {
-  // Whatever any command writes is for its owner alone.
+  // Every file that a command writes is for its owner alone.
   process.umask(OTHERS_MASK);
   const terminal = new Terminal();
   terminal.open();
@@ -45,7 +45,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     const program = await createProgram(context, argv);
     await program.parseAsync(argv, { from: "user" });
   }, terminal);
-  // Also of a command that fails, whose output may be all that says of what (flanco doctor).
+  // Also for a command that fails: its output may be what says why (flanco doctor).
   const written = await exitCodeOf(() => terminal.end(), terminal);
   return ended === 0 ? written : ended;
 }
@@ -67,7 +67,7 @@ function report(error: unknown, terminal: Terminal): ExitCode {
     for (const line of linesOf(error)) terminal.err(`flanco: ${line}`);
     return EXIT_CODE_OF[error.code] ?? FAILED;
   }
-  // What failed first says how it ends; then each part says why it could not be closed.
+  // The first error decides the exit code; each further one says which part could not be closed.
   if (error instanceof SuppressedError) {
     const code = report(error.suppressed, terminal);
     report(error.error, terminal);
@@ -84,7 +84,7 @@ function report(error: unknown, terminal: Terminal): ExitCode {
   return FAILED;
 }
 
-/** One line with what to do; of several mistakes one each, and what to do at the end. */
+/** The lines of an error: a mistake each, and the hint at the end. */
 function linesOf({ message, hint }: FlancoError): string[] {
   const lines = message.split("\n");
   if (hint === undefined) return lines;

@@ -4,7 +4,7 @@ import { SECOND_MS } from "./domain/clock.ts";
 import { FlancoError } from "./domain/error.ts";
 import { readConfigured, readSecret } from "./secret-file.ts";
 
-/** Two of these without a word from the broker end the connection. */
+/** A connection is ended after twice this time without a packet from the broker. */
 const KEEP_ALIVE_SECONDS = 15;
 /** The ports that IANA has assigned to MQTT. */
 const PLAIN_PORT = 1_883;
@@ -41,10 +41,10 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Connects to a broker in the background, and again after each end of a connection. The session of a client id outlives
- * connections: the broker keeps messages of QoS 1 meanwhile. Null is for one that ends with its connection. Throws `config`
- * where a file of the address cannot be used. The library is loaded here, so that an appliance without a broker does not
- * carry it.
+ * Connects to a broker in the background, and again whenever the connection ends.
+ * With a client id the broker keeps messages of QoS 1 between connections; with null
+ * it keeps none. Throws `config` where a file of the address cannot be used. The
+ * library is loaded here, so that an appliance without a broker does not carry it.
  */
 export async function connectToBroker(
   address: BrokerAddress,
@@ -60,7 +60,7 @@ export async function connectToBroker(
   const { protocol, hostname, port } = new URL(url);
   return connect({
     protocol: protocol === "mqtts:" ? "mqtts" : "mqtt",
-    // An address of IPv6 stands in brackets in a URL alone.
+    // Only a URL has brackets around an IPv6 address.
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (protocol === "mqtts:" ? TLS_PORT : PLAIN_PORT),
     ...options,
@@ -76,7 +76,7 @@ export async function connectToBroker(
   });
 }
 
-/** The error for a broker that says nothing. */
+/** The error for a broker that does not answer. */
 export function silentBrokerError(url: string): FlancoError {
   return new FlancoError("unavailable", `The broker ${new URL(url).host} does not answer.`, {
     hint: "Check the broker and the network; flanco tries again by itself.",

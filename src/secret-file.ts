@@ -2,10 +2,13 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { FlancoError } from "./domain/error.ts";
 
-/** Mode bits of everybody but the file's owner and its group. */
+/** The rights of all users but the file's owner and its group. */
 const OTHERS_MASK = 0o007;
 
-/** The secret in a file that the configuration names, closed to other users. Throws `config`. */
+/**
+ * Reads the secret in a file that the configuration names.
+ * Throws `config`, also where other users can read the file.
+ */
 export function readSecret(file: string): string {
   const text = readConfigured(file).trim();
   if ((statSync(file).mode & OTHERS_MASK) !== 0) {
@@ -16,7 +19,7 @@ export function readSecret(file: string): string {
   return text;
 }
 
-/** A file that the configuration names. Throws `config`. */
+/** Reads a file that the configuration names. Throws `config`. */
 export function readConfigured(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -5,10 +5,10 @@ import type { Worker, WorkerOptions } from "node:worker_threads";
 import type { FlancoError } from "./domain/error.ts";
 import { startThread, type THREAD_SOURCES } from "./thread.ts";
 
-/** An idle thread would hold 10 MB for days. */
+/** A thread that is idle for this long ends: it would hold 10 MB for days. */
 const IDLE_MS = 60_000;
 
-/** What a thread is started with, and the error of tasks that it cannot answer. */
+/** The options of a thread, and the error for tasks that it cannot answer. */
 export interface TaskThreadOptions extends Pick<WorkerOptions, "workerData" | "resourceLimits"> {
   readonly source: keyof typeof THREAD_SOURCES;
   readonly refusal: () => FlancoError;
@@ -21,8 +21,8 @@ interface Waiting<Task, Answer> extends PromiseWithResolvers<Answer> {
 }
 
 /**
- * A thread that answers tasks in their order. The first task starts it, and it ends when it was idle for a minute. A task beyond
- * its deadline ends it, too; another thread does those that wait.
+ * A thread that answers tasks in their order. The first task starts it, and it ends after an idle
+ * minute. A task beyond its deadline ends it, too; then another thread does the waiting tasks.
  */
 export class TaskThread<Task, Answer> {
   readonly #options: TaskThreadOptions;
@@ -52,14 +52,14 @@ export class TaskThread<Task, Answer> {
 
   #post(waiting: Waiting<Task, Answer>): void {
     const worker = this.#worker ?? this.#start();
-    // Before it waits for an answer: one that cannot be sent would be given that of the next.
+    // Sent before it is added to the waiting tasks: one that cannot be sent would get the answer of the next.
     worker.postMessage(waiting.task);
     if (this.#waiting.push(waiting) === 1) this.#beginFirst();
     clearTimeout(this.#idle);
     worker.ref();
   }
 
-  /** The thread works on the first task from here on. */
+  /** Begins the deadline of the first waiting task, on which the thread works from now on. */
   #beginFirst(): void {
     const { deadline } = this.#options;
     clearTimeout(this.#late);
@@ -89,7 +89,7 @@ export class TaskThread<Task, Answer> {
       worker.unref();
       this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref();
     });
-    // A thread that dies emits both. Another thread may run by then.
+    // A thread that dies emits both events. Another thread may run by the second.
     for (const event of ["error", "exit"]) {
       worker.on(event, () => {
         if (this.#worker === worker) void this.#end();

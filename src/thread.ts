@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { isSealed, sealedText } from "./sealed/assets.ts";
 
-/** Where each thread's source is, beside this file, without the ending: a bundle has another one. */
+/** The source of each thread, relative to this file, without the extension, which differs in a bundle. */
 export const THREAD_SOURCES = {
   writer: "store/ledger/writer-thread",
   job: "store/job/job-thread",
@@ -13,15 +13,14 @@ export const THREAD_SOURCES = {
 } as const;
 
 /**
- * The source of the process that runs a job: beside this file, because it starts a thread itself. As an argument it has the
- * sealed program run that in place of a command (scripts/bundle.ts).
+ * The source of the process that runs a job. It is beside this file, because it starts a thread itself.
+ * The sealed program runs it in place of a command when it is given as an argument (scripts/bundle.ts).
  */
 export const JOB_PROCESS = "job-process";
 
 /**
- * Starts one of the program's threads. The one place that knows where their sources are: TypeScript in a
- * checkout, in a bundle (scripts/bundle.ts) files that lie to each other as those do, and in the sealed program
- * texts.
+ * Starts one of the program's threads. The one place that knows where their sources are: TypeScript files in
+ * a checkout, files at the same relative places in a bundle (scripts/bundle.ts), texts in the sealed program.
  */
 export function startThread(thread: keyof typeof THREAD_SOURCES, options: WorkerOptions): Worker {
   const source = THREAD_SOURCES[thread];

@@ -6,7 +6,10 @@ import type { Log } from "../domain/log.ts";
 
 /** At most one write in this time. */
 const WRITE_EVERY_MS = MINUTE_MS;
-/** Pairs of address and account with an entry of their own in one write; all others are counted together. */
+/**
+ * The most pairs of address and account that have an entry of
+ * their own in one write. All others are counted together.
+ */
 const MAX_PAIRS = 32;
 
 interface Failures {
@@ -16,9 +19,9 @@ interface Failures {
 }
 
 /**
- * Counts failed sign-ins by address and account, for the audit log. The first is written at once, further ones together
- * once a minute, so that guessing neither wears out the card nor pushes entries out of the log. What was typed is not
- * kept, because people type passwords into the e-mail's field.
+ * Counts failed sign-ins by address and account, for the audit log. The first is written at once,
+ * further ones together once a minute, so that guessing neither wears out the card nor pushes entries
+ * out of the log. The typed e-mail is not kept, because people type passwords into its field.
  */
 export class FailedSignIns {
   readonly #clock: Clock;
@@ -50,8 +53,8 @@ export class FailedSignIns {
   }
 
   /**
-   * Writes what was counted, after a write that is under way. Never rejects: what the ledger does not take is written with
-   * the next failures.
+   * Writes the counts, after a write that is under way. Never rejects:
+   * counts that the ledger refuses are written with the next failures.
    */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeCounted());

@@ -16,7 +16,7 @@ import { writeDurably } from "../durable-file.ts";
 const ALGORITHM = "HS256";
 const claims = z.object({ sub: z.string(), sid: z.string(), iat: z.number(), exp: z.number() });
 type Claims = z.infer<typeof claims>;
-/** Delay before the ledger is asked again to remove an ended session. */
+/** After how long it is tried again to remove ended sessions from the ledger. */
 const RETRY_MS = 1_000;
 /** Verified tokens in memory: more than an appliance has users at once. */
 const MAX_VERIFIED = 1_000;
@@ -30,7 +30,7 @@ export interface SignedIn {
   readonly sid: Id;
 }
 
-/** What HTTP needs of sessions: of a ledger's at once, of those in a company's database later. */
+/** The sessions as HTTP uses them. A ledger's answer at once, those of a company's database later. */
 export interface SessionKeeper {
   /** As `Sessions.begin`. */
   begin(credentials: Credentials, by: Actor): Promise<string>;
@@ -47,7 +47,7 @@ interface Standing {
   readonly session: StandingSession;
   /** Its age when the current boot's monotonic time was zero; negative for a session of this boot. */
   readonly ageAtZeroMs: number;
-  /** Monotonic; before its first use in this boot, when it began. */
+  /** When it was last used, in monotonic milliseconds; before its first use in this boot, when it began. */
   lastUsedMs: number;
 }
 
@@ -58,9 +58,9 @@ interface Beginning {
 }
 
 /**
- * The sessions of signed-in members. Each is a row of the ledger, without which its token is worthless, and an entry in
- * memory, so that checking a token reads no disk. Ages are monotonic: setting the wall clock neither ends nor prolongs a
- * session.
+ * The sessions of signed-in members. Each is a row of the ledger, without which its
+ * token is worthless, and an entry in memory, so that checking a token reads no disk.
+ * Ages are monotonic: setting the wall clock neither ends nor prolongs a session.
  */
 export class Sessions implements SessionKeeper {
   #secret: KeyObject;
@@ -113,9 +113,9 @@ export class Sessions implements SessionKeeper {
   }
 
   /**
-   * Begins a session for checked credentials. A member with the maximum of sessions loses the one unused for longest.
-   * Resolves with the token after the row's commit, audited as by `by`. Rejects with `unauthorized` when the credentials
-   * have changed since they were checked.
+   * Begins a session for checked credentials. A member with the maximum of sessions loses the
+   * one unused for longest. Resolves with the token after the row's commit, audited as by `by`.
+   * Rejects with `unauthorized` when the credentials have changed since they were checked.
    */
   async begin({ member, passwordHash }: Credentials, by: Actor = SERVICE_ACTOR): Promise<string> {
     if (passwordHash === null) throw new FlancoError("unauthorized", "There is no password yet.");
@@ -128,7 +128,7 @@ export class Sessions implements SessionKeeper {
     const session = await this.#writer
       .addSession({ ...beginning, ...times }, passwordHash, by)
       .finally(() => this.#beginning.delete(beginning));
-    // A reload in between may mean that this session has ended too, because its password changed.
+    // After a reload in between, this session may have ended too, by a change of its password.
     if (this.#bySid === before) before.set(session.sid, this.#place(session, this.#reader.boots()));
     else this.reload();
     const content: Claims = { sub: member.id, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds };
@@ -143,7 +143,7 @@ export class Sessions implements SessionKeeper {
     const { session, ageAtZeroMs } = standing;
     const nowMs = monotonicMs(this.#clock);
     const ageMs = ageAtZeroMs + nowMs;
-    // The time by the clock of the session's beginning, as if it had not been set since.
+    // Compared with the time as if the wall clock had not been set since the session began.
     if (said.exp * 1000 <= session.createdTimeMs + ageMs || session.memberId !== said.sub) return undefined;
     standing.lastUsedMs = nowMs;
     const { sid, memberId, userId, role } = session;
@@ -151,8 +151,8 @@ export class Sessions implements SessionKeeper {
   }
 
   /**
-   * Ends the session of a token, if it has one. Takes effect at once, and durably when this resolves without a logged
-   * error. Never rejects: after an error the removal is tried again every second.
+   * Ends the session of a token, if it has one. Takes effect at once, and durably when this resolves
+   * without a logged error. Never rejects: after an error the removal is tried again every second.
    */
   async end(token: string, by: Actor = SERVICE_ACTOR): Promise<void> {
     const signedIn = this.check(token);
@@ -168,9 +168,9 @@ export class Sessions implements SessionKeeper {
   }
 
   /**
-   * Ends every session: signs with the secret that `replace` gives, which makes all earlier tokens worthless, and removes
-   * their rows. Resolves with how many there were. Rejects when the ledger does not remove them; the tokens are worthless
-   * all the same.
+   * Ends every session: signs with the secret that `replace` gives, which makes all
+   * earlier tokens worthless, and removes their rows. Resolves with how many there were.
+   * Rejects when the ledger does not remove them; the tokens are worthless all the same.
    */
   async rotate(replace: () => KeyObject, by: Actor): Promise<number> {
     this.#secret = replace();
@@ -178,7 +178,7 @@ export class Sessions implements SessionKeeper {
     return this.#writer.endSessions(by);
   }
 
-  /** The session that must end for a new one of this member; null below the maximum. */
+  /** The session that a new one of this member replaces; null below the maximum. */
   #leastUsed(memberId: Id): Id | null {
     const beginning = [...this.#beginning].filter((other) => other.memberId === memberId);
     const leaving = new Set(beginning.map(({ inPlaceOf }) => inPlaceOf));
@@ -199,7 +199,7 @@ export class Sessions implements SessionKeeper {
       await this.#removeEnded();
       this.#retry = undefined;
     } catch {
-      // Logged when the session ended. `close` stops the retries.
+      // The failure was logged when the session ended. `close` stops the retries.
       if (this.#retry !== undefined) this.#retryLater();
     }
   }
@@ -237,7 +237,7 @@ export class Sessions implements SessionKeeper {
     try {
       return jwt.verify(token, this.#secret, {
         algorithms: [ALGORITHM],
-        // It would use the wall clock; `check` compares the session's age.
+        // The library would use the wall clock; `check` compares the session's age.
         ignoreExpiration: true,
       });
     } catch {
@@ -264,7 +264,10 @@ export function loadSecret(file: string): KeyObject {
   return createSecretKey(secret);
 }
 
-/** Replaces the secret in one step; the new one is on the disk. Throws the disk's error, and then the old one stays. */
+/**
+ * Replaces the secret in one step; the new one is on the
+ * disk. Throws the disk's error, and then the old one stays.
+ */
 export function replaceSecret(file: string): KeyObject {
   const secret = randomBytes(SECRET_BYTES);
   writeDurably(file, secret);

@@ -5,36 +5,36 @@ import type { Id } from "../domain/id.ts";
 import type { FailedSignIns } from "./failed-sign-ins.ts";
 import { Throttle } from "./throttle.ts";
 
-/** Failures a minute, of one address and on one account, that cause no delay. */
+/** So many failures a minute from one address, and on one account, cause no delay. */
 const FREE_FAILURES = 5;
-/** The same for one IPv6 /64, not counting addresses that have signed in. */
+/** The same for one IPv6 /64, without addresses that have signed in. */
 const FREE_NETWORK_FAILURES = 50;
-/** Comparisons under way: the thread computes one while the next one waits there. */
+/** Comparisons at once: the thread computes one while the next one waits there. */
 const AT_ONCE = 2;
 const MAX_WAITING = 256;
 /** How long an attempt waits while all waiting slots are taken. */
 const MAX_WAIT_MS = 2_000;
-/** Sign-ins of one account in a minute. A whole clinic may share an account. */
+/** The most sign-ins of one account in a minute. A whole clinic may share an account. */
 const MAX_SIGN_INS = 60;
-/** Addresses that have signed in; so many that signed in last. */
+/** How many addresses are remembered as having signed in, the latest ones. */
 export const MAX_FAMILIAR = 1_024;
-/** Further attempts of a minute by which an address that has signed in before still comes before a new one. */
+/** An address that has signed in before comes before a new one even with so many more attempts in a minute. */
 const TRUST_IN_FAMILIAR = 5;
 /** So many attempts within a minute rank alike, so that trying again after a 503 costs no rank. */
 const ALIKE = 3;
-/** Addresses and accounts that a minute's attempts are counted of. */
+/** The most addresses, and accounts, whose attempts of a minute are counted. */
 const MAX_COUNTED = 4_096;
 
-/** One attempt to sign in, which gives `T` where it succeeds. */
+/** One attempt to sign in, which gives a `T` if it succeeds. */
 export interface Attempt<T> {
   /** The client's address, as `clientAddress` gives it. */
   readonly address: string;
-  /** What failures count on beside the address: the account's id, or the unknown e-mail. */
+  /** The account on which failures count: its id, or the unknown e-mail. */
   readonly account: string;
   /** For the audit log; null for an unknown account. */
   readonly userId: Id | null;
   readonly isGone: () => boolean;
-  /** Compares what was sent; false or undefined where it is wrong. Called at most once. */
+  /** Compares the credentials; false or undefined where they are wrong. Called at most once. */
   readonly prove: () => Promise<T | false | undefined>;
 }
 
@@ -48,17 +48,21 @@ interface Waiting extends Attempt<true> {
 /**
  * Slows down guessing without slowing down other users.
  *
- * - Delays belong to addresses. After five failures a minute an address is refused for a second, then twice as long after
- *   each further failure, up to a minute. A refused attempt costs no comparison, and does not prolong the delay.
- * - A failure on an account delays no account, because an attacker could lock its owner out. After five failures on it, from
- *   any addresses, each further failure on it delays its address at once: many addresses guess one password no faster.
- * - One machine can have a whole IPv6 /64. Each /64 has a budget of failures too, whose delays spare addresses that have
- *   signed in before.
- * - An address has no more comparisons under way than free failures, so that parallel attempts do not evade the count.
- * - The address with the fewest attempts (beyond three) and failures of the last minute comes first, and among equals the
- *   latest: a crowd that came before does not hold it up. Every second turn is for addresses that have not signed in before.
- *   When all waiting slots are taken, attempts that have waited for two seconds are refused: later ones of a crowd have come
- *   before them, and who tries again is the latest. If there are none, the address with the most gives up its first.
+ * - Delays belong to addresses. After five failures a minute an address is
+ * refused for a second, then twice as long after each further failure, up to a
+ * minute. A refused attempt costs no comparison, and does not prolong the delay.
+ * - Accounts are never delayed, because an attacker could lock an owner out. After
+ * five failures on an account, from any addresses, each further failure on it
+ * delays its address at once, so that many addresses guess one password no faster.
+ * - One machine can have a whole IPv6 /64. Each /64 has a budget of
+ * failures too, whose delays spare addresses that have signed in before.
+ * - An address has no more comparisons under way than free
+ * failures, so that parallel attempts do not evade the count.
+ * - The address with the fewest attempts (beyond three) and failures of the last minute comes first, and
+ * among equals the latest: a crowd that came before does not hold it up. Every second turn is for
+ * addresses that have not signed in before. When all waiting slots are taken, attempts that have waited
+ * for two seconds are refused: later ones were served before them, and an attempt that is repeated is the
+ * latest. If none has waited so long, the address with the most waiting attempts loses its first one.
  * - One account signs in at most 60 times a minute.
  */
 export class SignInGate {
@@ -104,9 +108,10 @@ export class SignInGate {
   }
 
   /**
-   * Waits for a turn and gives what `prove` gives; undefined where what was sent is wrong. Rejects with `too_many` while the address is delayed or the account has
-   * signed in too often, with `overloaded` when too many others wait, and with the error of `prove`, which counts as no
-   * failure. Everything but a success goes to the audit log.
+   * Waits for a turn and gives what `prove` gives; undefined where the credentials are
+   * wrong. Rejects with `too_many` while the address is delayed or the account has signed
+   * in too often, with `overloaded` when too many others wait, and with the error of
+   * `prove`, which counts as no failure. Everything but a success goes to the audit log.
    */
   async attempt<T>(attempt: Attempt<T>): Promise<T | undefined> {
     let proved: T | undefined;
@@ -142,7 +147,7 @@ export class SignInGate {
     return isIPv6(address) && !this.#familiar.has(address) ? networkOf(address) : undefined;
   }
 
-  /** Less is better. */
+  /** The rank of an address; a smaller one comes first. */
   #rank(address: string): number {
     const trust = this.#familiar.has(address) ? TRUST_IN_FAMILIAR : 0;
     return Math.max(ALIKE, this.#attempts.of(address)) + this.#addresses.weight(address) - trust;
@@ -208,12 +213,12 @@ export class SignInGate {
     }
   }
 
-  /** With `isFree` false the failure delays the address, however few it had. */
+  /** Counts a failure of an address. With `isFree` false it delays the address even if it is the first. */
   #failFrom(address: string, isFree: boolean): void {
     this.#addresses.fail(address, isFree);
     const network = this.#networkToCount(address);
     if (network !== undefined) this.#networks.fail(network, true);
-    // Those that wait behind a failure that caused a delay.
+    // Attempts that wait behind a failure by which their address is delayed.
     const delayed = this.#waiting.filter(({ address }) => this.#delayMs(address) > 0);
     this.#refuse(delayed, (address) => tooMany(this.#delayMs(address)));
   }
@@ -231,7 +236,10 @@ export class SignInGate {
   }
 }
 
-/** Counts by key in a minute, which begins with the key's first. Beyond a bound the key that began first is forgotten. */
+/**
+ * Counts by key in a minute that begins with the key's first
+ * event. Beyond a bound the key that began first is forgotten.
+ */
 class MinuteCounts {
   readonly #clock: Clock;
   readonly #counts = new Map<string, { readonly untilMs: number; count: number }>();

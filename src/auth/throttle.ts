@@ -10,15 +10,15 @@ const MAX_KEYS = 4_096;
 interface Entry {
   /** Monotonic times of the latest failures, oldest first; at most as many as are free. */
   failuresMs: number[];
-  /** Delays in a row. */
+  /** How many failures in a row caused a delay. */
   delays: number;
   untilMs: number;
 }
 
 /**
- * Counts failures by key. The failure that uses up the free ones of a minute causes a delay of a second, and each
- * further one twice as long a delay, up to a minute. Counts live in memory and use monotonic time, because a wall clock
- * that is set back by years would cause a delay of years.
+ * Counts failures by key. The failure that uses up the free ones of a minute causes a delay of a
+ * second, and each further one twice as long a delay, up to a minute. Counts live in memory and
+ * use monotonic time, because a wall clock that is set back by years would cause a delay of years.
  */
 export class Throttle {
   readonly #clock: Clock;
@@ -51,7 +51,7 @@ export class Throttle {
     return entry === undefined ? 0 : entry.delays * this.#free + entry.failuresMs.length;
   }
 
-  /** Counts a failure. With `isFree` false it causes a delay, however few there were. */
+  /** Counts a failure. With `isFree` false it causes a delay even if it is the first. */
   fail(key: string, isFree: boolean): void {
     const nowMs = monotonicMs(this.#clock);
     const entry = this.#current(key) ?? { failuresMs: [], delays: 0, untilMs: 0 };

@@ -8,7 +8,7 @@ const PASSWORD_BYTES = 24;
 const SALT_BYTES = 16;
 const SCRAM_ROUNDS = 4_096;
 const SCRAM_BYTES = 32;
-/** A gateway's name is part of its role's. */
+/** The form of a gateway's name, which is a part of its role's name. */
 export const CLINIC_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 const ROLE_NAME = /^[a-z0-9][a-z0-9_-]{0,59}$/;
 
@@ -18,7 +18,10 @@ export interface Company {
   readonly timeZone: string;
 }
 
-/** Makes the schema where there is none, and the company in it. Rejects with `conflict` for a company that is there. */
+/**
+ * Makes the schema, if it is missing, and the company in
+ * it. Rejects with `conflict` where that company exists.
+ */
 export async function initialise(connection: Connection, name: string, timeZone: string): Promise<void> {
   if ((await schemaVersion(connection)) === null) await connection.query(`BEGIN;${SCHEMA_SQL};COMMIT`);
   await requireSchema(connection);
@@ -113,7 +116,7 @@ export async function addGateway(
   return { role: row.role, password };
 }
 
-/** Gives a gateway another password; the one before ends. */
+/** Gives a gateway another password in place of its old one. */
 export async function renewPassword(
   connection: Connection,
   company: Company,
@@ -126,8 +129,8 @@ export async function renewPassword(
 }
 
 /**
- * Makes the role that the company's page signs in as, which reads all of the company and writes its members and sessions;
- * where it is made already, gives it another password, and the one before ends.
+ * Makes the role of the company's page, which reads all of the company and writes its members
+ * and sessions. Where the role exists, gives it another password in place of its old one.
  */
 export async function pageAccess(
   connection: Connection,
@@ -145,7 +148,7 @@ export async function pageAccess(
   return { role: own ?? role, password };
 }
 
-/** Throws `config` where the connection's role is not the one of a company's page. */
+/** Throws `config` where the connection's role is not that of a company's page. */
 export async function requirePageRole(connection: Connection): Promise<void> {
   await requireSchema(connection);
   const [row] = await connection.query<{ is: boolean }>("SELECT flanco.company_of_page() IS NOT NULL AS is");
@@ -167,7 +170,10 @@ function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
 }
 
-/** What PostgreSQL stores in place of a password (RFC 5803), so that the password itself is never in the database's log. */
+/**
+ * What PostgreSQL stores in place of a password (RFC 5803),
+ * so that the password itself is never in the database's log.
+ */
 function verifierOf(password: string): string {
   const salt = randomBytes(SALT_BYTES);
   const salted = pbkdf2Sync(password, salt, SCRAM_ROUNDS, SCRAM_BYTES, "sha256");
@@ -214,8 +220,9 @@ export async function clinics(
 }
 
 /**
- * Lets a restored ledger go on from the entry at which it differs from the database's: the sales of both count. Gives the first
- * entry of the new branch. Rejects with `not_found` where no fork of this gateway is open.
+ * Lets a restored ledger continue from the entry at which it differs from the
+ * database's, so that the sales of both count. Gives the first entry of the new
+ * branch. Rejects with `not_found` where no fork of this gateway is to be accepted.
  */
 export async function acceptFork(
   connection: Connection,

@@ -7,17 +7,17 @@ import { readConfigured, readSecret } from "../secret-file.ts";
 
 /** Bounds of one connection. */
 export interface ConnectionLimits {
-  /** Each node may take so long to let it in. */
+  /** How long each node may take to accept the connection. */
   readonly connectMs: number;
-  /** A connection that gives no answer for so long has failed. */
+  /** A connection without an answer for this long has failed. */
   readonly answerMs: number;
 }
 
-/** For a sink and for commands: a slow answer is better than none. */
+/** The bounds for a sink and for commands, for which a slow answer is better than none. */
 const PATIENT: ConnectionLimits = { connectMs: 10_000, answerMs: 30_000 };
 const DEFAULT_PORT = 5432;
 const URL_FORM = /^postgres(?:ql)?:\/\/([^:@/?]+)@([^/?]*)\/([^?]+)(?:\?(.*))?$/;
-/** A socket, or this machine by its loopback. */
+/** A host that is a socket, or this machine by its loopback. */
 const LOCAL = /^(\/.*|localhost|::1|127\.\d+\.\d+\.\d+)$/;
 const PARAMETERS: readonly string[] = ["sslrootcert", "sslmode", "host"];
 
@@ -25,17 +25,21 @@ const PARAMETERS: readonly string[] = ["sslrootcert", "sslmode", "host"];
 export interface DatabaseAddress {
   readonly user: string;
   readonly database: string;
-  /** The nodes of one cluster: the one that takes writes is used. A host that begins with / is the folder of a socket. */
+  /**
+   * The nodes of one cluster, of which the one that takes writes
+   * is used. A host that begins with / is the folder of a socket.
+   */
   readonly hosts: readonly Node[];
   /** File with the authorities that may sign the server's certificate; null for those that Node trusts. */
   readonly authorities: string | null;
-  /** Only from this machine to itself. */
+  /** Whether the connection has no TLS: only from this machine to itself. */
   readonly isPlain: boolean;
 }
 
 /**
- * Parses `postgresql://USER@HOST:PORT,HOST:PORT/DATABASE?sslrootcert=FILE`, as libpq does; `?host=/FOLDER` names a socket. A
- * connection over the network is always by TLS with a verified certificate. Throws `invalid`.
+ * Parses `postgresql://USER@HOST:PORT,HOST:PORT/DATABASE?sslrootcert=FILE`,
+ * as libpq does; `?host=/FOLDER` names a socket. A connection over the
+ * network is always by TLS with a verified certificate. Throws `invalid`.
  */
 export function parseAddress(url: string): DatabaseAddress {
   const [, user, list = "", database, query = ""] = URL_FORM.exec(url) ?? [];
@@ -91,8 +95,9 @@ export interface Node {
 export type PasswordOf = (node: Node, address: DatabaseAddress) => string;
 
 /**
- * The password in a file as PostgreSQL's own programs read it: a line `host:port:database:user:password` for each, where `*`
- * fits all, and a backslash stands before a colon or a backslash. Throws `config`, and `invalid` where no line fits.
+ * Reads passwords from a file in the format of PostgreSQL's own programs: lines
+ * `host:port:database:user:password`, in which `*` matches anything, and a backslash
+ * escapes a colon or a backslash. Throws `config`, and `invalid` where no line matches.
  */
 export function passwordInPassFile(file: string): PasswordOf {
   return ({ host, port }, { database, user }) => {
@@ -151,7 +156,7 @@ async function connectTo(
   passwordOf: PasswordOf,
   { connectMs, answerMs }: ConnectionLimits,
 ): Promise<Connection> {
-  // Loaded here, so that a gateway without a database does not carry it.
+  // Loaded here, so that a gateway without a database does not load it.
   const { default: pg } = await import("pg");
   const { user, database, authorities, isPlain } = address;
   const { host } = node;
@@ -174,7 +179,7 @@ async function connectTo(
   };
   const client: Client = new pg.Client(config);
   let ended = false;
-  // What ends the connection also rejects the query that is under way, or the next one.
+  // An error that ends the connection also rejects the current query, or the next one.
   client.on("error", () => {
     ended = true;
   });
@@ -198,20 +203,23 @@ async function connectTo(
   };
 }
 
-/** What the certificate must be for. TLS asks for a server by its name, and never by its address. */
+/** The name that the certificate must have. TLS asks for a server by a name, never by an address. */
 function nameOf(host: string): { readonly host: string } | { readonly servername: string } {
   return isIP(host) === 0 ? { servername: host } : { host };
 }
 
-/** Connections of one process. */
+/** The most connections of one process. */
 const MAX_CONNECTIONS = 8;
-/** How many requests may wait for one, and how long each. */
+/** How many requests may wait for a connection, and how long each. */
 const MAX_WAITING = 64;
 const WAIT_MS = 5 * SECOND_MS;
 
 /** A way to the database. */
 export interface Database {
-  /** Runs on a connection that nothing else uses meanwhile. What it leaves open when it rejects is undone. */
+  /**
+   * Runs something on a connection that nothing else uses
+   * meanwhile. When it rejects, an open transaction is rolled back.
+   */
   use<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
@@ -220,7 +228,10 @@ interface Waiting {
   readonly cancel: Cancel;
 }
 
-/** A few connections that requests share. One that failed is replaced with the next request, so that a failover needs no more. */
+/**
+ * A few connections that requests share. The next request replaces
+ * a failed connection, so that a failover needs nothing else.
+ */
 export class ConnectionPool implements Database {
   readonly #connect: () => Promise<Connection>;
   readonly #timers: Timers;
@@ -233,7 +244,7 @@ export class ConnectionPool implements Database {
     this.#timers = timers;
   }
 
-  /** Rejects with `overloaded` too, where too many wait or one waits too long. */
+  /** Rejects also with `overloaded`, where too many requests wait or this one waits too long. */
   async use<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
     await this.#begin();
     try {
@@ -244,7 +255,7 @@ export class ConnectionPool implements Database {
         return result;
       } catch (error) {
         drop(connection);
-        // The idle ones may be dead too, which only the next statement would show.
+        // The idle connections may be dead too, which only their next statement would show.
         if (error instanceof FlancoError && error.code === "unavailable") this.#dropIdle();
         throw error;
       }
@@ -283,7 +294,7 @@ export class ConnectionPool implements Database {
     });
   }
 
-  /** Gives the place to the one that has waited longest. */
+  /** Gives a free place to the request that has waited longest. */
   #end(): void {
     const next = this.#waiting.shift();
     if (next === undefined) {
@@ -295,7 +306,7 @@ export class ConnectionPool implements Database {
   }
 }
 
-/** Not waited for: over a network that is gone, it would take as long as the network. */
+/** Closes a connection without waiting: where the network is gone, closing may take very long. */
 function drop(connection: Connection): void {
   connection.close().catch(() => {});
 }
@@ -307,7 +318,7 @@ function crowded(): FlancoError {
   });
 }
 
-/** What the database refuses, by SQLSTATE, and what a person can do about it. */
+/** Refusals of the database by SQLSTATE, with what a person can do about each. */
 const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   "28P01": ["The database refuses the password.", "Put the role's password in the password file again."],
   "28000": ["The database does not let this role in.", "Look at its pg_hba.conf and at the role's name."],

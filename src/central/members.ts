@@ -38,13 +38,14 @@ interface MemberRow extends Omit<Member, "userId"> {
   readonly passwordHash: string | null;
 }
 
-/** Writes what was done to the log of the process. */
+/** Logs an action. */
 export type Tell = (note: Omit<AuditNote, "kind" | "userId"> & { readonly kind: AuditKind }) => void;
 
 /**
- * The members of a company, and their sessions, in its database: every process that serves the company finds them there with
- * each request, so that a session that ends at one process has ended at all. A change resolves after its commit. A token is
- * random and no JWT, for nothing needs to be read from it: the database has its hash, and there is no secret to share.
+ * The members of a company, and their sessions, in its database. Every process that
+ * serves the company reads them there with each request, so that a session that ends in
+ * one process ends in all. A change resolves after its commit. A token is random and no
+ * JWT: the database has its hash, so that the processes need not share a secret.
  */
 export class CompanyMembers implements SessionKeeper {
   readonly #database: Database;
@@ -176,7 +177,10 @@ export class CompanyMembers implements SessionKeeper {
     this.#note("password_changed", { email: member.email }, by);
   }
 
-  /** A member with the maximum of sessions loses the oldest. Rejects with `unauthorized` for a password that was changed meanwhile. */
+  /**
+   * Begins a session. A member with the maximum of sessions loses the
+   * oldest. Rejects with `unauthorized` where the password has changed.
+   */
   async begin({ member, passwordHash }: Credentials, by: Actor): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const lifeMs = sessionSeconds(member.role) * SECOND_MS;
@@ -217,7 +221,10 @@ export class CompanyMembers implements SessionKeeper {
     if (row !== undefined) this.#note("sign_out", {}, { ...by, memberId: row.member });
   }
 
-  /** Sets a password, ends the member's link and sessions. Undefined where no member fulfils the condition on `$2`. */
+  /**
+   * Sets a member's password, and ends the member's link and sessions.
+   * Undefined where no member fulfils the condition on `$2`.
+   */
   async #replacePassword(
     condition: string,
     value: string,
@@ -243,7 +250,7 @@ export class CompanyMembers implements SessionKeeper {
     return ended.length;
   }
 
-  /** Changes the members in one transaction, in which no other one changes them. */
+  /** Changes the members in a transaction that excludes other changes of them. */
   #change<T>(run: (members: readonly MemberRow[], connection: Connection) => Promise<T>): Promise<T> {
     return this.#database.use(async (connection) => {
       await connection.query("BEGIN");
@@ -268,7 +275,7 @@ export class CompanyMembers implements SessionKeeper {
   }
 }
 
-/** The company's id where an account's is asked for. */
+/** The company's id in the form of an account's. */
 export function accountOf(company: number): Id {
   return company.toString(16).padStart(ID_DIGITS, "0");
 }

@@ -15,12 +15,12 @@ import { isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../store/read/recor
 import type { Connection } from "./database.ts";
 import { idOf, placeOf } from "./schema.ts";
 
-/** The SQL of a field of a sale, from its canonical form as a list, where the kind of the entry comes first. */
+/** The SQL of a sale's field, from its canonical form: a JSON list that begins with the entry's kind. */
 export function fieldOf(list: string, name: (typeof RECORD_FIELDS)[number]): string {
   return `${list} ->> ${RECORD_FIELDS.indexOf(name) + 1}`;
 }
 
-/** Of a sale `e` whose canonical form is parsed. */
+/** The SQL of a field of a sale `e` with its parsed canonical form. */
 function field(name: (typeof RECORD_FIELDS)[number]): string {
   return fieldOf("e.fields", name);
 }
@@ -28,7 +28,10 @@ function field(name: (typeof RECORD_FIELDS)[number]): string {
 const FITS = `($2::text IS NULL OR ${field("locationName")} = $2) AND ($3::text IS NULL OR ${field("deviceId")} = $3)
   AND ($4::text IS NULL OR ${field("room")} = $4) AND ($5::text IS NULL OR ${field("room")} ~ $5)`;
 
-/** A sale `e` with the entry `v` that voids it: its reason and when it was noted stand at the end of its canonical form. */
+/**
+ * The columns of a sale `e` with the entry `v` that voids it: the
+ * reason and time of `v` stand at the end of its canonical form.
+ */
 const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
   (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = $1 AND g.gateway = e.gateway) AS "timeZone",
   ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional"] as const)
@@ -36,14 +39,17 @@ const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effectiv
     .join(", ")}, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
 const { branch, position } = placeOf("voided_by");
 /**
- * Computed before the entry is looked for: where a policy hides the rows of other companies, the index is used for what is
- * compared with a column or a value alone.
+ * The place of the voiding entry. It is computed before that entry is looked up: where a policy hides the
+ * rows of other companies, PostgreSQL uses an index only for comparisons with a plain column or value.
  */
 const VOIDED_BY = `${branch} AS void_branch, ${position} AS void_position`;
 const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE c.company = $1 AND c.gateway = e.gateway
   AND c.branch = e.void_branch AND c.position = e.void_position OFFSET 0) v ON true`;
 
-/** The newest sales before `$6` and `$7`, not older than `$8`: of `$10` that are looked at, `$9` that fit. Of all gateways, or of `$11`. */
+/**
+ * The newest sales before `$6` and `$7`, not older than `$8`: at most
+ * `$9` that fit, among the `$10` newest. Of all gateways, or of `$11`.
+ */
 function searchSql(ofGateway: string): string {
   return `WITH looked AS MATERIALIZED (
       SELECT *, row_number() OVER (ORDER BY effective_ms DESC, id DESC) AS n FROM (
@@ -58,13 +64,13 @@ function searchSql(ofGateway: string): string {
 const SEARCH = searchSql("");
 const SEARCH_OF_GATEWAY = searchSql("AND gateway = $11");
 
-/** Sales of one gateway each that were there at the marks `$6`, and were moved after `$7` and before `$8`: at most `$9`. */
+/** Sales that were there at the marks `$6`, and were moved after `$7` and before `$8`: at most `$9`. */
 const MOVED = `SELECT ${COLUMNS} FROM (
     SELECT e.*, e.text::jsonb AS fields, ${VOIDED_BY} FROM unnest($6::bigint[], $7::bigint[], $8::bigint[]) r(mark, after, until)
       CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = $1 AND m.moved_by > r.after AND m.moved_by < r.until
          AND m.id <= r.mark OFFSET 0) e OFFSET 0) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT $9`;
 
-/** The gateways that have sold there, two at most. */
+/** The gateways that have sold at a location or with a device: at most two. */
 const SELLING = `SELECT DISTINCT gateway FROM flanco.device
   WHERE company = $1 AND ($2::text IS NULL OR location = $2) AND ($3::text IS NULL OR device = $3) LIMIT 2`;
 
@@ -96,13 +102,13 @@ type SearchRow = { readonly reachedMs: string | null; readonly reachedId: string
 export interface CompanyView {
   readonly connection: Connection;
   readonly company: number;
-  /** Of the zones of its gateways. */
+  /** The calendars of its gateways' zones. */
   readonly calendars: readonly LocalCalendar[];
 }
 
 /**
- * The sales of a company by time. A room has the name that it had then. The end of a sale is not known: it is no entry of the
- * chain.
+ * The sales of a company by time. A room has the name that it had then.
+ * The end of a sale is unknown, because it is no entry of the chain.
  */
 export class CompanyRecords {
   readonly #view: CompanyView;
@@ -127,7 +133,7 @@ export class CompanyRecords {
         deviceId,
       ]);
       if (one === undefined) return { records: [], next: null };
-      // The records of one clinic are not searched for among those of all.
+      // The records of a single clinic are searched by themselves, not among those of all.
       if (other === undefined) {
         sql = SEARCH_OF_GATEWAY;
         values.push(one.gateway);
@@ -167,7 +173,7 @@ export class CompanyRecords {
     return [this.#view.company, location, deviceId, room, roomPart === null ? null : patternOf(roomPart)];
   }
 
-  /** Around the filter's days in all zones. */
+  /** The stretch of the filter's days in all zones. */
   #stretchOf(filter: RecordFilter): Stretch {
     const all = this.#view.calendars.map((calendar) => stretchOf(filter, calendar));
     return {
@@ -192,7 +198,10 @@ export class CompanyRecords {
   }
 }
 
-/** A class of a pattern that fits a letter in both cases; undefined where there are not two of one character each. */
+/**
+ * A class of a pattern that fits a letter in both cases;
+ * undefined where there are not two of one character each.
+ */
 function bothCases(letter: string): string | undefined {
   const cases = [letter.toLowerCase(), letter.toUpperCase()];
   const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1);

@@ -15,17 +15,20 @@ import type { Connection, Database } from "./database.ts";
 import { CompanyRecords, type CompanyView } from "./record-search.ts";
 import { CompanySums } from "./sums.ts";
 
-/** Locations and devices of one list. */
+/** The most locations or devices of one list. */
 const MAX_LISTED = 5_000;
-/** The longest time of one statement. Then the request fails, and its connection is free again. */
+/** The longest time of one statement. After it the request fails, and its connection is free again. */
 const STATEMENT_MS = 10_000;
 const DIGITS_OF_ID = 24;
 const ID = /^[0-9a-f]{24}$/;
 
-/** All the parts of one answer see the same commit. Compiling a statement (jit) would take longer than running any of these. */
+/**
+ * Begins a transaction in which all parts of an answer see the same
+ * commit. Compiling a statement (jit) would take longer than running it.
+ */
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; SET LOCAL statement_timeout = ${STATEMENT_MS}`;
 
-/** Reads the company's sales from its database. Each answer is of one commit, and holds up no gateway. */
+/** Reads the company's sales from its database. Each answer is of one commit, and delays no gateway. */
 export function companySales(database: Database, { company, timeZone }: Company): CompanySales {
   const calendar = new LocalCalendar(timeZone);
   const read = <T>(run: (connection: Connection) => Promise<T>): Promise<T> =>
@@ -35,7 +38,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
       await connection.query("COMMIT");
       return answer;
     });
-  /** By zone, and kept: a calendar remembers what it has worked out. */
+  /** Calendars by zone, kept because a calendar caches offsets. */
   const calendars = new Map([[timeZone, calendar]]);
   const viewOf = async (connection: Connection): Promise<CompanyView> => {
     const zones = await connection.query<{ zone: string }>(
@@ -65,7 +68,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
     devices: (userId) => read((connection) => devicesOf(connection, company, userId)),
     locations: async (userId) =>
       locationsOf(await read((connection) => devicesOf(connection, company, userId)), userId),
-    // The chain does not hold them.
+    // Gaps are no entries of the chain.
     gaps: () => [],
     wirings: () => [],
     localTime: (timeMs) => calendar.localTime(timeMs),
@@ -106,7 +109,10 @@ function inOrder(a: PlaceSold, b: PlaceSold): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Stands for every entry of all gateways, as the hash of a ledger's newest entry does for its own. */
+/**
+ * A hash over the newest entries of all gateways, which
+ * covers all their entries as a ledger's head covers its own.
+ */
 async function headOf(connection: Connection, company: number): Promise<string> {
   const heads = await connection.query<{ head: string }>(
     "SELECT concat_ws(' ', gateway, branch, position, hash) AS head FROM flanco.gateway WHERE company = $1 ORDER BY gateway",
@@ -115,7 +121,7 @@ async function headOf(connection: Connection, company: number): Promise<string> 
   return hash("sha256", heads.map(({ head }) => head).join("\n"));
 }
 
-/** What has sold, by location and name. Its rooms and their levels are not known. */
+/** The devices that have sold, by location and name, without rooms and levels, which are not known. */
 async function devicesOf(connection: Connection, company: number, userId: Id): Promise<readonly Device[]> {
   const rows = await connection.query<{ location: string; device: string; name: string; sinceMs: string }>(
     `SELECT location, device, max(name) AS name, min(since_ms) AS "sinceMs" FROM flanco.device WHERE company = $1
@@ -148,7 +154,7 @@ function locationsOf(devices: readonly Device[], userId: Id): readonly Location[
   }));
 }
 
-/** The id of what is known by its name alone. */
+/** An id for a thing that is known by its name alone. */
 function idOfName(name: string): Id {
   return hash("sha256", name).slice(0, DIGITS_OF_ID);
 }

@@ -2,13 +2,16 @@ import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
 import { PAGE_SQL } from "./page-schema.ts";
 import { SUM_SQL } from "./sum-schema.ts";
 
-/** The schema that this program makes, and that its `append` takes. Grows with every change of the SQL below. */
+/** The version of the schema that this program makes and uses. It grows with every change of the SQL below. */
 export const CENTRAL_SCHEMA = 1;
 
-/** Most entries of one call of `append`. */
+/** The most entries of one call of `append`. */
 export const MAX_BATCH = 1_000;
 
-/** Bits of an entry's number over all gateways that are its position, and its branch: the gateway's stand above them. */
+/**
+ * Bits of the position, and of the branch, in an entry's
+ * number over all gateways. The gateway's bits are above them.
+ */
 const POSITION_BITS = 30;
 const BRANCH_BITS = Math.log2(NUMBERS_OF_LEDGER) - POSITION_BITS;
 /** A number has 53 bits, so that JavaScript and JSON hold it. */
@@ -28,8 +31,8 @@ export function placeOf(id: string): { readonly branch: string; readonly positio
 }
 
 /**
- * The company's database, on PostgreSQL 15 or later. Every key begins with company and gateway: nothing is counted or locked
- * across gateways. Amounts are whole millionths, times Unix milliseconds.
+ * The company's database, on PostgreSQL 15 or later. Every key begins with company and gateway:
+ * nothing is counted or locked across gateways. Amounts are whole millionths, times Unix milliseconds.
  *
  * A gateway's role may call `append`, which runs with its owner's rights, and nothing else.
  */

@@ -10,15 +10,15 @@ import { CENTRAL_SCHEMA } from "./schema.ts";
 const BEGINNING: ChainHead = { position: 0, hash: NO_HASH };
 
 export interface CentralOptions {
-  /** As `parseAddress` takes it. */
+  /** The database's address, as `parseAddress` takes it. */
   readonly url: string;
-  /** Read at each connection: a new password needs no restart. */
+  /** The file of the password, read at each connection, so that a new password needs no restart. */
   readonly passwordFile: string;
   readonly clock: Clock;
   readonly timers: Timers;
 }
 
-/** What the sink looks at of a batch. */
+/** The fields of a batch that the sink uses. */
 export interface CentralBatch extends Pick<EntryBatch, "ledger" | "waiting"> {
   readonly entries: readonly SentEntry[];
 }
@@ -28,9 +28,9 @@ export class CentralSink implements EntrySink {
   readonly name = "central";
   readonly #options: CentralOptions;
   #connection: Promise<Connection> | undefined;
-  /** The entry after which the next batch begins, where this process knows that. */
+  /** The entry after which the next batch begins; undefined before this process knows it. */
   #place: number | undefined;
-  /** Up to where the database has the chain, where it said last that this is behind the batch that it got. */
+  /** The last entry that the database has, if it last answered that it lacks entries before the batch. */
   #behindAt: number | undefined;
   #clockOffMs: number | null = null;
   #cancelCall: Cancel = () => {};
@@ -44,7 +44,10 @@ export class CentralSink implements EntrySink {
     return this.#clockOffMs;
   }
 
-  /** Begins to call now and then, so that the company sees that the gateway is there while it sells nothing. */
+  /**
+   * Begins to call the database now and then, so that the company
+   * sees that the gateway is there while it sells nothing.
+   */
   open(): void {
     this.#cancelCall = this.#options.timers.after(CALL_EVERY_MS, () => void this.#call());
   }
@@ -52,7 +55,7 @@ export class CentralSink implements EntrySink {
   async deliver({ ledger, entries, waiting }: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return null;
-    // Where the ledger has lost the entry before the first, only the place after the last batch says what it follows.
+    // Where the entry before the first one is lost, only the place of the last batch says what the batch follows.
     const after = first.previousHash === null ? (this.#place ?? first.position - 1) : first.position - 1;
     const newest = last.position + waiting;
     const { outcome, head } = await this.#append({ ledger, after, entries, newest }, signal);
@@ -83,7 +86,7 @@ export class CentralSink implements EntrySink {
         return BEGINNING;
       case "behind":
         this.#behindAt = head.position;
-        // The forwarder could not go there: its ledger does not hold that entry.
+        // The forwarder could not continue there, because its ledger does not have that entry.
         return behindAt === head.position ? BEGINNING : head;
       case "fork":
         throw new FlancoError(
@@ -126,31 +129,31 @@ export class CentralSink implements EntrySink {
   async #disconnect(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    // One that failed has nothing to end.
+    // A connection that failed needs no end.
     await connection?.then((one) => one.close()).catch(() => {});
   }
 
   async #call(): Promise<void> {
-    // What fails here is in the status with the next batch: until then nothing waits.
+    // A failure shows in the status with the next batch; until then nothing waits.
     await this.#append(null).catch(() => {});
     if (!this.#isClosed) this.open();
   }
 }
 
-/** What the database needs of an entry of the chain. */
+/** The fields of an entry that the database gets. */
 export type SentEntry = Pick<ChainEntry, "position" | "hash" | "previousHash" | "text">;
 
 export interface SentBatch {
   /** The ledger's identity. */
   readonly ledger: string;
-  /** The entry after which these come: nothing of the ledger is in between. */
+  /** The position after which these entries follow without a gap. */
   readonly after: number;
   readonly entries: readonly SentEntry[];
   /** The ledger's newest entry. */
   readonly newest: number;
 }
 
-/** What the database did with a batch, after its commit: see `append` in schema.ts. */
+/** The database's answer to a batch, after its commit: see `append` in schema.ts. */
 export interface Appended {
   readonly outcome: "taken" | "behind" | "back" | "fork" | "broken";
   readonly head: { readonly position: number; readonly hash: string };
@@ -159,8 +162,8 @@ export interface Appended {
 }
 
 /**
- * Gives the database entries of the ledger whose gateway the connection's role is, or null: the gateway is there, and has
- * nothing to send. Resolves after the commit. May be repeated.
+ * Appends entries of the ledger of the gateway that the connection's role belongs to. Null appends
+ * nothing, and only tells that the gateway is there. Resolves after the commit. May be repeated.
  */
 export async function append(
   connection: Connection,

@@ -20,24 +20,27 @@ const HALF_HOUR_MS = 30 * MINUTE_MS;
 const HALF_HOURS_PER_PERIOD = 24;
 const ALL: OverviewFilter = { location: null, deviceId: null };
 
-/** Sums of 64-bit integers, as texts. */
+/** A row of sums. PostgreSQL gives 64-bit integers as texts. */
 interface SoldRow {
   readonly count: string;
   readonly total: string;
 }
 
-/** Months, days or half hours that are added up together, under a number: of the gateways in a zone, or of all. */
+/**
+ * A range of months, days or half hours that is added up
+ * under a number, of the gateways in one zone or of all.
+ */
 interface Part {
   readonly tag: number;
   readonly zone?: string;
   readonly unit: "month" | "day" | "half_hour";
-  /** As the schema numbers them, both included. */
+  /** The range by the schema's numbers, both ends included. */
   readonly range: Range<number>;
 }
 
 /**
- * What was sold in the parts `$2` to `$8`, by gateway, location and device: from one part of one period to one of another. No
- * term on a row of sums computes anything, so that the index is used also where a policy hides rows of other companies.
+ * What was sold in the ranges `$2` to `$8`, by gateway, location and device. No condition on a row of sums
+ * computes anything, so that the index is used also where a policy hides the rows of other companies.
  */
 function partsSql(which: string): string {
   return `SELECT r.tag, g.gateway, s.location, s.device, s.counts[s.last] - coalesce(s.counts[s.first - 1], 0) AS count,
@@ -52,7 +55,7 @@ function partsSql(which: string): string {
          AND m.period BETWEEN r.since AND r.until AND ${which} OFFSET 0) s
    WHERE g.company = $1 AND (r.zone IS NULL OR r.zone = g.time_zone)`;
 }
-/** A location and a device; the row of all of a gateway has no name. */
+/** Rows of one location and one device. The row for the whole gateway has no names. */
 const FITS = `($9::text IS NULL OR m.location = $9) AND ($10::text IS NULL OR m.device = $10)`;
 const PARTS = partsSql(FITS);
 const PARTS_OF_EACH = partsSql("m.location <> ''");
@@ -64,7 +67,7 @@ const DISTINCT = `WITH p AS MATERIALIZED (SELECT location, device, sum(count) AS
   SELECT (SELECT count(*) FROM (SELECT FROM p GROUP BY location HAVING sum(count) > 0) l) AS locations,
          (SELECT count(*) FROM (SELECT FROM p GROUP BY device HAVING sum(count) > 0) d) AS devices`;
 
-/** Each part of a period, as one row: of the periods `$3` with the units `$2`. */
+/** A row for each period `$3` of a unit `$2`, with the sums of each of its parts. */
 const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
   .map(
     (column) =>
@@ -79,7 +82,10 @@ const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
          AND ($4::text IS NULL OR m.location = $4) AND ($5::text IS NULL OR m.device = $5) OFFSET 0) s
    WHERE g.company = $1 GROUP BY 1, 2`;
 
-/** Own sums have the tag 0, those before 1. The filter `$9` and `$10` is of the places alone. */
+/**
+ * Sums of the period have the tag 0, those of the period before
+ * have 1. The filter `$9` and `$10` is for the locations alone.
+ */
 const SELLERS = `WITH p AS MATERIALIZED (
     SELECT location, device, coalesce(sum(count) FILTER (WHERE tag = 0), 0) AS count, coalesce(sum(total) FILTER (WHERE tag = 0), 0) AS total,
            coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before
@@ -91,7 +97,10 @@ const SELLERS = `WITH p AS MATERIALIZED (
   (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_before > 0
     ORDER BY p.count + p.count_before DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
 
-/** Those of the devices `$2` that are listed under another id, because their own is none that a gateway gives (sales.ts). */
+/**
+ * Those of the devices `$2` whose own id is none that a gateway
+ * makes, so that they are listed under another one (sales.ts).
+ */
 const GONE = `SELECT device AS "deviceId", max(name) AS name FROM flanco.device
    WHERE company = $1 AND device = ANY ($2::text[]) AND device !~ '^[0-9a-f]{24}$'
    GROUP BY 1 ORDER BY array_position($2::text[], device) LIMIT ${MAX_GONE}`;
@@ -183,7 +192,7 @@ export class CompanySums implements SumSource {
     return { locations: Number(row?.locations ?? 0), devices: Number(row?.devices ?? 0) };
   }
 
-  /** By the midnights of each gateway's own zone. */
+  /** Sums from the midnights of each gateway's own zone. */
   async soFar(
     days: readonly Day[],
     today: Day,
@@ -228,7 +237,7 @@ export class CompanySums implements SumSource {
     return row === undefined ? NOTHING_SOLD : toSold(row);
   }
 
-  /** What each gateway has sold in each of some times, by their index. */
+  /** What each gateway has sold in each of these ranges; `time` is the index of the ranges. */
   async byGateway(times: readonly Ranges[]): Promise<readonly (Sold & { gateway: number; time: number })[]> {
     const parts = times.flatMap((ranges, tag) => partsOf(tag, ranges));
     const rows = await this.#view.connection.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, [
@@ -238,7 +247,7 @@ export class CompanySums implements SumSource {
   }
 }
 
-/** The names of the rows that are added up: without a filter those of all of a gateway. */
+/** The names of the rows that are added up; without a filter those of the whole gateway. */
 function namesOf({ location, deviceId }: OverviewFilter) {
   return [location ?? (deviceId === null ? "" : null), deviceId];
 }
@@ -261,7 +270,7 @@ function columnsOf(parts: readonly Part[]): readonly unknown[] {
   ];
 }
 
-/** The periods that ranges of their parts touch. */
+/** The periods of which these ranges have parts. */
 function periodsOf(ranges: readonly Range<number>[], periodOf: (part: number) => number): readonly number[] {
   const found = new Set<number>();
   for (const { from, to } of ranges) {
@@ -272,7 +281,7 @@ function periodsOf(ranges: readonly Range<number>[], periodOf: (part: number) =>
   return [...found];
 }
 
-/** A half hour since 1970 as the schema numbers it. */
+/** The schema's number of a half hour since 1970. */
 function partOf(halfHour: number): number {
   return Math.floor(halfHour / HALF_HOURS_PER_PERIOD) * 100 + (halfHour % HALF_HOURS_PER_PERIOD) + 1;
 }

@@ -19,7 +19,7 @@ Examples:
   flanco backup --to /media/usb/flanco
   flanco backup --to /media/usb/flanco --seal-keys`;
 
-/** An attacker with the disk guesses without a limit but the cost of each guess. */
+/** For an attacker with the disk only the cost of each guess limits the guesses. */
 const LEAST_PASSPHRASE = 10;
 
 interface Options {
@@ -77,7 +77,7 @@ async function backUp(
   what: Pick<BackupRequest, "ledger" | "directory" | "gateway" | "passphrase">,
   terminal: Terminal,
 ) {
-  // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
+  // Removing old backups is left to the service, which knows whether the clock is trusted.
   const { findings, ...backup } = await makeBackup({
     ...what,
     nowMs: systemClock.nowMs(),
@@ -91,7 +91,7 @@ async function backUp(
   return { directory, ...backup };
 }
 
-/** An empty one is a script's variable that was not set: its backup would lie wherever the script ran. */
+/** Refuses an empty name: a script's variable was not set, and the backup would lie wherever the script ran. */
 function toDirectory(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must name a directory.");
   return resolve(text);

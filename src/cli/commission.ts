@@ -144,7 +144,10 @@ export function declare(program: Command, context: CliContext): void {
     );
 }
 
-/** What comes of asking for a room: it was ticked off or skipped, it is to be asked for again, or the person leaves. */
+/**
+ * What comes of asking for a room: it was ticked off or
+ * skipped, it is to be asked for again, or the person leaves.
+ */
 type Outcome = "passed" | "again" | "left";
 
 /** One walk through the rooms that are not ticked off. */
@@ -185,7 +188,7 @@ class Walk {
     }
   }
 
-  /** The person leaves before the report: the lines stay under test, which must be known. */
+  /** Says, where the person leaves before the report, that the lines stay under test. */
   async #leave(): Promise<void> {
     const { rooms, untilTime } = await this.#state();
     this.#terminal.out(
@@ -214,7 +217,7 @@ class Walk {
   /** Asks for a room once, and shows what is found of it. */
   async #askFor(room: Room): Promise<Outcome> {
     await this.#door.call("askCommissionRoom", this.#keyOf(room));
-    // Before the person is asked: what moves from here on is told.
+    // Read before the person is asked: they are told of every move after this.
     const { rooms, moved } = await this.#state();
     const where = `Room ${room.room} of ${room.deviceName}${room.locationName === "" ? "" : `, ${room.locationName}`}`;
     this.#terminal.out("");

@@ -13,7 +13,7 @@ The company's database is PostgreSQL: docs/central.md. The password comes from t
 PGPASSFILE names, as with psql.
 
 `;
-/** As it stands in examples. */
+/** The option as it stands in examples. */
 export const DATABASE = "--database postgresql://admin@db.example.org/company";
 
 /** The options of every command on a company's database. */
@@ -27,7 +27,7 @@ export interface Handover extends Access {
   readonly out?: string;
 }
 
-/** The help behind a command's options: how `flanco central` is called for it. */
+/** A command's example, which its help shows after the options. */
 export function example(call: string): string {
   return `${HELP}Example:\n  flanco central ${call}`;
 }
@@ -44,7 +44,7 @@ export function databaseCommand(group: Command, name: string, description: strin
     .addHelpText("after", example(call));
 }
 
-/** The same for one company of the database. */
+/** Adds a command on one company of the database, likewise. */
 export function companyCommand(group: Command, name: string, description: string, call: string): Command {
   return databaseCommand(group, name, description, call).option(
     "--company <name>",
@@ -52,7 +52,7 @@ export function companyCommand(group: Command, name: string, description: string
   );
 }
 
-/** Runs on a connection of the administrator. */
+/** Runs something on a connection of the database's administrator. */
 export async function connected<T>(
   { environment }: CliContext,
   { database }: Access,
@@ -70,7 +70,7 @@ export async function connected<T>(
   return await run(connection);
 }
 
-/** Runs on the company that is meant. */
+/** Runs something on the company that the options name, or the only one. */
 export function ofCompany<T>(
   context: CliContext,
   access: Access,
@@ -81,7 +81,7 @@ export function ofCompany<T>(
   );
 }
 
-/** The option by which a password goes to a file. */
+/** The option for writing a password to a file. */
 export const OUT = ["--out <file>", "a new file for the password, which is then not shown"] as const;
 
 /** Gives a role a password, and shows it or writes it to a new file. */
@@ -93,7 +93,7 @@ export async function handOver(
 ): Promise<void> {
   const { terminal } = context;
   const { out } = options;
-  // Before anything is made: a password that cannot be written would be lost.
+  // Checked first: a password that cannot be written would be lost.
   if (out !== undefined && statSync(out, { throwIfNoEntry: false }) !== undefined) {
     throw new FlancoError("invalid", `There is a file ${out} already.`, { hint: "Name a new file." });
   }

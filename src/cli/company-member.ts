@@ -45,7 +45,7 @@ export function addCompanyMemberCommands(central: Command, context: CliContext):
       run(membersOf(connection, company), accountOf(company.company)),
     );
 
-  /** Only on the terminal: the link lets its holder in. */
+  /** Shows the link on the terminal alone, because it lets its holder in. */
   async function showLink(
     members: CompanyMembers,
     { email, page }: Pick<Adding, "email" | "page">,

@@ -4,7 +4,7 @@ import { CONFIG_KEYS } from "../config/schema.ts";
 import { dataDirectoryOf } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 
-/** `flanco config`: what is in force, and whether it can be. */
+/** `flanco config`: shows the configuration in force, and checks it. */
 export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const config = program

@@ -5,12 +5,15 @@ import type { Config } from "../config/schema.ts";
 import type { Installation } from "../installation.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What every command is given. */
+/** The context of every command. */
 export interface CliContext {
   readonly terminal: Terminal;
   readonly environment: Environment;
   readonly installation: Installation;
-  /** The system's user that runs the command: `systemUser` before the process goes on as another one. */
+  /**
+   * The system's user that runs the command, by `systemUser`,
+   * read before the process continues as another user.
+   */
   readonly user: string;
   /** How long a running service may take to answer `status`, in milliseconds; 5,000 where this is absent. */
   readonly answerMs?: number;
@@ -22,8 +25,8 @@ export function configOf(context: CliContext, command: Command): Config {
 }
 
 /**
- * The system's name of the user that runs this command: `root`, or `root (ana)` where sudo names the user behind it.
- * The process itself states it, unchecked: a user of the command line could write the ledger's file as well.
+ * The system's name of the user that runs this command: `root`, or `root (ana)` where sudo names the
+ * user behind it. It is not checked: who runs commands here could write the ledger's file as well.
  */
 export function systemUser(environment: NodeJS.ProcessEnv = process.env): string {
   const name = ownName();
@@ -40,7 +43,7 @@ function ownName(): string {
   }
 }
 
-/** A whole number from 1 on, as an option or argument has it. */
+/** Parses an option or argument that is a whole number, 1 or more. */
 export function toCount(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
   return Number(text);

@@ -50,7 +50,7 @@ Examples:
   flanco doctor --json
   flanco doctor --bundle support.tar.gz`;
 
-/** Synced writes that measure the disk, and the size of each: a page of the ledger. */
+/** The disk is measured by so many synced writes of a page of the ledger each. */
 const SYNCS = 100;
 const SYNC_BYTES = 4_096;
 const CONNECT_MS = 2_000;
@@ -58,7 +58,7 @@ const MEGABYTE = 1_000_000;
 
 /** Width of a file's name in the list of the bundle. */
 const BUNDLE_NAME = 16;
-/** Settings whose texts hold no name, address or path. */
+/** Settings that go into the bundle, because their texts hold no name, address or path. */
 const TOLD_SETTINGS: ReadonlySet<string> = new Set([
   "time_zone",
   "currency",
@@ -151,7 +151,7 @@ export function declare(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async ({ json, bundle }: { json: boolean; bundle?: string }, command: Command) => {
       const config = configOf(context, command);
-      // As the user that runs the command: examining goes on as the owner of the data.
+      // Made and read as the user that runs the command: the examination continues as the owner of the data.
       const archive = bundle === undefined ? undefined : createArchive(bundle);
       const logs = archive === undefined ? [] : await logFiles();
       const { findings, ...examined } = await examine(config, context);
@@ -281,7 +281,7 @@ interface Examined {
   readonly config: Config;
 }
 
-/** What each check says where nothing needs attention. */
+/** The message of each check where nothing needs attention. */
 function statesOf({ running, stopped, machine, ports, config }: Examined): Record<CheckName, string> {
   const { temperature, memory, isVoltageLow, fileSystemErrors, syncMs } = machine;
   const { disk, lastBackup } = running ?? stopped?.facts ?? { disk: null, lastBackup: null };
@@ -304,7 +304,7 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
   };
 }
 
-/** What only a running service tells of itself. */
+/** The messages of checks that only a running service answers. */
 function statesOfService(
   running: Running | undefined,
   timeZone: string,

@@ -21,9 +21,10 @@ import { type CliContext, configOf } from "./context.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Runs operations where the ledger is: in the running service, or on the file itself while none runs. Either way there
- * is one writer, and an answer means that the change is on the disk. Throws `not_found` where there is no ledger, unless
- * the command `makesLedger`: in a directory that was misspelt a list would be empty without a word.
+ * Runs operations where the ledger is: in the running service, or on the file itself while
+ * none runs. Either way there is one writer, and an answer means that the change is on the
+ * disk. Throws `not_found` where there is no ledger, unless the command `makesLedger`: in
+ * a misspelt directory a list would otherwise be empty without an error.
  */
 export async function withDoor<T>(
   context: CliContext,

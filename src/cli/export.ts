@@ -19,10 +19,10 @@ Examples:
   flanco export > clinic.jsonl
   flanco export --csv > records.csv`;
 
-/** Records that are read at once. */
+/** Records that are read at a time. */
 const PIECE = 500;
 
-/** `flanco export`: what one account has, for another system. */
+/** `flanco export`: the locations, devices, wiring and records of one account, for another system. */
 export function declare(program: Command, context: CliContext): void {
   program
     .command("export")

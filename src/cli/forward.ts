@@ -4,7 +4,7 @@ import { SINK_NAMES, type SinkName } from "../domain/sink-setting.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withRunning } from "./door.ts";
 
-/** A sink may take half a minute until it gives up. */
+/** How long a test may take: a sink gives up after half a minute. */
 const TEST_MS = 40 * SECOND_MS;
 
 /** `flanco forward`: the systems that the gateway sends to. */

@@ -16,9 +16,9 @@ import { type CliContext, configOf, toCount } from "./context.ts";
 import { withDoor, withRunning, withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
 
-/** A timer that comes this seldom costs nothing. */
+/** A timer at this interval keeps the process running at no cost. */
 const KEEP_AWAKE_MS = HOUR_MS;
-/** How often a service that has ended is looked for. */
+/** How often it is looked for the next service, once one has ended. */
 const SERVICE_RETRY_MS = SECOND_MS;
 
 /** `flanco gpio`: what lines there are, and what they do. */
@@ -186,14 +186,17 @@ async function requireWired(service: Door, lines: readonly string[]): Promise<vo
 async function untilInterrupted(names: readonly string[], terminal: Terminal): Promise<void> {
   // A signal's handler keeps no process running, and neither does every driver.
   const awake = setInterval(() => {}, KEEP_AWAKE_MS);
-  // A Ctrl-C may come as soon as the text stands: listen first.
+  // Listen first: a Ctrl-C may come as soon as the text is shown.
   const ended = once(process, "SIGINT");
   terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
   await ended;
   clearInterval(awake);
 }
 
-/** Records until Ctrl-C: what the running service sees, and where it is restarted what the next one sees; else these lines. */
+/**
+ * Records until Ctrl-C: what the running service sees, and where
+ * it is restarted what the next one sees; else these lines.
+ */
 async function record(config: Config, lines: readonly string[], terminal: Terminal): Promise<void> {
   terminal.endUnread();
   const trace = new TraceWriter(systemClock, (row) => terminal.out(row));
@@ -241,8 +244,9 @@ function describeEdge({ line, active, timeMs, sequence, missed }: ShownSighting)
 }
 
 /**
- * Shows the edges of these lines, or of every free one where none is named, until `during` ends, which is given their
- * names. Records nothing. Rejects when a line cannot be watched or is lost meanwhile. The driver is closed in any case.
+ * Shows the edges of these lines, or of every free one where none is named, until
+ * `during` ends, which is given their names. Records nothing. Rejects when a line
+ * cannot be watched or is lost meanwhile. The driver is closed in any case.
  */
 export async function watchLines(
   driver: LineDriver,

@@ -9,7 +9,7 @@ const HEALTHY = 200;
 /** A service that works answers in milliseconds. */
 const ANSWER_MS = 5_000;
 const PAUSE_MS = 250;
-/** How long the start may take that follows on work on the ledger. */
+/** How long the rest of a start may take after work on the ledger. */
 const AFTER_WORK_MS = MINUTE_MS;
 const MAX_WAIT_SECONDS = 3_600;
 
@@ -43,7 +43,10 @@ function toSeconds(text: string): number {
   throw new InvalidArgumentError(`It must be 0 to ${MAX_WAIT_SECONDS}.`);
 }
 
-/** Work on the ledger is waited for to its end, once: what fails and begins again is not waited for. */
+/**
+ * Waits for the service. It waits for work on the ledger to its
+ * end, but only once: not for work that failed and began again.
+ */
 async function waitFor(port: number, waitMs: number): Promise<Health | undefined> {
   let end = performance.now() + waitMs;
   let waitedFor: number | undefined;
@@ -57,7 +60,7 @@ async function waitFor(port: number, waitMs: number): Promise<Health | undefined
   }
 }
 
-/** What `/healthz` says while the ledger is worked on before it can be used (http/waiting.ts). */
+/** The answer of `/healthz` while work on the ledger keeps it from opening (http/waiting.ts). */
 const workAnswer = z.object({ work: z.object({ kind: z.string(), percent: z.number(), since: z.number() }) });
 
 export interface Health {
@@ -65,7 +68,7 @@ export interface Health {
   readonly work: z.infer<typeof workAnswer>["work"] | undefined;
 }
 
-/** What the service says of its health; undefined when no answer came. */
+/** The service's answer about its health; undefined without an answer. */
 export async function askHealth(port: number): Promise<Health | undefined> {
   try {
     const answer = await fetch(`http://localhost:${port}${PATH}`, { signal: AbortSignal.timeout(ANSWER_MS) });
@@ -77,7 +80,7 @@ export async function askHealth(port: number): Promise<Health | undefined> {
   }
 }
 
-/** Why nothing else can be said of the service. */
+/** The error while work on the ledger keeps the service from answering. */
 export function preparing({ kind, percent }: NonNullable<Health["work"]>): FlancoError {
   return new FlancoError("unavailable", `The service prepares its ledger (${kind}, ${percent} %).`, {
     hint: "Wait for its end: flanco health --wait 60 does so, however long it takes.",

@@ -31,7 +31,7 @@ Examples:
   flanco import-mongo old --dry-run
   flanco import-mongo old`;
 
-/** Fewer records than this take less than a second. */
+/** Progress is shown from this many records on: fewer take less than a second. */
 const SHOWN_FROM = 10_000;
 const SHOWN_EVERY = 1_000;
 const DRY_RUN = "check the files and say what would be imported; write nothing";
@@ -40,7 +40,7 @@ type NewRecord = OperationInput<"importRecords">["records"][number];
 type NewPlaces = { readonly [P in "locations" | "devices"]: OperationInput<"importPlaces">[P] };
 type NewWiring = OperationInput<"importWiring">["rows"];
 
-/** `flanco import` and `flanco import-mongo`: what another system holds. */
+/** `flanco import` and `flanco import-mongo`: takes over locations, devices and records of another system. */
 export function declare(program: Command, context: CliContext): void {
   program
     .command("import")
@@ -91,7 +91,7 @@ async function importClinic(
   });
 }
 
-/** What a file holds beside its records; these are checked on the way. */
+/** Reads a file's locations, devices and wiring, and checks its records on the way. */
 async function placesOf(entries: AsyncIterable<ClinicEntry>) {
   const places = { locations: [], devices: [] } as { [P in keyof NewPlaces]: NewPlaces[P][number][] };
   const wiring: NewWiring = [];
@@ -148,7 +148,7 @@ async function importMongo(
   await withDoor(context, command, run, { makesLedger: true });
 }
 
-/** Shows how far a long import is: the function is called with each record. */
+/** Gives a function to call with each record, which shows the progress of a long import. */
 function progressOf({ terminal }: CliContext, total: number): () => void {
   let done = 0;
   return () => {
@@ -166,7 +166,7 @@ interface OldAccount {
   readonly deviceIds: Map<string, string>;
 }
 
-/** The accounts of the old system by their `_id`, with their places. */
+/** The accounts of the old system by their `_id`, with their locations and devices. */
 async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAccount>> {
   const accounts = new Map<string, OldAccount>();
   for await (const user of readJsonLines(openSource(join(folder, "users.json")), MONGO_SHAPES.users)) {
@@ -203,11 +203,11 @@ interface Target {
   readonly dryRun: boolean;
   /** The account is not there yet, nor will be: all is new. */
   readonly isNew?: boolean;
-  /** Identities of the ledger that is imported into: what comes from it is there. */
+  /** The identities of the ledger that is imported into, which has what was exported from it. */
   readonly ownIds?: readonly string[];
 }
 
-/** What goes into one account, some records at a time. */
+/** An import into one account, some records at a time. */
 class AccountImport {
   readonly #door: Door;
   readonly #target: Target;
@@ -222,7 +222,10 @@ class AccountImport {
     this.#target = target;
   }
 
-  /** A device's location may be gone where it comes from, or have another name by now: then it is made by the device's name for it. */
+  /**
+   * Adds locations and devices. Where a device's location was removed or
+   * renamed there, it is added by the name that the device has for it.
+   */
   async addPlaces(source: string, { locations: named, devices }: NewPlaces): Promise<void> {
     const { user, dryRun, isNew } = this.#target;
     const names = new Set(devices.map(({ locationName }) => locationName));
@@ -246,7 +249,7 @@ class AccountImport {
     if (this.#waiting.length === MAX_IMPORTED) await this.finish();
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting records. */
   async finish(): Promise<void> {
     const { user, dryRun, isNew } = this.#target;
     const records = this.#waiting;

@@ -15,21 +15,21 @@ import { identitiesOf } from "../store/ledger/identity.ts";
 import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
 import { iso, type Terminal } from "./terminal.ts";
 
-/** A clinic that comes back, from a disk or from another gateway. */
+/** A clinic that is restored from a disk, or taken over from another gateway. */
 export interface Incoming {
   readonly proof: ProvenBackup | undefined;
-  /** Undefined where nothing but a backup was found. */
+  /** The gateway file; undefined where there is a backup alone. */
   readonly gateway: Gateway | undefined;
-  /** Fetches the backup, where that is yet to be done. */
+  /** Opens the backup, after fetching it if it is on another gateway. */
   open(): Promise<OpenedBackup>;
-  /** The clinic is in place. Gives what a person must do now. */
+  /** Call when the clinic is in place. Gives what a person must do now. */
   finish(): Promise<readonly string[]>;
   close(): void;
 }
 
 /**
- * Opens a backup's file, the newest in a folder that is named, or the newest that is found. Call as the user that the command was started by: on a disk of another
- * gateway the files may be another user's.
+ * Opens a backup's file, the newest backup in a named folder, or the newest that is found. Call it
+ * as the user that started the command: the files of another gateway's disk may be another user's.
  */
 export function openOnDisk(config: Config, named: string | undefined): Incoming {
   const file = named === undefined ? newestOf(config) : fileOf(config, resolve(named));
@@ -52,13 +52,13 @@ function fileOf(config: Config, named: string): string {
   });
 }
 
-/** Of the ledger here; none where it is unused, so that it is replaced by whatever a disk has. */
+/** The identities of the ledger here; none where it is unused, so that any ledger of a disk may replace it. */
 function idsHere(config: Config): readonly string[] {
   const { ledger } = dataDirectoryOf(config.data_dir);
   return isUnused(ledger) ? [] : identitiesOf(ledger);
 }
 
-/** Those on a removable disk come before those on a gateway that has no ledger in use. */
+/** The newest backup that is found. Where the ledger here is unused, backups on a removable disk come first. */
 function newestOf(config: Config): string {
   const found = findBackups([...mountedDisks(config.data_dir), ...presentDirectories(config)]);
   const ids = idsHere(config);
@@ -67,8 +67,8 @@ function newestOf(config: Config): string {
 }
 
 /**
- * Begins to take a clinic over from another gateway: resolves once that has made and proved a backup. Call as the data
- * directory's owner, with its lock.
+ * Begins to take a clinic over from another gateway. Resolves once that gateway
+ * has made and proved a backup. Call as the data directory's owner, with its lock.
  */
 export async function takeOver(
   terminal: Terminal,
@@ -111,7 +111,7 @@ export async function takeOver(
   };
 }
 
-/** The clinic is here, whether or not the old gateway hears of it. */
+/** Tells the old gateway that the clinic is here; gives what a person must do where that cannot be reached. */
 async function told(client: GatewayClient): Promise<readonly string[]> {
   try {
     await client.finish();

@@ -4,7 +4,7 @@ import { parseDay } from "../domain/day.ts";
 import { journalLines } from "../systemd/journal.ts";
 import type { CliContext } from "./context.ts";
 
-/** What pino calls its levels, by number. */
+/** The names of pino's levels, by number. */
 const LEVELS = new Map([
   [20, "debug"],
   [30, "info"],
@@ -12,7 +12,7 @@ const LEVELS = new Map([
   [50, "error"],
 ]);
 const WARNING = 40;
-/** The newest so many lines at most. */
+/** The most lines that are shown, the newest ones. */
 const MAX_LINES = 10_000;
 
 const logLine = z.looseObject({
@@ -25,7 +25,7 @@ const logLine = z.looseObject({
 /** One line of the service's log, as pino writes it. */
 type LogLine = z.output<typeof logLine>;
 
-/** Fields of every line, or that its message says already. */
+/** Fields that are not shown: every line has them, or its message tells them. */
 const UNSHOWN = new Set(["level", "time", "msg", "pid", "hostname", "err"]);
 
 const HELP = `
@@ -56,14 +56,14 @@ export function declare(program: Command, context: CliContext): void {
         terminal.out(options.json || line === undefined ? text : describe(line));
       }
       if (shown > 0) return;
-      // journalctl says nothing where a user sees the own lines alone.
+      // journalctl does not say that a user sees only their own lines.
       terminal.err(
         `The journal has no matching line since ${options.since}. Root sees all: sudo flanco logs.`,
       );
     });
 }
 
-/** journalctl takes the 30th of February for the 2nd of March. */
+/** Parses a moment for journalctl, which itself takes the 30th of February for the 2nd of March. */
 function toSince(text: string): string {
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
   if (day !== undefined && parseDay(day) === undefined)

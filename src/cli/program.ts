@@ -32,7 +32,7 @@ const COMMANDS = {
 } satisfies Record<string, () => Promise<CommandModule>>;
 
 interface CommandModule {
-  /** `isAlone`: no word calls a command. */
+  /** `isAlone`: the command line names no command. */
   declare(program: Command, context: CliContext, isAlone: boolean): void;
 }
 
@@ -57,8 +57,8 @@ Example:
   flanco serve --config /etc/flanco/flanco.toml`;
 
 /**
- * The command line. Settings are global options: every command needs to know where the data is. Where a word calls
- * a command, only that one's module is loaded: a start waits for no other.
+ * The command line. Settings are global options, because every command needs to know where the data is. Where
+ * a word names a command, only that command's module is loaded, so that a start does not wait for the others.
  */
 export async function createProgram(context: CliContext, words: readonly string[] = []): Promise<Command> {
   const program = new Command("flanco")

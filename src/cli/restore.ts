@@ -49,13 +49,16 @@ interface Options {
   readonly json: boolean;
 }
 
-/** What was put in place beside the ledger. */
+/** The result of a restore beside the ledger. */
 interface Completed {
-  /** Whether HTTPS has the clinic's authority and certificates by this, keeps those that this gateway has of it, or has others. */
+  /**
+   * `restored`: HTTPS now has the clinic's authority and certificates.
+   * `kept`: it had them already. `others`: it has other ones.
+   */
   readonly certificates: "restored" | "kept" | "others";
-  /** Certificates that their directory did not take. */
+  /** Certificates that could not be put into their directory. */
   readonly notInstalled: readonly string[];
-  /** The clinic's settings that are others here, as lines of the configuration file. */
+  /** The clinic's settings that differ here, as lines of the configuration file. */
   readonly otherSettings: readonly string[];
   /** What a person must do now, in lines. */
   readonly toDo: readonly string[];
@@ -83,7 +86,7 @@ export function declare(program: Command, context: CliContext): void {
       const config = configOf(context, command);
       requireEntry(config.data_dir);
       const address = source === undefined ? undefined : parseAddress(source);
-      // Before the service is stopped: a slip in the name must cost no sale.
+      // Before the service is stopped: a wrong name must cost no sale.
       const from = address ?? openOnDisk(config, source);
       const startUnit = (await isServed(config)) ? stopUnit() : undefined;
       if (startUnit !== undefined) context.terminal.err("The service is stopped meanwhile.");
@@ -103,7 +106,7 @@ function toSource(text: string): string {
   return text;
 }
 
-/** False too where this user may not ask: then the lock says so. */
+/** Whether a service runs here. False also where this user may not ask: then the lock is refused. */
 async function isServed(config: Config): Promise<boolean> {
   try {
     return (await withService(config, async () => true)) === true;
@@ -168,14 +171,17 @@ async function putInPlace(
   ]);
 }
 
-/** Whether the backup is of the ledger here, whose gateway has its keys: these may be newer than those beside the backup. */
+/**
+ * Whether the backup is of the ledger here and this gateway has
+ * keys: its keys may be newer than those beside the backup.
+ */
 function hasOwnKeys({ ledger, tls }: DataDirectory, proof: ProvenBackup | undefined): boolean {
   return (
     proof !== undefined && identitiesOf(ledger).includes(proof.ledger) && existsSync(ownFiles(tls).authority)
   );
 }
 
-/** Null where they stay as they are here. */
+/** The keys to restore; null where those of this gateway stay. */
 async function keysOf(
   { terminal }: CliContext,
   gateway: Gateway | undefined,
@@ -228,9 +234,10 @@ function at(timeMs: number | null): string {
 const UNIT = "flanco.service";
 
 /**
- * Stops systemd's unit for the time of a command; undefined where this user is not root or the unit does not run. A shell of
- * root starts it again once what this gives is called, or this process ends, because the process itself goes on as another
- * user. What it gives resolves with whether the unit did start.
+ * Stops systemd's unit for the time of a command, and gives a function that starts it
+ * again and resolves with whether it did start. Undefined where this user is not root or
+ * the unit does not run. A shell of root starts the unit, also when this process ends
+ * without calling the function, because the process itself continues as another user.
  */
 function stopUnit(): (() => Promise<boolean>) | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -240,7 +247,7 @@ function stopUnit(): (() => Promise<boolean>) | undefined {
     return undefined;
   }
   execFileSync("systemctl", ["stop", UNIT], { stdio: "ignore" });
-  // Ends its read when the last holder of the pipe closes it, this process at its end at the latest. Not on a terminal's Ctrl-C.
+  // `cat` ends when this process closes the pipe, at its end at the latest; but not by a terminal's Ctrl-C.
   const script = `cat >/dev/null; exec systemctl start ${UNIT}`;
   const starter = spawn("sh", ["-c", script], { stdio: ["pipe", "inherit", "inherit"], detached: true });
   return async () => {

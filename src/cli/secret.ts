@@ -4,7 +4,7 @@ import { operate } from "./door.ts";
 
 const EXAMPLE = "\nExample:\n  flanco secret rotate";
 
-/** `flanco secret`: what signs everybody's session. */
+/** `flanco secret`: the secret that signs all sessions. */
 export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const secret = program

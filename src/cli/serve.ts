@@ -9,7 +9,7 @@ export function declare(program: Command, context: CliContext, isAlone: boolean)
     .description("run the service: watch the wired lines, serve the API and the page")
     .addHelpText("after", "\nExample:\n  flanco serve --config /etc/flanco/flanco.toml")
     .action(async (_options: object, command: Command) => {
-      // The service is most of the program: no help and no mistake waits until it is loaded.
+      // Loaded late: the service is most of the program, and help and errors must not wait for it.
       const { serve } = await import("../service/serving.ts");
       await serve(context.terminal, context.installation, () => configOf(context, command));
     });

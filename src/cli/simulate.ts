@@ -52,7 +52,7 @@ export function declare(program: Command, { terminal }: CliContext): void {
       const trace = traceOf(file);
       const { debounce, rearm, activeLow } = options;
       const result = await replay(trace, { debounceMs: debounce, rearmMs: rearm, activeLow });
-      // A trace that was recorded beside a running service has no bounce any more: the kernel debounced it.
+      // A trace that was recorded from a running service has no bounce: the kernel has debounced its lines.
       const bounces = measureBounces(
         result.levels.filter(({ found, outcome }) => !found && outcome !== "unchanged"),
       );
@@ -65,7 +65,7 @@ export function declare(program: Command, { terminal }: CliContext): void {
     });
 }
 
-/** A trace that is named here is no setting: its mistakes are not the configuration's. */
+/** Reads the trace. Its mistakes are `invalid`, because it is named on the command line and is no setting. */
 function traceOf(file: string): Trace {
   try {
     return readTrace(file);

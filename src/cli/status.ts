@@ -20,7 +20,7 @@ import { withService } from "./door.ts";
 import { askHealth, preparing } from "./health.ts";
 import { moment, type Terminal } from "./terminal.ts";
 
-/** A service that works answers in milliseconds; one that hangs never does. */
+/** How long the service may take to answer: one that works takes milliseconds, one that hangs never answers. */
 const ANSWER_MS = 5_000;
 
 const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
@@ -30,15 +30,15 @@ export type Running = OperationData<"status">;
 type Present<T> = Exclude<T, null>;
 /** What is known whether the service runs or not. */
 type Facts = Pick<Running, "version" | "timeZone" | "currency" | "lastBackup" | "disk">;
-/** What the ledger itself holds. */
+/** The part of the status that is read from the ledger. */
 type Held = Pick<Running, "recordsToday" | "lastEdges" | "gaps" | "gapsLast30Days" | "provisional">;
 
-/** What the files show of an appliance whose service does not run. */
+/** The status of an appliance whose service does not run, from its files. */
 export interface Stopped {
   readonly facts: Facts;
   /** Null where the ledger cannot be read. */
   readonly held: Held | null;
-  /** Why it cannot; null where it can. */
+  /** Why it cannot be read; null where it can. */
   readonly problem: FlancoError | null;
   readonly faults: Running["faults"];
 }
@@ -119,7 +119,7 @@ function needsAttention(
   return new FlancoError(code, lines.join("\n"));
 }
 
-/** Reads the data directory of an appliance whose service does not run; changes nothing of what is recorded. */
+/** Reads the data directory of an appliance whose service does not run. Changes nothing in the ledger. */
 export async function readStopped(config: Config, version: string): Promise<Stopped> {
   const { ledger } = dataDirectoryOf(config.data_dir);
   const nowMs = systemClock.nowMs();
@@ -194,7 +194,7 @@ function describeService({ version, startedTime, uptimeMs, timeZone, ...status }
   ];
 }
 
-/** A system that is sent to, in a sentence. */
+/** A sink, in a sentence. */
 export function describeSink({
   name,
   waiting,
@@ -207,7 +207,7 @@ export function describeSink({
   return `Sink ${name}: ${lag}.${refused}${failure === null ? "" : ` The last try failed: ${failure.message}`}`;
 }
 
-/** A newer package, in a sentence, and then what it says itself; no line where none is known. */
+/** A newer package, in a sentence, and then its notes; no lines where none is known. */
 export function describeNewer({ newerPackage }: Pick<Running, "newerPackage">): string[] {
   if (newerPackage === null) return [];
   const { version, source, file, notes, command } = newerPackage;

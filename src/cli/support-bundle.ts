@@ -11,17 +11,17 @@ import { parseLogLine } from "./logs.ts";
 const MAX_LOG_LINES = 5_000;
 const MAX_KERNEL_LINES = 500;
 const MAX_ARCHIVE_BYTES = 64 * 1024 * 1024;
-/** What the kernel says of cards, file systems, power, heat, memory and GPIO. */
+/** The kernel's messages about cards, file systems, power, heat, memory and GPIO. */
 const KERNEL_TOPICS = /mmc|EXT4-fs|I\/O error|voltage|thermal|throttl|out of memory|oom-kill|gpio|watchdog/i;
 
-/** One file of the bundle: its name, what it holds, in words, and the contents. */
+/** One file of the bundle: its name, a description of its content for the person, and the content. */
 export interface BundleFile {
   readonly name: string;
   readonly about: string;
   readonly text: string;
 }
 
-/** A value without names: of its texts it has those alone that stand under one of the keys. */
+/** A value without names: its texts are left out, except for those under one of the keys. */
 function nameless(value: unknown, keys: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((part: unknown) => nameless(part, keys));
   if (typeof value !== "object" || value === null) return typeof value === "string" ? undefined : value;
@@ -37,7 +37,7 @@ export function bundleFile(name: string, about: string, value: unknown, keys: re
   return { name, about, text: `${JSON.stringify(nameless(value, new Set(keys)), null, 2)}\n` };
 }
 
-/** What programs this is, and what machine. */
+/** The versions of the programs, and the machine. */
 export function aboutFile(version: string): BundleFile {
   const about = {
     version,
@@ -88,8 +88,8 @@ async function linesOf(
 const LOG_KEYS = new Set(["code", "line", "address", "driver", "type", "job"]);
 
 /**
- * A line of the service's log without names. The message of a line with a code follows from the code and may name
- * something; of an error the stack stays, without the message before it.
+ * A line of the service's log without names. A message with a code is left out, because it
+ * follows from the code and may have names in it. An error keeps its stack without its message.
  */
 function namelessLine(text: string): readonly string[] {
   const line = parseLogLine(text);
@@ -104,7 +104,10 @@ function namelessLine(text: string): readonly string[] {
   return [JSON.stringify(kept)];
 }
 
-/** A file that did not exist before, for the archive. Throws `invalid` where it exists or cannot be made. */
+/**
+ * Makes a new file for the archive, and gives its descriptor.
+ * Throws `invalid` where it exists or cannot be made.
+ */
 export function createArchive(file: string): number {
   try {
     return openSync(file, "wx", OWNER_ONLY);

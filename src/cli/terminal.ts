@@ -5,8 +5,9 @@ import { text } from "node:stream/consumers";
 import { FlancoError, systemCode } from "../domain/error.ts";
 
 /**
- * Control characters other than the line's end and the tab, and characters that turn the direction of a text. Clients of
- * the API choose names and e-mails, and a terminal would obey what is in them.
+ * Characters that a terminal obeys: control characters other than the line's
+ * end and the tab, and characters that turn the direction of a text. Clients
+ * of the API choose names and e-mails, which may have such characters in them.
  */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
@@ -18,14 +19,14 @@ export function printable(text: string): string {
   );
 }
 
-/** A terminal that does not tell its width, as a serial line. */
+/** The width of a terminal that does not tell it, such as a serial line. */
 const COLUMNS = 80;
-/** A narrower terminal shows the percentage alone. */
+/** The shortest bar. Where there is less room, the percentage is shown alone. */
 const LEAST_BAR = 8;
-/** The label of a list's entry: all up to the last run of two or more spaces within the first 40 characters. */
+/** The label of a list's entry: up to the last run of two or more spaces within the first 40 characters. */
 const LABEL = /^(?:.{0,38} {2,})?/;
 
-/** The text with long lines broken between words, for so many columns; what follows a break stands below the line's own text. */
+/** Breaks long lines between words. A continued line is indented to the text behind the line's label. */
 export function wrapped(text: string, columns: number): string {
   const lines = text.split("\n").flatMap((line) => {
     const label = LABEL.exec(line)?.[0].length ?? 0;
@@ -60,19 +61,22 @@ export class Terminal {
   /** Node keeps no error of standard output. */
   #error: Error | undefined;
 
-  /** Without it a process ends at the first text whose reader is gone, or that its disk does not take. To call once. */
+  /**
+   * Handles errors of the output, by which a process would otherwise
+   * end: the reader is gone, or the disk is full. Call it once.
+   */
   open(): void {
     process.stdout.on("error", (error) => {
       this.#error ??= error;
       if (this.#endsUnread) this.#leave(error);
     });
-    // There is nowhere to say so.
+    // There is no place left to report it.
     process.stderr.on("error", () => {});
   }
 
   /**
-   * Waits until all that was shown is written. Throws `unavailable` where it could not be; a reader that has ended (`| head`) is
-   * no failure.
+   * Waits until all output is written. Throws `unavailable` where it could
+   * not be written; a reader that has ended (`| head`) is no failure.
    */
   async end(): Promise<void> {
     await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
@@ -80,7 +84,10 @@ export class Terminal {
     if (mistake !== undefined) throw mistake;
   }
 
-  /** For a command that only shows what comes: from here on the process ends where it can no longer be written. */
+  /**
+   * For a command that only shows what comes: from here on the
+   * process ends when its output can no longer be written.
+   */
   endUnread(): void {
     this.#endsUnread = true;
   }
@@ -110,8 +117,8 @@ export class Terminal {
   }
 
   /**
-   * A line of a result that is a file's content: as it is, unless a terminal shows it. Waits for a slow reader, and ends the
-   * process as `endUnread` says.
+   * Writes a line of a result that is a file's content: unchanged, unless a terminal
+   * shows it. Waits for a slow reader, and ends the process as `endUnread` says.
    */
   async data(line: string): Promise<void> {
     this.endUnread();
@@ -132,7 +139,10 @@ export class Terminal {
     } else if (done === 0 || done >= total) this.err(`${what} ${percent} %`);
   }
 
-  /** One line of standard input, or of the keyboard without echo, for a secret that is not to be in an argument. */
+  /**
+   * One line of standard input, or of the keyboard without
+   * echo, for a secret that is not to be in an argument.
+   */
   async secret(what: string, fromStandardInput: boolean, flag: string): Promise<string> {
     const [answer = ""] = await this.#answers([`${capital(what)}: `], fromStandardInput, what, flag);
     return answer;
@@ -163,8 +173,8 @@ export class Terminal {
         hint: `Pass it on standard input with ${flag}.`,
       });
     }
-    // Without echo, and key by key, before the first question stands and until the last answer: a quick answer would
-    // else be shown, and a Ctrl-D be lost while the terminal changes over.
+    // Echo is off from before the first question until after the last answer: otherwise a
+    // quick answer would be shown, and a Ctrl-D lost while the terminal changes its mode.
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const keyboard = createInterface({ input: process.stdin, output: silent, terminal: true });
     const given: string[] = [];
@@ -177,7 +187,7 @@ export class Terminal {
     return given;
   }
 
-  /** The lines of standard input, as they are typed. End it, or the process goes on. */
+  /** The lines of standard input, as they are typed. End the iterator, or the process does not end. */
   answers(): AsyncIterator<string, unknown> {
     return createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   }
@@ -192,7 +202,7 @@ function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** What an error of standard output means; undefined where its reader has ended. */
+/** The error for output that cannot be written; undefined where its reader has ended. */
 function unwritten(error: Error): FlancoError | undefined {
   if (systemCode(error) === "EPIPE") return undefined;
   const message = `The output could not be written: ${error.message}.`;

@@ -62,13 +62,13 @@ export function declare(program: Command, context: CliContext): void {
       if (!existsSync(ownFiles(dataDirectory.tls).authority)) throw nothingYet();
       const host = readHostNames(config.host_names);
       const forced = authority ? "authority" : "leaf";
-      // The person at the terminal sees the time that the certificate begins at.
+      // The clock counts as trusted: the person at the terminal sees when the certificate begins.
       await ensureOwnCertificate(dataDirectory.tls, host, { clock: systemClock, clockTrusted: true }, forced);
       tell(terminal, read(config, dataDirectory), false);
     });
 }
 
-/** All that the command shows, as text and as JSON. */
+/** What the command shows, as text and as JSON. */
 function read(config: Config, dataDirectory: DataDirectory) {
   const files = ownFiles(dataDirectory.tls);
   const authority = readKeyed(files.authority);

@@ -31,7 +31,7 @@ export function declare(program: Command, context: CliContext): void {
   const user = program.command("user").description("users who may sign in").addHelpText("after", EXAMPLE);
   const role = () => new Option("--role <role>", "what the user may do").choices(ROLES);
 
-  /** Only on the terminal: the link lets its holder in. */
+  /** Shows the link on the terminal alone, because it lets its holder in. */
   function showLink(command: Command, email: string, token: string): void {
     terminal.out(`${email} chooses a password with this link, valid once and for a day:`);
     const path = `${LINK_PATH}#${token}/${email}`;

@@ -113,7 +113,7 @@ function toHead(text: string): string {
   return digits;
 }
 
-/** The file's half in a process of its own, beside the chain's in this one: a person waits. */
+/** Checks the file in a process of its own, and at the same time the chain in this one, because a person waits. */
 async function check(context: CliContext, command: Command): Promise<Verification> {
   const config = configOf(context, command);
   const { ledger } = becomeOwner(config.data_dir);
@@ -129,7 +129,7 @@ async function check(context: CliContext, command: Command): Promise<Verificatio
   }
 }
 
-/** Calls at once; the function that it gives then returns the value, or throws the error of that call. */
+/** Runs `call` at once. The function that it gives returns that call's value, or throws its error. */
 function attempt<T>(call: () => T): () => T {
   try {
     const value = call();

@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import { type CliContext, toCount } from "./context.ts";
 import { operate } from "./door.ts";
 
-/** `flanco void`: takes a record back, for all to see. */
+/** `flanco void`: voids a record. */
 export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   program

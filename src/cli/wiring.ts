@@ -124,7 +124,7 @@ async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> 
   throw new FlancoError("invalid", mistakes.join("\n"), { hint: "`flanco wiring export` shows the form." });
 }
 
-/** `owner` stands where several accounts have that device's dId. */
+/** `owner` is shown where several accounts have a device with that dId. */
 function describe(row: WiringRow, state: string, owner: string): string {
   const settings = [
     `valor ${row.valor}`,

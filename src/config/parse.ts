@@ -5,15 +5,15 @@ import type * as z from "zod";
 import { FlancoError } from "../domain/error.ts";
 import { CONFIG_KEYS, type Config, type ConfigKey, configSchema, USUAL } from "./schema.ts";
 
-/** The file that is read when none is named, and there. */
+/** The file that is read where none is named, if it exists. */
 const INSTALLED_CONFIG_FILE = "/etc/flanco/flanco.toml";
 const PREFIX = "FLANCO_";
-/** Variables of that prefix that are no settings: the file's place, and what tests tell each other. */
+/** Variables with the prefix FLANCO_ that are no settings: the file's path, and variables of tests. */
 const NOT_SETTINGS = /^FLANCO_(CONFIG$|TEST_)/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One source of settings as it was found, nothing checked yet. */
+/** One source of settings, unchecked. */
 interface Source {
   readonly values: Readonly<Record<string, unknown>>;
   /** How a mistake names a key of this source: `flanco.toml: https_port`. */
@@ -23,8 +23,8 @@ interface Source {
 }
 
 /**
- * Reads the configuration: flags over environment over file over defaults. Throws `config` with every
- * mistake of all sources at once, one a line, each with where it stands.
+ * Reads the configuration: flags over environment over file over defaults. Throws `config` with the
+ * mistakes of all sources at once, one a line, each with its place.
  * @param checkout the folder of the checkout that the program is run from; null for an installed one
  */
 export function loadConfig(
@@ -39,9 +39,9 @@ export function loadConfig(
 }
 
 /**
- * What is in force where nothing is set. A program that is run from a checkout, to be looked at, has its data there and
- * simulated lines; null is for an installed one, which watches real lines.
- * @param checkout the checkout's folder
+ * The configuration where nothing is set. A program that is run from a checkout
+ * has its data there, and simulated lines; an installed one watches real lines.
+ * @param checkout the checkout's folder; null for an installed program
  */
 export function defaultConfig(checkout: string | null): Config {
   const installed = CONFIG_KEYS.map((key) => [key, USUAL.get(configSchema.shape[key])?.value()]);
@@ -60,10 +60,13 @@ function readFile(file: string | undefined): Source {
   }
 }
 
-/** Says in one line why a TOML file could not be read, from what reading or parsing it threw. Rethrows what is neither. */
+/**
+ * Says in one line why a TOML file could not be read, from
+ * the error of reading or parsing it. Throws any other error.
+ */
 export function describeUnreadable(file: string, error: unknown): string {
   if (error instanceof TomlError) {
-    // The rest of the text draws the place.
+    // The other lines of the text show the place.
     const reason = error.message.split("\n")[0] ?? "";
     return `${file}, line ${error.line}, column ${error.column}: ${reason}`;
   }
@@ -73,7 +76,7 @@ export function describeUnreadable(file: string, error: unknown): string {
   throw error;
 }
 
-/** Settings of the environment: FLANCO_HTTPS_PORT is https_port. A misspelt one is a mistake, not silence. */
+/** Settings of the environment: FLANCO_HTTPS_PORT is https_port. A misspelt variable is a mistake. */
 function readEnvironment(environment: Environment): Source {
   const own = Object.entries(environment).filter(
     ([name, value]) => value !== undefined && name.startsWith(PREFIX) && !NOT_SETTINGS.test(name),
@@ -94,7 +97,7 @@ function readFlags(flags: Readonly<Record<string, unknown>>): Source {
   };
 }
 
-/** A source sets some of the settings. */
+/** The shape of a source, which sets some of the settings. */
 const someSettings = configSchema.partial();
 
 /** Checks each source on its own, so that a mistake is reported even where another source overrides it. */
@@ -120,7 +123,7 @@ function parseSources(sources: readonly Source[], usual: Config): Config {
   }
   return Object.freeze(config);
 }
-/** What must be set beside a setting, so that it works. */
+/** Settings that need others beside them. */
 const NEEDED = [
   ["email_server", "email_from"],
   ["email_server", "email_to"],
@@ -142,7 +145,7 @@ function incomplete(config: Config): readonly string[] {
   ];
 }
 
-/** Environment and flags hold texts: numbers, lists and switches are read from them. */
+/** Parses a text of the environment or a flag as a number, list or boolean where the setting is one. */
 function fromText(key: string, value: unknown): unknown {
   if (typeof value !== "string" || !isKey(key)) return value;
   const kind = configSchema.shape[key].type;

@@ -16,7 +16,7 @@ const CLOCK_TRUSTS = ["auto", "always"] as const;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 const MAX_TOPIC = 200;
-/** Recipients of one e-mail. */
+/** The most recipients of one e-mail. */
 const MAX_RECIPIENTS = 20;
 const MAX_SILENT_DAYS = 60;
 
@@ -41,48 +41,48 @@ const email = z.union([z.literal(""), z.email(NO_EMAIL)], NO_EMAIL);
 
 const broker = emptyOr(urlLike(BROKER_URL), "must be mqtt://HOST:PORT or mqtts://HOST:PORT");
 
-/** A whole number from `least` to `most`, if there is one. */
+/** A whole number from `least` to `most`; without `most` there is no upper bound. */
 function whole(least: number, most?: number) {
   const shape = z.int(`must be a whole number, ${least} ${most === undefined ? "or more" : `to ${most}`}`);
   return most === undefined ? shape.min(least) : shape.min(least).max(most);
 }
 
 /**
- * Empty, or a text that is right. No union with the empty text: zod says of a text that fails it what its other part says, and
- * leaves the union's own message out.
+ * An empty text, or one that is right. It is no union with the empty text,
+ * because zod would report the messages of a union's parts in place of this one.
  */
 function emptyOr(isRight: (text: string) => boolean, message: string): z.ZodString {
   return z.string(message).refine((text) => text === "" || isRight(text));
 }
 
-/** An address that reads as a URL too, so that its parts are found. */
+/** Whether a text has this form and parses as a URL. */
 function urlLike(form: RegExp): (text: string) => boolean {
   return (text) => form.test(text) && URL.canParse(text);
 }
 
-/** What each setting of an installed program is where nothing sets it. */
+/** The default value of each setting of an installed program. */
 export const USUAL = z.registry<{ readonly value: () => unknown }>();
 
-/** A setting with its usual value and what it means. */
+/** A setting with its default value and its meaning. */
 function setting<S extends z.ZodType>(shape: S, value: z.output<S>, meaning: string): S {
   return computed(shape, () => value, meaning);
 }
 
-/** A setting whose usual value is looked for when it is asked for. */
+/** A setting whose default value is computed when it is needed. */
 function computed<S extends z.ZodType>(shape: S, value: () => z.output<S>, meaning: string): S {
   const described = shape.describe(meaning);
   USUAL.add(described, { value });
   return described;
 }
 
-/** A text that is usually empty. */
+/** A text that is empty by default. */
 function text(meaning: string): z.ZodString {
   return setting(z.string(), "", meaning);
 }
 
 /**
- * Every setting there is. The same name serves the file (`https_port`), the environment
- * (`FLANCO_HTTPS_PORT`) and the command line (`--https-port`).
+ * Every setting there is. The same name serves the file (`https_port`), the
+ * environment (`FLANCO_HTTPS_PORT`) and the command line (`--https-port`).
  */
 export const configSchema = z.strictObject({
   data_dir: setting(
@@ -283,8 +283,8 @@ export type ConfigKey = keyof typeof configSchema.shape;
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
 /**
- * The broker of the relay boxes, as the driver mqtt takes it; undefined where it is not set. The client id names this
- * gateway to the broker, null a command, which ends.
+ * The broker of the relay boxes, for the driver mqtt; undefined where none is set. With the
+ * client id the broker keeps messages for this gateway; a command, which ends, has null.
  */
 export function boxBroker(config: Config, clientId: string | null) {
   if (config.box_broker === "" || config.box_user === "") return undefined;

@@ -3,7 +3,7 @@ import { SETUP_FIELDS, type SetupField, type SetupName, type SetupValue } from "
 import { configSchema } from "./schema.ts";
 
 const MAX_SECRET = 1_000;
-/** A chain of some certificates. */
+/** The longest PEM text: a chain of some certificates. */
 const MAX_PEM = 16 * 1024;
 const PEM = /^(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
@@ -44,7 +44,10 @@ function setupOf<const N extends SetupName>(name: N) {
   return z.strictObject({ name: z.literal(name), values: z.strictObject(values) });
 }
 
-/** A setup as an owner gives it: the settings' own rules, and secrets and certificates as texts. What is hidden may be left out. */
+/**
+ * A setup as an owner gives it, by the settings' own rules, with
+ * secrets and certificates as texts. These may be left out.
+ */
 export const setupSchema = z.discriminatedUnion("name", [
   setupOf("email"),
   setupOf("webhook"),

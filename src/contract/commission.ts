@@ -24,9 +24,9 @@ export const newCommission = {
 
 /** Names a room. */
 export const roomKey = { dId: name, room: name };
-/** What is said of a room that is ticked off. */
+/** Ticks a room off, with a note. */
 export const newTick = { ...roomKey, note: text(0, MAX_TEXT).default("") };
-/** The two names that are signed. */
+/** The names of the two people who sign a report. */
 export const signatures = { technician: name, clinic: name };
 
 const contact = {
@@ -101,7 +101,7 @@ export const commissionState = z.strictObject({
 export type Commission = Shape<typeof commissionState>;
 export type CommissionedRoom = Shape<typeof commissionedRoom>;
 
-/** What stands in an acceptance report. Money does not. */
+/** The content of an acceptance report. It has no money in it. */
 const reportContent = z.strictObject({
   technician: z.string(),
   clinic: z.string(),

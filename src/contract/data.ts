@@ -16,7 +16,7 @@ const recordFields = {
   createdTime: moment,
 };
 
-/** A record of another system, as an import takes it. */
+/** A record of another system in an import. */
 export const importedRecord = z.strictObject({
   key: name.describe("Names the record for all time: it is imported once."),
   ...recordFields,

@@ -3,10 +3,10 @@ import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { Role } from "../domain/member.ts";
 import { success } from "./field.ts";
 
-/** What the path of every operation begins with, and no path of the page. */
+/** The prefix of every operation's path, which no path of the page has. */
 export const API = "/api/";
 
-/** Roles of several operations; `ROLES` of `src/domain/member.ts` are all. */
+/** Sets of roles that several operations allow. `ROLES` of `src/domain/member.ts` are all roles. */
 export const OWNER: readonly Role[] = ["owner"];
 /** In place of roles, where no session is needed. */
 export const NO_SESSION = null;
@@ -22,18 +22,18 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 /** Where the text of an error stands: the contract has `message` on data endpoints, `error` elsewhere. */
 export type ErrorField = "error" | "message";
 
-/** One operation of the API without the code behind it: what routes, parses, answers and describes it. */
+/** One operation of the API without its code: all that is needed to route, parse, answer and describe it. */
 export interface Declaration {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  /** Whose session it needs; null where it needs none. */
+  /** The roles that it allows; null where it needs no session. */
   readonly roles: readonly Role[] | null;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Most bytes of a body; 64 KiB where this is absent. */
   readonly maxBodyBytes?: number;
-  /** The request is to sign its sender in: it passes the gate before its small body is read. */
+  /** The request is an attempt to sign in: it passes the sign-in gate before its small body is read. */
   readonly signsIn?: true;
   readonly errorField?: ErrorField;
   /** Fixed texts of the contract, by error code. */
@@ -48,13 +48,13 @@ export interface Declaration {
   readonly stream?: string;
   /** The errors that a client must expect beside those of all operations (`openapi.ts`). */
   readonly errors: readonly ErrorCode[];
-  /** It needs nothing of the ledger, and meets none of its errors. */
+  /** It does not use the ledger, so the ledger's errors cannot occur. */
   readonly withoutLedger?: true;
   /** Headers that a client may send. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What `declare` is given, and what it adds where this is left out. */
+/** The fields that `declare` adds where they are left out. */
 type Added = Pick<Declaration, "status" | "errors">;
 type Head = Pick<Declaration, "method" | "path" | "roles">;
 type Written = Omit<Declaration, keyof Head | keyof Added> & Partial<Added>;
@@ -67,8 +67,8 @@ type Declared<M extends Method, Path extends string, D extends Written> = D &
     : { readonly answer: typeof success });
 
 /**
- * Keeps the exact type of a declaration, from which those of its request and its answer follow, also by method and path.
- * Adds what most have: the status 200, an answer without data, no errors of its own.
+ * Makes a declaration, and keeps its exact type, from which the types of its request and answer follow.
+ * Adds what most declarations have: the status 200, an answer without data, no errors of its own.
  */
 export function declare<M extends Method, Path extends string, const D extends Written>(
   method: M,
@@ -86,7 +86,7 @@ export type Shape<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
 
 type ReadonlyDeep<T> = T extends object ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> } : T;
 
-/** What a query or body is once it was parsed; undefined where none is declared. */
+/** A parsed query or body; undefined where none is declared. */
 export type QueryOf<D extends Declaration> = D["query"] extends z.ZodType ? z.output<D["query"]> : undefined;
 export type BodyOf<D extends Declaration> = D["body"] extends z.ZodType ? z.output<D["body"]> : undefined;
 
@@ -98,7 +98,7 @@ const fields = z.record(
   z.strictObject({ kind: z.enum(["required", "type", "length", "range", "unique"]), message: z.string() }),
 );
 
-/** An error of every endpoint but those of data, which carry their text in `message`. */
+/** The error answer of every endpoint but those of data, which have their text in `message`. */
 export const errorAnswer = z.strictObject({
   status: z.literal("error"),
   error: z.string(),
@@ -138,17 +138,17 @@ export function statusOf(code: ErrorCode, at?: Pick<Declaration, "statuses">): n
   return at?.statuses?.[code] ?? STATUS[code];
 }
 
-/** The code of a status: of several codes the first of the table. */
+/** The code of a status; the first of the table where several codes have it. */
 export function codeOf(status: number): ErrorCode {
   const codes = Object.keys(STATUS) as ErrorCode[];
   return codes.find((code) => STATUS[code] === status) ?? "internal";
 }
 
-/** The error that an answer tells of, whose text says already what to do; undefined where it has another shape. */
+/** The error of an error answer, whose text includes what to do; undefined for an answer of another shape. */
 export function errorOf(status: number, body: unknown): FlancoError | undefined {
   const parsed = errorAnswer.safeParse(body);
   return parsed.success ? new FlancoError(codeOf(status), parsed.data.error) : undefined;
 }
 
-/** The contract's status where the ledger cannot be read or written: 500, whose text shows nothing of why. */
+/** The contract's status where the ledger cannot be read or written: 500, with a text that does not say why. */
 export const LEDGER_FAILS = { unavailable: 500 } as const satisfies Declaration["statuses"];

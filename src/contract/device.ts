@@ -26,7 +26,7 @@ export const listDevices = declare("get", "/api/device", ROLES, {
   statuses: LEDGER_FAILS,
 });
 
-/** Rooms of a device, or something of each. */
+/** A list with an entry for each room of a device. */
 function roomList<S extends z.ZodType>(entry: S) {
   return z.array(entry).min(1).max(MAX_ACTUATORS);
 }

@@ -4,12 +4,12 @@ import { declare, type Shape } from "./declaration.ts";
 import { timeMs } from "./field.ts";
 import { gap, record, voided } from "./record.ts";
 
-/** The header that names up to which change an answer is current: `RUN:NUMBER`, as in the event `hello`. */
+/** The header that says up to which change an answer is current: `RUN:NUMBER`, as in the event `hello`. */
 export const POSITION_HEADER = "X-Flanco-At";
 
 /** The data of each server-sent event, by the event's name. */
 export const EVENTS = {
-  /** Every change that is committed after the position `at` follows. */
+  /** The stream begins: it will have every change that is committed after the position `at`. */
   hello: z.strictObject({ at: z.string() }),
   record,
   void: z.strictObject({ recordId: z.int(), voided }),

@@ -17,7 +17,7 @@ export function withData<S extends z.ZodType>(data: S) {
   return success.extend({ data });
 }
 
-/** Trimmed text of so many characters (code points), without halves of surrogate pairs or NUL. */
+/** A trimmed text of `minimum` to `maximum` characters (code points), without halves of surrogate pairs or NUL. */
 export function text(minimum: number, maximum: number) {
   return z
     .string()
@@ -37,7 +37,7 @@ export function text(minimum: number, maximum: number) {
 }
 
 export const name = text(1, MAX_TEXT);
-/** Lines that one request names. */
+/** The lines of one request. */
 export const lineNames = z.array(name).min(1).max(1_000);
 export const valor = z.number().min(-MAX_VALOR).max(MAX_VALOR);
 
@@ -66,7 +66,7 @@ export function dateText(parse: (text: string) => number | undefined, pattern: s
     .meta({ description: pattern });
 }
 
-/** Which records are meant. */
+/** The filter of records in a query. */
 export const recordFilter = {
   from: dateText(parseDay, "YYYY-MM-DD").optional(),
   to: dateText(parseDay, "YYYY-MM-DD").optional(),

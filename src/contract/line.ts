@@ -54,7 +54,7 @@ export function testMinutes(defaultMs: number) {
     .default(defaultMs / MINUTE_MS);
 }
 
-/** What a test of lines is begun with. */
+/** Begins a test of lines. */
 export const newTest = {
   lines: lineNames,
   minutes: testMinutes(DEFAULT_TEST_MS).describe(

@@ -9,7 +9,7 @@ const role = z.enum(ROLES);
 const password = z.string().min(1).max(MAX_PASSWORD);
 const memberQuery = z.object({ memberId: name });
 
-/** What the page is of. */
+/** Whether the page is a gateway's or a company's. */
 const SITES = ["gateway", "company"] as const;
 export type Site = (typeof SITES)[number];
 
@@ -20,7 +20,7 @@ const member = self.extend({
   sessions: z.int().describe("Sessions that stand."),
 });
 
-/** A link of the page is made of it. Shown once: the ledger has only its hash. */
+/** The token of a link. It is shown once: the ledger has only its hash. */
 const linkAnswer = withData(z.strictObject({ token: z.string() }));
 
 export const getSelf = declare("get", "/api/me", ROLES, {

@@ -4,7 +4,7 @@ import { declare, NO_SESSION, OWNER } from "./declaration.ts";
 import { timeMs, withData } from "./field.ts";
 
 const MAX_FROM = 2 ** 40;
-/** Its sender is not known yet. */
+/** A small bound, because the sender of the body is not known yet. */
 const MAX_TICKET_BYTES = 4_096;
 
 const ticket = z.string().regex(/^[\w-]{22}$/);

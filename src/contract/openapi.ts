@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ErrorCode } from "../domain/error.ts";
 import { type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./declaration.ts";
 
-/** The API's own version: which program serves it is not shown without a session. */
+/** The API's own version, not the program's, which is not shown without a session. */
 const API_VERSION = "1.0.0";
 
 /** The API as an OpenAPI 3.1 description, from the shapes that parse requests and type answers. */
@@ -49,7 +49,7 @@ function success(declaration: Declaration): object {
 
 function failures(declaration: Declaration): Record<string, object> {
   const codes: ErrorCode[] = [...declaration.errors, "forbidden"];
-  // What is only read is "overloaded" where too many large answers are not taken, or it takes too long to work out.
+  // A read is "overloaded" where its clients leave too many large answers untaken, or it takes too long.
   if (!declaration.withoutLedger) codes.push("unavailable", "internal", "overloaded");
   if (declaration.roles !== null) codes.push("unauthorized");
   if (declaration.query !== undefined || declaration.body !== undefined) codes.push("invalid");

@@ -24,25 +24,28 @@ import { description } from "./location.ts";
 import { madeCode } from "./move.ts";
 import { getStatus } from "./status.ts";
 
-/** Lines that one import may wire. */
+/** The most lines that one import wires. */
 export const MAX_WIRING_ROWS = 1_000;
 
-/** Records of one step of an import: other writes wait for it. */
+/** The most records of one step of an import, for which other writes wait. */
 export const MAX_IMPORTED = 250;
 
-/** A hash that takes some seconds to compare with, at most. */
+/** A bcrypt hash that takes a few seconds to compare with, at most. */
 export const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
-/** Entries of the audit log that one answer holds. */
+/** The most entries of the audit log in one answer. */
 export const MAX_AUDIT_PAGE = 500;
 
-/** Characters of the keys of all findings that one check lists. */
+/** The most characters of the keys of one check's findings. */
 const MAX_KEYS = 20_000;
 
 /** An import of wiring is the largest input. */
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
-/** Names the system's user that runs a command, for the audit log. Percent-encoded: names need not be Latin-1. */
+/**
+ * The header with the system's user that runs a command, for the
+ * audit log. Percent-encoded, because names need not be Latin-1.
+ */
 export const OPERATOR_HEADER = "x-flanco-operator";
 
 const user = z.strictObject({ id, userId: id, role: z.enum(ROLES), name: z.string(), email: z.string() });
@@ -76,7 +79,7 @@ const chip = z.strictObject({
   ),
 });
 
-/** A level of a line as a watch shows it; `sequence` is 0 for the level at the start of a watch. */
+/** A sighting as `flanco gpio watch` shows it. `sequence` is 0 for the level at the start of a watch. */
 export const sighting = z.strictObject({
   line: z.string(),
   active: z.boolean(),
@@ -88,7 +91,7 @@ export const sighting = z.strictObject({
 });
 export type ShownSighting = z.output<typeof sighting>;
 
-/** How the whole appliance is: of all accounts, and with what a backup holds of all of them. */
+/** The status of the whole appliance: of all accounts, with the records of its backup. */
 const { data: status } = getStatus.answer.shape;
 const wholeStatus = status.extend({
   recordsToday: status.shape.recordsToday.unwrap(),
@@ -133,21 +136,22 @@ const dryRun = z.boolean().describe("Only counts.");
 const count = z.int().min(1);
 const owner = name.optional().describe("E-mail of the user of all devices, in place of those in the rows.");
 
-/** An operation of an operator: the fields that it takes, and the shape of what it answers with. */
+/** An operation: the shape of its input, and the shape of its answer's data. */
 function operation<const I extends z.ZodRawShape, A extends z.ZodType>(input: I, data: A) {
   return { input: z.strictObject(input), data };
 }
 
 /**
- * What a technician does by commands on the appliance itself. These operations are served on the control socket, which
- * only the data directory's owner may open, and never on the network.
+ * The operations of commands on the appliance itself. They are served on the control
+ * socket, which only the data directory's owner may open, and never on the network.
  */
 export const OPERATIONS = {
   /** The members of all accounts. */
   listUsers: operation({}, z.array(user)),
   /**
-   * Makes an account, or a member of one. Without a password the answer has the token of a link. `account` is the e-mail
-   * of one of its members; with a role alone the only account is meant, with neither a new one is made.
+   * Makes an account, or a member of one. Without a password the answer has the token
+   * of a link. `account` is the e-mail of one of the account's members. Without
+   * `account` a role means the only account, and without either a new account is made.
    */
   addUser: operation(
     {
@@ -167,12 +171,18 @@ export const OPERATIONS = {
   setPassword: operation({ email: name, password: z.string() }, z.null()),
   /** Removes a member, or an account with its only one; records stay. */
   removeUser: operation({ email: name, withDevices: z.boolean() }, z.null()),
-  /** Makes an account whose owner has this bcrypt hash of a password, or none yet; a known e-mail is left as it is. */
+  /**
+   * Makes an account whose owner has this bcrypt hash of a
+   * password, or none yet; a known e-mail is left as it is.
+   */
   importUser: operation(
     { name, email: z.email().max(MAX_TEXT), passwordHash: z.string().regex(BCRYPT).nullable() },
     z.null(),
   ),
-  /** Adds the places that an account lacks. `user` as for `importRecords`. Gives each device's id here by its id there. */
+  /**
+   * Adds locations and devices that an account lacks. `user` as for
+   * `importRecords`. Gives the devices' ids here by their ids there.
+   */
   importPlaces: operation(
     {
       user: accountOf,
@@ -197,9 +207,12 @@ export const OPERATIONS = {
   beginTest: operation(newTest, z.null()),
   /** Ends every test of lines. */
   endTest: operation({}, z.null()),
-  /** What lines under test did, newest first. */
+  /** The rises of lines under test, newest first. */
   listTestedEdges: operation({}, z.array(testedEdge)),
-  /** Begins a commissioning, or goes on with it. `user` of this and those that follow is as for `importRecords`. */
+  /**
+   * Begins or continues a commissioning. `user` is as for
+   * `importRecords`, here and in the operations that follow.
+   */
   beginCommission: operation({ user: accountOf, ...newCommission }, z.null()),
   showCommission: operation({ user: accountOf }, commissionState),
   askCommissionRoom: operation({ user: accountOf, ...roomKey }, z.null()),
@@ -219,13 +232,13 @@ export const OPERATIONS = {
   detect: operation({}, z.array(chip)),
   /** Sets the physical level of a simulated line. */
   setLine: operation({ line: name, high: z.boolean() }, z.null()),
-  /** Makes a code by which another gateway takes over all that this one has. */
+  /** Makes a code by which another gateway takes the clinic over. */
   allowMove: operation({}, madeCode),
-  /** How the appliance is, of all users. */
+  /** The status of the appliance, of all users. */
   status: operation({}, wholeStatus),
   /** Sends a test to a sink, and says what was done. */
   testSink: operation({ name: z.enum(SINK_NAMES) }, z.strictObject({ done: z.string() })),
-  /** Signs sessions by another secret: all end. */
+  /** Replaces the secret that signs sessions, which ends all of them. */
   rotateSecret: operation({}, z.strictObject({ ended: z.int() })),
   /** Boots whose clock was set to another time later, with their sales. */
   reclocked: operation(
@@ -240,7 +253,7 @@ export const OPERATIONS = {
       }),
     ),
   ),
-  /** Moves the sales of a boot by another wall time of its monotonic zero. */
+  /** Gives the sales of a boot other times, by another wall time of its monotonic zero. */
   correctClock: operation({ bootId: name, zeroMs: z.int() }, z.strictObject({ moved: z.int() })),
   /** Acknowledges findings of a full check. */
   acknowledge: operation({ name, reason: text(0, MAX_TEXT), findings: text(1, MAX_KEYS) }, z.null()),
@@ -258,16 +271,16 @@ export const OPERATIONS = {
 export type OperationName = keyof typeof OPERATIONS;
 type Operation<N extends OperationName> = (typeof OPERATIONS)[N];
 
-/** What an operation takes, before defaults are filled in. */
+/** The input of an operation, before defaults are filled in. */
 export type OperationInput<N extends OperationName> = z.input<Operation<N>["input"]>;
 
-/** The same after it was parsed. */
+/** The parsed input of an operation. */
 export type ParsedInput<N extends OperationName> = z.output<Operation<N>["input"]>;
 
-/** What an operation answers with. */
+/** The data of an operation's answer. */
 export type OperationData<N extends OperationName> = Shape<Operation<N>["data"]>;
 
-/** The code of an operation; one that answers with null need not say so. */
+/** The code of an operation. It may return nothing where the answer is null. */
 export type OperationCode<N extends OperationName> = (
   input: ParsedInput<N>,
   by: Actor,
@@ -286,7 +299,7 @@ export function declarationOf(name: OperationName) {
   });
 }
 
-/** The levels of all wired lines from this moment on, a JSON text a line, until the client goes away. */
+/** The sightings of all wired lines from this moment on, a JSON text a line, until the client goes away. */
 export const watchLines = declare("get", "/api/operator/line/watch", NO_SESSION, {
   summary: "Every level of the wired lines as it comes.",
   stream: "application/x-ndjson",

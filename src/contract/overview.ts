@@ -4,7 +4,7 @@ import { MAX_GONE, MAX_PLACES } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, day, recordFilter, sold, soldOnDays, withData } from "./field.ts";
 
-/** What was sold, and the revenue of the time before. */
+/** What was sold, and the revenue of the period before. */
 export const soldBeside = { ...sold, before: z.number() };
 export const soldAtPlaces = {
   places: z

@@ -168,7 +168,7 @@ const status = z.strictObject({
     .describe("What a person must see to, and what to do."),
 });
 
-/** What every view of the page needs, of a gateway or of a company, which has no lines. */
+/** The part of the status that every view of the page needs, for a gateway or a company, which has no lines. */
 export const pageStatus = status
   .pick({
     version: true,

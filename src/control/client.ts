@@ -26,7 +26,7 @@ export interface Door {
 export interface ClientOptions {
   /** The system's user that runs the command, for the audit log. */
   readonly by?: string;
-  /** How long the service may take to answer, in milliseconds; as long as it likes where this is absent. */
+  /** How long the service may take to answer, in milliseconds; without a bound where this is absent. */
   readonly answerMs?: number;
 }
 
@@ -43,8 +43,8 @@ export class ControlClient implements Door {
   }
 
   /**
-   * Undefined when no service listens at this path. Throws `forbidden` when this user may not open it, `config` when
-   * the path is too long.
+   * Undefined when no service listens at this path. Throws `forbidden`
+   * when this user may not open it, `config` when the path is too long.
    */
   static async connect(path: string, options: ClientOptions = {}): Promise<ControlClient | undefined> {
     requireSocketPath(path);
@@ -68,11 +68,11 @@ export class ControlClient implements Door {
     if (answer.statusCode !== declaration.status) throw failureOf(answer, body);
     const parsed = declaration.answer.safeParse(body);
     if (!parsed.success) throw otherVersion(parsed.error);
-    // Parsed by the shape of this very operation.
+    // It was parsed by this operation's shape.
     return parsed.data.data as OperationData<N>;
   }
 
-  /** Levels of the wired lines from this moment on, until the service ends or the loop is left. */
+  /** Sightings of the wired lines from this moment on, until the service ends or the loop is left. */
   async *watch(): AsyncGenerator<ShownSighting> {
     const answer = await this.#send(watchLines, {}, new Agent());
     if (answer.statusCode !== watchLines.status) throw failureOf(answer, JSON.parse(await text(answer)));
@@ -84,7 +84,7 @@ export class ControlClient implements Door {
         for (const line of lines) yield sighting.parse(JSON.parse(line));
       }
     } catch (error) {
-      // The end of the service ends the connection in the middle of the answer.
+      // When the service ends, the connection ends in the middle of the answer.
       if (!answer.errored) throw error;
     }
   }
@@ -144,7 +144,7 @@ function notAllowed(path: string, error: NodeJS.ErrnoException): FlancoError {
 /** `sun_path` of a Unix socket holds 108 bytes with its end. */
 const MAX_PATH_BYTES = 107;
 
-/** Throws `config` for a path that no Unix socket can have: the kernel says EINVAL and no more. */
+/** Throws `config` for a path that is too long for a Unix socket: the kernel says EINVAL alone. */
 export function requireSocketPath(path: string): void {
   if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return;
   throw new FlancoError("config", `The data directory's path is too long for a socket: ${path}`, {

@@ -19,7 +19,10 @@ const NO_SESSIONS: Senders = {
   refuse: () => {},
 };
 
-/** The command line's door to the service: HTTP on a Unix socket in the data directory that only its owner may open. */
+/**
+ * The command line's door to the service: HTTP on a Unix
+ * socket in the data directory that only its owner may open.
+ */
 export class ControlServer {
   readonly #path: string;
   readonly #server: Server;
@@ -28,13 +31,13 @@ export class ControlServer {
     this.#path = path;
     this.#server = createServer(createControlApp(endpoints, log).callback());
     this.#server.maxConnections = MAX_CONNECTIONS;
-    // A command ends its connection itself: one that the service ended first could lose a request.
+    // The command ends the connection: if the service ended it first, a request could be lost.
     this.#server.keepAliveTimeout = 0;
   }
 
   async open(): Promise<void> {
     requireSocketPath(this.#path);
-    // The data directory is locked: a socket that is there was left by a process that has ended.
+    // The data directory is locked, so a socket that is there is of a process that has ended.
     rmSync(this.#path, { force: true });
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
@@ -51,7 +54,10 @@ export class ControlServer {
   }
 }
 
-/** An operator needs no session, and is shown why something broke inside: the machine is the operator's own. */
+/**
+ * The application of the operators. They need no session, and
+ * are shown internal errors, because the machine is theirs.
+ */
 function createControlApp(endpoints: readonly Endpoint[], log: Log): Koa {
   const app = new Koa();
   app.silent = true;

@@ -44,10 +44,10 @@ import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
 import { wiringEndpoints } from "./wiring.ts";
 
-/** What every application needs, whatever it serves. */
+/** Dependencies of every application: a gateway's and a company's. */
 export interface SiteDependencies {
   readonly sessions: Pick<SessionKeeper, "begin" | "check" | "end">;
-  /** Every sign-in passes through it. */
+  /** The gate through which every sign-in passes. */
   readonly signInGate: SignInGate;
   readonly page: Page;
   readonly log: Log;
@@ -55,15 +55,15 @@ export interface SiteDependencies {
   readonly allowedOrigins: () => readonly string[];
   /** Which names and addresses are this machine's. */
   readonly isKnownHost: IsKnownHost;
-  /** Addresses of proxies, which are asked where a request comes from. */
+  /** Addresses of proxies that are trusted to say where a request comes from. */
   readonly proxies: readonly string[];
 }
 
 interface Served {
-  /** In the API's description. */
+  /** The endpoints in the API's description. */
   readonly described: readonly Endpoint[];
   readonly hidden: readonly Endpoint[];
-  /** Asked after the host is known, before the site and the session. */
+  /** Runs after the check of the host, before those of the site and the session. */
   readonly before: readonly Middleware[];
   /** As `Senders.positionOf`. */
   readonly positionOf: (userId: Id) => string | null;
@@ -77,7 +77,7 @@ export interface AppDependencies extends SiteDependencies {
   readonly sessions: Pick<Sessions, "begin" | "check" | "end">;
   readonly passwords: PasswordHasher;
   readonly lines: Lines;
-  /** Where lines can be set by hand; null where they are real. */
+  /** The lines that can be set by hand; null where lines are real. */
   readonly drivable: DrivableLines | null;
   readonly status: StatusReader;
   readonly commissioner: Commissioner;
@@ -100,7 +100,7 @@ export function createApp(dependencies: AppDependencies): Koa {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, reader),
       ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
-      // What visits many rows is read aside.
+      // Reads that may visit many rows are made in a thread of their own.
       ...salesEndpoints({ ...reader, ...heavy }, numbers, clock, log),
       ...deviceEndpoints(writer, heavy, clock),
       ...locationEndpoints(writer),
@@ -126,7 +126,7 @@ export function createApp(dependencies: AppDependencies): Koa {
   });
 }
 
-/** An application: the same bounds, headers, errors and page for whatever it serves. */
+/** An application with its bounds, headers, errors and page. */
 export function buildApp(
   { log, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
   { described, hidden, before, positionOf }: Served,
@@ -135,7 +135,7 @@ export function buildApp(
   const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));
 
   const app = new Koa();
-  // What koa itself could not answer (a client that hung up) needs no log; other errors are logged where they are handled.
+  // koa logs nothing: it would log only that a client has hung up. Other errors are logged where they are handled.
   app.silent = true;
   app.use(errorMiddleware(log, (path) => fields.get(path) ?? "error"));
   app.use(headMiddleware);
@@ -167,7 +167,7 @@ export function buildApp(
   return app;
 }
 
-/** What was sold, of a gateway's ledger or of a company's database. */
+/** The endpoints of sales, from a gateway's ledger or a company's database. */
 export function salesEndpoints(
   sales: SalesReads,
   numbers: ShownAs,
@@ -192,7 +192,10 @@ const describe = declare("get", "/api/openapi.json", NO_SESSION, {
   errors: [],
 });
 
-/** The API's description of itself: it is not part of what it describes. Made when it is first asked for. */
+/**
+ * The endpoint of the API's description, which does not describe
+ * itself. The description is made at the first request.
+ */
 function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   let description: Buffer | undefined;
   return serve(describe, ({ context }) => {
@@ -208,7 +211,8 @@ export function healthMiddleware(isHealthy: () => Promise<boolean>): Middleware 
   return async (context, next) => {
     if (context.path !== "/healthz") return next();
     const healthy = await isHealthy();
-    // The page that plain HTTP serves asks here whether the browser trusts this machine. The answer is public anyway.
+    // The page that plain HTTP serves asks here whether the
+    // browser trusts this machine. The answer is public anyway.
     context.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.status = healthy ? 200 : 503;
     context.body = { status: healthy ? "success" : "error" };

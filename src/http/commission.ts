@@ -67,7 +67,7 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
   ];
 }
 
-/** Ends a commissioning with its report, and gives the report's number as it is shown. */
+/** Ends a commissioning with its report, and gives the report's shown number. */
 async function finishWithReport(
   { commissioner, reader, status, numbers }: CommissionDependencies,
   userId: Id,
@@ -94,7 +94,7 @@ function reportHeads(reader: ReportReader, userId: Id, numbers: ShownNumbers): r
     }));
 }
 
-/** The newest where `shown` is null. Throws `not_found`, also for a report of another account. */
+/** The report of a shown number; the newest for null. Throws `not_found`, also for a report of another account. */
 function reportOf(
   reader: ReportReader,
   userId: Id,
@@ -110,7 +110,7 @@ function reportOf(
   }
   const { auditId: found, timeMs, text, ...entry }: StoredAcceptanceReport = report;
   const number = numbers.show(found);
-  // What the ledger has under its chain is what was written in this shape.
+  // The text is under the chain's hash, so it still has the shape in which it was written.
   return { ...(JSON.parse(text) as ReportContent), ...entry, number, time: timeMs };
 }
 
@@ -161,11 +161,11 @@ type CommissionOperation = Extract<OperationName, `${string}Commission${string}`
 interface Dependencies extends Pick<CommissionDependencies, "reader" | "numbers"> {
   /** The parts of the running service. Throws `unavailable` while none runs. */
   readonly running: () => Pick<CommissionDependencies, "commissioner" | "status">;
-  /** The account of a member; without an e-mail the only one. */
+  /** The account of the member with this e-mail; without an e-mail the only account. */
   readonly accountOf: (email: string | undefined) => Id;
 }
 
-/** What a technician does on the gateway itself to commission the rooms of one account. */
+/** The operations by which a technician commissions the rooms of an account on the gateway itself. */
 export function commissionOperations({ reader, numbers, running, accountOf }: Dependencies): {
   readonly [N in CommissionOperation]: OperationCode<N>;
 } {

@@ -12,7 +12,7 @@ import { letterheadEndpoint } from "./report.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { sessionEndpoints } from "./session.ts";
 
-/** What a company's database tells of its clinics. */
+/** Reads of the clinics in a company's database. */
 export interface ClinicReads {
   /** Every gateway, and the database's time in Unix milliseconds. */
   clinics(): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }>;
@@ -29,10 +29,10 @@ export interface CompanyDependencies extends SiteDependencies {
   readonly isHealthy: () => Promise<boolean>;
 }
 
-/** The page and API of a company: what a gateway's has that only reads, and its clinics. */
+/** The page and API of a company: the endpoints of a gateway that only read, and those of its clinics. */
 export function createCompanyApp(dependencies: CompanyDependencies): Koa {
   const { sessions, members, sales, passwords, signInGate, clock, log, isHealthy } = dependencies;
-  // All that is in the database is the company's own: nothing is told by its numbers.
+  // The whole database is the company's own, so its numbers need not be permuted.
   const numbers = { show: (number: number) => number, find: (number: number) => number };
   return buildApp(dependencies, {
     described: [
@@ -40,7 +40,7 @@ export function createCompanyApp(dependencies: CompanyDependencies): Koa {
       ...memberEndpoints("company", members, members, sessions, passwords, signInGate),
       ...salesEndpoints(sales, numbers, clock, log),
       ...clinicEndpoints(dependencies),
-      // What a gateway's owner sets; the company's name stands for it.
+      // A company has no letterhead of its own: its name stands for it.
       letterheadEndpoint(() => ({
         company: dependencies.company.name,
         taxNumber: "",
@@ -91,7 +91,7 @@ async function compared(
     before: toDaysAnswer(sold.before),
     clinics: sold.clinics.flatMap((own) => {
       const clinic = states.get(own.name);
-      // Added between the two readings.
+      // The clinic was added between the two reads.
       if (clinic === undefined) return [];
       const { name, timeZone, seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
       return [

@@ -56,7 +56,7 @@ function idempotencyOf(context: Context, record: NewRecord): Idempotency | null 
       fields: { "Idempotency-Key": { kind: "length", message } },
     });
   }
-  // Every field, in the order of the declaration, in which the body was parsed.
+  // Every field in the order of the declaration, because the body was parsed by it.
   const canonical = JSON.stringify(Object.values(record));
   return { key, bodyHash: createHash("sha256").update(canonical).digest("hex") };
 }
@@ -85,16 +85,17 @@ export interface DailyLimits {
 const BYTES_BESIDE_TEXTS = 150;
 
 /**
- * Counts a post, and gives a function for one that stores nothing, to count it no more: on a full disk a clinic's devices try
- * again for hours. Throws `too_many`, with the time to wait, where the account has posted too much, unless `isStored`: a device
- * that has lost the answer would keep what is in the ledger, and post it again for a day.
+ * Counts a post, and gives the function that takes it off the count again, for a post that stores
+ * nothing: on a full disk a clinic's devices try again for hours. Throws `too_many`, with the time to
+ * wait, where the account has posted too much. It does not throw where `isStored` says that the
+ * record is in the ledger: a device that has lost the answer would otherwise post it again for a day.
  */
 export type DailyBound = (userId: Id, record: NewRecord, isStored: () => boolean) => () => void;
 
 /**
- * Bounds what an account posts in a day, so that one device that runs wild does not fill the disk for all. A day begins with
- * an account's first post and lasts 24 hours of monotonic time. The counts are in memory, and begin anew at a restart.
- * Records of edges are never refused, and do not count.
+ * Bounds what an account posts in a day, so that one device that runs wild does not fill the disk for
+ * all. A day begins with an account's first post and lasts 24 hours of monotonic time. The counts are
+ * in memory, and start again at a restart. Records of edges are never refused, and do not count.
  */
 export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
   const posted = new Map<Id, { beganMs: number; records: number; bytes: number }>();
@@ -121,7 +122,7 @@ export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
   };
 }
 
-/** What a record takes in the ledger's file, about. */
+/** About how many bytes a record takes in the ledger's file. */
 function bytesOf(record: NewRecord): number {
   const texts = Object.values(record).filter((value) => typeof value === "string");
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), BYTES_BESIDE_TEXTS);

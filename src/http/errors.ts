@@ -7,14 +7,14 @@ import { dropBody } from "./input.ts";
 
 /** Kinds of failures that have a line of their own in a minute; the others are told apart by their codes alone. */
 const MAX_KINDS = 32;
-/** Where it is not known how long a bounded queue takes to empty. */
+/** The Retry-After of an error that does not say when to try again. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Writes every error body, and drops what is left of the request's. What went wrong inside is for the log; the client gets
- * a text without a stack, path or SQL.
- * `fieldAt` gives the field of the error's text at a path: a method that the path does not take has it there too.
- * With `showsInside` the client is the machine's own operator, who is shown what went wrong inside.
+ * Writes every error body, and drops the rest of the request's body. Internal
+ * errors are logged; the client gets a text without a stack, path or SQL.
+ * @param fieldAt the field of the error's text for a path, also for a method that the path does not take
+ * @param showsInside whether the client is the machine's own operator, who is shown internal errors
  */
 export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField, showsInside = false) {
   const note = failureLog(log);
@@ -36,11 +36,11 @@ export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField,
 }
 
 /**
- * Logs failed requests: of each kind the first, and then once a minute how many there were, so that no client floods the
- * log. A service that is busy is no mystery: only what broke inside shows its stack.
+ * Logs failed requests: the first of each kind, and then once a minute how many there were,
+ * so that no client floods the log. Only internal errors are logged with their stack.
  */
 function failureLog(log: Log): (error: FlancoError, request: object) => void {
-  /** Failures of a kind since its last line. A kind is here for a minute after each line. */
+  /** Failures of each kind since its last line, for a minute after that line. */
   const counts = new Map<string, number>();
   const wait = (kind: string): void => {
     counts.set(kind, 0);
@@ -69,8 +69,8 @@ function failureLog(log: Log): (error: FlancoError, request: object) => void {
 }
 
 /**
- * The request's path; undefined when its target is no URL, which koa tells by throwing whenever it is asked, or one
- * that has no path, where koa's is null whatever its type says.
+ * The request's path. Undefined where the target is no URL, for which koa throws at
+ * each access, or a URL without a path, for which koa gives null despite its type.
  */
 export function pathOf(context: Context): string | undefined {
   try {
@@ -98,7 +98,10 @@ function writeError(context: Context, field: ErrorField, error: FlancoError, sho
   };
 }
 
-/** What broke inside is for the log: its text may hold a path or SQL. */
+/**
+ * The error's text for the client. That of an internal error may
+ * have a path or SQL in it, and is shown to operators alone.
+ */
 function textOf(error: FlancoError, isShown: boolean): string {
   if (!isShown) return "Something went wrong inside the service. Try again; its log says more.";
   return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;

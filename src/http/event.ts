@@ -12,7 +12,7 @@ import { oneMember, tokensOf } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const MAX_STREAMS = 64;
-/** A whole clinic may share one user; the others still get in. */
+/** The most streams of one user: a whole clinic may share it, but other users must get streams too. */
 const MAX_STREAMS_OF_USER = 48;
 /** Proxies and browsers drop a connection that is silent for long. */
 const HEARTBEAT_MS = 15_000;
@@ -36,9 +36,9 @@ export class LiveEvents {
   readonly #listeners = new Set<Listener>();
   /** Differs for each run of the service, because a new run does not know what the last one sent. */
   readonly #run = randomUUID();
-  /** Commits that concern all users. */
+  /** The number of commits that concern all users. */
   #toldAll = 0;
-  /** Commits of one user's own: no user may count how often others sell. */
+  /** The number of commits of each user: no user may count how often others sell. */
   readonly #told = new Map<Id, number>();
   #heartbeat: NodeJS.Timeout | undefined;
 
@@ -47,8 +47,8 @@ export class LiveEvents {
   }
 
   /**
-   * How far changes have been told to a user, as `RUN:NUMBER`; the number grows with every commit that changes what
-   * this user may see. What is read from the ledger after this was asked for holds every such change up to here.
+   * The position of a user's stream, as `RUN:NUMBER`: the number grows with every commit that
+   * changes what this user may see. A read of the ledger after this call has every change up to it.
    */
   positionOf(userId: Id): string {
     return `${this.#run}:${this.#toldAll + (this.#told.get(userId) ?? 0)}`;
@@ -118,7 +118,10 @@ export class LiveEvents {
     }
   }
 
-  /** Destroys the stream: ended, it would hold what is unread in memory for a client that does not read. */
+  /**
+   * Destroys the stream: a stream that is only ended keeps
+   * unread data in memory for a client that does not read.
+   */
   #cut(listener: Listener): void {
     this.#listeners.delete(listener);
     listener.stream.destroy();

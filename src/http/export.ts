@@ -11,10 +11,10 @@ import { separated } from "../domain/text.ts";
 import { type ShownAs, toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-/** Exports under way at once, each of another user: each takes its turn in every round of the event loop. */
+/** The most exports at once, each of another user: each takes time in every turn of the event loop. */
 const MAX_EXPORTS = 3;
 
-/** What koa ends a stream with whose client is gone. */
+/** The code of the error with which koa ends the stream of a client that is gone. */
 const HUNG_UP = "ERR_STREAM_PREMATURE_CLOSE";
 
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
@@ -30,7 +30,7 @@ export function exportEndpoints(
   const run: Parameters<typeof serve<typeof exportRecords>>[1] = async ({ userId, query, context }) => {
     const filter = toRecordFilter(query);
     const walk = walkRecords(sales, userId, filter)[Symbol.asyncIterator]();
-    // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
+    // Before the answer's headers are sent, so that a ledger that cannot be read is still answered with an error.
     const first = await walk.next();
     if (filter.room === null && filter.roomPart === null) {
       context.set("X-Flanco-Rows", String(await sales.countRecords(userId, filter)));
@@ -40,11 +40,11 @@ export function exportEndpoints(
     context.set("Content-Disposition", `attachment; filename="${name}"`);
     const rowOf = (record: FoundRecord) =>
       csvRow({ ...record, recordId: numbers.show(record.recordId) }, query.lang, localTime);
-    /** The file's pieces, each made when the one before has been taken. */
+    /** The pieces of the file. Each is made when the client has taken the one before. */
     const pieces = async function* () {
       yield csvHead(query.lang);
       for (let piece = first; piece.done !== true; piece = await walk.next()) {
-        // The client has hung up. Where no record fits, nothing is yielded, and the stream would not notice it.
+        // The client has hung up. The stream does not notice it where no record fits and nothing is yielded.
         if (stream.destroyed) return;
         const text = piece.value.map(rowOf).join("");
         if (text !== "") yield text;
@@ -108,12 +108,15 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 /**
- * What a spreadsheet takes for the beginning of a formula, in any width, behind what it may leave out: spaces, quotes, and
- * characters that are not seen.
+ * The beginning of a text that a spreadsheet takes for a formula: a sign in any
+ * width, after spaces, quotes and invisible characters that the spreadsheet may skip.
  */
 const FORMULA =
   /^(?:[\s"\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|[\t\r\n])/u;
-/** Where a cell ends for a spreadsheet of any language: one that expects another separator heeds no quotes here. */
+/**
+ * Where a cell may end for a spreadsheet of any language:
+ * one that expects another separator ignores the quotes.
+ */
 const CELL_END = /([;,\t\r\n])/;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
 
@@ -123,7 +126,8 @@ export function csvHead(language: CsvLanguage): string {
 }
 
 /**
- * One record, with its number as accounts see it, as a row. `localTime` gives a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
+ * One record, with its number as accounts see it, as a row. `localTime` gives
+ * a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
  * exact, without grouping; a provisional record counts, a voided one does not.
  */
 export function csvRow(
@@ -143,11 +147,11 @@ export function csvRow(
   return rowOf([...cells, ...ends, harmless(record.voided?.reason ?? "")], language);
 }
 
-/** A text that no spreadsheet takes for a formula, nor what it takes for a cell within it. */
+/** A text in which no spreadsheet finds a formula, also where it splits the text into cells. */
 function harmless(text: string): string {
   if (NUMBER.test(text)) return text;
   const [first = "", ...others] = text.split(CELL_END);
-  // By turns what ends a cell and what the next one begins with.
+  // The parts are by turns a separator and the text after it.
   const rest = others.map((part, index) => (index % 2 === 0 ? part : noFormula(part)));
   return noFormula([first, ...rest].join(""));
 }

@@ -4,7 +4,7 @@ import type { Context, Middleware, Next } from "koa";
 import { API } from "../contract/declaration.ts";
 import { FlancoError } from "../domain/error.ts";
 
-/** Limits what browsers do with an answer. The two pages replace the policy by one of their own. */
+/** Headers that limit what browsers do with an answer. The two pages replace the policy by their own. */
 export const SECURITY_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
@@ -44,12 +44,12 @@ export function headMiddleware({ path, res }: Context, next: Next): Promise<void
 /** Whether a name or address, in lower case and without brackets, is this machine. */
 export type IsKnownHost = (name: string) => boolean;
 
-/** Host headers that were accepted, as they came. A client sends the same one with every request. */
+/** How many accepted Host headers are remembered, as they came: a client sends the same one with every request. */
 const MAX_REMEMBERED = 64;
 
 /**
- * Refuses requests for another host than this machine. A page of another site may have its own name point here and then
- * read everything as its own origin (DNS rebinding): the Host header shows that name.
+ * Refuses requests for other hosts than this machine. Another site may let its own name point here, and its
+ * page could then read everything as of its own origin (DNS rebinding). The Host header shows that name.
  */
 export function hostMiddleware(isKnown: IsKnownHost): Middleware {
   const good = new Set<string>();
@@ -69,7 +69,10 @@ export function hostMiddleware(isKnown: IsKnownHost): Middleware {
   };
 }
 
-/** Node takes the first of several Host headers where a proxy may take the last: the two could mean different hosts. */
+/**
+ * Node takes the first of several Host headers where a proxy
+ * may take the last: the two could mean different hosts.
+ */
 function requireOneHost({ req: { rawHeaders }, res }: Context): void {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -91,10 +94,10 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const PREFLIGHT_MAX_AGE_SECONDS = "600";
 
 /**
- * Browsers send the contract's cookie with requests of any site, so the service itself refuses those of other sites. A
- * request that changes something must name no origin (a device, curl), its own, or a listed one. A request that only
- * reads shows nothing to another site but costs work, so it is refused where the browser says that another site sends
- * it. Links to the page, which is not under the API's prefix, are not refused.
+ * Browsers send the contract's cookie with requests of any site, so the service itself refuses those of other
+ * sites. A request that changes something must name no origin (a device, curl), its own, or a listed one. A
+ * request that only reads shows nothing to another site but costs work, so it is refused where the browser
+ * says that another site sends it. Links to the page, which is not under the API's prefix, are not refused.
  */
 export function crossSiteMiddleware(allowedOrigins: () => readonly string[]): Middleware {
   return (context: Context, next: Next): Promise<void> | undefined => {
@@ -141,9 +144,10 @@ declare module "koa" {
 }
 
 /**
- * Finds out where requests come from that proxies of these addresses bring: `X-Forwarded-For` lists whom each of them got the
- * request from, the last at the end. What stands before the last one that is no proxy's may be anything. Where that is no address
- * (`unknown`), the sender has none: as the proxy itself it would pass for this machine.
+ * Finds the sender of a request that comes through proxies of these addresses. `X-Forwarded-For`
+ * lists from whom each proxy got the request, the last at the end. The sender is the last entry
+ * that is no proxy's address; entries before it may be forged. Where it is no address
+ * (`unknown`), the sender has none: with the proxy's address it would pass for this machine.
  */
 export function senderMiddleware(proxies: readonly string[]): Middleware {
   const trusted = new Set(proxies.map((address) => address.toLowerCase()));
@@ -179,8 +183,8 @@ function socketAddress({ req }: Context): string {
 const MAPPED = "::ffff:";
 
 /**
- * The address of a socket's other end: IPv4 in dots, also where it came in through an IPv6 socket; IPv6 without its
- * zone. Empty when the connection is gone.
+ * The address of a socket's other end: IPv4 in dots, also where it came in through
+ * an IPv6 socket; IPv6 without its zone. Empty when the connection is gone.
  */
 export function clientAddress(remoteAddress: string | undefined): string {
   const [bare = ""] = (remoteAddress ?? "").split("%");

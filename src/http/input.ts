@@ -12,12 +12,12 @@ interface BodyBounds {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** A body whose sender is not known yet. */
+/** The bounds of a body whose sender is not known yet. */
 export const UNKNOWN_SENDER: BodyBounds = { bytes: 4 * 1024, values: 64 };
 const MAX_DEPTH = 32;
-/** Each chunk, however small, costs work of its own: a whole body of 64 KiB may come in chunks of 16 bytes. */
+/** The most chunks of a body, because each costs work: enough for 64 KiB in chunks of 16 bytes. */
 const MAX_PIECES = 4_096;
-/** A body beyond a limit is read and dropped up to here, so that an honest client can read its answer. */
+/** How much of a refused body is read and dropped, so that an honest client can read its answer. */
 const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
 const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 
@@ -25,7 +25,7 @@ const parserOf = (maxBytes: number) =>
   bodyParser({
     enableTypes: ["json"],
     jsonLimit: `${maxBytes}b`,
-    // Which types are JSON is decided before the parser runs.
+    // The content type is checked before the parser runs.
     detectJSON: () => true,
     // A field `__proto__` is ignored like every other unknown field: schemas copy the fields that they name.
     ...{ onProtoPoisoning: "ignore" },
@@ -34,8 +34,9 @@ const parsers = new Map<number, ReturnType<typeof parserOf>>();
 const noNext = async () => {};
 
 /**
- * Reads a JSON body of at most so many bytes and values, and 32 levels; a request without one gives an empty object, whose
- * missing fields are then named. Throws `unsupported_media_type`, `too_large` and `invalid`.
+ * Reads a JSON body within these bounds and 32 levels of depth. A request
+ * without a body gives an empty object, so that the error names the missing
+ * fields. Throws `unsupported_media_type`, `too_large` and `invalid`.
  */
 export async function readBody(
   context: Context,
@@ -80,8 +81,8 @@ function requireJson({ headers }: IncomingMessage): void {
 
 /** Refuses what the parser accepts: too many pieces, and bytes that are not UTF-8. */
 function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void): void {
-  // Made for the first piece that ends within a character: most bodies come in one piece, and a decoder costs as much as
-  // parsing one.
+  // Made for the first piece that ends within a character: most bodies
+  // come in one piece, and a decoder costs as much as parsing one.
   let utf8: TextDecoder | undefined;
   let pieces = 0;
   const decode = (piece?: Buffer) => {
@@ -110,7 +111,7 @@ export function dropBody({ req, res }: Context): void {
   if (req.complete) return;
   let bytes = 0;
   let pieces = 0;
-  // The parser and the watch above listen still where they have refused the body.
+  // The parser and `watchPieces` still listen where they have refused the body.
   req.removeAllListeners("data");
   req.on("data", (piece: Buffer) => {
     bytes += piece.length;
@@ -153,7 +154,7 @@ function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
   }
 }
 
-/** Mistakes named in one answer; a body of ten thousand wrong actuators needs no more. */
+/** The most mistakes that one answer names. */
 const MAX_MISTAKES = 20;
 
 type Issue = z.core.$ZodIssue;

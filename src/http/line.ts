@@ -17,10 +17,10 @@ import type { DrivableLines, Lines, SurveyedLine, TestedEdge } from "../domain/l
 import type { Sighting } from "../domain/sale.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-/** Edges under test of one answer. */
+/** The most edges under test in one answer. */
 export const SHOWN_EDGES = 200;
 
-/** `drivable`: where lines can be set by hand; null where they are real. */
+/** @param drivable the lines that can be set by hand; null where lines are real */
 export function lineEndpoints(
   lines: Pick<Lines, "status" | "survey" | "read">,
   drivable: DrivableLines | null,
@@ -57,7 +57,7 @@ export function lineEndpoints(
       if (isOfAnother(found, userId)) {
         throw new FlancoError("conflict", `The line ${body.line} is wired to a room of another user.`);
       }
-      // By its address: the driver may know more spellings than the one that was looked up.
+      // By its address, because the driver's names of lines may differ from the one that was looked up.
       drivable.set(addressOf(found), body.level);
     }),
     serve(beginTest, ({ userId, body: { test }, by }) =>
@@ -70,7 +70,7 @@ export function lineEndpoints(
   ];
 }
 
-/** Only its owner sees a room and its level. */
+/** A line as a user sees it: without the room and level of another user's line. */
 function toAnswer(line: SurveyedLine, userId: Id): Line {
   const own = line.wiring?.userId === userId ? line.wiring : null;
   return {
@@ -93,10 +93,13 @@ function addressOf({ chip, offset }: Pick<SurveyedLine, "chip" | "offset">): str
   return `${chip}:${offset}`;
 }
 
-/** What may wait for a watcher that does not read. Beyond it the watcher is cut off: its edges are shown, not kept. */
+/**
+ * How much may wait for a watcher that does not read. Beyond it the
+ * watcher is cut off: edges are only shown to it, and stored elsewhere.
+ */
 const MAX_UNREAD_BYTES = 256 * 1024;
 
-/** What the wired lines do, a JSON text a line, until the watcher goes. */
+/** The sightings of the wired lines, a JSON text a line, until the watcher goes. */
 export function streamOf(lines: Pick<Lines, "listen">): PassThrough {
   const stream = new PassThrough();
   const stop = lines.listen((sighting) => {

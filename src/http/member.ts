@@ -23,7 +23,7 @@ import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn, requireSession, signIn, toUserData } from "./session.ts";
 
 const TOKEN_BYTES = 16;
-/** Guesses of links count on this beside their address. No e-mail has a space. */
+/** The account on which wrong guesses of links count. No e-mail has a space. */
 const LINKS = "a link";
 
 /** Makes a member's link: a one-time token of 128 bits, of which the ledger stores the hash. */
@@ -85,7 +85,7 @@ export function memberEndpoints(
         throw new FlancoError("invalid", `current: ${message}.`, { fields });
       }
       const passwordHash = await passwords.hash(body.password);
-      // The comparison takes a while, in which this session may have ended.
+      // This session may have ended during the comparison, which takes a while.
       await requireSession(sessions, context);
       await writer.setPassword(id, passwordHash, by);
       await signIn(sessions, context, { member, passwordHash });
@@ -121,7 +121,7 @@ export function memberEndpoints(
           hint: "Ask an owner of the account for a new one.",
         });
       }
-      // After the link, so that the page learns of a dead one before a person has chosen a password.
+      // Checked after the link, so that the page learns of an expired link before a person chooses a password.
       requirePassword(body.password);
       const passwordHash = await passwords.hash(body.password);
       const member = await writer.useLink(tokenHash, passwordHash, by);
@@ -131,7 +131,7 @@ export function memberEndpoints(
   ];
 }
 
-/** Throws `conflict` where several accounts share the gateway: the owner of one may not give away what is all of theirs. */
+/** Throws `conflict` where several accounts share the gateway: one owner may not decide for all of them. */
 export function requireSoleAccount(reader: Pick<LedgerReader, "members">, why: string, hint: string): void {
   if (new Set(reader.members().map(({ userId }) => userId)).size <= 1) return;
   throw new FlancoError("conflict", `Several accounts share this gateway, and ${why}.`, { hint });

@@ -14,14 +14,14 @@ type Library = Awaited<ReturnType<typeof loadLibrary>>;
 interface Measure {
   readonly name: string;
   readonly help: string;
-  /** A counter ends in `_total` and begins anew with the process. */
+  /** A counter's name ends in `_total`. It starts again with the process. */
   readonly kind: "gauge" | "counter";
   readonly label?: "code" | "sink" | "version";
-  /** Values by label, or the one value under an empty label; none where it is not known. */
+  /** Values by label, or the only value with an empty label; no values where it is not known. */
   readonly values: (status: Status) => readonly (readonly [label: string, value: number])[];
 }
 
-/** Every metric beside those of the process. Money, people, places and rooms are in none of them. */
+/** Every metric beside those of the process. None tells money, people, locations or rooms. */
 export const MEASURES: readonly Measure[] = [
   {
     name: "flanco_build_info",
@@ -70,10 +70,10 @@ export const MEASURES: readonly Measure[] = [
 ];
 
 /**
- * Answers `GET /metrics` in Prometheus' text format to programs of this machine, and to others that send the token. Throws
- * `unauthorized` for a request of another machine without it, `not_found` where there are none.
- * @param tokenFile holds the token, read at each request from afar, so that a new one needs no restart; empty: there is no
- *   token; null: there are no metrics
+ * Answers `GET /metrics` in Prometheus' text format to programs of this machine, and to others that send the
+ * token. Throws `unauthorized` for a request of another machine without it, `not_found` where there are none.
+ * @param tokenFile holds the token, read at each request from afar, so that a
+ *   new one needs no restart; empty: there is no token; null: there are no metrics
  */
 export function metricsMiddleware(status: StatusReader, tokenFile: string | null): Middleware {
   let library: Promise<Library> | undefined;
@@ -85,14 +85,14 @@ export function metricsMiddleware(status: StatusReader, tokenFile: string | null
   return async (context: Context, next: Next) => {
     const isAsked = context.path === PATH && (context.method === "GET" || context.method === "HEAD");
     if (!isAsked) return next();
-    // Left to the page, it would be answered with 200 and HTML.
+    // Otherwise the page would answer it with 200 and HTML.
     if (tokenFile === null) {
       throw new FlancoError("not_found", "There are no metrics.", {
         hint: "The setting metrics turns them on.",
       });
     }
     requireAccess(context, tokenFile);
-    // However many ask at once, the ledger is read once.
+    // Requests at the same time share one read of the ledger.
     underWay ??= read().finally(() => {
       underWay = undefined;
     });
@@ -113,7 +113,10 @@ function requireAccess(context: Context, tokenFile: string): void {
   });
 }
 
-/** The library, and the process's own metrics. Loaded with the first request: a service that nothing observes does without. */
+/**
+ * Loads the library, with the process's own metrics, at the first
+ * request: a service without an observer does not carry it.
+ */
 async function loadLibrary() {
   const library = await import("prom-client");
   const ofProcess = new library.Registry();
@@ -121,7 +124,7 @@ async function loadLibrary() {
   return { library, ofProcess };
 }
 
-/** A registry for each answer: what is not known at the moment must not stand there as 0. */
+/** Makes a registry for each answer, because a value that is not known must be absent, not 0. */
 async function expose({ library, ofProcess }: Library, status: Status): Promise<string> {
   const registry = new library.Registry();
   for (const { name, help, kind, label, values } of MEASURES) {

@@ -9,41 +9,44 @@ import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn } from "./session.ts";
 
-/** A code that was made, and when it ends, in Unix milliseconds. */
+/** A code, and when it expires, in Unix milliseconds. */
 export interface MadeCode {
   readonly code: string;
   readonly endsMs: number;
 }
 
-/** What another gateway is given: the texts of the backup's proof and of the gateway file. */
+/** What the other gateway gets beside the backup: the texts of its proof and of the gateway file. */
 export interface MovedClinic {
   readonly proof: string;
   readonly gateway: string;
 }
 
-/** The side of a move that hands a clinic over to another gateway, of one at a time. */
+/** The side of a move that hands the clinic over. There is one move at a time. */
 export interface Moves {
   /**
-   * Makes a code; an earlier one ends. `userId` is the account whose member asks, null for a command. Rejects with `too_many` as
-   * every change of an account.
+   * Makes a code; an earlier one ends. `userId` is the account whose member asks,
+   * null for a command. Rejects with `too_many` as every change of an account.
    */
   allow(by: Actor, userId: Id | null): Promise<MadeCode>;
   /** Whether this is the valid code's secret. Takes constant time, and the code ends with its first use. */
   accepts(secret: string): boolean;
   /** Begins a backup for the other gateway, and gives the secret of the move; an earlier move ends. */
   begin(): string;
-  /** Null until the backup is proved. Throws `unauthorized` for another secret, and what the backup has failed with. */
+  /**
+   * The clinic; null until the backup is proved. Throws `unauthorized`
+   * for another secret, and the error of a failed backup.
+   */
   clinic(ticket: string): MovedClinic | null;
-  /** The backup from a byte on. Throws as `clinic`, and `invalid` before the backup is proved. */
+  /** Reads the backup from a byte on. Throws as `clinic`, and `invalid` before the backup is proved. */
   read(ticket: string, from: number): Readable;
-  /** The other gateway has the clinic. Throws `unauthorized`. */
+  /** Call when the other gateway has the clinic. Throws `unauthorized`. */
   finish(ticket: string, by: Actor): Promise<void>;
 }
 
-/** Guesses of codes count on this beside their address. No e-mail has a space. */
+/** The account on which wrong guesses of codes count. No e-mail has a space. */
 const ACCOUNT = "a move";
 
-/** How an owner lets another gateway take the clinic over. */
+/** The endpoints by which an owner lets another gateway take the clinic over. */
 export function moveCodeEndpoints(moves: Moves, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {
   return [
     serve(allowMove, async ({ by, userId }) => {
@@ -55,7 +58,10 @@ export function moveCodeEndpoints(moves: Moves, reader: Pick<LedgerReader, "memb
   ];
 }
 
-/** What the other gateway asks for, which comes with the code. It is a flanco too: the API's description leaves it out. */
+/**
+ * The endpoints for the other gateway, which has the code. Only
+ * flanco itself calls them, so the API's description omits them.
+ */
 export function moveEndpoints(moves: Moves, gate: SignInGate): readonly Endpoint[] {
   return [
     serve(beginMove, async ({ body, context }) => {

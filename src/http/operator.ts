@@ -40,7 +40,7 @@ export interface OperatorDependencies {
   readonly clock: Pick<Clock, "nowMs">;
   readonly numbers: ShownNumbers;
   readonly passwords: PasswordHasher;
-  /** Puts another secret in place of the one that signs sessions; resolves with the number of sessions that ended. */
+  /** Replaces the secret that signs sessions. Resolves with the number of sessions that ended. */
   readonly rotateSecret: (by: Actor) => Promise<number>;
   /** The parts of a running service; null while none runs. Wiring is then changed without a look at the lines. */
   readonly running: {
@@ -53,14 +53,14 @@ export interface OperatorDependencies {
     readonly commissioner: Commissioner;
     /** Called with the keys of findings that were acknowledged: they are no fault any more. */
     readonly acknowledged: (keys: string) => void;
-    /** The sales of a boot were moved by another zero of its clock. */
+    /** Called when the sales of a boot got other times by another zero of its clock. */
     readonly clockCorrected: (bootId: string, zeroMs: number) => void;
   } | null;
 }
 
 export type OperatorTable = { readonly [N in OperationName]: OperationCode<N> };
 
-/** What a technician may do, on the one ledger: over the control socket, or in the command's own process. */
+/** The operations of commands, served on the control socket or run in the command's own process. */
 export function operatorTable(dependencies: OperatorDependencies): OperatorTable {
   const { reader, writer, clock, numbers, passwords, rotateSecret } = dependencies;
   const lines = dependencies.running?.lines;
@@ -223,7 +223,7 @@ export async function runOperation<N extends OperationName>(
   input: OperationInput<N>,
   by: Actor,
 ): Promise<OperationData<N>> {
-  // Parsed by the shape of this very operation.
+  // It was parsed by this operation's shape.
   const data = await table[name](parseInput(OPERATIONS[name].input, input) as ParsedInput<N>, by);
   return (data ?? null) as OperationData<N>;
 }
@@ -241,13 +241,16 @@ function toEndpoint<N extends OperationName>(table: OperatorTable, name: N): End
   return {
     declaration: declarationOf(name),
     run: async ({ body, context }) => ({
-      // Parsed by the shape of this very declaration, just before.
+      // The router has parsed it by this declaration's shape.
       data: (await table[name](body as ParsedInput<N>, operatorOf(context))) ?? null,
     }),
   };
 }
 
-/** The system's user that runs the command, as the command says: only the service's own user and root reach the socket. */
+/**
+ * The system's user that runs the command, as the command
+ * says: only the service's own user and root reach the socket.
+ */
 function operatorOf(context: Context): Actor {
   const name = context.get(OPERATOR_HEADER);
   try {
@@ -272,7 +275,7 @@ function listWiring(
   }));
 }
 
-/** A wiring by the words of its file. */
+/** A wiring in the form of a wiring file. */
 export function toRow({ line, dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs }: Wiring) {
   return {
     line,
@@ -313,7 +316,7 @@ function toImported(record: ParsedInput<"importRecords">["records"][number]): Im
   };
 }
 
-/** A member of the account whose device has this dId; `email` decides where several accounts have one. */
+/** A member of the account that has a device with this dId. `email` decides where several accounts have one. */
 function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): Member {
   if (email !== undefined) return memberByEmail(reader, email);
   const owners = firstMembers(reader).filter(({ userId }) =>
@@ -346,7 +349,7 @@ export function accountOf(
   });
 }
 
-/** The first member of each account, by whose e-mail commands name it. */
+/** The first member of each account. Commands name an account by that member's e-mail. */
 function firstMembers(reader: Pick<LedgerReader, "members">): readonly Member[] {
   const seen = new Set<Id>();
   return reader.members().filter(({ userId }) => !seen.has(userId) && seen.add(userId));

@@ -47,7 +47,7 @@ export function toSoldAnswer({ totalMicros, count }: Sold) {
   return { sales: count, revenue: valorFromMicros(totalMicros) };
 }
 
-/** What was sold, and the revenue of the time before. */
+/** What was sold, and the revenue of the period before. */
 export function toSoldBeside({ before, ...sold }: Sold & { readonly before: Sold }) {
   return { ...toSoldAnswer(sold), before: valorFromMicros(before.totalMicros) };
 }

@@ -22,11 +22,11 @@ const HEADERS = {
     "connect-src": "'self'",
     "manifest-src": "'self'",
   }),
-  // Browsers ignore it on plain HTTP, so that the trust page goes without it.
+  // Not on the trust page: browsers ignore it on plain HTTP.
   "Cross-Origin-Opener-Policy": "same-origin",
 };
 
-/** Ends the name of a file that is another file compressed with gzip. */
+/** The end of the name of a file that is another file, compressed with gzip. */
 const COMPRESSED = ".gz";
 
 export interface PageFile {
@@ -57,7 +57,8 @@ export class Page {
     for (const { name, content } of files) {
       const type = TYPES[extname(name)];
       if (type === undefined) continue;
-      // HTML is not compressed: the length of a compressed answer can show a secret that stands beside a client's text.
+      // HTML is not compressed: the length of a compressed answer
+      // can show a secret that stands beside a client's text.
       const gzip = type.startsWith("text/html")
         ? null
         : // A page may have been built without its compressed files.

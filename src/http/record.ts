@@ -31,10 +31,13 @@ import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
 
-/** Sums of one room are walks. The page asks anew at every sale and does not wait for the answer before. */
+/**
+ * Bounds for sums of one room, which walk its records: the page
+ * asks again at every sale, without waiting for the last answer.
+ */
 const SUMS = { what: "sums", inAll: 3, waitingOfUser: 8 };
 
-/** How accounts see the numbers of records. */
+/** How numbers of records are shown to accounts. */
 export type ShownAs = Pick<ShownNumbers, "show" | "find">;
 
 export function recordEndpoints(
@@ -77,7 +80,7 @@ export function voidEndpoint(writer: Pick<LedgerWriter, "voidRecord">, numbers: 
   });
 }
 
-/** A position as clients hold it: a text that they give back as it is. */
+/** A position as a text for clients, which they send back unchanged. */
 function cursorOf(position: RecordPosition | null, numbers: ShownAs): string | null {
   return position === null ? null : `${position.timeMs}-${numbers.show(position.recordId)}`;
 }
@@ -92,7 +95,10 @@ export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before"
   return { from, to, location, deviceId: device, room, roomPart };
 }
 
-/** From the rollups, which know no rooms; the records of a room are walked. */
+/**
+ * The sum of the records, from the rollups; with a filter by
+ * room, which rollups do not have, by a walk over the records.
+ */
 async function sumOf(
   sales: WalkedReads & Pick<SalesReads, "sumRecords">,
   userId: Id,
@@ -132,17 +138,17 @@ export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap, numbers: Show
   return { ...gap, gapId: numbers.show(gap.gapId), fromTime: fromTimeMs, toTime: toTimeMs };
 }
 
-/** Records of one piece: about a millisecond's reading and writing out. */
+/** Records of one piece: to read and write them out takes about a millisecond. */
 const PIECE = 100;
 
 export type WalkedReads = Pick<SalesReads, "findRecords" | "findMoved" | "mark">;
 
 /**
- * Every matching record at the time the walk begins, each once, newest first, in pages. Each page is a
- * read of its own: other requests run between them, and a slow reader keeps no old state of the file alive. Records that
- * are added meanwhile are left out. A record that is moved meanwhile, because the clock was set, may jump over the walk's
- * position in either direction. It comes last, unless it was returned at its old position. A record that is voided after
- * it was returned stays counted.
+ * Walks every matching record at the beginning of the walk, each once, newest first, in pages. Each
+ * page is a read of its own: other requests run in between, and a slow reader keeps no old state of
+ * the file alive. Records that are added meanwhile are left out. A record that is moved meanwhile,
+ * because the clock was set, may jump over the walk's position in either direction; it comes last,
+ * unless it was given at its old position. A record that is voided after it was given stays counted.
  */
 export async function* walkRecords(
   sales: WalkedReads,
@@ -150,7 +156,7 @@ export async function* walkRecords(
   filter: RecordFilter,
 ): AsyncGenerator<readonly FoundRecord[]> {
   const start = await sales.mark();
-  /** Given out before their time was set: they alone can move. */
+  /** Records that were given without a trusted time. Only these can move. */
   const doubtful = new Set<number>();
   let before: RecordPosition | null = null;
   do {

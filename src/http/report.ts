@@ -19,7 +19,7 @@ import { type Endpoint, serve } from "./router.ts";
 const GAPS_AT_ONCE = 500;
 const MAX_GAPS = 1_000;
 
-/** The page asks anew at every sale and does not wait for the answer before: some of one user wait their turn. */
+/** Bounds for reports: the page asks again at every sale, without waiting for the last answer. */
 const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
 
 type ReportReads = WalkedReads &
@@ -52,7 +52,7 @@ export function letterheadEndpoints(
   ];
 }
 
-/** Throws when the client is gone: nothing more is read for it. */
+/** Throws when the client is gone, so that nothing more is read for it. */
 function requireClient({ res }: Context): void {
   if (res.destroyed) throw new FlancoError("invalid", "The client is gone.");
 }
@@ -69,7 +69,7 @@ async function reportOf(
   const filter = { from, to, location, deviceId: null, room: null, roomPart: null };
   const report = new Report();
   requireClient();
-  // Read first: what is sold from now on is not in the report, though its time ends meanwhile.
+  // Taken first: sales from now on are not in the report, even if their time is.
   const nowMs = clock.nowMs();
   const overview = await overviewOf(sales, nowMs, userId, { from, to }, location);
   for await (const records of walkRecords(sales, userId, filter)) {
@@ -95,7 +95,7 @@ async function reportOf(
     others: others && toSumAnswer(others),
     totals: toSumAnswer(report.totals()),
     gaps,
-    // Read last: it stands for all that is above.
+    // Read last, so that it covers everything above.
     head: await sales.chainHead(),
     complete: sales.localTime(nowMs) > `${days.to}T23:59:59.999`,
   };
@@ -125,7 +125,7 @@ async function overviewOf(
   };
 }
 
-/** Gaps that touch these days, newest first, of lines that are wired at this location, or nowhere any more. */
+/** Gaps within these days, newest first, of lines that are wired at this location or are no longer wired. */
 async function gapsOf(
   sales: ReportReads,
   userId: Id,

@@ -13,26 +13,26 @@ import type { Role } from "../domain/member.ts";
 import { senderOf } from "./guard.ts";
 import { parseInput, readBody, UNKNOWN_SENDER } from "./input.ts";
 
-/** From this length on an answer is given in pieces. */
+/** Answers from this length on are sent in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;
 
 declare module "koa" {
   interface DefaultState {
-    /** What the request's route declares, once the route is found. */
+    /** The declaration of the request's route, once the route is found. */
     declaration?: Declaration;
   }
 }
 
-/** A declared operation with the code that serves it. */
+/** A declaration with the code that serves it. */
 export interface Endpoint {
   readonly declaration: Declaration;
   /** Resolves with a stream, or with the fields of the answer beside `status`. */
   readonly run: (request: Parsed) => Promise<object>;
-  /** What an answer that is much work waits for, and keeps until its client has taken all of it. */
+  /** Slots for an answer that is much work. The answer keeps its slot until its client has taken all of it. */
   readonly slots?: JobSlots | undefined;
 }
 
-/** Stands in where no session is needed. */
+/** Stands for the signed-in member where no session is needed. */
 export const NOBODY: SignedIn = { memberId: "", userId: "", role: "display", sid: "" };
 
 /** A request whose `query` and `body` were parsed by the declaration's shapes. */
@@ -48,7 +48,10 @@ interface Parsed<Q = unknown, B = unknown> {
   readonly context: Context;
 }
 
-/** What serves a declaration returns: a stream, or the fields of its answer beside `status`, where it has any. */
+/**
+ * What the code of a declaration returns: a stream, or the
+ * fields of its answer beside `status`, if it has any.
+ */
 type Given<D extends Declaration> = D extends { readonly stream: string }
   ? Awaitable<Readable | Buffer>
   : keyof AnswerOf<D> extends "status"
@@ -56,7 +59,10 @@ type Given<D extends Declaration> = D extends { readonly stream: string }
     : Awaitable<Omit<AnswerOf<D>, "status">>;
 type Awaitable<T> = T | Promise<T>;
 
-/** Serves a declared operation: the compiler holds what `run` takes and gives to the declaration's shapes. */
+/**
+ * Makes an endpoint. The compiler checks the parameters and
+ * the result of `run` against the declaration's shapes.
+ */
 export function serve<D extends Declaration>(
   declaration: D,
   run: (request: Parsed<QueryOf<D>, BodyOf<D>>) => Given<D>,
@@ -73,18 +79,18 @@ export function serve<D extends Declaration>(
   };
 }
 
-/** What the router asks about the sender of a request. */
+/** Answers the router's questions about the sender of a request. */
 export interface Senders {
   /** The signed-in member. Rejects with `unauthorized`. */
   signedInOf(context: Context): Promise<SignedIn>;
-  /** Up to which change the account's answers are current; null where no stream tells of later ones. */
+  /** Up to which change answers to the account are current; null where no stream tells of later changes. */
   positionOf(userId: Id): string | null;
-  /** Before the body of an attempt to sign in is read. Throws `too_many`. */
+  /** Called before the body of an attempt to sign in is read. Throws `too_many`. */
   admit(context: Context): void;
   refuse(context: Context): void;
 }
 
-/** Routes requests to endpoints. Every path is whole, without parameters, and told apart by case and trailing slash. */
+/** Routes requests to endpoints. Paths have no parameters; case and a trailing slash matter. */
 export function routesOf(endpoints: readonly Endpoint[], senders: Senders): Middleware {
   const large = new LargeAnswers();
   const routes = new Map<string, ReturnType<Router["routes"]>>();
@@ -102,7 +108,10 @@ export function routesOf(endpoints: readonly Endpoint[], senders: Senders): Midd
   };
 }
 
-/** Session and role first, then the body: without a session a client learns nothing of what a body should hold. */
+/**
+ * Answers a request. Checks session and role before the body:
+ * without a session a client learns nothing of the body's shape.
+ */
 async function answer(
   { declaration, run, slots }: Endpoint,
   senders: Senders,
@@ -114,7 +123,7 @@ async function answer(
   const signedIn = roles === null ? NOBODY : allowed(roles, await senders.signedInOf(context));
   const { userId } = signedIn;
   const by = actorOf(context, roles === null ? null : signedIn.memberId);
-  // Before the ledger is read: the answer may be newer than this says, never older.
+  // Read before the ledger: the answer may be newer than this position, never older.
   if (roles !== null && context.method === "GET") {
     const position = senders.positionOf(userId);
     if (position !== null) context.res.setHeader(POSITION_HEADER, position);
@@ -128,7 +137,7 @@ async function answer(
     context.body = given;
     return;
   }
-  // A text, directly on Node's response: what koa does with an object costs a twentieth of a whole post.
+  // Written as a text on Node's response, because koa's way with an object costs a twentieth of a whole post.
   context.res.setHeader("Content-Type", "application/json; charset=utf-8");
   const text = JSON.stringify({ status: "success", ...given });
   context.body = text.length < LARGE_CHARACTERS ? text : large.send(userId, Buffer.from(text), context);
@@ -139,7 +148,7 @@ export function actorOf(context: Context, memberId: Id | null): Actor {
   return networkActor(senderOf(context), memberId);
 }
 
-/** Waits for a slot and frees it when the answer was taken, or its client has gone. */
+/** Waits for a slot. It is freed when the client has taken the answer, or is gone. */
 async function takeSlot(slots: JobSlots, userId: Id, { res }: Context): Promise<void> {
   const leave = await slots.take(userId);
   if (res.destroyed) {
@@ -156,7 +165,7 @@ async function readInput(
 ): Promise<unknown> {
   if (body === undefined) return undefined;
   if (signsIn) {
-    // To drop a large body costs work: its sender opens its next connection, which is paced.
+    // Dropping a large body costs work, so the connection is closed: the sender's next connection is paced.
     const bytes = Number(context.req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
     if (bytes > UNKNOWN_SENDER.bytes) context.res.setHeader("Connection", "close");
     senders.admit(context);
@@ -179,8 +188,8 @@ function allowed(roles: readonly Role[], signedIn: SignedIn): SignedIn {
 }
 
 /**
- * A path that has no route for the request's method: 405, or 204 to OPTIONS. The router's own `allowedMethods` answers
- * 200 to OPTIONS, and 501 to a method that it does not know.
+ * A path that has no route for the request's method: 405, or 204 to OPTIONS. The router's
+ * own `allowedMethods` answers 200 to OPTIONS, and 501 to a method that it does not know.
  */
 export async function otherMethod(
   context: Context & Pick<RouterContext, "matched">,
@@ -198,12 +207,12 @@ export async function otherMethod(
 }
 
 const PIECE_BYTES = 16 * 1024;
-/** Large answers of one account that its clients have not taken, together. */
+/** The most bytes of one account's large answers that its clients have not taken. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
 
 /**
- * Gives large answers in pieces, each when the one before was taken, so that the pace of a client shows. They hold memory
- * until then: those of one account are bounded.
+ * Sends large answers in pieces, each when the one before was taken, so that the pace
+ * of a client shows. Untaken answers hold memory, so those of one account are bounded.
  */
 export class LargeAnswers {
   readonly #untakenBytes = new Map<Id, number>();
@@ -212,7 +221,7 @@ export class LargeAnswers {
   send(userId: Id, answer: Buffer, context: Pick<Context, "res" | "length">): Readable {
     const before = this.#untakenBytes.get(userId) ?? 0;
     const untaken = before + answer.length;
-    // One alone is given, however large: it is as large as what the account has made.
+    // A single answer is always sent: it is no larger than what the account has made.
     if (before > 0 && untaken > MAX_UNTAKEN_BYTES) {
       throw new FlancoError("overloaded", "Too many answers are waiting for their clients.", {
         hint: "Read them, or close their connections.",

@@ -13,16 +13,19 @@ import { senderOf } from "./guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
 const COOKIE = "auth_token";
-/** Tokens of one request that are checked: each costs a signature. */
+/** The most tokens of one request that are checked: each costs a signature. */
 const MAX_TOKENS = 8;
 
 /** How long a first-run token lives. */
 export const FIRST_RUN_MS = 30 * MINUTE_MS;
 const TOKEN_BYTES = 16;
-/** Guesses count on this beside their address. No e-mail has a space. */
+/** The account on which wrong guesses of the first-run token count. No e-mail has a space. */
 const FIRST_USER = "the first user";
 
-/** The one member whose sessions a request's cookies have; undefined where they are of several: one of them was planted. */
+/**
+ * The member of the sessions in a request's cookies; undefined
+ * where they are of several members, because then one was planted.
+ */
 export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn | undefined {
   const valid = sessions.filter((session) => session !== undefined);
   const last = valid.at(-1);
@@ -53,7 +56,7 @@ export function sessionEndpoints(
       const credentials = await attemptSignIn(gate, context, {
         account: found?.member.id ?? emailKey(body.email),
         userId: found?.member.userId ?? null,
-        // An unknown e-mail costs a comparison too, so that its answer takes as long.
+        // Compares for an unknown e-mail too, so that its answer takes as long.
         prove: async () => (await passwords.matches(body.password, found?.passwordHash ?? null)) && found,
       });
       if (credentials === undefined) throw unauthorized();
@@ -67,7 +70,7 @@ export function sessionEndpoints(
     }),
     serve(logout, async ({ context, by }) => {
       setSessionCookie(context, "", 0);
-      // All of them, because the next request would use the one that is left.
+      // All sessions of the request, because the next request would use a remaining one.
       for (const token of tokensOf(context)) await sessions.end(token, by);
     }),
   ];
@@ -135,7 +138,10 @@ export function attemptSignIn<T>(
   return gate.attempt({ ...attempt, address: senderOf(context), isGone });
 }
 
-/** Begins a session and sets its cookie. Rejects with `unauthorized` when the credentials have changed meanwhile. */
+/**
+ * Begins a session and sets its cookie. Rejects with
+ * `unauthorized` when the credentials have changed meanwhile.
+ */
 export async function signIn(
   sessions: SessionKeeper,
   context: Context,
@@ -154,8 +160,9 @@ function unauthorized(): FlancoError {
 }
 
 /**
- * The session tokens of a request, the likeliest last. Browsers send the cookie of the longest path first: a cookie that
- * a forged page of plain HTTP has set for `Path=/api` stands before the service's own, which is for `/`.
+ * The session tokens of a request, the service's own last. Browsers send the
+ * cookie of the longest path first: a cookie that a forged page of plain HTTP
+ * has set for `Path=/api` comes before the service's own, which is for `/`.
  */
 export function tokensOf({ req }: Context): readonly string[] {
   const tokens: string[] = [];
@@ -167,12 +174,12 @@ export function tokensOf({ req }: Context): readonly string[] {
 }
 
 /**
- * Writes the contract's cookie. It is Secure on a plain connection too, where browsers accept it from localhost and
- * koa's own cookies refuse it.
+ * Writes the contract's cookie. It is Secure on a plain connection too,
+ * where browsers accept it from localhost and koa's own cookies refuse it.
  */
 function setSessionCookie(context: Context, token: string, maxAgeSeconds: number): void {
   writeCookie(context, token, maxAgeSeconds, "/");
-  // Of several cookies all but one were set by somebody else, for longer paths: they are removed.
+  // All but one of several cookies were set by somebody else, for longer paths. These are removed.
   if (tokensOf(context).length < 2) return;
   for (const path of pathsUnder(context.path)) writeCookie(context, "", 0, path);
 }
@@ -184,7 +191,10 @@ function writeCookie(context: Context, token: string, maxAgeSeconds: number, pat
   );
 }
 
-/** Every path but `/` whose cookies a browser sends to this one: for `/api/login` it is `/api`, `/api/` and itself. */
+/**
+ * Every path but `/` whose cookies a browser sends to this
+ * one: for `/api/login` it is `/api`, `/api/` and itself.
+ */
 function pathsUnder(path: string): readonly string[] {
   const paths: string[] = [];
   for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {

@@ -7,9 +7,10 @@ const ROUNDS = 4;
 const HEX_DIGITS_OF_HALF = HALF_BITS / 4;
 
 /**
- * The numbers of records, gaps and audit entries as accounts see them. The ledger counts over all accounts, so its own
- * numbers would tell an account how much the others sell. A number of 40 bits is therefore shown as another one, by a
- * permutation (a Feistel network) whose key stands in the ledger: a number is shown alike after a restart and a restore.
+ * The numbers of records, gaps and audit entries as accounts see them. The ledger counts over
+ * all accounts, so its own numbers would tell an account how much the others sell. A number
+ * of 40 bits is therefore shown as another one, by a permutation (a Feistel network). Its key
+ * is in the ledger, so that shown numbers stay the same after a restart or a restore.
  */
 export class ShownNumbers {
   readonly #key: string;
@@ -19,8 +20,8 @@ export class ShownNumbers {
   }
 
   /**
-   * The ledger's number as it is shown; grows with nothing. Numbers beyond 40 bits, to which no ledger comes, stand for
-   * themselves: a search goes on above all of them.
+   * The shown form of a ledger's number, in no order. Numbers beyond 40 bits, which
+   * no ledger reaches, stay as they are: a search uses one that is above all others.
    */
   show(number: number): number {
     if (number >= HALF * HALF) return number;
@@ -29,7 +30,7 @@ export class ShownNumbers {
     return left * HALF + right;
   }
 
-  /** The ledger's number of one that was shown. */
+  /** The ledger's number for a shown one. */
   find(shown: number): number {
     if (shown >= HALF * HALF) return shown;
     let [left, right] = halvesOf(shown);

@@ -8,18 +8,18 @@ import type { GivenSetup, Setup, SetupName } from "../domain/sink-setting.ts";
 import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-/** How an owner sets up where the gateway sends what it has. */
+/** The setups of the sinks, as an owner changes them. */
 export interface SinkSetups extends SinkTester {
   setups(): readonly Setup[];
   /**
-   * Resolves once it is stored and in force. Rejects with `conflict` for what the settings file has, `invalid` where a secret
-   * is missing, `too_many` as every change of an account.
+   * Resolves once it is stored and in force. Rejects with `conflict` for what the settings
+   * file has, `invalid` where a secret is missing, `too_many` as every change of an account.
    */
   set(given: GivenSetup, userId: Id, by: Actor): Promise<void>;
   clear(name: SetupName, userId: Id, by: Actor): Promise<void>;
 }
 
-/** No failure of the other side: the test was not made. */
+/** Errors by which a test was not made; all others are failures of the other side. */
 const NOT_MADE: readonly ErrorCode[] = ["not_found", "conflict"];
 
 export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {

@@ -14,7 +14,7 @@ import type {
 } from "../domain/status.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-/** Some 4,000 records. */
+/** The step to which bytes are rounded: some 4,000 records. */
 const DISK_STEP_BYTES = 1_000_000;
 const QUEUE_STEP = 100;
 const MEMORY_STEP_BYTES = 10_000_000;
@@ -51,7 +51,7 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   ];
 }
 
-/** Some figures of all accounts together, rounded, so that no user can count what others record. */
+/** Rounds figures of all accounts together, so that no user can count the records of others. */
 function inSteps<T extends { readonly [K in N]: number }, N extends string>(
   figures: T,
   names: readonly N[],
@@ -62,7 +62,7 @@ function inSteps<T extends { readonly [K in N]: number }, N extends string>(
   return { ...figures, ...Object.fromEntries(rounded) };
 }
 
-/** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
+/** The whole status with the API's names, for commands, whose user owns the machine. */
 export function toStatusAnswer(status: Status) {
   const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
   const { clock, queues, faults, tests, machine, sinks, newerPackage, gateway, otherGateways } = status;
@@ -105,7 +105,7 @@ function toSinkAnswer({ deliveredMs, failure, ...sink }: SinkStatus) {
   return { ...sink, deliveredTime: deliveredMs, failure: { ...failed, sinceTime: sinceMs } };
 }
 
-/** What is known of an appliance whether it runs or not. */
+/** The part of the status that is known whether the service runs or not. */
 export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status, "faults">) {
   const { version, timeZone, currency, today, lastEdges, gaps, provisional, lastBackup, disk, faults } =
     facts;
@@ -129,7 +129,7 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
 
 export function toBackupAnswer(backup: BackupStatus | null) {
   if (backup === null) return null;
-  // What is given may be a whole ProvenBackup, and the contract's answer has these fields alone.
+  // A BackupStatus has the fields of a whole ProvenBackup; the answer has these alone.
   const { madeMs, provedMs, records, position, head, clockTrusted, ageMs } = backup;
   return { madeTime: madeMs, provedTime: provedMs, records, position, head, clockTrusted, ageMs };
 }
@@ -144,7 +144,7 @@ export function toDiskAnswer(disk: Disk | null, faults: readonly Fault[]) {
   return { ...disk, level: levels.disk, card: disk.card && { ...disk.card, level: levels.card } };
 }
 
-/** How many records a backup holds is left out: they are all accounts'. */
+/** A backup as a user sees it: without its number of records, which are those of all accounts. */
 function toUsersBackupAnswer(backup: BackupStatus | null) {
   if (backup === null) return null;
   const { madeMs, provedMs, clockTrusted, ageMs } = backup;

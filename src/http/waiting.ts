@@ -6,7 +6,7 @@ import type { Work, WorkKind } from "../domain/work.ts";
 import { headMiddleware, pageHeaders, sourceOf } from "./guard.ts";
 import { dropBody } from "./input.ts";
 
-/** When clients are told to ask again, and the page does. */
+/** After how many seconds clients are told to ask again, and the page does. */
 const RETRY_SECONDS = 5;
 const DATA_PATHS: ReadonlySet<string> = new Set([getSummary.path, postData.path]);
 
@@ -24,14 +24,14 @@ progress { width: 100%; height: 1.2rem; margin: 1rem 0; accent-color: #0a6557 }
 section + section { margin-top: 2rem; opacity: .8 }
 section + section h1 { font-size: 1.1rem }`;
 
-/** What the work is, in English, with its percent, on one line. */
+/** The work and its progress as one line of English. */
 export function describeWork({ kind, percent }: Work): string {
   return `${WHAT[kind].en}: ${percent} %`;
 }
 
 /**
- * What the ports answer while the ledger is not open yet, because long work comes first: 503 with Retry-After to
- * everything, a page that shows how it goes, and the same as JSON at `/healthz`. `work` gives how it goes.
+ * The application while long work keeps the ledger from opening: it answers every request
+ * with 503 and Retry-After, with a page that shows the progress, or JSON at `/healthz`.
  * @param nowMs Unix milliseconds
  */
 export function createWaitingApp(work: () => Work, nowMs: () => number): Koa {
@@ -59,7 +59,7 @@ export function createWaitingApp(work: () => Work, nowMs: () => number): Koa {
   return app;
 }
 
-/** Loads itself again until the ledger is open: then the same address has the page itself. */
+/** A page that reloads itself until the ledger is open. Then its address serves the real page. */
 function pageOf({ kind, percent }: Work, minutes: number): string {
   const { es, en } = WHAT[kind];
   return `<!doctype html>

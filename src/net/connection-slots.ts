@@ -8,48 +8,60 @@ interface Bounds {
   readonly inAll: number;
 }
 
-/** The network's share of the service's 4,096 descriptors. A browser takes at most 6 for a page. */
+/**
+ * Slots of the network, a share of the service's 4,096
+ * descriptors. A browser opens at most 6 connections for a page.
+ */
 const NETWORK: Bounds = { perAddress: 32, inAll: 512 };
-/** Separate slots, so that connections of the network never shut out local programs. A local proxy serves many clients. */
+/**
+ * Slots of this machine, so that the network never shuts
+ * out local programs. A local proxy serves many clients.
+ */
 const LOOPBACK: Bounds = { perAddress: 256, inAll: 256 };
 const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 /**
- * New connections that an address may open at once, and then in a second. A TLS handshake takes a millisecond or more, and
- * what many addresses open at once holds the event loop. Two pages of a browser open 12.
+ * How many connections an address may open at once, and then in each second.
+ * A TLS handshake takes a millisecond or more, so many addresses that open
+ * connections at once hold up the event loop. Two pages of a browser open 12.
  */
 const BURST = 12;
 const PER_SECOND = 25;
 const INTERVAL_MS = 1_000 / PER_SECOND;
-/** Longest delay of a new connection; one that would wait longer is reset. */
+/** The longest delay of a new connection. One that would wait longer is reset. */
 const MAX_DELAY_MS = NETWORK.perAddress * INTERVAL_MS;
-/** Addresses whose pace is remembered. */
+/** The most addresses whose pace is remembered. */
 const MAX_PACED = 4_096;
 
-/** A connection that carries no byte in either direction for this long is closed, unless its client has an answer to take. */
+/**
+ * A connection that carries no byte in either direction for
+ * this long is closed, unless its client has an answer to take.
+ */
 const IDLE_MS = 60_000;
 
 /**
- * Bounds the open connections of several servers together: per address and in all, with separate slots for loopback.
- * A connection beyond a bound is reset before TLS begins. An address of the network that opens one after another waits
- * before TLS begins.
+ * Bounds the open connections of several servers together: per address and in all, with
+ * separate slots for loopback. A connection beyond a bound is reset before TLS begins.
+ * An address of the network that opens one after another waits before TLS begins.
  */
 export class ConnectionSlots {
   readonly #network = new Slots(NETWORK);
   readonly #loopback = new Slots(LOOPBACK);
   readonly #pace = new Pace();
-  /** A crowd's connections that come at once take turns with those of others. */
+  /** Connections that come at once take turns by address. */
   readonly #turns = new Turns();
-  /** Includes connections that have not finished their TLS handshake, which the servers do not count. */
+  /** The open connections, also those in their TLS handshake, which the servers do not count. */
   readonly #sockets = new Set<Socket>();
 
-  /** Counts the connections of a server. To call before it listens. */
+  /** Bounds the connections of a server. Call it before the server listens. */
   guard(server: Server): void {
     server.setTimeout(IDLE_MS, (socket: Socket) => {
-      // The kernel takes megabytes at once, and then nothing until a client has taken a third of them: RequestFlow knows its pace.
+      // Not while an answer is being taken: the kernel buffers megabytes at
+      // once, so bytes come seldom. RequestFlow checks the client's pace.
       if (socket.writableLength === 0) socket.destroy();
     });
-    // These listeners begin TLS or HTTP. A refused connection must not cost that work, so they run only after it has a slot.
+    // These listeners begin TLS or HTTP. They run only once the
+    // connection has a slot, so that a refused one costs no such work.
     const takers = server.listeners("connection");
     server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
@@ -91,7 +103,10 @@ export class ConnectionSlots {
 }
 
 class Pace {
-  /** When the next connection of an address would come at the steady pace, in monotonic milliseconds; oldest first. */
+  /**
+   * When the next connection of an address would come at the
+   * steady pace, in monotonic milliseconds; oldest first.
+   */
   readonly #dueMs = new Map<string, number>();
 
   /** In milliseconds; null for a connection that would wait too long. */

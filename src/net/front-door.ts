@@ -20,7 +20,7 @@ export interface FrontDoorDependencies {
   readonly dataDirectory: DataDirectory;
   readonly clock: Clock;
   readonly trust: ClockTrust;
-  /** The ledger once it is open, which may be long after the ports. */
+  /** Resolves once the ledger is open, which may be long after the ports. */
   readonly ledger: Promise<{
     readonly reader: Pick<LedgerReader, "lastAudit">;
     readonly writer: Pick<LedgerWriter, "noteAudit">;

@@ -4,8 +4,8 @@ import { hostname, type NetworkInterfaceInfo, networkInterfaces } from "node:os"
 import type { Config } from "../config/schema.ts";
 
 /**
- * Private (RFC 1918, RFC 4193), loopback and link-local networks. Their addresses are not unique, so that no public
- * authority signs them; the appliance's own authority signs no others.
+ * Private (RFC 1918, RFC 4193), loopback and link-local networks. No public authority signs
+ * their addresses, which are not unique; the appliance's own authority signs no others.
  */
 export const PRIVATE_NETWORKS = [
   "127.0.0.0/8",
@@ -36,7 +36,7 @@ export interface HostNames {
 
 const MAX_LABEL = 63;
 const LOOPBACK = ["127.0.0.1", "::1"];
-/** Stands for a host name that has no character a certificate can hold. */
+/** Used for a host name of which no character can stand in a certificate. */
 const NAMELESS = "flanco";
 
 /**
@@ -87,8 +87,9 @@ export class KnownHosts {
   }
 
   /**
-   * Whether a name or address, in lower case and without brackets, is this machine's: localhost, its host name with and
-   * without domain and as `.local`, its own addresses, any private address, a name of the certificate, a configured one.
+   * Whether a name or address, in lower case and without brackets, is this
+   * machine's: localhost, its host name with and without domain and as `.local`, its
+   * own addresses, any private address, a name of the certificate, a configured one.
    */
   has(name: string): boolean {
     if (this.#configured().some((one) => one.toLowerCase() === name)) return true;
@@ -129,7 +130,10 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** The addresses of this machine on the network, as they stand in a URL: the setting `host`, or every IPv4 address. */
+/**
+ * The addresses of this machine on the network, as they
+ * stand in a URL: the setting `host`, or every IPv4 address.
+ */
 export function networkAddresses(host: string): string[] {
   if (host === "") return ipv4Addresses();
   return [host.includes(":") ? `[${host}]` : host];

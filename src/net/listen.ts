@@ -15,27 +15,33 @@ import { ConnectionSlots } from "./connection-slots.ts";
 import type { Served } from "./renewal.ts";
 import { RequestFlow } from "./request-flow.ts";
 
-/** Bounds of size and time of one connection, in bytes and milliseconds; the first five are options of Node's servers. */
+/**
+ * Bounds of size and time of one connection, in bytes and
+ * milliseconds; the first five are options of Node's servers.
+ */
 export const LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   handshakeTimeout: 5_000,
-  /** Node looks for requests beyond their time only this often. */
+  /** How often Node looks for requests beyond their time. */
   connectionsCheckingInterval: 1_000,
-  /** Between two looks at how fast clients take their answers. */
+  /** How often the pace is checked at which clients take their answers. */
   paceMs: 30_000,
   /** Time for requests under way to end when the service stops. */
   drainMs: 2_000,
 };
 
-/** Connections that the kernel holds until they are accepted. A client whose first packet is dropped waits a second. */
+/**
+ * Connections that the kernel holds until they are accepted.
+ * A client whose first packet is dropped waits a second.
+ */
 const BACKLOG = 4_096;
 
 /**
- * TLS 1.2 and 1.3 with authenticated encryption and forward secrecy only. The RSA suites of TLS 1.2 serve an
- * administrator's certificate; the appliance's own key is ECDSA. A client that prefers ChaCha20 has no AES in its
- * processor, and gets it.
+ * TLS 1.2 and 1.3 with authenticated encryption and forward secrecy only. The RSA
+ * suites of TLS 1.2 serve an administrator's certificate; the appliance's own key is
+ * ECDSA. A client that prefers ChaCha20, because its processor has no AES, gets it.
  */
 const TLS = {
   minVersion: "TLSv1.2",
@@ -57,7 +63,7 @@ const TLS = {
 /** Longest `Strict-Transport-Security`: half a year. */
 const STRICT_MAX_MS = 180 * DAY_MS;
 
-/** Hosts that stand for all addresses of a machine. */
+/** Values of the setting `host` that mean all addresses of the machine. */
 const ANY: ReadonlySet<string> = new Set(["", "::", "0.0.0.0"]);
 /** A machine without IPv6 has no ::1. */
 const NO_SUCH_ADDRESS: ReadonlySet<string | undefined> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
@@ -69,7 +75,10 @@ loopbackAddresses.addAddress("::1", "ipv6");
 /** The settings that say where to listen. With `trust_page` plain HTTP answers the network too. */
 export type Doors = Pick<Config, "host" | "https_port" | "http_port" | "trust_page">;
 
-/** HTTPS for the network and plain HTTP for loopback serve one application; plain HTTP of the network serves another. */
+/**
+ * HTTPS for the network and plain HTTP for loopback serve
+ * one application; plain HTTP of the network serves another.
+ */
 export class Listeners {
   readonly #handler: RequestListener;
   readonly #plainHandler: RequestListener;
@@ -141,8 +150,8 @@ export class Listeners {
   }
 
   /**
-   * Ends with the certificate: after it the appliance's own one may be served, which a browser that was told to be strict
-   * would not let its user accept.
+   * The header's value. It ends with the certificate: after that the appliance's own
+   * certificate may be served, which a strict browser would not let its user accept.
    */
   #strictFor({ endsMs }: Served): string {
     const forMs = Math.min(STRICT_MAX_MS, Math.max(0, endsMs - this.#nowMs()));
@@ -175,7 +184,7 @@ export class Listeners {
       if (ofLoopback.has(request.socket)) response.writeContinue();
       answer(request, response);
     });
-    // Decided once per connection, because posting a sale is short of time. By both ends, because a machine may forward
+    // Decided once per connection, because a post must be fast. By both addresses, because a machine may forward
     // connections from outside to its loopback.
     return server.prependListener("connection", (socket: Socket) => {
       const ends = [socket.localAddress, socket.remoteAddress];

@@ -9,26 +9,26 @@ import { isPrivateAddress, networkAddresses } from "./host-names.ts";
 
 /** The type of service by which gateways find each other (RFC 6763). */
 const TYPE = "_flanco._tcp.local";
-/** What each packet about that type holds, and few others: a name's labels as RFC 1035 writes them. */
+/** Bytes in every packet about that type, and in few others: the name's labels as RFC 1035 writes them. */
 const TYPE_BYTES = Buffer.from("\x07_flanco\x04_tcp");
-/** One Ethernet frame; gateways send 250 bytes. */
+/** The longest packet that is read: one Ethernet frame. Gateways send 250 bytes. */
 const MAX_BYTES = 1_500;
 const TTL_S = 120;
 const ID = /^[0-9a-f]{8}$/;
 const MAX_PORT = 65_535;
 
-/** What a gateway says of itself on the local network. */
+/** What a gateway announces on the local network. */
 export interface Announcement {
   /** The first eight digits of its ledger's identity. */
   readonly id: string;
   readonly name: string;
   /** Where it serves HTTPS. */
   readonly port: number;
-  /** It goes: its service ends. */
+  /** Whether the gateway leaves, because its service ends. */
   readonly isLeaving: boolean;
 }
 
-/** As a packet of mDNS (RFC 6762). `host` is the machine's name. */
+/** An announcement as a packet of mDNS (RFC 6762). `host` is the machine's name. */
 export function announcementPacket({ id, name, port, isLeaving }: Announcement, host: string): Buffer {
   const instance = `flanco-${id}.${TYPE}`;
   const ttl = isLeaving ? 0 : TTL_S;
@@ -43,19 +43,19 @@ export function announcementPacket({ id, name, port, isLeaving }: Announcement, 
   });
 }
 
-/** Asks for the announcements of all gateways. */
+/** The packet that asks all gateways for their announcements. */
 export function questionPacket(): Buffer {
   return encode({ type: "query", questions: [{ type: "PTR", name: TYPE }] });
 }
 
-/** Whether a packet is worth to be read: the others cost a search of their bytes. */
+/** Whether a packet may be about gateways, by a search of its bytes: only such packets are decoded. */
 export function isAboutGateways(bytes: Buffer): boolean {
   return bytes.length <= MAX_BYTES && bytes.includes(TYPE_BYTES);
 }
 
 /**
- * Reads a packet of the local network, which may hold anything. Undefined for one that is neither a question for gateways nor a
- * whole announcement.
+ * Reads a packet of the local network, which may hold anything. Undefined
+ * for one that is neither a question for gateways nor a whole announcement.
  */
 export function readPacket(bytes: Buffer): "question" | Announcement | undefined {
   try {
@@ -98,18 +98,21 @@ const PORT = 5353;
 const TTL = 255;
 
 const ANNOUNCE_MS = MINUTE_MS;
-/** One that was silent for three announcements is gone. */
+/** A gateway counts as gone when it was silent for three announcements. */
 const LIFE_MS = 3.5 * MINUTE_MS;
-/** Questions are answered once in this time, however many there are. */
+/** Questions are answered at most once in this time. */
 const ANSWER_MS = SECOND_MS;
-/** Packets of one second: of all kinds before the socket is closed until the next announcement, and those that are decoded. */
+/**
+ * The most packets of one second. Beyond it the socket is
+ * closed until the next announcement. Fewer are decoded.
+ */
 const MAX_PACKETS = 500;
 const MAX_DECODED = 20;
-/** Gateways of one address: services beside each other on one machine. */
+/** The most gateways at one address: services beside each other on one machine. */
 const MAX_OF_ADDRESS = 4;
 
 export interface OtherGatewaysOptions {
-  /** The setting `host`: only networks on which HTTPS is served are told and listened to. */
+  /** The setting `host`: only networks on which HTTPS is served are used. */
   readonly host: string;
   readonly httpsPort: number;
   /** The first eight digits of the ledger's identity. */
@@ -127,8 +130,9 @@ interface Seen extends Announcement {
 }
 
 /**
- * Announces this gateway on the local network, over IPv4, and listens for others. The network may be hostile: what it costs is
- * bounded in packets a second and in entries, nothing of it is logged, and a link leads to where the packet came from.
+ * Announces this gateway on the local network, over IPv4, and listens for others.
+ * The network may be hostile: packets a second and entries are bounded, nothing
+ * from it is logged, and a link leads to the address that the packet came from.
  */
 export class OtherGateways {
   readonly #options: OtherGatewaysOptions;
@@ -145,7 +149,7 @@ export class OtherGateways {
     this.#options = options;
   }
 
-  /** The others that were heard lately, by name. */
+  /** The gateways that were heard lately, by name. */
   list(): readonly OtherGateway[] {
     this.#forget();
     return [...this.#seen.values()]
@@ -157,13 +161,16 @@ export class OtherGateways {
       .sort((one, other) => one.name.localeCompare(other.name) || one.address.localeCompare(other.address));
   }
 
-  /** Begins to listen, asks, and announces. Never throws: a gateway without it works. Keeps no process running. */
+  /**
+   * Begins to listen, asks for others, and announces this gateway. Never
+   * throws: the gateway works without it. Keeps no process running.
+   */
   open(): void {
     this.#timer = setInterval(() => this.#tell(), ANNOUNCE_MS).unref();
     this.#listen();
   }
 
-  /** Says that this gateway goes, and ends. */
+  /** Announces that this gateway leaves, and ends. */
   close(): void {
     clearInterval(this.#timer);
     this.#send(this.#packet(true));
@@ -172,11 +179,11 @@ export class OtherGateways {
 
   #listen(): void {
     const { port = PORT, log } = this.#options;
-    // Beside avahi-daemon, which listens there too: each of them gets every packet.
+    // avahi-daemon may listen on this port too: each socket gets every packet.
     const socket = createSocket({
       type: "udp4",
       reuseAddr: true,
-      // The group's address as it is, at once: a packet then leaves by the interface that was set just before.
+      // Resolves at once, so that a packet leaves by the interface that was set just before.
       lookup: (address, _options, found) => found(null, address, 4),
     });
     this.#socket = socket;
@@ -187,7 +194,7 @@ export class OtherGateways {
       this.#stop();
     });
     socket.on("message", (bytes, { address, port: from }) => {
-      // Others than mDNS's own want an answer to themselves alone.
+      // A packet from another port than mDNS's wants an answer to its sender alone.
       if (from === port) this.#read(bytes, address);
     });
     socket.bind(port, () => {
@@ -198,7 +205,7 @@ export class OtherGateways {
     });
   }
 
-  /** Interfaces come and go. */
+  /** Joins the group on interfaces that have come, and forgets those that have gone. */
   #join(): void {
     const addresses = new Set(networkAddresses(this.#options.host).filter((address) => isIPv4(address)));
     for (const address of this.#joined) if (!addresses.has(address)) this.#joined.delete(address);
@@ -208,12 +215,15 @@ export class OtherGateways {
         this.#socket?.addMembership(GROUP, address);
         this.#joined.add(address);
       } catch {
-        // An interface without multicast, or one whose other address has joined.
+        // The interface has no multicast, or has joined by another address.
       }
     }
   }
 
-  /** Closes the socket: what arrives then costs this process nothing. An answer that was due would open it again. */
+  /**
+   * Closes the socket, so that packets cost this process
+   * nothing. Drops a due answer, which would open it again.
+   */
   #stop(): void {
     clearTimeout(this.#answer);
     this.#answer = undefined;
@@ -244,10 +254,10 @@ export class OtherGateways {
     for (const address of this.#joined) {
       try {
         this.#socket?.setMulticastInterface(address);
-        // What cannot be sent is sent again in a minute.
+        // A packet that cannot be sent is sent again in a minute.
         this.#socket?.send(packet, port, GROUP, () => {});
       } catch {
-        // The interface has gone: the next one is told all the same.
+        // The interface has gone. The announcement goes on to the next one.
       }
     }
   }
@@ -277,7 +287,7 @@ export class OtherGateways {
     this.#seen.set(key, { ...announcement, address, seenMs });
   }
 
-  /** Gateways that hear the same question answer at different moments: by their identities. */
+  /** Answers a question soon, at a moment by the gateway's identity, so that gateways do not answer at once. */
   #answerSoon(nowMs: number): void {
     if (this.#answer !== undefined) return;
     const delayMs = 20 + (Number.parseInt(this.#options.id, 16) % 100);

@@ -6,16 +6,16 @@ import { type Refusal, readDropIns } from "./tls/drop-in.ts";
 import { fingerprintLines, type KeyedCertificate, validityOf } from "./tls/keyed-certificate.ts";
 import { ensureOwnCertificate, ownFiles } from "./tls/own-certificate.ts";
 
-/** Bounds how long a new certificate, or a move to another network, takes to show. */
+/** How often certificates, host name and addresses are checked. */
 const CHECK_EVERY_MS = 15_000;
-/** When the end of an administrator's certificate becomes a fault. */
+/** How long before its end an administrator's certificate becomes a fault. */
 const ENDING_MS = 14 * DAY_MS;
 
 /** The certificate that HTTPS is served with. */
 export interface Served extends KeyedCertificate {
-  /** Its file; of an administrator's certificate, without extension. */
+  /** Its file; without extension for an administrator's certificate. */
   readonly file: string;
-  /** True: the appliance's own authority signed it, which browsers must be told to trust. */
+  /** Whether the appliance's own authority signed it, which browsers must be told to trust. */
   readonly own: boolean;
   /** End of its validity, in Unix milliseconds. */
   readonly endsMs: number;
@@ -23,23 +23,23 @@ export interface Served extends KeyedCertificate {
 
 interface Certificates {
   readonly served: Served;
-  /** The own authority's certificate, in PEM. */
+  /** The certificate of the appliance's own authority, in PEM. */
   readonly authority: string;
-  /** True: the authority was just made in place of one that browsers may have trusted. */
+  /** Whether the authority was just made in place of one that browsers may have trusted. */
   readonly replaced: boolean;
   readonly refused: readonly Refusal[];
 }
 
 export interface CertificateDirectories {
-  /** Holds the appliance's own keys and certificates. */
+  /** The directory of the appliance's own keys and certificates. */
   readonly own: string;
-  /** Holds an administrator's. */
+  /** The directory of an administrator's certificates. */
   readonly dropIn: string;
 }
 
 /**
- * Chooses the certificate to serve: an administrator's where there is a good one, else the appliance's own. The own one
- * is kept current in either case, because it takes over when the other one ends.
+ * Chooses the certificate to serve: an administrator's where there is a good one, else the appliance's
+ * own. The own one is kept current in either case, because it takes over when the other one ends.
  */
 export async function ensureCertificates(
   directories: CertificateDirectories,
@@ -63,13 +63,14 @@ export interface RenewalDependencies {
   /** Reads the current names and addresses of this machine. */
   readonly readHost: () => HostNames;
   readonly onRenewed: (served: Served) => void;
-  /** Tests shorten it. */
+  /** CHECK_EVERY_MS unless a test sets it. */
   readonly checkEveryMs?: number;
 }
 
 /**
- * Keeps the certificate current while the service runs: when it nears its end, when the clock is set, when the host's
- * name or address changes, when an administrator's certificate comes, ends or goes. Does not keep the process alive.
+ * Keeps the certificate current while the service runs: when it nears its end, when
+ * the clock is set, when the host's name or address changes, when an
+ * administrator's certificate comes, ends or goes. Does not keep the process alive.
  */
 export class CertificateRenewal {
   readonly #dependencies: RenewalDependencies;
@@ -105,7 +106,7 @@ export class CertificateRenewal {
     await this.#last;
   }
 
-  /** The own authority's certificate, in PEM, while its leaf is served; null otherwise. */
+  /** The certificate of the appliance's own authority, in PEM, while its leaf is served; null otherwise. */
   authority(): string | null {
     return this.#certificates?.served.own === true ? this.#certificates.authority : null;
   }
@@ -126,8 +127,8 @@ export class CertificateRenewal {
   }
 
   /**
-   * Checks everything and renews what is due, after the check under way, which may have read what has changed since. Never
-   * rejects: after an error the old certificate is still served.
+   * Checks everything and renews what is due. Waits for the check under way, which may have read
+   * before the latest change. Never rejects: after an error the old certificate is still served.
    */
   check(): Promise<void> {
     this.#last = this.#last.then(() => this.#check());

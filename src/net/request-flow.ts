@@ -2,32 +2,33 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import { clientAddress } from "../http/guard.ts";
 
-/** Requests of one connection that may wait for their answers, including the one being answered. */
+/** The most requests of one connection that wait for their answers, including the one that is being answered. */
 const MAX_UNANSWERED = 16;
-/** What a client has to take of its answer in a time. */
+/** The slowest pace at which a client may take its answer. */
 const LEAST_BYTES_PER_MS = 1;
 
 type Waiting = readonly [IncomingMessage, ServerResponse];
 
-/** How long a client has had something to take of one answer. */
+/** For how long a client could take bytes of an answer. */
 interface Taking {
-  /** What the connection had been given before this answer. */
+  /** Bytes that were written to the connection before this answer. */
   readonly bytesBefore: number;
   readonly ms: number;
 }
 
 /**
- * The requests of all connections. Those of one connection come one after another, each when the answer before it is written:
- * Node parses pipelined requests without waiting for answers, and would call the listener with more than a thousand at
- * once. A connection with too many unanswered requests is closed, and those not begun are dropped. Addresses take turns.
- * A client that hardly takes its answer is cut off, because the answer holds memory, and maybe a slot: once one that takes
- * the least would have taken all that it was given. What it has taken is not known: the kernel takes 100 kB and more at
- * once, and Node counts what it has written only when the whole of it is.
+ * The requests of all connections. Those of one connection come one after another, each when the answer
+ * before it is written: Node parses pipelined requests without waiting for answers, and would call the
+ * listener with more than a thousand at once. A connection with too many unanswered requests is closed,
+ * and those not begun are dropped. Addresses take turns. A client that takes its answer too slowly is
+ * cut off, because the answer holds memory, and maybe a slot: it is cut off once a client at the
+ * slowest pace would have taken all bytes that were written. How much it has taken is not known,
+ * because the kernel buffers 100 kB and more at once, and Node counts a write only when it is complete.
  */
 export class RequestFlow {
   readonly #turns = new Turns();
   readonly #paceMs: number;
-  /** Has an entry while a request of the connection is being answered. */
+  /** The waiting requests of each connection; an entry exists while one of its requests is being answered. */
   readonly #queues = new WeakMap<Socket, Waiting[]>();
   /** The connections with a request that is being answered. */
   readonly #busy = new Map<Socket, Taking>();
@@ -82,7 +83,7 @@ export class RequestFlow {
 
   #cutSlow(): void {
     for (const [socket, { bytesBefore, ms }] of this.#busy) {
-      // Without anything to take it is the answer that is slow.
+      // With nothing to take, the answer is slow, not the client.
       if (socket.writableLength === 0) continue;
       if (socket.bytesWritten - bytesBefore < LEAST_BYTES_PER_MS * ms) socket.destroy();
       else this.#busy.set(socket, { bytesBefore, ms: ms + this.#paceMs });
@@ -90,15 +91,15 @@ export class RequestFlow {
   }
 }
 
-/** Work of one turn of the event loop. Packets and edges are looked at between turns. */
+/** How long work may last in one turn of the event loop. Packets and edges are handled between turns. */
 const TURN_MS = 5;
 
 type Work = () => void;
 
 /**
- * Shares the event loop among addresses. Work is begun at once while the current turn of the loop has been short. Beyond that it waits,
- * and is begun one piece of each address after another, some milliseconds in each turn: an address that asks for much
- * delays itself.
+ * Shares the event loop among addresses. Work begins at once while the current turn of the loop
+ * has been short. Otherwise it waits; then each address in turn begins one piece of work, for some
+ * milliseconds in each turn of the loop. So an address that asks for much delays only itself.
  */
 export class Turns {
   readonly #nowMs: () => number;
@@ -112,7 +113,7 @@ export class Turns {
     this.#nowMs = nowMs;
   }
 
-  /** Begins this work, at once or later. What it does in promises that are already resolved counts too. */
+  /** Begins this work, at once or later. Its continuations in resolved promises count as part of it. */
   begin(address: string, work: Work): void {
     if (!this.#isPlanned) {
       this.#beganMs = this.#nowMs();
@@ -143,7 +144,7 @@ export class Turns {
       this.#waiting.delete(address);
       if (others.length > 0) this.#waiting.set(address, others);
       next?.();
-      // Once the promises of this piece are through.
+      // After the resolved promises of this piece.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     }
     this.#isPlanned = false;

@@ -2,7 +2,10 @@ import { getAsset, getAssetKeys, getRawAsset, isSea } from "node:sea";
 import { Script } from "node:vm";
 import { zstdDecompressSync } from "node:zlib";
 
-/** More than a part has: the usual pieces of 16 kB leave holes in the process's memory. */
+/**
+ * The size of a piece when a part is unpacked, larger than any
+ * part: the usual pieces of 16 kB leave holes in the memory.
+ */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 /** Whether the program is sealed into one file with all its parts (scripts/release). */
@@ -32,12 +35,12 @@ function unpacked(name: string): Buffer {
 }
 
 /**
- * Runs a part of that file as a CommonJS module, and gives its exports. `require` is the one that it gets. What V8 compiled of it
- * when the file was made is used where that is there (scripts/release/code-cache.ts). Throws for an unknown part.
+ * Runs a part of that file as a CommonJS module with this `require`, and gives its exports. Uses V8's code
+ * cache where the file has one for the part (scripts/release/code-cache.ts). Throws for an unknown part.
  */
 export function sealedModule(name: string, require: NodeJS.Require): unknown {
   const module = { exports: {} };
-  // A large text that a buffer gives has memory of its own, which V8 does not give back.
+  // Not by `Buffer.toString`: its large texts have memory of their own, which V8 does not give back.
   const text = new TextDecoder().decode(unpacked(`module/${name}`));
   const source = `(function (exports, require, module, __filename) {${text}\n})`;
   const cache = `cache/${name}`;

@@ -1,9 +1,9 @@
-// What the sealed program and each of its threads run first. A thread's argument names the part that it is.
+// The sealed program and each of its threads run this first. A thread's argument names its part.
 import { createRequire } from "node:module";
 import { isMainThread } from "node:worker_threads";
 import { sealedModule } from "./assets.ts";
 
-// The program's threads, too, ignore the NODE_OPTIONS that it was started with.
+// The program and its threads ignore NODE_OPTIONS.
 delete process.env["NODE_OPTIONS"];
 const part = isMainThread ? "main" : process.argv.at(-1);
 sealedModule(String(part), createRequire(import.meta.url));

@@ -9,7 +9,7 @@ import type { Sink } from "../domain/sink.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
 const SILENCE_MS = 20 * SECOND_MS;
-/** Submission with STARTTLS, and with TLS from the first byte (RFC 8314). */
+/** The ports of submission: with STARTTLS, and with TLS from the first byte (RFC 8314). */
 const SUBMISSION_PORT = 587;
 const TLS_PORT = 465;
 /** Reply codes from here on refuse for good (RFC 5321, section 4.2.1). */
@@ -18,8 +18,8 @@ const REFUSED = 500;
 type EmailSettings = Pick<Config, Extract<ConfigKey, `email_${string}`>>;
 
 /**
- * Notices by e-mail. A notice's id makes the Message-ID, so that a repeated one is the same message. The password goes out
- * over TLS alone; a server without a login may do without TLS.
+ * Sends notices by e-mail. The Message-ID is made of the notice's id, so that a repeated notice is the
+ * same message. The password is sent over TLS alone; for a server without a login TLS is optional.
  */
 export class EmailSink implements Sink<Notice> {
   readonly name = "email";
@@ -27,7 +27,7 @@ export class EmailSink implements Sink<Notice> {
   readonly #makeTest: () => Notice;
   readonly #warn: (text: string) => void;
 
-  /** @param warn gets a line where a server takes a message for some of the recipients alone */
+  /** @param warn gets a line where a server accepts a message for some of the recipients alone */
   constructor(settings: EmailSettings, makeTest: () => Notice, warn: (text: string) => void) {
     this.#settings = settings;
     this.#makeTest = makeTest;
@@ -36,7 +36,7 @@ export class EmailSink implements Sink<Notice> {
 
   async deliver(notice: Notice, signal: AbortSignal): Promise<void> {
     const refused = await this.#send(notice, signal);
-    // Sent again, it would reach those again that have it.
+    // Not sent again: other recipients have it already.
     if (refused.length > 0) this.#warn(this.#describeRefused(refused.length));
   }
 
@@ -79,7 +79,7 @@ export class EmailSink implements Sink<Notice> {
     return `The mail server ${hostOf(server)} refuses ${count} of ${to.length} recipients.`;
   }
 
-  /** Of one message. The files are read each time, so that a new password needs no restart. */
+  /** The transport for one message. It reads the files each time, so that a new password needs no restart. */
   async #transport(signal: AbortSignal) {
     const { email_server, email_login: login, email_password_file, email_authority_file } = this.#settings;
     const { protocol, hostname, port } = new URL(email_server);
@@ -88,7 +88,7 @@ export class EmailSink implements Sink<Notice> {
     const auth = login === "" ? {} : { auth: { user: login, pass: readSecret(email_password_file) } };
     const authority = email_authority_file === "" ? {} : { ca: readConfigured(email_authority_file) };
     const place = { host, port: Number(port) || (isTls ? TLS_PORT : SUBMISSION_PORT) };
-    // Loaded here, so that an appliance without e-mail does not carry it.
+    // Loaded here, so that an appliance without e-mail does not load it.
     const { createTransport } = await import("nodemailer");
     return createTransport({
       ...place,
@@ -100,7 +100,7 @@ export class EmailSink implements Sink<Notice> {
       socketTimeout: SILENCE_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
-      // The library cannot end a message that is under way; its connection can be ended.
+      // The library cannot cancel a message, but its connection can be ended.
       getSocket: (_options: unknown, done: (error: Error | null, opened?: object) => void) => {
         const servername = isIP(host) === 0 ? { servername: host } : {};
         const socket = isTls ? connectTls({ ...place, ...servername, ...authority }) : connect(place);
@@ -118,7 +118,7 @@ export class EmailSink implements Sink<Notice> {
   }
 }
 
-/** What nodemailer rejects with. */
+/** An error of nodemailer. */
 interface MailError {
   readonly code?: unknown;
   readonly originalCode?: unknown;
@@ -141,7 +141,7 @@ function emailError(server: string, cause: unknown): FlancoError {
   const problem =
     connectionProblem(originalCode) ?? known ?? connectionProblem(code) ?? "ended the connection";
   const lasts = typeof responseCode === "number" && responseCode >= REFUSED;
-  // A refused sender, login or recipient can be mended in the settings; the message then goes.
+  // A refused sender, login or recipient can be corrected in the settings, and then the message is accepted.
   const isRefused = lasts && code === "EMESSAGE";
   return new FlancoError(
     isRefused ? "unprocessable" : "unavailable",

@@ -17,9 +17,9 @@ const ID_DIGITS = 16;
 
 export interface MqttSinkOptions {
   readonly settings: Pick<Config, Extract<ConfigKey, `mqtt_${string}`>>;
-  /** As a broker's address has it. */
+  /** As in `BrokerAddress`. */
   readonly reconnectMs?: number;
-  /** The ledger's identity: tells gateways at one broker apart. */
+  /** The ledger's identity, which tells gateways at one broker apart. */
   readonly ledger: string;
   /** The program's version, as Home Assistant shows it. */
   readonly version: string;
@@ -29,15 +29,15 @@ export interface MqttSinkOptions {
 }
 
 /**
- * Publishes each sale and correction once the ledger holds it (QoS 1, not retained), the state of each room (retained), and by a last will
- * whether the gateway is there. A sale may come again after a crash: `ledger` and `position` tell that it is the same.
- * docs/beyond.md lists the topics.
+ * Publishes each sale and correction once it is durable in the ledger (QoS 1, not retained), the state
+ * of each room (retained), and by a last will whether the gateway is there. A sale may be repeated after
+ * a crash: by `ledger` and `position` it is known to be the same. docs/beyond.md lists the topics.
  */
 export class MqttSink implements EntrySink {
   readonly name = "mqtt";
   readonly #options: MqttSinkOptions;
   readonly #base: string;
-  /** Retained topics with what was published there last. */
+  /** The last payload of each retained topic. */
   readonly #kept = new Map<string, string>();
   #client: MqttClient | null = null;
   #problem: FlancoError | null = null;
@@ -48,7 +48,7 @@ export class MqttSink implements EntrySink {
     this.#base = `${options.settings.mqtt_topic}/${options.ledger}`;
   }
 
-  /** Connects in the background. What is wrong with the address is said by `deliver`. */
+  /** Connects in the background. `deliver` reports what is wrong with the address. */
   open(): void {
     this.#opening = this.#connect().catch((error: unknown) => {
       if (!(error instanceof FlancoError))
@@ -68,7 +68,10 @@ export class MqttSink implements EntrySink {
     }
   }
 
-  /** Resolves when the broker has acknowledged each message; with null, because a broker knows no place in the chain. */
+  /**
+   * Resolves when the broker has acknowledged each message.
+   * Gives null, because a broker does not know the chain.
+   */
   async deliver({ ledger, entries }: EntryBatch): Promise<null> {
     const client = this.#connected();
     await Promise.all(entries.map((entry) => this.#send(client, ledger, entry)));
@@ -81,7 +84,7 @@ export class MqttSink implements EntrySink {
     return `The broker has taken a message under ${topic}.`;
   }
 
-  /** Says that the gateway is away, where the broker can be told, and ends the connection. */
+  /** Publishes that the gateway is away, if the broker can be reached, and ends the connection. */
   async close(): Promise<void> {
     await this.#opening;
     const client = this.#client;
@@ -113,7 +116,7 @@ export class MqttSink implements EntrySink {
     throw this.#problem ?? silentBrokerError(this.#options.settings.mqtt_url);
   }
 
-  /** After each connection: the broker may have lost what it kept. */
+  /** Publishes everything retained after each connection: the broker may have lost it. */
   #greet(client: MqttClient): void {
     this.#problem = null;
     this.#kept.clear();
@@ -121,7 +124,7 @@ export class MqttSink implements EntrySink {
     this.#keepRooms(client);
   }
 
-  /** Announces and shows all rooms, and takes back those that are gone. */
+  /** Publishes the announcement and state of each room, and removes those of rooms that are gone. */
   #keepRooms(client: MqttClient): void {
     const wanted = new Map([[this.#availability, ONLINE]]);
     for (const device of this.#options.devices()) {
@@ -134,21 +137,21 @@ export class MqttSink implements EntrySink {
     for (const [topic, payload] of wanted) this.#keep(client, topic, payload);
   }
 
-  /** A retained message, unless it is there; an empty one takes it back. */
+  /** Publishes a retained message, unless it is there already. An empty one removes it. */
   #keep(client: MqttClient, topic: string, payload: string): void {
     if (this.#kept.get(topic) === payload) return;
     if (payload === "") this.#kept.delete(topic);
     else this.#kept.set(topic, payload);
     client.publish(topic, payload, KEPT, (err) => {
       if (!err) return;
-      // It is published again when the connection is.
+      // It is published again with the next connection.
       this.#kept.delete(topic);
       this.#options.log.debug({ err, topic }, "a room's state was not published");
     });
   }
 
   async #send(client: MqttClient, ledger: string, entry: ChainEntry): Promise<void> {
-    // The audit stays on the gateway.
+    // Audit entries stay on the gateway.
     if (entry.kind === "evidence") return;
     const isRecord = entry.kind === "record";
     const topic = isRecord
@@ -159,7 +162,7 @@ export class MqttSink implements EntrySink {
     await client.publishAsync(topic, JSON.stringify({ ...said, ...identity }), { qos: 1 });
   }
 
-  /** What Home Assistant needs to show a room: a sensor of its state, and an event for its sales. */
+  /** The announcements of a room for Home Assistant: a sensor of its state, and an event for its sales. */
   #announcements(device: Device, room: string): readonly (readonly [string, string])[] {
     const { settings, ledger, version } = this.#options;
     const { mqtt_discovery_topic: discoveryTopic } = settings;
@@ -195,7 +198,7 @@ export class MqttSink implements EntrySink {
     ];
   }
 
-  /** Any text may name a device or a room; `/`, `+` and `#` mean something in a topic. */
+  /** A topic of a room. The names are encoded, because `/`, `+` and `#` have a meaning in a topic. */
   #topicOf(kind: "state" | "sale", deviceId: string, room: string): string {
     return `${this.#base}/${encodeURIComponent(deviceId)}/${encodeURIComponent(room)}/${kind}`;
   }

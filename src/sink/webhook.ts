@@ -9,18 +9,18 @@ import type { Notice } from "../domain/notice.ts";
 import type { Sink } from "../domain/sink.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
-/** The answer's text is not needed: the rest of a longer one is not read. */
+/** How much of an answer is read. Its text is not used. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Statuses that refuse this one notice, and would again (RFC 9110). Others concern the address or the key. */
 const REFUSALS: readonly number[] = [400, 413, 422];
-/** A shorter key could be guessed. */
+/** The shortest key: a shorter one could be guessed. */
 const MIN_KEY_CHARACTERS = 32;
 
 type WebhookSettings = Pick<Config, Extract<ConfigKey, `webhook_${string}`>>;
 
 /**
- * Notices by HTTPS: a POST of JSON, signed as docs/beyond.md says. Any answer of 2xx means that the receiver has it. Redirects
- * are not followed: the owner has named the one receiver.
+ * Sends notices by HTTPS: a POST of JSON, signed as docs/beyond.md says. An answer of 2xx means
+ * that the receiver has it. Redirects are not followed, because the owner has named the receiver.
  */
 export class WebhookSink implements Sink<Notice> {
   readonly name = "webhook";
@@ -38,7 +38,7 @@ export class WebhookSink implements Sink<Notice> {
     const { webhook_url: url } = this.#settings;
     const body = JSON.stringify(toBody(notice));
     const timestamp = Math.floor(this.#clock.nowMs() / SECOND_MS);
-    // A receiver that compares the time refuses old requests that somebody kept.
+    // With the time in the signature a receiver can refuse old requests that somebody has recorded.
     const signature = createHmac("sha256", this.#readKey()).update(`${timestamp}.${body}`).digest("hex");
     const headers = {
       "content-type": "application/json; charset=utf-8",

@@ -4,8 +4,9 @@ import { createInterface } from "node:readline";
 import { FlancoError } from "../domain/error.ts";
 
 /**
- * The newest lines of systemd's journal, the oldest of them first, as their programs wrote them. The filters are options of
- * journalctl. Throws `unavailable` where there is no journal or it may not be read, after the lines that were.
+ * The newest lines of systemd's journal, in their order, as their programs wrote
+ * them. The filters are options of journalctl. Throws `unavailable` where there
+ * is no journal or it may not be read, after the lines that could be read.
  */
 export async function* journalLines(filters: readonly string[], maxLines: number): AsyncGenerator<string> {
   const options = [...filters, `--lines=${maxLines}`, "--output=cat", "--no-pager", "--quiet"];

@@ -7,7 +7,10 @@ import type { Log } from "../domain/log.ts";
 /** The process's environment, or any part of it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that systemd sets for this process alone. They are to be removed, so that no child process uses them. */
+/**
+ * The variables that systemd sets for this process alone.
+ * They are to be removed, so that no child process uses them.
+ */
 export const OWN_VARIABLES = [
   "LISTEN_PID",
   "LISTEN_FDS",
@@ -18,17 +21,24 @@ export const OWN_VARIABLES = [
 
 /** Number of the first descriptor that systemd passes (SD_LISTEN_FDS_START of sd-daemon.h). */
 const FIRST_DESCRIPTOR = 3;
-/** By how much a slow start extends systemd's patience, at each sign of progress. */
+/** By how much each sign of progress of a slow start extends the time that systemd allows. */
 const EXTENSION_MS = MINUTE_MS;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
-/** How soon it is tried again to send what systemd's socket had no room for, and how many messages wait for that. */
+/**
+ * After how long a message is sent again for which systemd's
+ * socket had no room, and how many messages may wait for that.
+ */
 const RETRY_MS = 100;
 const MAX_UNSENT = 1_024;
-/** FileDescriptorStoreMax of systemd/flanco.service. From version 254 on, systemd passes the limit in force (FDSTORE). */
+/**
+ * FileDescriptorStoreMax of systemd/flanco.service. From
+ * version 254 on, systemd passes the limit in force (FDSTORE).
+ */
 export const STORED_DESCRIPTORS = 1_024;
 
 /**
- * Connects to systemd if it started this process (Type=notify). Undefined otherwise, and where libc does not load: then the service runs as it would on a laptop, and the log says so.
+ * Connects to systemd if it started this process (Type=notify). Undefined otherwise. Undefined
+ * also where libc cannot be loaded, which is logged: then the service runs as without systemd.
  */
 export async function connectSystemd(
   environment: Environment,
@@ -51,10 +61,10 @@ export async function connectSystemd(
 }
 
 /**
- * The systemd that started this process (sd_notify(3)), and its descriptor store, which holds duplicates of descriptors
- * while no process of the service runs. Sending never waits for systemd: while its socket is full, signs of life and of progress
- * are left out, and other messages are sent later, in their order. A message that cannot be sent is logged and otherwise ignored:
- * the ledger does not depend on it.
+ * The systemd that started this process (sd_notify(3)), and its descriptor store, which holds duplicates
+ * of descriptors while no process of the service runs. Sending never waits for systemd: while its socket
+ * is full, signs of life and of progress are left out, and other messages are sent later, in their order.
+ * A message that cannot be sent is logged and otherwise ignored: the ledger does not depend on it.
  */
 export class Systemd {
   readonly #socket: SystemdSocket;
@@ -68,7 +78,10 @@ export class Systemd {
   #isFull = false;
   #unsent: Message[] = [];
 
-  /** `passed` are the stored descriptors that this process received, by name; `storeSize` is how many can be stored. */
+  /**
+   * `passed` are the stored descriptors that this process
+   * received, by name; `storeSize` is how many can be stored.
+   */
   constructor(
     socket: SystemdSocket,
     log: Log,
@@ -127,7 +140,7 @@ export class Systemd {
     this.#stored.delete(name);
   }
 
-  /** systemd drops silently what exceeds its store. */
+  /** Warns once the store is full: systemd drops further descriptors without an error. */
   #warnWhenFull(): void {
     const wanted = [...this.#stored.values()].reduce((sum, count) => sum + count, 0);
     if (this.#isFull || wanted <= this.#storeSize) return;
@@ -139,7 +152,7 @@ export class Systemd {
     );
   }
 
-  /** For a message that the next one of its kind replaces: it is left out while the socket is full. */
+  /** Sends a message that the next one of its kind replaces. It is dropped while the socket is full. */
   #sendNow(assignments: readonly string[]): void {
     if (this.#unsent.length === 0) this.#isSent({ assignments, descriptors: [] });
   }
@@ -165,7 +178,7 @@ export class Systemd {
     }, RETRY_MS).unref();
   }
 
-  /** False while the socket is full. What fails otherwise would fail again. */
+  /** Sends a message; gives false while the socket is full. A message that fails otherwise is not sent again. */
   #isSent({ assignments, descriptors }: Message): boolean {
     try {
       return this.#socket.send(assignments.join("\n"), descriptors);
@@ -177,13 +190,13 @@ export class Systemd {
   }
 }
 
-/** One assignment per line, and the descriptors that come with them. */
+/** The assignments of a message, one a line, and its descriptors. */
 interface Message {
   readonly assignments: readonly string[];
   readonly descriptors: readonly number[];
 }
 
-/** On one line, because a line break would begin another assignment. */
+/** The text in one line, because a line break would begin another assignment. */
 function statusLine(text: string): string {
   return `STATUS=${text.replaceAll(/\s+/g, " ")}`;
 }
@@ -204,7 +217,10 @@ export function passedDescriptors(
   return passed;
 }
 
-/** The longest time without a sign of life before systemd restarts the process (sd_watchdog_enabled(3)), or null. */
+/**
+ * The longest time without a sign of life before systemd
+ * restarts the process (sd_watchdog_enabled(3)), or null.
+ */
 export function watchdogMs(environment: Environment, pid: number): number | null {
   const watched = environment["WATCHDOG_PID"];
   const microseconds = Number(environment["WATCHDOG_USEC"] ?? 0);
@@ -229,12 +245,13 @@ const CONTROL_HEADER_BYTES = 16;
 const WORD_BYTES = 8;
 const FD_BYTES = 4;
 
-/** systemd's end of the protocol of sd_notify(3), and what goes with its descriptors. */
+/** A socket for sd_notify(3), and the calls on its descriptors. */
 type SystemdSocket = Awaited<ReturnType<typeof openNotifySocket>>;
 
 /**
- * Speaks to the socket at `path`, or at an abstract name behind an `@`. Not by libsystemd, whose calls wait while the socket is
- * full, and Node knows no unix datagrams. Throws `unavailable` where koffi or libc is missing, as in a container's image.
+ * Opens a socket to `path`, or to an abstract name after `@`. It calls libc, because
+ * libsystemd's calls wait while the socket is full, and Node has no Unix datagrams.
+ * Throws `unavailable` where koffi or libc is missing, as in a container's image.
  */
 async function openNotifySocket(path: string) {
   try {
@@ -267,7 +284,10 @@ async function openNotifySocket(path: string) {
     /** Closes a descriptor in programs that this process starts. */
     const closeOnExec = (fd: number) => void ioctl(fd, FIOCLEX);
     return {
-      /** Sends one message, with descriptors, without waiting. False while there is no room. Throws `unavailable` when it fails. */
+      /**
+       * Sends one message, with descriptors, without waiting. False
+       * while there is no room. Throws `unavailable` when it fails.
+       */
       send: (state: string, descriptors: readonly number[]): boolean => {
         const text = Buffer.from(state);
         const control = controlOf(descriptors);
@@ -324,15 +344,18 @@ export interface WatchdogDependencies {
   readonly systemd: Pick<Systemd, "alive">;
   /** The longest time without a sign of life before systemd restarts the process. */
   readonly limitMs: number;
-  /** Resolves when a test of the service succeeded. Rejects, or does not resolve, when the service does not work. */
+  /**
+   * Resolves when a test of the service succeeded. Rejects,
+   * or does not resolve, when the service does not work.
+   */
   readonly probe: () => Promise<void>;
   /** Called with the error of a failed probe. */
   readonly onSilence: (error: unknown) => void;
 }
 
 /**
- * Gives systemd two signs of life within its limit, each after a successful probe, until what it returns is called; a blocked
- * event loop gives none.
+ * Gives systemd two signs of life within its limit, each after a successful
+ * probe. A blocked event loop gives none. Returns the function that ends it.
  */
 export function feedWatchdog({ systemd, limitMs, probe, onSilence }: WatchdogDependencies): () => void {
   let probing = false;

@@ -1,7 +1,7 @@
 import type { FaultCode } from "../domain/fault.ts";
 import { bilingual, type Pair } from "../domain/language.ts";
 
-/** Values that a fault's text may name, written for people. A value that is missing is an empty text. */
+/** Values in a fault's text, formatted for people. A missing value is an empty text. */
 export interface FaultValues {
   readonly number: (name: string) => number;
   readonly count: (name: string) => string;
@@ -12,7 +12,7 @@ export interface FaultValues {
 
 type Said = (values: FaultValues) => Pair<string>;
 
-/** What each fault is, and what to do, for people who are not technical. */
+/** Each fault, and what to do about it, in words for people who are not technical. */
 const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: Said }>> = {
   disk_full: {
     what: () => [
@@ -331,7 +331,7 @@ export const faultTexts = bilingual({
   details: ["Para el técnico", "For the technician"],
   /** Above the text of a fault that this page does not know. */
   unknown: ["El equipo avisa de un problema", "The gateway reports a problem"],
-  /** In place of those that are not shown here. */
+  /** Stands for faults that are not shown here. */
   more: (count: number, text: string) =>
     count === 1
       ? ["Ver 1 aviso más", "See 1 more notice"]

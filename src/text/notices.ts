@@ -1,12 +1,12 @@
 import { bilingual } from "../domain/language.ts";
 
-/** As both are written in the language: `12 ventas`, `54,00 €`. */
+/** Sales and revenue, formatted in the language: `12 ventas`, `54,00 €`. */
 interface SummaryText {
   readonly sales: string;
   readonly money: string;
 }
 
-/** What people are told by e-mail and webhook. */
+/** The texts of notices. */
 export const noticeTexts = bilingual({
   /** BCP 47, for dates and numbers. */
   locale: ["es-ES", "en-GB"],

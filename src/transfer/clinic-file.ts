@@ -7,7 +7,7 @@ import { importedRecord } from "../contract/data.ts";
 import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
 
-/** Mistakes of a file that are shown. */
+/** The most mistakes of a file that are shown. */
 const MAX_SHOWN = 20;
 
 const location = importedLocation.extend({ kind: z.literal("location") });
@@ -19,14 +19,14 @@ const entry = z.discriminatedUnion("kind", [location, device, wiring, record]);
 export type ClinicEntry = z.output<typeof entry>;
 export type ClinicRecord = z.output<typeof record>;
 
-/** Without these a table is refused as a whole. */
+/** The columns that a table must have. */
 const NEEDED = ["locationName", "deviceName", "deviceId", "habitacion", "valor", "createdTime"] as const;
 /** The columns of a table of records, in their order. Moments are Unix milliseconds; an empty cell is null. */
 export const CSV_COLUMNS = ["key", ...NEEDED, "endedTime", "provisional", "voidReason"] as const;
-/** The names of all columns fit. */
+/** Bytes that are read for the head of a table: the names of all columns fit. */
 const HEAD_BYTES = 1_024;
 
-/** A file that stays open, because it is read more than once, and the process may go on as a user that may not open it. */
+/** An open file. It is read more than once, and the process may continue as a user that may not open it. */
 export interface SourceFile {
   readonly name: string;
   readonly fd: number;
@@ -41,7 +41,10 @@ export function openSource(name: string): SourceFile {
   }
 }
 
-/** Throws `invalid` for a file that is not UTF-8: a spreadsheet's usual table has other letters for ñ and é. */
+/**
+ * The text of a file. Throws `invalid` where it is not UTF-8:
+ * a spreadsheet's usual table has other bytes for ñ and é.
+ */
 async function* textOf({ name, fd }: SourceFile): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (piece?: Buffer) => {
@@ -63,10 +66,13 @@ function unreadable(name: string, error: unknown): FlancoError {
   return new FlancoError("invalid", `${name}: ${message}.`, { hint, cause: error });
 }
 
-/** Something that one line of a file holds, or what is wrong with it. */
+/** The value of one line of a file, or what is wrong with it. */
 type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] };
 
-/** The entries of an exported file, of JSON lines or, by its name, a table of records. Throws `invalid` with all mistakes. */
+/**
+ * The entries of an exported file, of JSON lines or, by its
+ * name, a table of records. Throws `invalid` with all mistakes.
+ */
 export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
   if (!file.name.toLowerCase().endsWith(".csv")) return readJsonLines(file, entry);
   const delimiter = delimiterOf(file);
@@ -77,12 +83,12 @@ export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
       hint: "It names the columns, with commas or semicolons between them, as `flanco export --csv` shows.",
     });
   };
-  // A spreadsheet leaves out what is empty at the end of a row.
+  // A spreadsheet leaves out empty cells at the end of a row.
   const parser = csvParser({ columns, delimiter, relax_column_count_less: true });
   const rows: AsyncIterable<Cells> = pipeline(Readable.from(textOf(file)), parser, () => {});
   const times = new Map<string, number>();
   const parse = (cells: Cells): Parsed<ClinicEntry> | undefined => {
-    // Below what was typed a spreadsheet may write empty rows.
+    // A spreadsheet may write empty rows at the end.
     if (Object.values(cells).every((cell) => cell === "")) return undefined;
     return parsed(entry, toRecord(delimiter === ";" ? withPoint(cells) : cells, times));
   };
@@ -92,7 +98,7 @@ export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
 /** The text of each cell by the name of its column. */
 type Cells = Readonly<Record<string, string>>;
 
-/** What stands between the columns: a spreadsheet writes semicolons where a comma is the decimal point. */
+/** The separator of the columns: a spreadsheet writes semicolons where a comma is the decimal point. */
 function delimiterOf({ fd }: SourceFile): "," | ";" {
   const head = Buffer.alloc(HEAD_BYTES);
   const [names = ""] = head.toString("utf8", 0, readSync(fd, head, 0, HEAD_BYTES, 0)).split("\n");
@@ -101,7 +107,7 @@ function delimiterOf({ fd }: SourceFile): "," | ";" {
 
 const THOUSANDS = /\.\d{3}\s*$/;
 
-/** With its price as 4.5, where it was 4,5. One of 4.500 is as likely thousands, and is taken for no number. */
+/** The cells with a price of 4,5 as 4.5. A price of 4.500 may as well be thousands, and counts as no number. */
 function withPoint(cells: Cells): Cells {
   const { valor = "" } = cells;
   return { ...cells, valor: THOUSANDS.test(valor) ? "?" : valor.replace(",", ".") };
@@ -117,8 +123,8 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * A row as a record. One without a key is known by its content, and by how often that came before: the same file gives the
- * same keys, and two sales that are alike stay two.
+ * A row as a record. A row without a key gets one from its content, and from how often that
+ * content came before. So the same file gives the same keys, and two equal sales stay two.
  */
 function toRecord(cells: Cells, times: Map<string, number>): unknown {
   const { key, valor, createdTime, endedTime, provisional, voidReason, ...texts } = cells;
@@ -144,7 +150,7 @@ export async function* readJsonLines<S extends z.ZodType>(
 ): AsyncGenerator<z.output<S>> {
   const parse = (line: string): Parsed<z.output<S>> | undefined => {
     if (line.trim() === "") return undefined;
-    // As mongoexport writes it with --jsonArray.
+    // mongoexport writes a list with --jsonArray.
     if (line.startsWith("["))
       return { mistakes: ["begins an array: each line must be an object of its own"] };
     try {
@@ -156,7 +162,10 @@ export async function* readJsonLines<S extends z.ZodType>(
   yield* entriesOf(file, linesOf(textOf(file)), parse, 1);
 }
 
-/** Not by `node:readline`, which also ends a line at U+2028 and U+2029: JSON has these in its texts. */
+/**
+ * The lines of a text. `node:readline` would also end a line
+ * at U+2028 and U+2029, which JSON may have in its texts.
+ */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   let line = "";
   for await (const piece of text) {
@@ -206,7 +215,7 @@ function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<
   };
 }
 
-/** What a cell of a table must be instead, in place of zod's "expected number, received NaN". */
+/** What a cell must be, in place of zod's "expected number, received NaN". */
 function mistakeOfCell({ path, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   if (issue.expected === "boolean") return "must be true or false";
@@ -216,10 +225,10 @@ function mistakeOfCell({ path, input, ...issue }: z.core.$ZodRawIssue): string |
     : "must be a number in digits, such as 4.5, without a separator of thousands";
 }
 
-/** No power of ten: a spreadsheet that has rounded a time to 1.79565E+12 has lost hours of it. */
+/** A number without an exponent: a spreadsheet that has rounded a time to 1.79565E+12 has lost hours of it. */
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)\s*$/;
 
-/** NaN for a text that is no number: the shape then says what is wrong. */
+/** NaN for a text that is no number, which the shape then refuses. */
 function numberOf(text = ""): number {
   return NUMBER.test(text) ? Number(text) : Number.NaN;
 }

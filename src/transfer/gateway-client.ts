@@ -13,21 +13,24 @@ import { OWNER_ONLY } from "../durable-file.ts";
 
 /** The usual port of a gateway's HTTPS. */
 const PORT = 8_443;
-/** Without a byte for so long the connection is taken for cut. */
+/** A connection without a byte for this long counts as cut. */
 const SILENCE_MS = 30_000;
 const ASK_EVERY_MS = 1_000;
-/** Connections in a row that bring nothing before the move is given up, and the wait after the first of them. */
+/** After so many connections in a row without a byte the move is given up; after the first it waits this long. */
 const MAX_FAILURES = 5;
 const FIRST_WAIT_MS = 1_000;
 const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
 
-/** Where a gateway is. */
+/** The address of a gateway. */
 export interface GatewayAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Undefined for a text that does not begin with https://. Throws `invalid` for an address that has more than host and port. */
+/**
+ * Undefined for a text that does not begin with https://. Throws
+ * `invalid` for an address that has more than host and port.
+ */
 export function parseAddress(given: string): GatewayAddress | undefined {
   if (!/^https:\/\//i.test(given)) return undefined;
   const url = URL.canParse(given) ? new URL(given) : null;
@@ -42,8 +45,9 @@ export function parseAddress(given: string): GatewayAddress | undefined {
 }
 
 /**
- * Fetches a clinic from the gateway that has it. Nothing is sent before its certificate is found to be the one that the
- * code names. Its signer does not matter, because the code came by another way.
+ * Fetches a clinic from the gateway that has it. Sends nothing before the
+ * gateway's certificate was found to be the one that the code names. Who signed it
+ * does not matter, because people carry the code from one gateway to the other.
  */
 export class GatewayClient {
   readonly #address: GatewayAddress;
@@ -57,7 +61,10 @@ export class GatewayClient {
     this.#firstWaitMs = firstWaitMs;
   }
 
-  /** Uses the code up. Throws `forbidden` for another certificate, `unauthorized` for a code that is used or has ended. */
+  /**
+   * Uses the code up. Throws `forbidden` for another certificate,
+   * `unauthorized` for a code that is used or has ended.
+   */
   async begin(): Promise<void> {
     const { data } = beginMove.answer.parse(await this.#ask(beginMove, { secret: this.#code.secret }));
     this.#ticket = data.ticket;
@@ -74,8 +81,8 @@ export class GatewayClient {
   }
 
   /**
-   * Writes the backup, of so many bytes, to a file; goes on where a connection was cut. Throws `damaged` where there is more,
-   * `unavailable` where the gateway stays away or the disk takes no more.
+   * Writes the backup, of `bytes` bytes, to a file, and continues where a connection was cut. Throws
+   * `damaged` where the gateway sends more, `unavailable` where it stays away or the disk is full.
    */
   async fetch(file: string, bytes: number, onProgress: (done: number, total: number) => void): Promise<void> {
     await using target = await open(file, "w", OWNER_ONLY);
@@ -147,7 +154,7 @@ export class GatewayClient {
     });
   }
 
-  /** A connection to the machine whose certificate the code tells of. */
+  /** A connection to the machine with the certificate that the code names. */
   #connect(): Promise<TLSSocket> {
     const { host, port } = this.#address;
     // The certificate is compared below, before anything is sent.
@@ -198,7 +205,7 @@ async function boundedText(answer: IncomingMessage): Promise<string> {
   return text(answer);
 }
 
-/** Whether the network failed: such an error has a code of the system. Throws where the code is that of a full disk. */
+/** Whether an error is one of the network, by its system code. Throws the error of a full disk. */
 function isCut(error: unknown): boolean {
   if (error instanceof CutConnection) return true;
   const code = systemCode(error);

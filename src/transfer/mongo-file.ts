@@ -6,7 +6,7 @@ import { importedDevice, importedLocation } from "../contract/operator.ts";
 import { parseMoment } from "../domain/day.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 
-/** A document's `_id`: an ObjectId, or whatever text the old system put there. */
+/** A document's `_id`: an ObjectId, or any text of the old system. */
 const key = z.union([z.string(), z.object({ $oid: z.string() }).transform(({ $oid }) => $oid)]);
 
 /** A number in any of the forms of MongoDB's extended JSON, version 2. */
@@ -25,7 +25,7 @@ const moment = z.union([
     .transform(({ $date }) => $date),
 ]);
 
-/** The documents of the old system, one shape a collection. What else they hold is left out. */
+/** The shape of the documents in each collection of the old system. Other fields are left out. */
 export const MONGO_SHAPES = {
   users: z.object({ _id: key, name, email: z.email().max(MAX_TEXT), password: z.string().optional() }),
   locations: z.object({ _id: key, userId: key, ...importedLocation.shape }),
@@ -54,7 +54,7 @@ export const MONGO_SHAPES = {
 
 const ID = /^[0-9a-f]{24}$/;
 
-/** The id of an old document as one of ours: the same, where it was an ObjectId. */
+/** An id for an old document: its own, if that is an ObjectId. */
 export function idOfKey(oldKey: string): string {
   return ID.test(oldKey) ? oldKey : hash("sha256", oldKey).slice(0, 24);
 }

@@ -9,13 +9,13 @@ const AUTHORITY_DAYS = 3_652;
 const LEAF_DAYS = 397;
 /** A leaf is valid from a day before it is made, because clients' clocks may be behind. */
 const BACKDATED_DAYS = 1;
-/** A clock before this date is wrong: the program is younger. */
+/** A clock before this date is wrong, because the program is younger. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const NAME_CONSTRAINTS = "2.5.29.30";
-/** Bounds the certificate of a host that is renamed again and again. */
+/** The most former names in a certificate, for a host that is renamed again and again. */
 const MAX_FORMER = 8;
 const KEY_ID_DIGITS = 6;
-/** A common name has at most 64 characters (RFC 5280, upper bounds); the rest is for our own words. */
+/** The most characters of the host in a common name, which has at most 64 (RFC 5280, upper bounds). */
 const MAX_HOST = 40;
 const KEY = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
@@ -27,12 +27,13 @@ async function loadX509(): Promise<typeof import("@peculiar/x509")> {
 }
 
 /**
- * Makes the authority of one appliance. Critical constraints limit it to server certificates for this host's names and
- * for private addresses, so that a stolen key signs no name of the internet.
+ * Makes the authority of one appliance. Critical constraints limit it to server certificates for
+ * this host's names and for private addresses, so that a stolen key signs no name of the internet.
  *
  * It is valid for ten years, from a date before the program existed: a clock that is corrected later must not make
  * browsers distrust it.
- * @param former names that the authority before it could sign: a host that returns to its old name keeps this authority
+ * @param former names that the replaced authority could sign, so
+ *   that a host that returns to its old name keeps this authority
  */
 export async function makeAuthority(
   { names }: HostNames,
@@ -103,7 +104,10 @@ export async function makeLeaf(
   );
 }
 
-/** Whether a leaf lists all names and addresses of a host. It may list more, such as an address that is gone for now. */
+/**
+ * Whether a leaf lists all names and addresses of a host. It
+ * may list more, such as an address that is gone for now.
+ */
 export function covers({ cert }: KeyedCertificate, { names, addresses }: HostNames): boolean {
   const certificate = new X509Certificate(cert);
   return (
@@ -136,8 +140,8 @@ export async function permittedNames({ cert }: KeyedCertificate): Promise<readon
 }
 
 /**
- * A permitted DNS name permits all names below it. A host may be named like a top-level domain (`clinic`, `dev`), so
- * everything below a name without a dot is excluded.
+ * A permitted DNS name permits all names below it. A host may be named like a top-level
+ * domain (`clinic`, `dev`), so everything below a name without a dot is excluded.
  */
 async function nameConstraints(names: readonly string[]) {
   const { Extension } = await loadX509();

@@ -37,7 +37,7 @@ export function ownFiles(directory: string): OwnFiles {
 export interface OwnCertificate {
   readonly authority: KeyedCertificate;
   readonly leaf: KeyedCertificate;
-  /** True: the authority was made in place of one that browsers may have trusted. */
+  /** Whether the authority was made in place of one that browsers may have trusted. */
   readonly replaced: boolean;
 }
 
@@ -47,21 +47,21 @@ export interface Moment {
   readonly clockTrusted: boolean;
 }
 
-/** What is made anew although it is still good: the leaf, or the authority with it. */
+/** What is replaced although it is still good: the leaf alone, or the authority too. */
 export type Forced = "leaf" | "authority";
 
 /**
  * Reads the appliance's own authority and leaf, and makes what is missing or unusable.
  *
- * A new leaf is made a month before the old one ends, before its validity begins, when it lacks a name or address of
- * this host, or when another authority signed it. A new authority, which browsers must be told to trust, is made only
- * when the old one may not sign this host's names, ends within a month, or is damaged.
+ * A new leaf is made a month before the old one ends, before its validity begins, when it lacks a name or
+ * address of this host, or when another authority signed it. A new authority, which browsers must be told to
+ * trust, is made only when the old one may not sign this host's names, ends within a month, or is damaged.
  *
- * While the clock is not trusted no date counts: otherwise a gateway that starts in 1970 after each power cut would
- * replace its authority each time. A leaf that must then list another name keeps its dates.
+ * While the clock is not trusted no date counts: otherwise a gateway that starts in 1970 after each power
+ * cut would replace its authority each time. A leaf that must then list another name keeps its dates.
  *
- * A crash at any moment leaves files that match, or that the next call replaces. The result is on the disk. Throws the
- * disk's error.
+ * A crash at any moment leaves files that match, or that the next
+ * call replaces. The result is on the disk. Throws the disk's error.
  */
 export async function ensureOwnCertificate(
   directory: string,
@@ -131,7 +131,7 @@ function isCurrent({ fromMs, toMs }: Validity, { clock, clockTrusted }: Moment):
   return fromMs <= nowMs && toMs - nowMs > RENEW_BEFORE_MS;
 }
 
-/** Keeps a copy of the authority's certificate, without its key, for people to take. */
+/** Writes the authority's certificate, without its key, to a file for people to take. */
 function publish(file: string, cert: string): void {
   try {
     if (readFileSync(file, "utf8") === cert) return;

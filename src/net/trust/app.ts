@@ -40,7 +40,7 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
   app.silent = true;
   app.use((context) => {
     context.set({ ...SECURITY_HEADERS, "Cache-Control": "no-store" });
-    // Of several Host headers a proxy may follow another one than this service.
+    // With several Host headers a proxy may follow another one than this service.
     if ((context.req.headersDistinct["host"]?.length ?? 0) > 1) {
       return refuse(context, 400, "The request has several Host headers. Send one.\n");
     }
@@ -53,7 +53,7 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
     if (authority !== null && answer(context, authority, origin)) return;
     // `no-store` keeps browsers from remembering this permanent redirect: the port may change.
     context.status = 308;
-    // Path and query as they came. An absolute URL, as a proxy sends it, leads to the start page.
+    // Keeps path and query. An absolute URL, which clients send to proxies, leads to the start page.
     const { url = "/" } = context.req;
     context.set("Location", origin + (url.startsWith("/") ? url : "/"));
     context.body = `${origin}/\n`;
@@ -61,7 +61,7 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
   return app;
 }
 
-/** Answers without reading the body. No redirect, so that nothing is sent again. */
+/** Refuses a request without reading its body. It does not redirect, so that the client does not send it again. */
 function refuse(context: Context, status: number, text: string): void {
   context.status = status;
   context.type = "text/plain; charset=utf-8";
@@ -106,7 +106,10 @@ function languageFor(context: Context): Language {
   return LANGUAGES.find((language) => language === accepted) ?? LANGUAGES[0];
 }
 
-/** The appliance's HTTPS origin: by the requested host name if it is this machine's, else by the address that was reached. */
+/**
+ * The appliance's HTTPS origin: by the requested host name if
+ * it is this machine's, else by the address that was reached.
+ */
 function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependencies): string {
   const asked = hostNameOf(context.get("Host"));
   const host = asked !== "" && isKnownHost(asked) ? asked : clientAddress(context.req.socket.localAddress);
@@ -115,8 +118,8 @@ function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependenci
 }
 
 /**
- * Asks the appliance over HTTPS, which only a browser that trusts it can do. On success the first page goes on to HTTPS,
- * and skips the explanation.
+ * Asks the appliance over HTTPS, which succeeds only in a browser that trusts
+ * it. On success the first page continues to HTTPS without the explanation.
  */
 const SCRIPT = `
 "use strict";
@@ -130,7 +133,7 @@ fetch(new URL("/healthz", open.href), { mode: "no-cors", cache: "no-store", cred
 );
 `;
 
-/** In the page itself, so that the page loads nothing else; the policy names its hash. */
+/** The page's style stands in the page itself, so that it loads nothing; the policy has the style's hash. */
 const STYLE = `
 :root { color-scheme: light dark; --paper: #f3f5f0; --card: #fff; --sunk: #f0f3ee; --ink: #12201d; --soft: #50605b;
   --line: #dce2db; --accent: #0a6557; --accent-ink: #fff; --accent-wash: #e0f0ec }
