@@ -9,7 +9,7 @@ const SALT_BYTES = 16;
 const SCRAM_ROUNDS = 4_096;
 const SCRAM_BYTES = 32;
 /** The form of a gateway's name, which is a part of its role's name. */
-export const CLINIC_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+const CLINIC_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 const ROLE_NAME = /^[a-z0-9][a-z0-9_-]{0,59}$/;
 
 export interface Company {
@@ -45,7 +45,7 @@ async function schemaVersion(connection: Connection): Promise<number | null> {
 }
 
 /** Throws where the schema is missing or of another version. */
-export async function requireSchema(connection: Connection): Promise<void> {
+async function requireSchema(connection: Connection): Promise<void> {
   const version = await schemaVersion(connection);
   if (version === CENTRAL_SCHEMA) return;
   throw version === null

@@ -10,7 +10,12 @@ import { ShownNumbers } from "../http/shown-number.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/machine.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
-import { becomeOwner, dataDirectoryOf, isUnused, prepareForLedger } from "../store/data-directory.ts";
+import {
+  becomeOwner,
+  dataDirectoryOf,
+  isUnusedDirectory,
+  prepareForLedger,
+} from "../store/data-directory.ts";
 import { LocalCalendar } from "../store/ledger/calendar.ts";
 import { takeLock } from "../store/ledger/lock.ts";
 import { noLedger } from "../store/ledger/open.ts";
@@ -87,7 +92,7 @@ async function withLocalDoor<T>(
   run: (door: Door) => Promise<T>,
 ): Promise<T> {
   const dataDirectory = becomeOwner(config.data_dir);
-  if (!makesLedger && isUnused(dataDirectory)) throw noLedger(dataDirectory.ledger);
+  if (!makesLedger && isUnusedDirectory(dataDirectory)) throw noLedger(dataDirectory.ledger);
   prepareForLedger(dataDirectory);
   await using closing = new AsyncDisposableStack();
   closing.defer(takeLock(dataDirectory.lock));

@@ -9,7 +9,7 @@ import { backupDirectory, presentDirectories } from "../service/backup-target.ts
 import { chooseBackup, findBackups, mountedDisks, proofOf } from "../store/backup/backup-directory.ts";
 import { removeDatabase, requireRoom } from "../store/backup/file-copy.ts";
 import { type Gateway, parseGateway, readGatewayFile } from "../store/backup/gateway-file.ts";
-import { isUnused, type OpenedBackup, openBackup } from "../store/backup/restore.ts";
+import { isUnusedLedger, type OpenedBackup, openBackup } from "../store/backup/restore.ts";
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
@@ -55,7 +55,7 @@ function fileOf(config: Config, named: string): string {
 /** The identities of the ledger here; none where it is unused, so that any ledger of a disk may replace it. */
 function idsHere(config: Config): readonly string[] {
   const { ledger } = dataDirectoryOf(config.data_dir);
-  return isUnused(ledger) ? [] : identitiesOf(ledger);
+  return isUnusedLedger(ledger) ? [] : identitiesOf(ledger);
 }
 
 /** The newest backup that is found. Where the ledger here is unused, backups on a removable disk come first. */

@@ -10,7 +10,7 @@ import { ownFiles } from "../net/tls/own-certificate.ts";
 import { backupTargets } from "../service/backup-target.ts";
 import { installKeys, otherSettings, requireSameNames } from "../service/gateway.ts";
 import { systemClock } from "../service/machine.ts";
-import { type Gateway, type GatewayKeys, isSealed, unseal } from "../store/backup/gateway-file.ts";
+import { areSealed, type Gateway, type GatewayKeys, unseal } from "../store/backup/gateway-file.ts";
 import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
 import {
   becomeOwner,
@@ -189,7 +189,7 @@ async function keysOf(
 ): Promise<GatewayKeys | null> {
   const keys = gateway?.keys ?? null;
   if (withoutCertificates || keys === null) return null;
-  if (!isSealed(keys)) return keys;
+  if (!areSealed(keys)) return keys;
   return unseal(keys, await terminal.secret("passphrase", passphraseStdin, "--passphrase-stdin"));
 }
 

@@ -8,7 +8,7 @@ import { gap, record, voided } from "./record.ts";
 export const POSITION_HEADER = "X-Flanco-At";
 
 /** The data of each server-sent event, by the event's name. */
-export const EVENTS = {
+const EVENTS = {
   /** The stream begins: it will have every change that is committed after the position `at`. */
   hello: z.strictObject({ at: z.string() }),
   record,

@@ -30,8 +30,6 @@ import type {
   NewRecord,
   RecordFilter,
   RecordSearch,
-  StoredRecord,
-  Voided,
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus } from "./status.ts";
@@ -235,27 +233,6 @@ export interface Taken {
   readonly meaning: Meaning | "tested";
   readonly recordId: number | null;
 }
-
-/** What a commit changed. Published after it. */
-export type Change =
-  | { readonly kind: "record"; readonly userId: Id; readonly record: StoredRecord }
-  | {
-      readonly kind: "actuator";
-      readonly userId: Id;
-      readonly deviceId: Id;
-      readonly actuatorId: string;
-      readonly value: boolean;
-      readonly timeMs: number;
-    }
-  | { readonly kind: "void"; readonly userId: Id; readonly recordId: number; readonly voided: Voided }
-  | { readonly kind: "time"; readonly userId: Id; readonly recordId: number; readonly timeMs: number }
-  | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
-  | { readonly kind: "wiring" }
-  | { readonly kind: "tests"; readonly userId: Id }
-  | { readonly kind: "commission"; readonly userId: Id }
-  | { readonly kind: "locations"; readonly userId: Id }
-  | { readonly kind: "sessions"; readonly userId: Id }
-  | { readonly kind: "user"; readonly userId: Id };
 
 /** Reads of sums. Their cost grows with the names and records of an account. */
 export type HeavyRead =

@@ -1,5 +1,5 @@
 import type { ChainEntry, ChainHead } from "./chain-entry.ts";
-import type { Change } from "./ledger.ts";
+import type { Change } from "./change.ts";
 import type { SinkName } from "./sink-setting.ts";
 
 /** A system outside of the gateway that batches are sent to. */

@@ -49,7 +49,7 @@ export function questionPacket(): Buffer {
 }
 
 /** Whether a packet may be about gateways, by a search of its bytes: only such packets are decoded. */
-export function isAboutGateways(bytes: Buffer): boolean {
+function isAboutGateways(bytes: Buffer): boolean {
   return bytes.length <= MAX_BYTES && bytes.includes(TYPE_BYTES);
 }
 

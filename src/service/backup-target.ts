@@ -35,7 +35,7 @@ export function backupTargets(
 }
 
 /** Why a removable disk that is not there takes no backup. */
-export function noDisk(directory: string): string {
+function noDisk(directory: string): string {
   return `No disk is mounted at ${directory}: there is no backup there. Put the disk in, then run flanco backup.`;
 }
 

@@ -1,5 +1,6 @@
 import type { Actor } from "../domain/audit.ts";
 import type { BootMoment } from "../domain/boot.ts";
+import type { Change } from "../domain/change.ts";
 import {
   type Cancel,
   type Clock,
@@ -18,16 +19,15 @@ import type {
   StoredCommission,
   Tick,
 } from "../domain/commission.ts";
-import { isAsTicked } from "../domain/commission.ts";
 import { CommissionWatch } from "../domain/commission-watch.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { Change, HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines, RawLevel } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import { inOrder } from "../domain/text.ts";
 import { contactOf, type Mend } from "../domain/verdict.ts";
 import { DEFAULT_REARM_MS, type NewWiring, usualPrice, type Wiring } from "../domain/wiring.ts";
+import { type CommissionSession, commissionedRooms } from "./commissioned-room.ts";
 
 /** How often open pages hear that something was seen, and free lines are looked at. */
 const ROUND_MS = 250;
@@ -52,25 +52,13 @@ export interface CommissioningDependencies {
   readonly tell: (changes: readonly Change[]) => void;
 }
 
-/** An open commissioning. */
-interface Session {
-  readonly scope: CommissionScope;
-  readonly watch: CommissionWatch;
-  /** When it ends by itself, in monotonic milliseconds. */
-  readonly endMs: number;
-  /** Until when each of its lines is under test, in monotonic milliseconds. */
-  readonly untilMs: ReadonlyMap<string, number>;
-  /** The account's wired lines when the ledger was followed last. */
-  readonly known: ReadonlySet<string>;
-}
-
 /**
  * The commissionings of all accounts. The ledger keeps which are open, what was ticked off, and which
  * lines are under test; that outlives the process. What was seen of the lines does not, and is seen again.
  */
 export class Commissioning implements Commissioner {
   readonly #dependencies: CommissioningDependencies;
-  readonly #sessions = new Map<Id, Session>();
+  readonly #sessions = new Map<Id, CommissionSession>();
   #stopListening: Cancel = () => {};
   #cancelRound: Cancel = () => {};
   #isRound = false;
@@ -239,46 +227,25 @@ export class Commissioning implements Commissioner {
   }
 
   #judge(userId: Id, deviceId: Id, room: string, wired: Wiring | null) {
-    const nowMs = monotonicMs(this.#dependencies.clock);
-    const watch = this.#sessions.get(userId)?.watch ?? new CommissionWatch();
-    return watch.judge({ deviceId, room }, wired, nowMs);
+    return this.#watchOf(userId).judge({ deviceId, room }, wired, monotonicMs(this.#dependencies.clock));
   }
 
-  async #roomsOf(userId: Id, session: Session | undefined): Promise<readonly CommissionedRoom[]> {
+  #watchOf(userId: Id): CommissionWatch {
+    return this.#sessions.get(userId)?.watch ?? new CommissionWatch();
+  }
+
+  async #roomsOf(userId: Id, session: CommissionSession | undefined): Promise<readonly CommissionedRoom[]> {
     const { clock, heavy, lines, reader } = this.#dependencies;
-    const watched = new Set(lines.status().watched);
+    const { watched } = lines.status();
     const rooms = await heavy.roomsToday(userId, clock.nowMs());
-    const devices = new Map(reader.devices(userId).map((device) => [device.id, device]));
-    const wirings = new Map(reader.wirings(userId).map((wiring) => [wiring.line, wiring]));
-    const ticks = new Map(
-      reader.commissionTicks(userId).map((tick) => [keyOf(tick.deviceId, tick.room), tick]),
-    );
-    const nowMs = monotonicMs(clock);
-    const asked = session?.watch.asked;
-    return rooms
-      .flatMap(({ deviceId, room, line, withoutLine, active }) => {
-        const device = devices.get(deviceId);
-        if (device === undefined) return [];
-        const wiring = (line === null ? undefined : wirings.get(line)) ?? null;
-        const tick = ticks.get(keyOf(deviceId, room));
-        return [
-          {
-            dId: device.dId,
-            deviceId,
-            deviceName: device.name,
-            locationName: device.locationName,
-            room,
-            withoutLine,
-            wired: wiring && { ...contactOf(wiring), rearmMs: wiring.rearmMs },
-            level: line !== null && watched.has(line) ? (session?.watch.levelOf(line) ?? active) : null,
-            isUnderTest: line !== null && isUnderTest(session, line, nowMs),
-            isAsked: asked?.deviceId === deviceId && asked.room === room,
-            judgement: this.#judge(userId, deviceId, room, wiring),
-            tick: tick !== undefined && isAsTicked(tick, wiring) ? tick : null,
-          },
-        ];
-      })
-      .toSorted((a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.deviceName, b.deviceName));
+    const known = {
+      rooms,
+      watched,
+      devices: reader.devices(userId),
+      wirings: reader.wirings(userId),
+      ticks: reader.commissionTicks(userId),
+    };
+    return commissionedRooms(known, session, this.#watchOf(userId), monotonicMs(clock));
   }
 
   #find(userId: Id, { dId, room }: RoomKey): { readonly deviceId: Id; readonly wired: Wiring | null } {
@@ -293,7 +260,7 @@ export class Commissioning implements Commissioner {
     return { deviceId: device.id, wired: wired ?? null };
   }
 
-  #sessionOf(userId: Id): Session {
+  #sessionOf(userId: Id): CommissionSession {
     const session = this.#sessions.get(userId);
     if (session !== undefined && session.endMs > monotonicMs(this.#dependencies.clock)) return session;
     throw new FlancoError("conflict", "No line is under test for a commissioning.", {
@@ -402,13 +369,4 @@ export class Commissioning implements Commissioner {
   #tell(userId: Id): void {
     this.#dependencies.tell([{ kind: "commission", userId }]);
   }
-}
-
-function isUnderTest(session: Session | undefined, line: string, nowMs: number): boolean {
-  const untilMs = session?.untilMs.get(line);
-  return untilMs !== undefined && untilMs > nowMs;
-}
-
-function keyOf(deviceId: Id, room: string): string {
-  return JSON.stringify([deviceId, room]);
 }

@@ -1,6 +1,6 @@
+import type { Change } from "../domain/change.ts";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink, SinkTester } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../config/schema.ts";
+import type { Change } from "../domain/change.ts";
 import { type Clock, SECOND_MS } from "../domain/clock.ts";
 import { type ErrorData, errorFromData, errorToData, FlancoError } from "../domain/error.ts";
 import { fault } from "../domain/fault.ts";
-import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { Work } from "../domain/work.ts";
 import { finishReplacing } from "../store/backup/replace.ts";

@@ -96,7 +96,7 @@ export function prepareForLedger(dataDirectory: DataDirectory): void {
 }
 
 /** Whether no ledger was ever made here. */
-export function isUnused({ path, ledger, secret }: DataDirectory): boolean {
+export function isUnusedDirectory({ path, ledger, secret }: DataDirectory): boolean {
   return !existsSync(path) || !(existsSync(secret) || existsSync(ledger) || isReplacing(ledger));
 }
 

@@ -1,7 +1,7 @@
 import { createSecretKey, randomUUID } from "node:crypto";
 import { Sessions } from "../../src/auth/session.ts";
+import type { Change } from "../../src/domain/change.ts";
 import { type Clock, NANOSECONDS_PER_MILLISECOND, type Timers } from "../../src/domain/clock.ts";
-import type { Change } from "../../src/domain/ledger.ts";
 import type { Member } from "../../src/domain/member.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";

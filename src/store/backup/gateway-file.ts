@@ -119,14 +119,14 @@ export function writeGatewayFile(
 function sealedBefore(folder: string): SealedKeys | null {
   try {
     const found = readGatewayFile(folder)?.keys ?? null;
-    return found !== null && isSealed(found) ? found : null;
+    return found !== null && areSealed(found) ? found : null;
   } catch (error) {
     if (error instanceof FlancoError) return null;
     throw error;
   }
 }
 
-export function isSealed(found: GatewayKeys | SealedKeys): found is SealedKeys {
+export function areSealed(found: GatewayKeys | SealedKeys): found is SealedKeys {
   return "sealed" in found;
 }
 

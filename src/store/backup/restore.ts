@@ -126,7 +126,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     const [id = ""] = idsOf(key);
     const folders = directories.map((directory) => folderOf(directory, id));
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
-    if (other && !mayReplace && !isUnused(ledger)) throw anotherLedger(name, draft, ledger);
+    if (other && !mayReplace && !isUnusedLedger(ledger)) throw anotherLedger(name, draft, ledger);
     const faults = faultsOf(verifyLedger(draft, onProgress));
     if (faults.length > 0) throw refused(name, faults.join("; "));
     const held = readLedger(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
@@ -257,7 +257,7 @@ function missingFrom(ledger: string, held: Tally): MissingEntries | null {
  * Whether a ledger is as a new gateway makes it at its first
  * start, so that it may be replaced without a question.
  */
-export function isUnused(ledger: string): boolean {
+export function isUnusedLedger(ledger: string): boolean {
   const used = "SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM record)";
   return tryLedger(ledger, (db) => db.prepare<[], number>(used).pluck().get()) === 0;
 }

@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import type { Change } from "../../domain/change.ts";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
 import { type Id, IdGenerator } from "../../domain/id.ts";
-import type { Change, LedgerCommands } from "../../domain/ledger.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
 import { auditLog } from "./audit.ts";
 import { type Boots, bootLog } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";

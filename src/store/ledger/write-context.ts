@@ -1,5 +1,5 @@
+import type { Change } from "../../domain/change.ts";
 import type { Id } from "../../domain/id.ts";
-import type { Change } from "../../domain/ledger.ts";
 import type { AuditLog } from "./audit.ts";
 import type { Boots } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";

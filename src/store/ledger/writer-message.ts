@@ -1,5 +1,6 @@
+import type { Change } from "../../domain/change.ts";
 import type { ErrorData } from "../../domain/error.ts";
-import type { Change, LedgerCommands } from "../../domain/ledger.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
 
 export type CommandName = keyof LedgerCommands;
 

@@ -1,7 +1,8 @@
 import type { Worker } from "node:worker_threads";
+import type { Change } from "../../domain/change.ts";
 import { type Cancel, type Clock, monotonicMs, type Timers } from "../../domain/clock.ts";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
-import type { Change, LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
+import type { LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
 import type { Queue } from "../../domain/line.ts";
 import type { NewRecord, StoredRecord } from "../../domain/record.ts";
 import { startThread } from "../../thread.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import {
-  isSealed,
+  areSealed,
   readGatewayFile,
   type SealedKeys,
   unseal,
@@ -27,7 +27,7 @@ describe("The gateway file beside a ledger's backups", () => {
 
   function sealedKeys(): SealedKeys {
     const keys = readGatewayFile(folder.path)?.keys ?? null;
-    if (keys === null || !isSealed(keys)) throw new Error("The keys are not sealed.");
+    if (keys === null || !areSealed(keys)) throw new Error("The keys are not sealed.");
     return keys;
   }
 
