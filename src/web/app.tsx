@@ -1,11 +1,10 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { User } from "./api/shapes.ts";
 import { ChoosePassword, FirstRun, SignIn } from "./door/door.tsx";
 import { Button } from "./element/button.tsx";
+import { PlainPage, WaitingPage } from "./frame/plain-page.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { ShownView } from "./frame/shown-view.tsx";
-import { Wordmark } from "./frame/wordmark.tsx";
 import { GatewayProvider, useGatewayConnection } from "./live/gateway.ts";
 import { frameTexts } from "./messages/frame.ts";
 import { LanguageProvider, useChosenLanguage, useTexts } from "./messages/use-language.ts";
@@ -48,7 +47,7 @@ function Views() {
   }
   switch (session.kind) {
     case "checking":
-      return null;
+      return <WaitingPage />;
     case "unreachable":
       return (
         <PlainPage>
@@ -89,24 +88,15 @@ function SignedIn({ user, view, onUser, onEnded, onSignOut }: SignedInProps) {
   useEffect(() => {
     if (!isSeen) replace(homeOf(user));
   }, [isSeen, user, replace]);
+  if (!isSeen) return null;
   // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
-  if (gateway.status.kind === "waiting" || !isSeen) return null;
+  if (gateway.status.kind === "waiting") return <WaitingPage />;
   return (
     <GatewayProvider value={gateway}>
       <Shell view={view} onSignOut={onSignOut}>
         <ShownView view={view} />
       </Shell>
     </GatewayProvider>
-  );
-}
-
-/** A page without a view. */
-function PlainPage({ children }: { readonly children: ComponentChildren }) {
-  return (
-    <main class="plain" id="content">
-      <Wordmark />
-      {children}
-    </main>
   );
 }
 

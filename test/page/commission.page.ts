@@ -26,7 +26,7 @@ describe("Commissioning on the page", () => {
     await page.getByRole("heading", { name: "Habitación 101" }).waitFor();
     await page.getByText("Esperando a que se mueva…").waitFor();
     await switchRelay("SIM0");
-    await page.getByText("1 de 8", { exact: true }).first().waitFor();
+    await page.getByText("1 de 8 comprobadas", { exact: true }).first().waitFor();
     await page.getByRole("status").getByText("101: bien. Ahora la 102.").waitFor();
 
     const card = page.locator(".commission-card").first();
@@ -40,13 +40,13 @@ describe("Commissioning on the page", () => {
     const wirings = await opened.get<readonly Wiring[]>("/api/wiring");
     expect(wirings.find(({ actuatorId }) => actuatorId === "102")?.line).to.equal("SIM5");
     await switchRelay("SIM5");
-    await page.getByText("2 de 8", { exact: true }).first().waitFor();
+    await page.getByText("2 de 8 comprobadas", { exact: true }).first().waitFor();
 
     await card.getByRole("heading", { name: "Habitación 201" }).waitFor();
     await card.getByText("sin línea").waitFor();
     await card.getByLabel("Observación para el informe (opcional)").fill("El relé llega el lunes");
     await card.getByRole("button", { name: "Dar por comprobada la 201" }).press("Enter");
-    await page.getByText("3 de 8", { exact: true }).first().waitFor();
+    await page.getByText("3 de 8 comprobadas", { exact: true }).first().waitFor();
     await focused(card.getByRole("heading", { name: "Habitación 202" }));
     expect((await opened.get<Status>("/api/status")).recordsToday?.sales).to.equal(before);
   });

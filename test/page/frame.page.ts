@@ -3,6 +3,18 @@ import { frameTexts } from "../../src/web/messages/frame.ts";
 import { focused, LANGUAGES, suiteService, VIEWS, WIDTHS } from "./opened.ts";
 
 const LINKED = ["panel", "rooms", "records", "report", "locations", "lines", "commission", "state"] as const;
+/** Those that ask for something of their own; the records say themselves what they wait for. */
+const SLOW = [
+  "panel",
+  "rooms",
+  "report",
+  "locations",
+  "lines",
+  "commission",
+  "state",
+  "people",
+  "guide",
+] as const;
 const PHONE = 320;
 const SELDOM_VIEWS = "**/assets/seldom-views-*.js";
 
@@ -37,6 +49,28 @@ describe("The page's frame", () => {
       });
     }
   }
+
+  it("says of a view that is on its way that it is, once it is late, and before the session is known", async () => {
+    const { page } = await opened.open("about:blank");
+    const held = Promise.withResolvers<void>();
+    const hold = (pattern: RegExp) =>
+      page.route(pattern, async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+    const told = page.getByRole("status").getByText("Cargando…");
+    await hold(/\/api\/(?!me$|status|event)/);
+    for (const view of SLOW) {
+      await page.goto(VIEWS[view].path);
+      await told.waitFor();
+    }
+    await hold(/\/api\/me$/);
+    await page.goto(VIEWS.people.path);
+    await told.waitFor();
+    held.resolve();
+    await page.locator(VIEWS.people.ready).first().waitFor();
+    expect(await told.count()).to.equal(0);
+  });
 
   it("is walked by the keyboard: to the content, and to a view's heading", async () => {
     const { page } = await opened.open("/");

@@ -93,6 +93,20 @@ describe("The report and the state on the page", () => {
     await page.waitForURL(new RegExp(`month=${yesterday.slice(0, 7)}`));
   });
 
+  it("has no empty table of days on the first one of a month", async () => {
+    const today = createFormat("es-ES", TIME_ZONE, status.currency).day(Date.now());
+    const report = await reportOf(today.slice(0, "2026-11".length));
+    const { page } = await opened.open("about:blank");
+    await page.route("**/api/report?*", (route) => {
+      const days = report.days.filter(({ day }) => day >= today);
+      return route.fulfill({ json: { status: "success", data: { ...report, days } } });
+    });
+    await page.goto("/informe");
+    const tables = page.locator(".report-days table");
+    await tables.first().waitFor();
+    expect(await tables.count()).to.equal(1);
+  });
+
   it("names the gaps and the provisional records", async () => {
     const { page } = await opened.open(address());
     const remarks = page.locator(".report-remarks");

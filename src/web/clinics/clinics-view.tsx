@@ -2,7 +2,7 @@ import { SECOND_MS } from "../../domain/clock.ts";
 import { CLINIC_STATES } from "../../domain/gateway.ts";
 import type { Clinic, ClinicComparison } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
-import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
+import { NothingPanel, Notice, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
@@ -34,7 +34,7 @@ export function ClinicsView() {
       intro={texts.intro}
       actions={<PeriodChoice period={period} onPeriod={(of) => show(of)} />}
     >
-      <FailedPanel of={comparison} />
+      <NotReadyPanel of={comparison} />
       {known !== undefined && known.clinics.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail} />
       )}

@@ -3,7 +3,7 @@ import type { AcceptanceReport } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
-import { FailedPanel } from "../element/notice.tsx";
+import { NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
@@ -39,7 +39,7 @@ export function AcceptanceView({ number }: { readonly number: string }) {
         </>
       }
     >
-      <FailedPanel of={report} />
+      <NotReadyPanel of={report} />
       {report.kind === "ready" && <Sheet report={report.value} />}
     </ViewFrame>
   );
@@ -50,7 +50,7 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
   const { count, dateTime } = useFormat();
   const { provisional } = useTexts(elementTexts);
   const { number, time, begunTime, counts, rooms, lines, technician, clinic, hash } = report;
-  const figures = (["rooms", "good", "attention", "untested"] as const).map(
+  const figures = (["good", "attention", "untested", "rooms"] as const).map(
     (name) => [texts.figures[name], count(counts[name])] as const,
   );
   return (

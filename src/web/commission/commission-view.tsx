@@ -7,7 +7,7 @@ import { Button } from "../element/button.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
-import { FailedPanel, NothingPanel, Notice, Panel } from "../element/notice.tsx";
+import { NothingPanel, Notice, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { isFree, linesOf, wiringName } from "../lines/board.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
@@ -31,7 +31,7 @@ function Round() {
   const commission = useData("/api/commission", ["commission", "locations", "tests"]);
   return (
     <ViewFrame title={texts.title} intro={texts.intro}>
-      <FailedPanel of={commission} />
+      <NotReadyPanel of={commission} />
       {commission.kind === "ready" && (
         <OpenRound commission={commission.value} onChanged={commission.reload} />
       )}

@@ -9,7 +9,6 @@ import { Icon } from "../element/icon.tsx";
 import { OnTag, Panel } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { commissionTexts } from "../messages/commission.ts";
-import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { byDevice } from "./round.ts";
 
@@ -164,7 +163,6 @@ interface RoomListProps {
 /** Every room with its result; one press makes it the next. */
 export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListProps) {
   const texts = useTexts(commissionTexts);
-  const { actions } = useTexts(elementTexts);
   const { api } = useGateway();
   const { isBusy, failure, send } = useSending();
   const ask = async ({ dId, room }: CommissionedRoom) => {
@@ -172,6 +170,13 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
     onChanged();
     scrollTo(0, 0);
   };
+  const askButton = (room: CommissionedRoom) =>
+    !room.withoutLine &&
+    !room.isAsked && (
+      <Button kind="quiet" isBusy={isBusy} label={texts.ask(room.room)} onPress={() => void ask(room)}>
+        {texts.askShort}
+      </Button>
+    );
   return (
     <Panel title={texts.rooms}>
       <FormFailure failure={failure} />
@@ -199,23 +204,8 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
                 },
                 { title: texts.columns.line, cell: ({ wired }) => wired?.line },
                 { title: texts.columns.result, cell: (room) => <Result room={room} /> },
-                {
-                  title: actions,
-                  cell: (room) =>
-                    isOpen &&
-                    !room.withoutLine &&
-                    !room.isAsked && (
-                      <Button
-                        kind="quiet"
-                        isBusy={isBusy}
-                        label={texts.ask(room.room)}
-                        onPress={() => void ask(room)}
-                      >
-                        {texts.askShort}
-                      </Button>
-                    ),
-                },
               ]}
+              actions={isOpen ? askButton : undefined}
             />
           </div>
         ),

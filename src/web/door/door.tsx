@@ -5,6 +5,7 @@ import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
+import { WaitingPage } from "../frame/plain-page.tsx";
 import { useTitle } from "../frame/view.tsx";
 import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
 import { doorTexts, firstRunTexts, linkTexts } from "../messages/door.ts";
@@ -166,7 +167,7 @@ function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: Link
     if (token === "") return;
     attempt(token).catch((error) => setTried(error instanceof ApiFailure ? error : null));
   }, []);
-  if (tried === "waiting") return null;
+  if (tried === "waiting") return <WaitingPage />;
   if (token === "" || isLinkDead(tried) || isLinkDead(form.failure)) {
     return (
       // Anew, so that the keyboard is taken to what it says.

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { SECOND_MS } from "../../domain/clock.ts";
 import type { Loaded } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -79,21 +80,47 @@ export function Unread({ text, onRetry }: UnreadProps) {
   );
 }
 
-interface FailedProps {
+/** Nearly every part is there by then: a word that comes and goes at once would only disturb. */
+const LATE_MS = SECOND_MS;
+
+/** Says that something is on its way, once it is late. */
+export function Waiting() {
+  const texts = useTexts(elementTexts);
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), LATE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    // It is there from the start, so that its text is read aloud when it comes.
+    <p class="waiting soft" role="status">
+      {isLate && texts.waiting}
+    </p>
+  );
+}
+
+interface NotReadyProps {
   readonly of: Pick<Loaded<unknown>, "kind" | "reload">;
 }
 
-/** Says so where a part could not be read. */
-export function Failed({ of: { kind, reload } }: FailedProps) {
-  return kind === "failed" ? <Unread onRetry={reload} /> : null;
+/** Stands for a part that is not there: it is on its way, or could not be read. */
+export function NotReady({ of: { kind, reload } }: NotReadyProps) {
+  switch (kind) {
+    case "waiting":
+      return <Waiting />;
+    case "failed":
+      return <Unread onRetry={reload} />;
+    case "ready":
+      return null;
+  }
 }
 
-/** The same in a panel of its own. */
-export function FailedPanel({ of }: FailedProps) {
-  if (of.kind !== "failed") return null;
+/** The same for a part that has panels of its own. */
+export function NotReadyPanel({ of }: NotReadyProps) {
+  if (of.kind !== "failed") return <NotReady of={of} />;
   return (
     <section class="panel">
-      <Failed of={of} />
+      <NotReady of={of} />
     </section>
   );
 }

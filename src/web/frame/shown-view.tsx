@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { DialogHost } from "../element/dialog.tsx";
-import { Unread } from "../element/notice.tsx";
+import { Unread, Waiting } from "../element/notice.tsx";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { PanelView } from "../panel/panel-view.tsx";
@@ -54,5 +54,6 @@ export function ShownView({ view }: { readonly view: View }) {
     );
   }
   // An update has taken the file away, or the gateway is gone: reload the page at its address.
-  return seldom === "failed" && <Unread text={texts.viewFailed} onRetry={() => location.reload()} />;
+  if (seldom === "failed") return <Unread text={texts.viewFailed} onRetry={() => location.reload()} />;
+  return <Waiting />;
 }

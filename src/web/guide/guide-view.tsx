@@ -7,7 +7,7 @@ import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
 import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
-import { Failed, FailedPanel, Nothing, Panel } from "../element/notice.tsx";
+import { Nothing, NotReady, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import {
   isFree,
@@ -58,7 +58,7 @@ export function GuideView() {
         )
       }
     >
-      <FailedPanel of={loaded} />
+      <NotReadyPanel of={loaded} />
       {present !== null && step !== null && (
         <div class="guide column">
           <StepList
@@ -260,7 +260,7 @@ function LinesStep({ device, onDone }: LinesStepProps) {
   const hasFree = board.value !== undefined && linesOf(board.value).some(isFree);
   return (
     <StepCard title={texts.title} detail={texts.detail}>
-      <Failed of={board} />
+      <NotReady of={board} />
       {board.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
       {board.kind === "ready" && hasFree && <LinesForm device={device} board={board.value} onDone={onDone} />}
       {!hasFree && (

@@ -4,7 +4,7 @@ import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { useDialogs } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
-import { FailedPanel, NothingPanel, Notice } from "../element/notice.tsx";
+import { NothingPanel, Notice, NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
 import { type Loaded, useLoaded, useNewDay, useTests } from "../live/use-loaded.ts";
@@ -96,7 +96,7 @@ export function LinesView() {
       }
     >
       <FormFailure failure={ending.failure ?? driving.failure} />
-      <FailedPanel of={loaded} />
+      <NotReadyPanel of={loaded} />
       {board !== undefined && all.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail} />
       )}

@@ -5,7 +5,7 @@ import type { Device, Location } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
-import { FailedPanel, NothingPanel } from "../element/notice.tsx";
+import { NothingPanel, NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
@@ -27,7 +27,7 @@ export function LocationsView() {
       intro={isOfGateway ? texts.intro : texts.companyIntro}
       actions={isOfGateway && <AddLocation />}
     >
-      <FailedPanel of={loaded} />
+      <NotReadyPanel of={loaded} />
       {known !== undefined && <LocationList known={known} />}
     </ViewFrame>
   );

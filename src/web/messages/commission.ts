@@ -37,7 +37,7 @@ export const commissionTexts = bilingual({
   ],
   goOn: ["Seguir", "Go on"],
 
-  progress: (done: string, all: string) => [`${done} de ${all}`, `${done} of ${all}`],
+  progress: (done: string, all: string) => [`${done} de ${all} comprobadas`, `${done} of ${all} checked`],
   progressLabel: ["Habitaciones comprobadas", "Rooms checked"],
   until: (time: string) => [`Nada es una venta hasta las ${time}`, `Nothing is a sale until ${time}`],
   now: ["Ahora", "Now"],

@@ -25,6 +25,7 @@ export const elementTexts = bilingual({
     "Demasiados cambios en un día. Inténtelo mañana, o pida al técnico que lo haga en el equipo.",
     "Too many changes in a day. Try again tomorrow, or have the technician do it on the gateway.",
   ],
+  waiting: ["Cargando…", "Loading…"],
   unread: [
     "No se han podido leer estos datos. Compruebe la conexión y reintente.",
     "This could not be read. Check the connection and try again.",

@@ -3,7 +3,7 @@ import { loadFirstRecords } from "../api/records.ts";
 import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
-import { Failed, FailedPanel, Nothing, NothingPanel, Panel } from "../element/notice.tsx";
+import { Nothing, NothingPanel, NotReady, NotReadyPanel, Panel, Waiting } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
@@ -68,6 +68,7 @@ export function PanelView() {
         />
       }
     >
+      {!isComplete && <Waiting />}
       {isComplete && (
         <>
           <FaultList faults={faults} most={FAULTS_SHOWN} />
@@ -79,7 +80,7 @@ export function PanelView() {
             </NothingPanel>
           )}
           {choices !== undefined && <PanelFilters choices={choices} filter={filter} onFilter={setFilter} />}
-          <FailedPanel of={loaded} />
+          <NotReadyPanel of={loaded} />
           {overview !== undefined && (
             <div
               class={loaded.isStale ? "panel-figures column is-stale" : "panel-figures column"}
@@ -124,7 +125,7 @@ function NowPanel({ known, devices }: NowPanelProps) {
   const shown = rooms.length > MOST_ROOMS ? on : rooms;
   return (
     <Panel class="now" title={texts.now.title} beside={<Link to="rooms">{texts.now.all}</Link>}>
-      <Failed of={known} />
+      <NotReady of={known} />
       {rooms.length > 0 && (
         <>
           <p class="now-count">
@@ -169,7 +170,7 @@ function LatestPanel({ latest }: { readonly latest: Loaded<readonly StoredRecord
   const sales = latest.value ?? [];
   return (
     <Panel class="latest" title={texts.latest.title} beside={<Link to="records">{texts.latest.all}</Link>}>
-      <Failed of={latest} />
+      <NotReady of={latest} />
       {latest.kind === "ready" && sales.length === 0 && (
         <Nothing title={texts.latest.none} detail={texts.latest.noneDetail} />
       )}

@@ -7,7 +7,7 @@ import { DataTable } from "../element/data-table.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
-import { FailedPanel } from "../element/notice.tsx";
+import { NotReadyPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
@@ -43,7 +43,7 @@ export function PeopleView() {
         </Button>
       }
     >
-      <FailedPanel of={members} />
+      <NotReadyPanel of={members} />
       {members.kind === "ready" && <MemberTable members={members.value} onChanged={members.reload} />}
     </ViewFrame>
   );

@@ -247,7 +247,7 @@ function ReportDays({ days }: Pick<Report, "days">) {
       <p class="chart-legend fine">{texts.ofMonth.before}</p>
       <div class="report-days">
         <DayTable days={past.slice(0, half)} />
-        <DayTable days={past.slice(half)} />
+        {past.length > half && <DayTable days={past.slice(half)} />}
       </div>
     </section>
   );

@@ -2,7 +2,7 @@ import { type Choices, loadChoices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
 import { useDialogs } from "../element/dialog.tsx";
 import { SelectField } from "../element/field.tsx";
-import { FailedPanel, NothingPanel } from "../element/notice.tsx";
+import { NothingPanel, NotReadyPanel } from "../element/notice.tsx";
 import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
@@ -33,7 +33,7 @@ export function ReportView() {
         )
       }
     >
-      <FailedPanel of={choices} />
+      <NotReadyPanel of={choices} />
       {known !== undefined && known.locations.length === 0 && (
         <NothingPanel title={texts.noLocations} detail={texts.noLocationsDetail}>
           <Link to="locations">{locationsTitle}</Link>
@@ -126,9 +126,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
           </Button>
         )}
       </section>
-      <FailedPanel of={head} />
-      <FailedPanel of={report} />
-      {report.kind === "waiting" && <section class="panel report" aria-busy="true" />}
+      <NotReadyPanel of={head.kind === "failed" ? head : report} />
       {report.kind === "ready" && letterhead !== undefined && (
         <ReportSheet
           report={report.value}

@@ -1,7 +1,7 @@
 import { loadFirstRecords } from "../api/records.ts";
 import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
-import { Failed, Nothing, OnTag } from "../element/notice.tsx";
+import { Nothing, NotReady, OnTag } from "../element/notice.tsx";
 import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
@@ -53,7 +53,7 @@ export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProp
           </span>
         </p>
       )}
-      <Failed of={loaded} />
+      <NotReady of={loaded} />
       {loaded.kind === "ready" && sales.length === 0 && <Nothing title={texts.history.none} />}
       {salesByDay(sales, format.day).map((day) => (
         // By its oldest sale, which stays while new ones come on top.

@@ -3,7 +3,7 @@ import { type Role, seesMoney } from "../../domain/member.ts";
 import type { Device } from "../api/shapes.ts";
 import { Segments, TextField } from "../element/field.tsx";
 import { CloseProvider } from "../element/form.tsx";
-import { FailedPanel, NothingPanel, Panel } from "../element/notice.tsx";
+import { NothingPanel, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useDevices, useLoaded, useTests, useToday } from "../live/use-loaded.ts";
@@ -106,7 +106,7 @@ export function RoomsView() {
           )}
         </div>
       )}
-      <FailedPanel of={known} />
+      <NotReadyPanel of={known.kind === "ready" && !isComplete ? today : known} />
       {devices?.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail}>
           {maySee(user, "guide") && (

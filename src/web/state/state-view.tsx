@@ -6,7 +6,7 @@ import { DataTable } from "../element/data-table.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
-import { Failed, FailedPanel, Nothing, OnTag, Panel } from "../element/notice.tsx";
+import { Nothing, NotReady, NotReadyPanel, OnTag, Panel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { GatewayMark } from "../frame/wordmark.tsx";
@@ -30,7 +30,9 @@ export function StateView() {
   });
   return (
     <ViewFrame title={texts.title}>
-      <FailedPanel of={{ ...known, reload: reloadStatus }} />
+      <NotReadyPanel
+        of={known.kind === "ready" && gaps.kind === "waiting" ? gaps : { ...known, reload: reloadStatus }}
+      />
       {/* At once: what came later would push away what is being read. */}
       {status !== undefined && gaps.kind !== "waiting" && (
         <>
@@ -216,7 +218,7 @@ function AuditPanel() {
   return (
     <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
-      <Failed of={entries} />
+      <NotReady of={entries} />
       {entries.kind === "ready" &&
         (entries.value.length === 0 ? (
           <Nothing title={texts.none} />
