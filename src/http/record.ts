@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { Context } from "koa";
 import type { QueryOf } from "../contract/declaration.ts";
 import {
   type Gap as GapAnswer,
@@ -26,7 +27,7 @@ import {
 } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { toSoldAnswer } from "./overview.ts";
-import { type Endpoint, serve } from "./router.ts";
+import { type Endpoint, requireClient, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
@@ -47,8 +48,8 @@ export function recordEndpoints(
   return [
     serve(
       sumRecords,
-      async ({ userId, query }) => {
-        return { data: toSoldAnswer(await sumOf(sales, userId, toRecordFilter(query))) };
+      async ({ userId, query, context }) => {
+        return { data: toSoldAnswer(await sumOf(sales, userId, toRecordFilter(query), context)) };
       },
       new JobSlots(SUMS),
     ),
@@ -103,11 +104,13 @@ async function sumOf(
   sales: WalkedReads & Pick<SalesReads, "sumRecords">,
   userId: Id,
   filter: RecordFilter,
+  context: Context,
 ): Promise<Sold> {
   const { room, roomPart, ...place } = filter;
   if (room === null && roomPart === null) return sales.sumRecords(userId, place);
   let [count, totalMicros] = [0, 0n];
   for await (const records of walkRecords(sales, userId, filter)) {
+    requireClient(context);
     for (const { voided, valorMicros } of records) {
       if (voided !== null) continue;
       count += 1;

@@ -1,10 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Context } from "koa";
 import type { QueryOf } from "../contract/declaration.ts";
 import { getLetterhead, getReport, type Report as ReportAnswer, setLetterhead } from "../contract/report.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type Day, firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
-import { FlancoError } from "../domain/error.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
@@ -14,7 +12,7 @@ import type { SalesReads } from "../domain/sales.ts";
 import type { Letterhead } from "../domain/user.ts";
 import { toDaysAnswer, toPlacesAnswer, toSoldAnswer, toSoldBeside } from "./overview.ts";
 import { type ShownAs, toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
-import { type Endpoint, serve } from "./router.ts";
+import { type Endpoint, requireClient, serve } from "./router.ts";
 
 const GAPS_AT_ONCE = 500;
 const MAX_GAPS = 1_000;
@@ -50,11 +48,6 @@ export function letterheadEndpoints(
     letterheadEndpoint((userId) => reader.letterhead(userId)),
     serve(setLetterhead, ({ userId, body, by }) => writer.setLetterhead(userId, body.letterhead, by)),
   ];
-}
-
-/** Throws when the client is gone, so that nothing more is read for it. */
-function requireClient({ res }: Context): void {
-  if (res.destroyed) throw new FlancoError("invalid", "The client is gone.");
 }
 
 async function reportOf(

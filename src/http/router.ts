@@ -131,6 +131,8 @@ async function answer(
   const body = await readInput(declaration, senders, context);
   const asked = query === undefined ? undefined : parseInput(query, context.query);
   if (slots !== undefined) await takeSlot(slots, userId, context);
+  // A body may take seconds, and a turn minutes: the session may have ended meanwhile.
+  if (roles !== null && (body !== undefined || slots !== undefined)) await senders.signedInOf(context);
   const given = await run({ userId, signedIn, by, query: asked, body, context });
   context.status = declaration.status;
   if (declaration.stream !== undefined) {
@@ -149,13 +151,16 @@ export function actorOf(context: Context, memberId: Id | null): Actor {
 }
 
 /** Waits for a slot. It is freed when the client has taken the answer, or is gone. */
-async function takeSlot(slots: JobSlots, userId: Id, { res }: Context): Promise<void> {
+async function takeSlot(slots: JobSlots, userId: Id, context: Context): Promise<void> {
   const leave = await slots.take(userId);
-  if (res.destroyed) {
-    leave();
-    throw new FlancoError("invalid", "The client is gone.");
-  }
-  res.once("close", leave);
+  if (context.res.destroyed) leave();
+  requireClient(context);
+  context.res.once("close", leave);
+}
+
+/** Throws when the client is gone, so that nothing more is read for it. */
+export function requireClient({ res }: Context): void {
+  if (res.destroyed) throw new FlancoError("invalid", "The client is gone.");
 }
 
 async function readInput(

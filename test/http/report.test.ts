@@ -247,14 +247,15 @@ describe("The report of a month or a day", () => {
     });
     afterEach(async () => {
       for (const request of asked) request.destroy();
-      await until("nothing is read", isStill);
+      // A walk that goes on all the same comes to the ledger's own end.
       appliance.breaker.instead.clear();
+      await until("nothing is read", isStill);
     });
 
-    /** Asks for a report of a ledger without an end. */
-    function ask(owner: SignedInUser): ClientRequest {
+    /** Asks for a report, or for something else that walks, of a ledger without an end. */
+    function ask(owner: SignedInUser, path = QUERY): ClientRequest {
       const headers = { Cookie: owner.cookie };
-      const request = get({ host: "127.0.0.1", port: appliance.port, path: QUERY, headers, agent: false });
+      const request = get({ host: "127.0.0.1", port: appliance.port, path, headers, agent: false });
       request.on("error", () => {});
       asked.push(request);
       return request;
@@ -267,12 +268,17 @@ describe("The report of a month or a day", () => {
       return before.join() === [...reads.values()].join();
     }
 
-    it("stops when its client has hung up", async () => {
-      const request = ask(user);
-      await until("it looks through the ledger", () => (reads.get(user.id) ?? 0) > 10);
-      request.destroy();
-      await until("it stops", isStill);
-    });
+    for (const [what, path] of [
+      ["it", QUERY],
+      ["a sum of one room", "/api/record/sum?room=x"],
+    ] as const) {
+      it(`${what} stops when its client has hung up`, async () => {
+        const request = ask(user, path);
+        await until("it looks through the ledger", () => (reads.get(user.id) ?? 0) > 10);
+        request.destroy();
+        await until("it stops", isStill);
+      });
+    }
 
     it("is one of a user and three in all: others wait, and too many of one user are refused", async () => {
       const users = await Promise.all(Array.from({ length: 4 }, () => appliance.addUser()));

@@ -1,4 +1,6 @@
 import { createHmac, createSecretKey, generateKeyPairSync, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { expect } from "chai";
 import jwt from "jsonwebtoken";
 import { DAY_MS } from "../../src/domain/clock.ts";
@@ -152,6 +154,27 @@ describe("Signing in and out", () => {
       await verify(second).expect(401);
       await verify(other.cookie).expect(200);
     });
+  });
+
+  it("a session that ends while a body is on its way changes nothing by it", async () => {
+    const email = "intruso@example.org";
+    const body = JSON.stringify({ member: { name: "Intruso", email, role: "owner" } });
+    const headers = {
+      Cookie: user.cookie,
+      Expect: "100-continue",
+      "Content-Type": "application/json",
+      "Content-Length": String(body.length),
+    };
+    const slow = request({ port: appliance.port, method: "POST", path: "/api/member", headers });
+    slow.flushHeaders();
+    // The service has taken the request, with its cookie, and waits for the body.
+    await once(slow, "continue");
+    await appliance.writer.setPassword(user.id, "$2b$10$another");
+    slow.end(body);
+    const [response] = (await once(slow, "response")) as [IncomingMessage];
+    expect(response.statusCode).to.equal(401);
+    response.resume();
+    expect(appliance.reader.credentials(email)).to.equal(undefined);
   });
 
   describe("a session's token", () => {
