@@ -1,7 +1,8 @@
-import { isIP } from "node:net";
+import { isIP, Socket } from "node:net";
 import type { Client, ClientConfig, QueryResultRow } from "pg";
 import { connectionProblem } from "../connection-problem.ts";
 import { type Cancel, SECOND_MS, type Timers } from "../domain/clock.ts";
+import type { DatabaseAddress, DatabaseNode } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
@@ -15,84 +16,8 @@ export interface ConnectionLimits {
 
 /** The bounds for a sink and for commands, for which a slow answer is better than none. */
 const PATIENT: ConnectionLimits = { connectMs: 10_000, answerMs: 30_000 };
-const DEFAULT_PORT = 5432;
-const URL_FORM = /^postgres(?:ql)?:\/\/([^:@/?]+)@([^/?]*)\/([^?]+)(?:\?(.*))?$/;
-/** A host that is a socket, or this machine by its loopback. */
-const LOCAL = /^(\/.*|localhost|::1|127\.\d+\.\d+\.\d+)$/;
-const PARAMETERS: readonly string[] = ["sslrootcert", "sslmode", "host"];
-
-/** Where a company's database is. */
-export interface DatabaseAddress {
-  readonly user: string;
-  readonly database: string;
-  /**
-   * The nodes of one cluster, of which the one that takes writes
-   * is used. A host that begins with / is the folder of a socket.
-   */
-  readonly hosts: readonly Node[];
-  /** File with the authorities that may sign the server's certificate; null for those that Node trusts. */
-  readonly authorities: string | null;
-  /** Whether the connection has no TLS: only from this machine to itself. */
-  readonly isPlain: boolean;
-}
-
-/**
- * Parses `postgresql://USER@HOST:PORT,HOST:PORT/DATABASE?sslrootcert=FILE`,
- * as libpq does; `?host=/FOLDER` names a socket. A connection over the
- * network is always by TLS with a verified certificate. Throws `invalid`.
- */
-export function parseAddress(url: string): DatabaseAddress {
-  const [, user, list = "", database, query = ""] = URL_FORM.exec(url) ?? [];
-  if (user === undefined || database === undefined) {
-    throw new FlancoError("invalid", "The database's address is not postgresql://USER@HOST:PORT/DATABASE.", {
-      hint: "The password does not stand in it: it is in a file of its own.",
-    });
-  }
-  const parameters = new URLSearchParams(query);
-  for (const name of parameters.keys()) {
-    if (!PARAMETERS.includes(name)) {
-      throw new FlancoError("invalid", `The database's address has the parameter ${name.slice(0, 40)}.`, {
-        hint: `Known are ${PARAMETERS.join(", ")}.`,
-      });
-    }
-  }
-  const socket = parameters.get("host");
-  const hosts = (socket === null ? list.split(",") : [socket]).map((text) => hostOf(text));
-  const isLocal = hosts.every(({ host }) => LOCAL.test(host));
-  const mode = parameters.get("sslmode");
-  if (mode !== null && mode !== "verify-full" && !(mode === "disable" && isLocal)) {
-    throw new FlancoError("invalid", `The database's address has sslmode=${mode.slice(0, 40)}.`, {
-      hint: "Leave it out: a connection over the network is encrypted and its certificate verified. disable is for this machine alone.",
-    });
-  }
-  return {
-    user: decodeURIComponent(user),
-    database: decodeURIComponent(database),
-    hosts,
-    authorities: parameters.get("sslrootcert"),
-    isPlain: mode === "disable" || hosts.every(({ host }) => host.startsWith("/")),
-  };
-}
-
-function hostOf(text: string): Node {
-  const [, host, port = String(DEFAULT_PORT)] =
-    /^(\/.*|\[[0-9a-f:]+\]|[^:]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  if (host === undefined) {
-    throw new FlancoError("invalid", "The database's address names no host.", {
-      hint: "For example postgresql://flanco@db.example.org/flanco.",
-    });
-  }
-  return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
-}
-
-/** One node of the database. */
-export interface Node {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Gives the password for a node. */
-export type PasswordOf = (node: Node, address: DatabaseAddress) => string;
+export type PasswordOf = (node: DatabaseNode, address: DatabaseAddress) => string;
 
 /**
  * Reads passwords from a file in the format of PostgreSQL's own programs: lines
@@ -152,7 +77,7 @@ export async function connect(
 
 async function connectTo(
   address: DatabaseAddress,
-  node: Node,
+  node: DatabaseNode,
   passwordOf: PasswordOf,
   { connectMs, answerMs }: ConnectionLimits,
 ): Promise<Connection> {
@@ -168,6 +93,7 @@ async function connectTo(
     connectionTimeoutMillis: connectMs,
     query_timeout: answerMs,
     keepAlive: true,
+    stream: newSocket,
     application_name: "flanco",
     ssl: isPlain
       ? false
@@ -201,6 +127,14 @@ async function connectTo(
     },
     close: () => client.end(),
   };
+}
+
+/**
+ * A socket whose error never ends the process. Where its connecting throws at once, the
+ * library has no listener on it yet, and destroys it with an error when its time is over.
+ */
+function newSocket(): Socket {
+  return new Socket().on("error", () => {});
 }
 
 /** The name that the certificate must have. TLS asks for a server by a name, never by an address. */

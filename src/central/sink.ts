@@ -1,16 +1,17 @@
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
 import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CALL_EVERY_MS } from "../domain/gateway.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
 import { readSecret } from "../secret-file.ts";
-import { type Connection, connect, parseAddress } from "./database.ts";
+import { type Connection, connect } from "./database.ts";
 import { CENTRAL_SCHEMA } from "./schema.ts";
 
 const BEGINNING: ChainHead = { position: 0, hash: NO_HASH };
 
 export interface CentralOptions {
-  /** The database's address, as `parseAddress` takes it. */
+  /** The database's address, as `parseDatabaseAddress` takes it. */
   readonly url: string;
   /** The file of the password, read at each connection, so that a new password needs no restart. */
   readonly passwordFile: string;
@@ -122,7 +123,7 @@ export class CentralSink implements EntrySink {
   async #connected(): Promise<Connection> {
     const { url, passwordFile } = this.#options;
     if ((await this.#connection)?.ended === true) this.#connection = undefined;
-    this.#connection ??= connect(parseAddress(url), () => readSecret(passwordFile));
+    this.#connection ??= connect(parseDatabaseAddress(url), () => readSecret(passwordFile));
     return this.#connection;
   }
 

@@ -3,7 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { type Company, companyOf, type RoleAccess } from "../central/company.ts";
-import { type Connection, connect, parseAddress, passwordInPassFile } from "../central/database.ts";
+import { type Connection, connect, passwordInPassFile } from "../central/database.ts";
+import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { CliContext } from "./context.ts";
@@ -64,7 +65,7 @@ export async function connected<T>(
       hint: "Write a line as psql reads it, HOST:PORT:DATABASE:USER:PASSWORD, with mode 600, and name the file by PGPASSFILE.",
     });
   }
-  const connection = await connect(parseAddress(database), passwordInPassFile(file));
+  const connection = await connect(parseDatabaseAddress(database), passwordInPassFile(file));
   await using closing = new AsyncDisposableStack();
   closing.defer(() => connection.close());
   return await run(connection);

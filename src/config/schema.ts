@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isDatabaseAddress } from "../domain/database-address.ts";
 import { MAX_GATEWAY_NAME } from "../domain/gateway.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
@@ -25,9 +26,6 @@ const MAIL_SERVER = /^smtps?:\/\/[^/@\s]+$/;
 
 /** Without a user, a password or a path. */
 const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
-
-/** Without a password. */
-const DATABASE_URL = /^postgres(ql)?:\/\/[^:@/?\s]+@[^@\s]+$/;
 
 const port = whole(1, MAX_PORT);
 
@@ -156,7 +154,7 @@ export const configSchema = z.strictObject({
     "PEM file of the authority of that broker's certificate; empty: the usual authorities.",
   ),
   central_database: setting(
-    emptyOr((url) => DATABASE_URL.test(url), "must be postgresql://ROLE@HOST:PORT/DATABASE"),
+    emptyOr(isDatabaseAddress, "must be postgresql://ROLE@HOST:PORT/DATABASE"),
     "",
     "The company's database, which gets every sale: postgresql://ROLE@HOST/DATABASE?sslrootcert=FILE; empty: none.",
   ),

@@ -2,12 +2,13 @@ import { FailedSignIns } from "../auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { SignInGate } from "../auth/sign-in-gate.ts";
 import { clinics, companyOf, requirePageRole } from "../central/company.ts";
-import { ConnectionPool, connect, parseAddress } from "../central/database.ts";
+import { ConnectionPool, connect } from "../central/database.ts";
 import { CompanyMembers, type Tell } from "../central/members.ts";
 import { companySales } from "../central/sales.ts";
 import type { Config } from "../config/schema.ts";
 import type { AuditNote } from "../domain/audit.ts";
 import { SECOND_MS } from "../domain/clock.ts";
+import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { createCompanyApp } from "../http/company.ts";
@@ -67,7 +68,7 @@ async function openPage(
   }
   const dataDirectory = dataDirectoryOf(config.data_dir);
   prepareDataDirectory(dataDirectory);
-  const address = parseAddress(config.central_database);
+  const address = parseDatabaseAddress(config.central_database);
   const pool = new ConnectionPool(
     () => connect(address, () => readSecret(config.central_password_file), LIMITS),
     systemTimers,

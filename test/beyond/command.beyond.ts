@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { connect, parseAddress } from "../../src/central/database.ts";
+import { connect } from "../../src/central/database.ts";
 import { append } from "../../src/central/sink.ts";
+import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import { Program } from "../rig/program.ts";
 import { TestChain } from "./chain.ts";
 import { Postgres } from "./postgres.ts";
@@ -69,7 +70,7 @@ describe("flanco central", () => {
     const out = database.directory.file("lugo.password");
     await central("gateway", "add", "lugo", "--out", out);
     const password = readFileSync(out, "utf8").trim();
-    const connection = await connect(parseAddress(database.url("flanco_lugo")), () => password);
+    const connection = await connect(parseDatabaseAddress(database.url("flanco_lugo")), () => password);
     const day = (date: number) => ({ createdTimeMs: Date.UTC(2026, 9, date, 12), valorMicros: 4_500_000 });
     const chain = new TestChain().sellMany(3, () => ({ ...day(20), locationName: "Lugo" }));
     chain.sellMany(2, () => ({ ...day(13), locationName: "Lugo" }));

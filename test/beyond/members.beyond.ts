@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { addGateway, type Company, initialise, pageAccess } from "../../src/central/company.ts";
-import { type Connection, ConnectionPool, connect, parseAddress } from "../../src/central/database.ts";
+import { type Connection, ConnectionPool, connect } from "../../src/central/database.ts";
 import { accountOf, CompanyMembers } from "../../src/central/members.ts";
 import { commandActor } from "../../src/domain/audit.ts";
+import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import type { Member } from "../../src/domain/member.ts";
 import { systemTimers } from "../../src/service/machine.ts";
 import { rejection } from "../rig/rejection.ts";
@@ -24,7 +25,7 @@ describe("the members of a company", () => {
   let told: string[] = [];
 
   async function open(role: string, password: string, company: Company): Promise<CompanyMembers> {
-    const address = parseAddress(database.url(role));
+    const address = parseDatabaseAddress(database.url(role));
     const pool = new ConnectionPool(() => connect(address, () => password), systemTimers);
     pools.push(pool);
     return new CompanyMembers(

@@ -3,7 +3,8 @@ import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import { installFor } from "../../scripts/debian.ts";
 import { freePort } from "../../scripts/ports.ts";
-import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { type Connection, connect } from "../../src/central/database.ts";
+import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 import { databasePrograms, giveTo, unprivileged } from "./postgres.ts";
@@ -164,7 +165,7 @@ export class Cluster {
   }
 
   connect(database = "company"): Promise<Connection> {
-    return connect(parseAddress(this.url("admin", database)), () => "admin");
+    return connect(parseDatabaseAddress(this.url("admin", database)), () => "admin");
   }
 
   url(user: string, database = "company"): string {

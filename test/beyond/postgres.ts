@@ -12,7 +12,8 @@ import {
   initialise,
   type RoleAccess,
 } from "../../src/central/company.ts";
-import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { type Connection, connect } from "../../src/central/database.ts";
+import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -119,7 +120,7 @@ export class Postgres {
   }
 
   connect(database = "company"): Promise<Connection> {
-    return connect(parseAddress(this.url("admin", database)), () => "admin");
+    return connect(parseDatabaseAddress(this.url("admin", database)), () => "admin");
   }
 
   /** The address over loopback without TLS. */
@@ -176,7 +177,7 @@ export class CompanyDatabase extends Postgres {
 
   /** A connection of a role. */
   async connectAs({ role, password }: RoleAccess): Promise<Connection> {
-    const connection = await connect(parseAddress(this.url(role)), () => password);
+    const connection = await connect(parseDatabaseAddress(this.url(role)), () => password);
     this.#open.push(connection);
     return connection;
   }

@@ -124,6 +124,11 @@ describe("What the gateway sends", () => {
         { ...central, central_database: `${central.central_database}?sslrootcert=/etc/shadow` },
         "central_database",
       ],
+      [
+        "central",
+        { ...central, central_database: "postgresql://a@db.example.org:99999/c" },
+        "central_database",
+      ],
       ["central", { ...central, central_password: "two\nlines" }, "central_password"],
       [
         "notice",
