@@ -30,7 +30,7 @@ const wiringBody = z.object({
     actuatorId: name,
     valor: valor.optional().meta({
       description:
-        "Price of one sale. A technician leaves it out: the line keeps its price, or takes the commonest of the account.",
+        "Price of one sale. A technician leaves it out: the room keeps its price, also from before it was unwired, or takes the commonest of the account.",
     }),
     activeLow: z.boolean().default(false),
     bias: z.enum(BIASES).default("as-is"),

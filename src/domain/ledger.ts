@@ -143,8 +143,13 @@ export interface LedgerCommands {
   /** Wires lines, or changes the settings of lines that are wired to the same room: all of them, or none. */
   setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
   removeWiring(userId: Id, line: string, by?: Actor): void;
-  /** Unwires lines of an account, then wires lines: all of it, or nothing. Rejects as the commands for each do. */
+  /**
+   * Unwires lines of an account, then wires lines: all of it, or nothing. Rejects as the
+   * commands for each do. A room that never had a price takes the usual one from before.
+   */
   rewire(userId: Id, unwired: readonly string[], wirings: readonly NewWiring[], by?: Actor): void;
+  /** Gives the rooms of wired lines a price from now on, and leaves their other settings: all of them, or none. */
+  setPrices(userId: Id, lines: readonly string[], valorMicros: number, by?: Actor): void;
   /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
   planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
   /**

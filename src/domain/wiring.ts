@@ -12,7 +12,6 @@ export const MAX_REARM_MS = DAY_MS;
 
 /** How a line behaves once it is wired. */
 export interface WiringSettings {
-  readonly valorMicros: number;
   readonly activeLow: boolean;
   readonly bias: Bias;
   readonly debounceMs: number;
@@ -33,12 +32,15 @@ export interface Wiring extends WiringSettings {
   readonly dId: string;
   readonly deviceName: string;
   readonly actuatorId: string;
+  readonly valorMicros: number;
 }
 
 export interface NewWiring extends WiringSettings {
   readonly line: string;
   readonly dId: string;
   readonly actuatorId: string;
+  /** Null: the price that the room has at that moment, or had when it was wired last; one that never was has `usualPrice`. */
+  readonly valorMicros: number | null;
 }
 
 /** A wiring with the user whose device it names. */
@@ -64,8 +66,8 @@ export interface RoomPrice {
 }
 
 /**
- * The price of a line that is wired by a role which may set no price, in millionths: the line's own,
- * else the most common one of the account. Throws `conflict` where the account has no price yet.
+ * The price of a room that is wired for the first time by a role which may set no price, in millionths: the line's
+ * own, else the most common one of the account's wirings. Throws `conflict` where the account has no price yet.
  */
 export function usualPrice(wirings: readonly Wiring[], line: string): number {
   const own = wirings.find((wiring) => wiring.line === line);
@@ -76,4 +78,8 @@ export function usualPrice(wirings: readonly Wiring[], line: string): number {
   throw new FlancoError("conflict", "No price has been set yet.", {
     hint: "An owner of the account wires the first room, with its price; others then take that price.",
   });
+}
+
+export function notWired(line: string): FlancoError {
+  return new FlancoError("not_found", `The line ${line} is not wired.`);
 }

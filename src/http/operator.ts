@@ -24,7 +24,7 @@ import type { ImportedRecord } from "../domain/record.ts";
 import type { SinkTester } from "../domain/sink.ts";
 import type { StatusReader } from "../domain/status.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
-import type { OwnedWiring, Wiring } from "../domain/wiring.ts";
+import { notWired, type OwnedWiring, type Wiring } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
@@ -367,10 +367,6 @@ function memberByEmail(reader: Pick<LedgerReader, "credentials">, email: string)
     });
   }
   return found.member;
-}
-
-function notWired(line: string): FlancoError {
-  return new FlancoError("not_found", `The line ${line} is not wired.`);
 }
 
 export function noService(): FlancoError {

@@ -13,12 +13,11 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
-import { usualPrice } from "../domain/wiring.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function wiringEndpoints(
   reader: Pick<LedgerReader, "wirings" | "prices">,
-  writer: Pick<LedgerWriter, "setWiring" | "removeWiring" | "planPrices" | "cancelPrices">,
+  writer: Pick<LedgerWriter, "setWiring" | "removeWiring" | "setPrices" | "planPrices" | "cancelPrices">,
   lines: Lines,
   clock: Pick<Clock, "nowMs">,
 ): readonly Endpoint[] {
@@ -51,10 +50,7 @@ export function wiringEndpoints(
         });
       }
       await lines.wire([rest.line], ([line = rest.line]) => {
-        const valorMicros =
-          valor === undefined
-            ? usualPrice(reader.wirings(userId, clock.nowMs()), line)
-            : microsFromValor(valor);
+        const valorMicros = valor === undefined ? null : microsFromValor(valor);
         const wiring = { ...rest, line, valorMicros };
         return writer.setWiring([{ userId, wiring }], by);
       });
@@ -74,19 +70,11 @@ export function wiringEndpoints(
     serve(cancelPrices, ({ userId, query: { from, valor }, by }) =>
       writer.cancelPrices(userId, from, microsFromValor(valor), by),
     ),
-    serve(setPrices, async ({ userId, body: { price }, by }) => {
-      if (price.from !== undefined) {
-        await writer.planPrices(userId, price.lines, microsFromValor(price.valor), price.from, by);
-        return;
-      }
-      const own = new Map(reader.wirings(userId, clock.nowMs()).map((wiring) => [wiring.line, wiring]));
-      const priced = price.lines.map((line) => {
-        const wiring = own.get(line);
-        if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
-        const { userId: _user, deviceId: _device, deviceName: _name, ...rest } = wiring;
-        return { userId, wiring: { ...rest, valorMicros: microsFromValor(price.valor) } };
-      });
-      await writer.setWiring(priced, by);
+    serve(setPrices, ({ userId, body: { price }, by }) => {
+      const valorMicros = microsFromValor(price.valor);
+      return price.from === undefined
+        ? writer.setPrices(userId, price.lines, valorMicros, by)
+        : writer.planPrices(userId, price.lines, valorMicros, price.from, by);
     }),
     serve(removeWiring, async ({ userId, query, by }) => {
       const line = await lines.wiredName(query.line);

@@ -26,7 +26,7 @@ import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts
 import type { Lines, RawLevel } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { contactOf, type Mend } from "../domain/verdict.ts";
-import { DEFAULT_REARM_MS, type NewWiring, usualPrice, type Wiring } from "../domain/wiring.ts";
+import { DEFAULT_REARM_MS, type NewWiring, type Wiring } from "../domain/wiring.ts";
 import { type CommissionSession, commissionedRooms } from "./commissioned-room.ts";
 
 /** How often open pages hear that something was seen, and free lines are looked at. */
@@ -172,7 +172,7 @@ export class Commissioning implements Commissioner {
     else if (wired !== null) {
       const { lines, writer } = this.#dependencies;
       const { activeLow, bias, debounceMs } = mend;
-      const wiring = { ...wired, activeLow, bias, debounceMs };
+      const wiring = { ...wired, activeLow, bias, debounceMs, valorMicros: null };
       await lines.wire([wired.line], () => writer.setWiring([{ userId, wiring }], by));
     }
   }
@@ -195,9 +195,7 @@ export class Commissioning implements Commissioner {
    */
   async #exchange(userId: Id, key: RoomKey, own: Wiring | null, mend: Mend, by: Actor): Promise<void> {
     const { lines, reader, writer, clock } = this.#dependencies;
-    const wirings = reader.wirings(userId, clock.nowMs());
-    const other = wirings.find(({ line }) => line === mend.line);
-    const valorMicros = own?.valorMicros ?? usualPrice(wirings, mend.line);
+    const other = reader.wirings(userId).find(({ line }) => line === mend.line);
     const { activeLow, bias, debounceMs } = other ?? mend;
     const contact = { activeLow, bias, debounceMs };
     await lines.wire([mend.line], async ([line = mend.line]) => {
@@ -206,10 +204,11 @@ export class Commissioning implements Commissioner {
         line,
         dId: key.dId,
         actuatorId: key.room,
-        valorMicros,
+        valorMicros: null,
         rearmMs: own?.rearmMs ?? DEFAULT_REARM_MS,
       };
-      const given = other === undefined || own === null ? [] : [{ ...other, ...contactOf(own) }];
+      const given =
+        other === undefined || own === null ? [] : [{ ...other, ...contactOf(own), valorMicros: null }];
       const unwired = [own, other].flatMap((wiring) => wiring?.line ?? []);
       const wired = [taken, ...given];
       const lifeMs = Math.floor(this.#sessionOf(userId).endMs - monotonicMs(clock));
@@ -249,13 +248,13 @@ export class Commissioning implements Commissioner {
   }
 
   #find(userId: Id, { dId, room }: RoomKey): { readonly deviceId: Id; readonly wired: Wiring | null } {
-    const { clock, reader } = this.#dependencies;
+    const { reader } = this.#dependencies;
     const device = reader.devices(userId).find((one) => one.dId === dId);
     if (device === undefined || !device.actuators.some(({ id }) => id === room)) {
       throw new FlancoError("not_found", `There is no room ${room} of a device "${dId}".`);
     }
     const wired = reader
-      .wirings(userId, clock.nowMs())
+      .wirings(userId)
       .find(({ deviceId, actuatorId }) => deviceId === device.id && actuatorId === room);
     return { deviceId: device.id, wired: wired ?? null };
   }

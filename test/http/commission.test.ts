@@ -37,6 +37,14 @@ describe("Commissioning", () => {
   const begin = (commission: object = {}) => user.put("/api/commission", { commission });
   const ask = (room: string) => user.put("/api/commission/room", { room: { dId: "7234", room } });
   const tick = (room: string) => user.put("/api/commission/tick", { tick: { dId: "7234", room } });
+  /** Mends a room while its line gets another price, which the ledger's reads do not show yet. */
+  async function mendWhilePriced(room: string): Promise<void> {
+    const before = appliance.reader.wirings(user.id);
+    await appliance.writer.setPrices(user.id, ["SIM0"], 5_000_000);
+    appliance.breaker.instead.set("wirings", () => before);
+    await mend(room).expect(200);
+    appliance.breaker.instead.clear();
+  }
   const mend = (room: string) => user.post("/api/commission/mend", { room: { dId: "7234", room } });
   const finish = () => user.post("/api/commission/report", { report: SIGNATURES });
   const state = async () => (await user.data("/api/commission")) as Commission;
@@ -114,9 +122,9 @@ describe("Commissioning", () => {
     const { judgement } = await shown("101");
     expect(judgement).to.deep.include({ verdict: "chattering", cause: "bounce" });
     expect(judgement.mend).to.deep.include({ setting: "debounce", line: "SIM0", debounceMs: 160 });
-    await mend("101").expect(200);
+    await mendWhilePriced("101");
     const [wiring] = appliance.reader.wirings(user.id);
-    expect(wiring).to.include({ debounceMs: 160, valorMicros: 4_500_000, bias: "pull-down" });
+    expect(wiring).to.include({ debounceMs: 160, valorMicros: 5_000_000, bias: "pull-down" });
     expect((await shown("101")).tick).to.equal(null);
   });
 
@@ -141,12 +149,12 @@ describe("Commissioning", () => {
     const { judgement } = await shown("101");
     expect(judgement).to.deep.include({ verdict: "swapped", cause: "other_line" });
     expect(judgement.mend).to.deep.include({ setting: "line", line: "SIM1" });
-    await mend("101").expect(200);
+    await mendWhilePriced("101");
     const wirings = appliance.reader.wirings(user.id, NOON_MS);
     expect(wirings.map(({ line, actuatorId, valorMicros }) => [line, actuatorId, valorMicros])).to.deep.equal(
       [
         ["SIM0", "102", 9_000_000],
-        ["SIM1", "101", 4_500_000],
+        ["SIM1", "101", 5_000_000],
       ],
     );
     expect((await user.data("/api/status")).tests).to.have.length(2);

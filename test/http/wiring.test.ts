@@ -184,6 +184,49 @@ describe("Wiring", () => {
     });
   });
 
+  describe("at the same time as another's change, which the ledger's reads do not show yet,", () => {
+    beforeEach(async () => {
+      await put({ line: "SIM1" }).expect(200);
+      const before = appliance.reader.wirings();
+      await put({ line: "SIM1", valor: 6, debounceMs: 33 }).expect(200);
+      appliance.breaker.instead.set("wirings", () => before);
+    });
+
+    /** Once the reads show all. */
+    async function stored(): Promise<unknown> {
+      appliance.breaker.instead.clear();
+      return (await listed())[0];
+    }
+
+    it("a price leaves the other settings", async () => {
+      await user.put("/api/wiring/price", { price: { lines: ["SIM1"], valor: 7 } }).expect(200);
+      expect(await stored()).to.include({ valor: 7, debounceMs: 33 });
+    });
+
+    it("a technician's settings leave the price", async () => {
+      const technician = await appliance.addMember(user.id, "technician");
+      const { valor: _, ...settings } = aWiring({ line: "SIM1", debounceMs: 44 }).wiring;
+      await technician.put("/api/wiring", { wiring: settings }).expect(200);
+      expect(await stored()).to.include({ valor: 6, debounceMs: 44 });
+    });
+  });
+
+  it("a technician who wires a room to another line leaves its price, which is not the commonest", async () => {
+    await user.patch("/api/device?dId=7234", { device: { rooms: ["101", "102", "103"] } }).expect(200);
+    for (const [line, actuatorId, valor] of [
+      ["SIM1", "101", 9],
+      ["SIM2", "102", 4.5],
+      ["SIM3", "103", 4.5],
+    ]) {
+      await put({ line, actuatorId, valor }).expect(200);
+    }
+    const technician = await appliance.addMember(user.id, "technician");
+    await technician.delete("/api/wiring", { line: "SIM1" }).expect(200);
+    const { valor: _, ...settings } = aWiring({ line: "SIM4" }).wiring;
+    await technician.put("/api/wiring", { wiring: settings }).expect(200);
+    expect((await listed()).at(-1)).to.include({ line: "SIM4", actuatorId: "101", valor: 9 });
+  });
+
   describe("a price from a day to come", () => {
     const FROM = "2030-01-01";
 

@@ -1,7 +1,7 @@
 import { type Boot, wallTimeMs } from "../../src/domain/boot.ts";
 import type { LedgerCommands } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
-import type { NewWiring } from "../../src/domain/wiring.ts";
+import type { NewWiring, Wiring } from "../../src/domain/wiring.ts";
 import { LINES, type TrueEdge } from "./chip.ts";
 import { LineTests } from "./line-tests.ts";
 import { PlannedPrices } from "./planned-prices.ts";
@@ -108,7 +108,11 @@ export class Fold {
         for (const sighting of (input as Input<"takeIn">)[0]) this.#see(sighting);
         return;
       case "setWiring":
-        for (const { wiring } of (input as Input<"setWiring">)[0]) this.#wire(wiring, atUs, nowMs, bootId);
+        for (const { wiring } of (input as Input<"setWiring">)[0]) {
+          const { valorMicros } = wiring;
+          if (valorMicros === null) throw new Error("A history names each price.");
+          this.#wire({ ...wiring, valorMicros }, atUs, nowMs, bootId);
+        }
         return;
       case "removeWiring": {
         const [, line] = input as Input<"removeWiring">;
@@ -175,16 +179,17 @@ export class Fold {
   }
 
   #wire(
-    { line, actuatorId: room, valorMicros, rearmMs }: NewWiring,
+    { line, actuatorId: room, valorMicros, rearmMs }: NewWiring & Pick<Wiring, "valorMicros">,
     atUs: number,
     nowMs: number,
     bootId: string,
   ): void {
     const last = this.wired.get(line)?.at(-1);
     const before = last?.stretch;
-    const held = before == null ? undefined : (this.#prices.at(room, nowMs) ?? last?.valorMicros);
-    // A sale of this moment has it by the last moment that a trusted clock has seen, where the clock is not trusted.
+    // A sale of this moment has its price by the last moment that a trusted clock has seen, where the clock is not trusted.
     const heldMs = this.#boots.get(bootId)?.zeroMs === null ? this.#lastTrustedMs() : nowMs;
+    const planned = heldMs === undefined ? undefined : this.#prices.at(room, heldMs);
+    const held = before == null ? undefined : (planned ?? last?.valorMicros);
     if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs);
     const deviceName = this.#deviceName;
     const stretch = before?.room === room ? before : { room };

@@ -7,6 +7,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { LineTest, TestedEdge } from "../../domain/line.ts";
 import type { Sighting } from "../../domain/sale.ts";
+import { notWired } from "../../domain/wiring.ts";
 import { bootReader } from "./boot.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -167,7 +168,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       context.audit.requireFew(userId, by);
       const rooms = lines.map((line) => {
         const room = roomOf.get(userId, line);
-        if (room === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+        if (room === undefined) throw notWired(line);
         return room;
       });
       const { boot, begunMs } = now();

@@ -5,7 +5,7 @@ import { type Day, formatDay } from "../../domain/day.ts";
 import { FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import { MAX_PLANNED, type RoomPrice } from "../../domain/wiring.ts";
+import { MAX_PLANNED, notWired, type RoomPrice } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -71,6 +71,17 @@ function trustedReader(db: Database): () => number | null {
   return () => last.get() ?? null;
 }
 
+/** Gives the time of a sale at this moment; null where neither this boot's clock nor an earlier one was trusted. */
+export function saleClock(db: Database, { boots, nowMs }: Pick<WriteContext, "boots" | "nowMs">) {
+  const lastTrustedMs = trustedReader(db);
+  return (): number | null => {
+    const now = boots.now();
+    // A command without the service has no boot: it goes by the machine's clock.
+    const isTrusted = now === undefined || boots.timeOf(now.bootId, now.monotonicMs) !== null;
+    return isTrusted ? nowMs() : lastTrustedMs();
+  };
+}
+
 /** Gives the price of a sale: the room's own, or one that was planned for its day. */
 export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calendar">) {
   const planned = db
@@ -87,6 +98,21 @@ export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calend
 
 type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
 
+/** Gives the price of a sale of a room at this moment, also of one that was unwired; null for one that never had a price. */
+export function roomPrice(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "calendar">) {
+  const price = db
+    .prepare<PriceMoment & Room, number | null>(
+      `SELECT coalesce(${PLANNED}, (SELECT valor_micros FROM price p
+          WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day IS NULL
+          ORDER BY price_id DESC LIMIT 1))
+         FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id) w`,
+    )
+    .pluck();
+  const saleMs = saleClock(db, context);
+  return (room: Room): number | null =>
+    price.get({ ...room, ...priceMoment(context.calendar, saleMs()) }) ?? null;
+}
+
 /** Keeps the price of a room that holds from this moment on. */
 export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "calendar">) {
   const supersede = db.prepare<[number, Id, string, Day]>(
@@ -99,16 +125,7 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
     `DELETE FROM price WHERE price_id = (SELECT price_id FROM price WHERE device_id = ? AND actuator_id = ?
                                           ORDER BY iif(superseded_ms IS NULL, from_day, NULL) DESC, price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
   );
-  const lastTrustedMs = trustedReader(db);
-  /**
-   * The time of a sale at this moment. A command without the
-   * service has no boot: it goes by the machine's clock.
-   */
-  function saleMs(): number | null {
-    const now = context.boots.now();
-    const isTrusted = now === undefined || context.boots.timeOf(now.bootId, now.monotonicMs) !== null;
-    return isTrusted ? context.nowMs() : lastTrustedMs();
-  }
+  const saleMs = saleClock(db, context);
   return ({ deviceId, actuatorId }: Room, micros: number, from: Day | null) => {
     const nowMs = context.nowMs();
     const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: null };
@@ -150,7 +167,7 @@ export function priceCommands(db: Database, context: WriteContext) {
       const plan = { valor: valorFromMicros(valorMicros), from: formatDay(from) };
       for (const line of lines) {
         const room = roomOf.get(userId, line);
-        if (room === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+        if (room === undefined) throw notWired(line);
         context.audit.requireFew(userId, by);
         replace.run(room.deviceId, room.actuatorId, from);
         if ((count.get(room.deviceId, room.actuatorId, today()) ?? 0) >= MAX_PLANNED) {

@@ -4,9 +4,9 @@ import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import type { NewWiring, OwnedWiring, Wiring } from "../../domain/wiring.ts";
+import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import { PRICE, type PriceMoment, priceKeeper, priceMoment } from "./price.ts";
+import { PRICE, type PriceMoment, priceKeeper, priceMoment, roomPrice, saleClock } from "./price.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type WiringRow = Omit<Wiring, "activeLow"> & { readonly activeLow: number };
@@ -31,18 +31,22 @@ export function wiringReader(db: Database, calendar: LocalCalendar) {
 }
 
 export function wiringCommands(db: Database, context: WriteContext) {
+  const { wirings: read } = wiringReader(db, context.calendar);
   const onLine = db.prepare<[PriceMoment & { line: string }], WiringRow>(`${SELECT} WHERE line = @line`);
   const lineOf = db
     .prepare<[Id, string], string>("SELECT line FROM wiring WHERE device_id = ? AND actuator_id = ?")
     .pluck();
   const keepPrice = priceKeeper(db, context);
+  const priceOf = roomPrice(db, context);
+  // What a sale of this moment costs: by the clock, a planned price might seem to hold that does not, or not to.
+  const saleMs = saleClock(db, context);
   const device = db
     .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
     .pluck();
   const actuator = db
     .prepare<[Id, string], number>("SELECT 1 FROM actuator WHERE device_id = ? AND actuator_id = ?")
     .pluck();
-  const upsert = db.prepare<Omit<NewWiring, "activeLow"> & { userId: Id; deviceId: Id; activeLow: number }>(
+  const upsert = db.prepare<Omit<Priced, "activeLow"> & { userId: Id; deviceId: Id; activeLow: number }>(
     `INSERT INTO wiring (line, user_id, device_id, actuator_id, valor_micros, active_low, bias, debounce_ms, rearm_ms)
      VALUES (@line, @userId, @deviceId, @actuatorId, @valorMicros, @activeLow, @bias, @debounceMs, @rearmMs)
      ON CONFLICT (line) DO UPDATE SET valor_micros = excluded.valor_micros, active_low = excluded.active_low,
@@ -54,13 +58,20 @@ export function wiringCommands(db: Database, context: WriteContext) {
   const audit = wiringAudit(db, context);
   const remove = db.prepare<[Id, string]>("DELETE FROM wiring WHERE user_id = ? AND line = ?");
 
-  function setOne({ userId, wiring }: OwnedWiring, by: Actor): void {
-    const deviceId = device.get(userId, wiring.dId);
-    if (deviceId === undefined) throw unknown("dId", `There is no device with dId "${wiring.dId}".`);
-    if (actuator.get(deviceId, wiring.actuatorId) === undefined) {
-      throw unknown("actuatorId", `The device "${wiring.dId}" has no actuator "${wiring.actuatorId}".`);
+  /** The wirings of an account, with the prices of this moment. */
+  const wiringsOf = (userId: Id) => read(userId, saleMs());
+
+  /** `before` gives the account's wirings from before the command. */
+  function setOne({ userId, wiring: given }: OwnedWiring, by: Actor, before: () => readonly Wiring[]): void {
+    const { dId, actuatorId } = given;
+    const deviceId = device.get(userId, dId);
+    if (deviceId === undefined) throw unknown("dId", `There is no device with dId "${dId}".`);
+    if (actuator.get(deviceId, actuatorId) === undefined) {
+      throw unknown("actuatorId", `The device "${dId}" has no actuator "${actuatorId}".`);
     }
-    const moment = priceMoment(context.calendar, context.nowMs());
+    const ownMicros = given.valorMicros ?? priceOf({ deviceId, actuatorId });
+    const wiring = { ...given, valorMicros: ownMicros ?? usualPrice(before(), given.line) };
+    const moment = priceMoment(context.calendar, saleMs());
     const there = onLine.get({ ...moment, line: wiring.line });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== wiring.actuatorId)) {
       throw duplicateError("line", `The line ${wiring.line} is already wired to ${roomText(there, userId)}.`);
@@ -79,9 +90,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
 
   function removeOne(userId: Id, line: string, by: Actor): void {
     audit.removed(userId, { line }, by);
-    if (remove.run(userId, line).changes === 0) {
-      throw new FlancoError("not_found", `The line ${line} is not wired.`);
-    }
+    if (remove.run(userId, line).changes === 0) throw notWired(line);
   }
 
   /** Tells the recorder, and the open pages of these accounts. */
@@ -92,7 +101,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
 
   return {
     setWiring(wirings, by = SERVICE_ACTOR) {
-      for (const wiring of wirings) setOne(wiring, by);
+      for (const owned of wirings) setOne(owned, by, () => wiringsOf(owned.userId));
       tell(wirings.map(({ userId }) => userId));
     },
     removeWiring(userId, line, by = SERVICE_ACTOR) {
@@ -100,15 +109,27 @@ export function wiringCommands(db: Database, context: WriteContext) {
       tell([userId]);
     },
     rewire(userId, unwired, wirings, by = SERVICE_ACTOR) {
+      const before = wiringsOf(userId);
       for (const line of unwired) removeOne(userId, line, by);
-      for (const wiring of wirings) setOne({ userId, wiring }, by);
+      for (const wiring of wirings) setOne({ userId, wiring }, by, () => before);
+      tell([userId]);
+    },
+    setPrices(userId, lines, valorMicros, by = SERVICE_ACTOR) {
+      const before = wiringsOf(userId);
+      const wired = new Map(before.map((wiring) => [wiring.line, wiring]));
+      for (const line of lines) {
+        const wiring = wired.get(line);
+        if (wiring === undefined) throw notWired(line);
+        setOne({ userId, wiring: { ...wiring, valorMicros } }, by, () => before);
+      }
       tell([userId]);
     },
   } satisfies Partial<LedgerCommands>;
 }
 
+type Priced = NewWiring & Pick<Wiring, "valorMicros">;
 /** The settings of a wired line that decide what is sold, and for how much. */
-type Settings = Omit<NewWiring, "line">;
+type Settings = Omit<Priced, "line">;
 
 /** Writes audit entries for lines that are wired, unwired or get other settings. An unchanged wiring gets none. */
 export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
@@ -120,7 +141,7 @@ export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) 
       WHERE w.user_id = @userId AND (@dId IS NULL OR d_id = @dId) AND (@line IS NULL OR line = @line) ORDER BY line`,
   );
   return {
-    set(userId: Id, wiring: NewWiring, before: Settings | undefined, by: Actor): void {
+    set(userId: Id, wiring: Priced, before: Settings | undefined, by: Actor): void {
       const [now, then] = [detailsOf(wiring), before && detailsOf(before)];
       if (then !== undefined && JSON.stringify(now) === JSON.stringify(then)) return;
       context.audit.requireFew(userId, by);

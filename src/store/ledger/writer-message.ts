@@ -40,6 +40,7 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   setWiring: "normal",
   rewire: "normal",
   removeWiring: "normal",
+  setPrices: "normal",
   planPrices: "normal",
   cancelPrices: "normal",
   beginTest: "normal",

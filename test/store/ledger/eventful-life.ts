@@ -80,6 +80,7 @@ async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
       wiring: { line: "GPIO19", ...room, dId: "7234", actuatorId: "103", debounceMs: 1, rearmMs: 0 },
     },
   ]);
+  await writer.setPrices(userId, ["GPIO18"], 2);
   await writer.changeDevice(userId, "7234", {
     renamedRooms: [{ from: "103", to: "104" }],
     withoutLine: ["104"],

@@ -107,6 +107,27 @@ describe("prices of a room", () => {
     expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
   });
 
+  it("give way, while the clock is not trusted, also to the price that the line had before them", async () => {
+    await plan(6);
+    await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
+    await ledger.writer.noteBoot("later", null, 0);
+    ledger.nowMs = 0;
+    const wrong = { provisional: true };
+    expect(await sell(0, wrong)).to.equal(6);
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 4_500_000 }) }]);
+    expect(await sell(0, wrong)).to.equal(4.5);
+  });
+
+  it("stay as they are, by the clock of a sale, where a line is wired without a price", async () => {
+    await plan(6);
+    await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
+    await ledger.writer.noteBoot("later", null, 0);
+    ledger.nowMs = 0;
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: null, debounceMs: 7 }) }]);
+    expect(ledger.reader.wirings(userId)[0]?.debounceMs).to.equal(7);
+    expect(await sell(0, { provisional: true })).to.equal(6);
+  });
+
   it("are taken back before their day, and only then", async () => {
     await plan(6);
     await ledger.writer.cancelPrices(userId, NEXT_DAY, 6e6);
