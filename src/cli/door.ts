@@ -9,6 +9,7 @@ import { noService, operatorTable, runOperation } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/machine.ts";
+import { SinkSettings } from "../service/sink-settings.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import {
   becomeOwner,
@@ -111,10 +112,14 @@ async function withLocalDoor<T>(
   closing.defer(() => reader.close());
   const passwords = new WorkerPasswordHasher();
   closing.defer(() => passwords.close());
+  // The service tells of setups that cannot be read.
+  const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log: { error: () => {} } });
+  settings.open();
   const table = operatorTable({
     reader,
     writer,
     passwords,
+    pageSinks: () => settings.ofPage(),
     running: null,
     clock: systemClock,
     numbers: new ShownNumbers(reader.numberKey()),

@@ -22,8 +22,9 @@ import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
 import type { ImportedRecord } from "../domain/record.ts";
 import type { SinkTester } from "../domain/sink.ts";
+import type { SinkName } from "../domain/sink-setting.ts";
 import type { StatusReader } from "../domain/status.ts";
-import { type PasswordHasher, requirePassword } from "../domain/user.ts";
+import { type NewUser, type PasswordHasher, requirePassword } from "../domain/user.ts";
 import { notWired, type OwnedWiring, type Wiring } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
@@ -40,6 +41,8 @@ export interface OperatorDependencies {
   readonly clock: Pick<Clock, "nowMs">;
   readonly numbers: ShownNumbers;
   readonly passwords: PasswordHasher;
+  /** The sinks that an owner has set up on the page. */
+  readonly pageSinks: () => readonly SinkName[];
   /** Replaces the secret that signs sessions. Resolves with the number of sessions that ended. */
   readonly rotateSecret: (by: Actor) => Promise<number>;
   /** The parts of a running service; null while none runs. Wiring is then changed without a look at the lines. */
@@ -80,6 +83,17 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     if (lines === undefined) await save(typed);
     else await lines.wire(typed, save);
   };
+  const addAccount = (user: NewUser, by: Actor) => {
+    const sinks = dependencies.pageSinks();
+    // They would send what is the new account's too, to where the other one's owner wants it.
+    if (sinks.length > 0 && reader.members().length > 0) {
+      const message = `What this gateway sends was set up on the page, for one account (${sinks.join(", ")}).`;
+      throw new FlancoError("conflict", message, {
+        hint: "Set it up in flanco.toml, or have the owner turn it off on the page; then add the account.",
+      });
+    }
+    return writer.addUser(user, by);
+  };
   return {
     listUsers: () => reader.members(),
     addUser: async ({ name, email, password, account, role }, by) => {
@@ -87,7 +101,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       const passwordHash = password === undefined ? null : await passwords.hash(password);
       const isNew = account === undefined && role === undefined;
       const member = isNew
-        ? await writer.addUser({ name, email, passwordHash }, by)
+        ? await addAccount({ name, email, passwordHash }, by)
         : await writer.addMember(
             accountOf(reader, account),
             { name, email, passwordHash, role: role ?? "staff" },
@@ -118,7 +132,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       else await writer.removeUser(userId, withDevices, by);
     },
     importUser: async (user, by) => {
-      if (reader.credentials(user.email) === undefined) await writer.addUser(user, by);
+      if (reader.credentials(user.email) === undefined) await addAccount(user, by);
     },
     importPlaces: async ({ user, dryRun, ...places }, by) => {
       const userId = accountOf(reader, user);

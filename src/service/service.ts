@@ -296,6 +296,7 @@ export class Service {
       ...parts,
       numbers: api.numbers,
       passwords,
+      pageSinks: () => settings.ofPage(),
       running: {
         lines: recorder,
         drivable,

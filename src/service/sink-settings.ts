@@ -15,6 +15,8 @@ import {
   type Setup,
   type SetupField,
   type SetupName,
+  SINK_NAMES,
+  type SinkName,
 } from "../domain/sink-setting.ts";
 import { makeDirectory, writeDurably } from "../durable-file.ts";
 
@@ -68,6 +70,13 @@ export class SinkSettings {
       const stored = SETUP_FIELDS[name].filter(isHidden).map(({ key }) => key);
       return { name, madeIn: "page", values: kept.values, stored: stored.filter((key) => this.#has(key)) };
     });
+  }
+
+  /** The sinks that an owner has set up on the page. */
+  ofPage(): readonly SinkName[] {
+    return SINK_NAMES.filter((name) =>
+      this.setups().some((one) => one.name === name && one.madeIn === "page"),
+    );
   }
 
   /**

@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
@@ -27,6 +29,17 @@ describe("flanco user, while no service runs", function () {
     expect(await program.refused(["user", "remove", "--email", EMAIL])).to.match(
       /^flanco: The user owns 2 device\(s\).* --with-devices /,
     );
+  });
+
+  it("adds no second account to a gateway that sends, by the page, where the first one's owner wants it", async () => {
+    const sinks = join(dirname(program.ledgerFile), "sinks");
+    mkdirSync(sinks, { mode: 0o700 });
+    const setup = { name: "webhook", values: { webhook_url: "https://hooks.example.org/" } };
+    writeFileSync(join(sinks, "setups.json"), JSON.stringify({ setups: [setup] }), { mode: 0o600 });
+    expect(await program.refused(adding("luis@example.org"), PASSWORD)).to.match(
+      /^flanco: What this gateway sends was set up on the page, for one account \(webhook\)\. /,
+    );
+    rmSync(sinks, { recursive: true });
   });
 
   it("refuses a link beside a password: the password would be left out", async () => {
