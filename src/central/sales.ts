@@ -46,7 +46,9 @@ export function companySales(database: Database, { company, timeZone }: Company)
       [company],
     );
     for (const { zone } of zones) if (!calendars.has(zone)) calendars.set(zone, new LocalCalendar(zone));
-    return { connection, company, calendars: zones.flatMap(({ zone }) => calendars.get(zone) ?? []) };
+    const own = zones.flatMap(({ zone }) => calendars.get(zone) ?? []);
+    // A company that has no gateway yet has no sales on its own days.
+    return { connection, company, calendars: own.length === 0 ? [calendar] : own };
   };
   const readSums = <T>(run: (sums: CompanySums) => Promise<T>) =>
     read(async (connection) => run(new CompanySums(await viewOf(connection))));

@@ -211,7 +211,7 @@ interface Target {
 class AccountImport {
   readonly #door: Door;
   readonly #target: Target;
-  #ids: Readonly<Record<string, string>> = {};
+  #ids: ReadonlyMap<string, string> = new Map();
   #waiting: NewRecord[] = [];
   #places = { locations: 0, devices: 0 };
   #added = 0;
@@ -236,7 +236,7 @@ class AccountImport {
     const places = { user, dryRun, source, locations, devices };
     const { ids, ...counts } = await this.#door.call("importPlaces", places);
     this.#places = counts;
-    this.#ids = ids;
+    this.#ids = new Map(Object.entries(ids));
   }
 
   async addRecord(record: NewRecord): Promise<void> {
@@ -245,7 +245,7 @@ class AccountImport {
       this.#known += 1;
       return;
     }
-    this.#waiting.push({ ...record, deviceId: this.#ids[record.deviceId] ?? record.deviceId });
+    this.#waiting.push({ ...record, deviceId: this.#ids.get(record.deviceId) ?? record.deviceId });
     if (this.#waiting.length === MAX_IMPORTED) await this.finish();
   }
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { acceptFork, pageAccess } from "../../src/central/company.ts";
+import { acceptFork, initialise, pageAccess } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { companySales } from "../../src/central/sales.ts";
 import { append } from "../../src/central/sink.ts";
@@ -302,6 +302,26 @@ describe("what was sold", () => {
     });
     expect(found).to.have.lengthOf(all.length);
     expect(found).to.have.members(all);
+  });
+
+  it("is nothing for a company that has no gateway yet, in every answer", async () => {
+    await initialise(database.admin, "Nueva", ZONE);
+    const company = await database.company("Nueva");
+    const page = await database.connectAs(await pageAccess(database.admin, company, "flanco_new_page"));
+    const sales = companySales({ use: (run) => run(page) }, company);
+    const filters = [ALL, { ...ALL, from: 20_260_301, to: 20_260_331 }];
+    for (const filter of filters) {
+      const search = { filter: { ...ANY, ...filter }, before: null, limit: 10 };
+      expect(await sales.findRecords("", search)).to.deep.equal({ records: [], next: null });
+      expect(await sales.sumRecords("", filter)).to.deep.equal({ count: 0, totalMicros: 0n });
+      for await (const records of walkRecords(sales, "", search.filter)) expect(records).to.deep.equal([]);
+    }
+    expect(await sales.summary("", "anual", NOW_MS)).to.equal(undefined);
+    expect(
+      (await sales.overview("", { period: "month", at: null, filter: ANYWHERE }, NOW_MS)).count,
+    ).to.equal(0);
+    expect((await sales.compare("month", null, NOW_MS)).clinics).to.deep.equal([]);
+    expect(await sales.devices("")).to.deep.equal([]);
   });
 
   it("counts what a clinic in another zone has sold on that clinic's own days", async () => {

@@ -103,18 +103,23 @@ describe("flanco export and flanco import", function () {
     await another.succeed(ana, `${PASSWORD}\n`);
   });
 
-  it("take the longest description, and texts that hold the line ends of Unicode", async () => {
+  it("take the longest description, texts that hold the line ends of Unicode, and ids that every object has", async () => {
     const file = join(another.directory, "long.jsonl");
     const records = entriesOf(exported).filter(({ kind }) => kind === "record");
     const long = [
       { kind: "location", name: "Norte", description: "d".repeat(2_000) },
-      ...records.map((record) => ({ ...record, locationName: "Norte\u2028Sur\u2029" })),
+      ...records.map((record) => ({
+        ...record,
+        locationName: "Norte\u2028Sur\u2029",
+        deviceId: "constructor",
+      })),
     ];
     writeFileSync(file, long.map((entry) => JSON.stringify(entry)).join("\n"));
     expect(countsOf(await another.succeed(["import", file]))).to.deep.equal([1, 0, 4, 0]);
     const [location, ...found] = entriesOf(await another.succeed(["export"]));
     expect(location).to.deep.equal(long[0]);
     expect(found.map(({ locationName }) => locationName)).to.deep.equal(Array(4).fill("Norte\u2028Sur"));
+    expect(found.map(({ deviceId }) => deviceId)).to.deep.equal(Array(4).fill("constructor"));
   });
 
   it("take a table as a Spanish spreadsheet writes it, and know its records in one with commas again", async () => {
