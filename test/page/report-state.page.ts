@@ -107,6 +107,24 @@ describe("The report and the state on the page", () => {
     expect(await tables.count()).to.equal(1);
   });
 
+  it("has its sum on one line, however long it is", async () => {
+    const report = await reportOf(suite.filled.troubleMonth);
+    const { page } = await opened.open("about:blank", { width: 320 });
+    await page.route("**/api/report?*", (route) => {
+      const totals = { ...report.totals, revenue: 510_063_971.119578 };
+      return route.fulfill({ json: { status: "success", data: { ...report, totals } } });
+    });
+    await page.goto("/informe");
+    const sum = page.locator(".report-main dd");
+    await sum.getByText("510.063.971,119578").waitFor();
+    const lines = await sum.evaluate((element) => {
+      const range = element.ownerDocument.createRange();
+      range.selectNodeContents(element);
+      return range.getClientRects().length;
+    });
+    expect(lines).to.equal(1);
+  });
+
   it("names the gaps and the provisional records", async () => {
     const { page } = await opened.open(address());
     const remarks = page.locator(".report-remarks");

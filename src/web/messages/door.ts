@@ -11,8 +11,8 @@ export const doorTexts = bilingual({
       "Your session has ended. Sign in again to go on where you were.",
     ],
     badCredentials: [
-      "El correo o la contraseña no son correctos.",
-      "The e-mail or the password is not right.",
+      "El correo o la contraseña no son correctos. Compruébelos y pruebe de nuevo.",
+      "The e-mail or the password is not right. Check both and try again.",
     ],
     tooMany: (seconds: number) => [
       `Demasiados intentos desde este dispositivo. Espere ${seconds} ${seconds === 1 ? "segundo" : "segundos"} y pruebe de nuevo.`,
@@ -38,7 +38,10 @@ export const doorTexts = bilingual({
     email: ["Escriba un correo válido, como ana@clinica.es.", "Write a valid e-mail, like ana@clinic.org."],
     name: ["Escriba un nombre de 1 a 200 caracteres.", "Write a name of 1 to 200 characters."],
     again: ["Las contraseñas no son iguales.", "The passwords are not the same."],
-    emailTaken: ["Ya hay una cuenta con este correo.", "There is an account with this e-mail already."],
+    emailTaken: [
+      "Ya hay una cuenta con este correo. Use otro.",
+      "There is an account with this e-mail already. Use another.",
+    ],
   },
 });
 

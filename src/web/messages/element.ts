@@ -37,9 +37,9 @@ export const elementTexts = bilingual({
   /** What is wrong with a field, by the kind that the API gives. */
   mistakes: {
     required: ["Falta este dato.", "This is missing."],
-    type: ["Este dato no es válido.", "This is not valid."],
+    type: ["Este dato no es válido. Corríjalo.", "This is not valid. Correct it."],
     length: ["Escriba de 1 a 200 caracteres.", "Write 1 to 200 characters."],
     range: ["Está fuera de los límites.", "This is out of bounds."],
-    unique: ["Ya existe.", "This exists already."],
+    unique: ["Ya existe. Ponga otro.", "This exists already. Choose another."],
   },
 });

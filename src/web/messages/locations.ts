@@ -122,7 +122,10 @@ export const locationsTexts = bilingual({
       `Son ${count} habitaciones. Un dispositivo lleva como mucho 64: reparta el resto en otro.`,
       `These are ${count} rooms. A device takes 64 at most: put the rest in another.`,
     ],
-    twice: (room: string) => [`La habitación ${room} está dos veces.`, `Room ${room} is there twice.`],
+    twice: (room: string) => [
+      `La habitación ${room} está dos veces. Quite una.`,
+      `Room ${room} is there twice. Remove one.`,
+    ],
     noNumber: [
       "La primera tiene que acabar en un número, como 101. Si no, use una lista.",
       "The first must end in a number, like 101. Otherwise use a list.",

@@ -65,7 +65,10 @@ export const peopleTexts = bilingual({
     "La cuenta tiene todos los miembros que puede tener. Antes, quite a uno.",
     "The account has all the members that it may have. Remove one first.",
   ],
-  gone: ["Esta persona ya no está en la cuenta.", "This person is no longer in the account."],
+  gone: [
+    "Esta persona ya no está en la cuenta. Cierre y mire la lista de nuevo.",
+    "This person is no longer in the account. Close this and look at the list again.",
+  ],
   changeOf: (name: string) => [`Cambiar a ${name}`, `Change ${name}`],
   changed: (name: string) => [`Se guardó ${name}.`, `${name} was saved.`],
   linkOf: (name: string) => [`Enlace de contraseña para ${name}`, `Password link for ${name}`],
@@ -125,7 +128,10 @@ export const selfTexts = bilingual({
   nameSaved: ["Se guardó su nombre.", "Your name was saved."],
   password: ["Contraseña", "Password"],
   current: ["Contraseña actual", "Current password"],
-  wrongCurrent: ["No es su contraseña actual.", "This is not your current password."],
+  wrongCurrent: [
+    "No es su contraseña actual. Escríbala de nuevo.",
+    "This is not your current password. Type it again.",
+  ],
   next: ["Contraseña nueva", "New password"],
   others: ["Sus sesiones en otros dispositivos se cierran.", "Your sessions on other devices end."],
   savePassword: ["Cambiar la contraseña", "Change the password"],

@@ -53,7 +53,10 @@ export const reportTexts = bilingual({
       "La imagen ocupa más de 40 kB: elija una más pequeña.",
       "The picture is larger than 40 kB: choose a smaller one.",
     ],
-    noPicture: ["Ese archivo no es una imagen PNG o JPEG.", "That file is no PNG or JPEG picture."],
+    noPicture: [
+      "Ese archivo no es una imagen PNG o JPEG. Elija otro.",
+      "That file is no PNG or JPEG picture. Choose another.",
+    ],
     long: ["Escriba 200 caracteres como máximo.", "Write 200 characters at most."],
   },
   print: ["Imprimir", "Print"],

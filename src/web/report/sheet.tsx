@@ -31,7 +31,7 @@ export function Figures({ figures, main }: { readonly figures: readonly Figure[]
       {figures.map(([name, value]) => (
         <div key={name} class={name === main ? "report-main" : undefined}>
           <dt class="fine">{name}</dt>
-          <dd>{value}</dd>
+          <dd style={{ "--characters": value.length }}>{value}</dd>
         </div>
       ))}
     </dl>
