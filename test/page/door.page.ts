@@ -10,7 +10,9 @@ describe("The page's door", () => {
     await page.getByLabel("Correo electrónico").fill(EMAIL);
     await page.getByLabel("Contraseña", { exact: true }).fill(`${PASSWORD}?`);
     await page.keyboard.press("Enter");
-    await page.getByText("El correo o la contraseña no son correctos. Compruébelos y pruebe de nuevo.").waitFor();
+    await page
+      .getByText("El correo o la contraseña no son correctos. Compruébelos y pruebe de nuevo.")
+      .waitFor();
     expect(await page.getByLabel("Correo electrónico").inputValue()).to.equal(EMAIL);
   });
 
