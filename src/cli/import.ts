@@ -122,18 +122,7 @@ async function importMongo(
   let records = 0;
   for await (const _checked of data()) records += 1;
   const run = async (door: Door) => {
-    const users = await door.call("listUsers", {});
-    const known = new Set(users.map(({ email }) => email.toLowerCase()));
-    const imports = new Map<string, AccountImport>();
-    for (const [oldId, { user, places }] of accounts) {
-      const { name, email, password = "" } = user;
-      const passwordHash = BCRYPT.test(password) ? password : null;
-      if (!dryRun) await door.call("importUser", { name, email, passwordHash });
-      const isNew = dryRun && !known.has(email.toLowerCase());
-      const target = new AccountImport(door, { user: email, dryRun, isNew });
-      await target.addPlaces(basename(resolve(folder)), places);
-      imports.set(oldId, target);
-    }
+    const imports = await importAccounts(door, accounts, basename(resolve(folder)), dryRun);
     const step = progressOf(context, records);
     for await (const { _id, userId, deviceId, ...record } of data()) {
       const device = accounts.get(userId)?.deviceIds.get(deviceId) ?? deviceId;
@@ -146,6 +135,28 @@ async function importMongo(
     }
   };
   await withDoor(context, command, run, { makesLedger: true });
+}
+
+/** Adds each account with its locations and devices, and gives the import into it by the account's old `_id`. */
+async function importAccounts(
+  door: Door,
+  accounts: ReadonlyMap<string, OldAccount>,
+  source: string,
+  dryRun: boolean,
+): Promise<ReadonlyMap<string, AccountImport>> {
+  const users = await door.call("listUsers", {});
+  const known = new Set(users.map(({ email }) => email.toLowerCase()));
+  const imports = new Map<string, AccountImport>();
+  for (const [oldId, { user, places }] of accounts) {
+    const { name, email, password = "" } = user;
+    const passwordHash = BCRYPT.test(password) ? password : null;
+    if (!dryRun) await door.call("importUser", { name, email, passwordHash });
+    const isNew = dryRun && !known.has(email.toLowerCase());
+    const target = new AccountImport(door, { user: email, dryRun, isNew });
+    await target.addPlaces(source, places);
+    imports.set(oldId, target);
+  }
+  return imports;
 }
 
 /** Gives a function to call with each record, which shows the progress of a long import. */

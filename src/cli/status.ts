@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
 import type { OperationData } from "../contract/operator.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, withHint } from "../domain/error.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { backupFaults, diskFaults } from "../domain/status-fault.ts";
 import { inOrder } from "../domain/text.ts";
@@ -110,13 +110,12 @@ function showStopped(terminal: Terminal, stopped: Stopped, why: FlancoError, { j
   throw needsAttention("unavailable", [why, ...(problem === null ? [] : [problem]), ...faults]);
 }
 
-/** Prints a line each. */
+/** The error of an appliance that needs attention: a line for each problem. */
 function needsAttention(
   code: "attention" | "unavailable",
   found: readonly { readonly message: string; readonly hint?: string | undefined }[],
 ): FlancoError {
-  const lines = found.map(({ message, hint }) => (hint === undefined ? message : `${message} ${hint}`));
-  return new FlancoError(code, lines.join("\n"));
+  return new FlancoError(code, found.map(withHint).join("\n"));
 }
 
 /** Reads the data directory of an appliance whose service does not run. Changes nothing in the ledger. */

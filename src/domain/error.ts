@@ -84,6 +84,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A message with what to do about it, in one text. */
+export function withHint({
+  message,
+  hint = "",
+}: {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}): string {
+  return hint === "" ? message : `${message} ${hint}`;
+}
+
 export function errorFromData({ code, message, ...options }: ErrorData): FlancoError {
   return new FlancoError(code, message, options);
 }

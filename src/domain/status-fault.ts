@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./clock.ts";
+import { withHint } from "./error.ts";
 import { type DetailsOf, type Fault, type FaultCode, fault, faultName } from "./fault.ts";
 import { CLOCK_OFF_MS } from "./gateway.ts";
 import type { Queue } from "./line.ts";
@@ -79,7 +80,7 @@ function sinkFaults({ sinks }: Pick<Reading, "sinks">): readonly Fault[] {
   return sinks.flatMap(({ name, behindMs, failure }) => {
     if (failure === null || behindMs < FAILING_SINK_MS) return [];
     const found = fault("sink_failing", failure.sinceMs, { sink: name, reason: failure.message });
-    return [{ ...found, message: `${found.message} ${failure.hint}`.trim() }];
+    return [{ ...found, message: withHint({ message: found.message, hint: failure.hint }) }];
   });
 }
 

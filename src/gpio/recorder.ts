@@ -7,7 +7,7 @@ import {
   type Timers,
   wallMsOf,
 } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, withHint } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type {
   ChipInfo,
@@ -25,6 +25,7 @@ import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { Wiring } from "../domain/wiring.ts";
 import { namesToWire, readFreeLine, requireLasting, surveyChips, wiringOfLine } from "./address.ts";
+import { CommittedTime } from "./committed-time.ts";
 import { MeasuredLine } from "./debounce.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { UnwatchedLines } from "./unwatched.ts";
@@ -84,11 +85,7 @@ export class Recorder implements Lines {
   #wiring: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #state: "closed" | "open" | "ready" = "closed";
-  /** When `committedMs` was last called, and what it gave. */
-  #readMs: number;
-  #committedMs = 0;
-  /** When a call of it had everything read, and whether that is committed by now. */
-  #mark: { readonly readMs: number; readonly isCommitted: () => boolean } | undefined;
+  readonly #committed: CommittedTime;
 
   constructor(dependencies: RecorderDependencies) {
     this.#driver = dependencies.driver;
@@ -96,7 +93,7 @@ export class Recorder implements Lines {
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
     const { bootId, lastAlive, clock, reader, writer, log } = dependencies;
     this.#lastRequest = reader.lastRequest();
-    this.#readMs = monotonicMs(clock);
+    this.#committed = new CommittedTime(clock, this.#queue);
     this.#unwatched = new UnwatchedLines({
       lastAlive,
       known: reader.unwatched(),
@@ -154,23 +151,9 @@ export class Recorder implements Lines {
     return this.#queue.state;
   }
 
-  /**
-   * Gives a monotonic time in milliseconds up to which every edge of the lines is committed.
-   * Lines are read in no order, so the time of a waiting edge says nothing about other
-   * lines. But at each call the event loop has read all edges that the kernel had buffered
-   * at the call before. Call it now and then, each time in another turn of the event loop.
-   */
+  /** The monotonic time, in milliseconds, up to which every edge of the lines is committed. Call it as `CommittedTime.look`. */
   committedMs(): number {
-    const readMs = this.#readMs;
-    this.#readMs = monotonicMs(this.#dependencies.clock);
-    if (this.#mark?.isCommitted() === true) {
-      this.#committedMs = this.#mark.readMs;
-      this.#mark = undefined;
-    }
-    const isIdle = this.#queue.oldest === undefined;
-    if (isIdle) this.#committedMs = readMs;
-    else this.#mark ??= { readMs, isCommitted: this.#queue.mark() };
-    return this.#committedMs;
+    return this.#committed.look();
   }
 
   healthy(): boolean {
@@ -277,47 +260,61 @@ export class Recorder implements Lines {
   }
 
   async #watch(wiring: Wiring): Promise<void> {
-    const { clock, log } = this.#dependencies;
     const { line } = wiring;
-    const isMeasured = this.#measured.has(line);
     try {
       requireLasting(line);
-      const opened = this.#lastRequest + 1;
-      const before = this.#watches.get(line);
-      if (before !== undefined) {
-        await this.#release(line, before);
-        this.#unwatched.ended(line);
-      }
-      const keep = this.#keeping(wiring, opened);
-      const watched = await this.#request(wiring, keep);
-      this.#watches.set(line, { wiring, line: watched, isMeasured });
-      this.#levels.set(line, watched.initiallyActive);
-      const resumed = watched.resumed === true ? keep.seen : null;
-      const request = resumed?.request ?? opened;
-      if (resumed === null) {
-        this.#lastRequest = opened;
-        const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
-        const since = this.#unwatched.since(line);
-        const isUnnoticed = before !== undefined && this.#isUnnoticed(since);
-        const reported = isUnnoticed ? undefined : since;
-        this.#unwatched.began(line, reported !== undefined);
-        this.#take(wiring, request, edge, reported);
-      }
-      this.#failures.delete(line);
-      watched.listen(
-        (edge) => this.#take(wiring, request, edge),
-        (error) => this.#lose(line, error),
-      );
-      if (resumed !== null) void this.#resumed(line, watched);
-      const { address } = watched;
-      log.info({ line, room: wiring.actuatorId, address, resumed: resumed !== null }, "line watched");
+      await this.#openWatch(wiring);
     } catch (error) {
       if (this.#watches.get(line)?.wiring === wiring) this.#watches.delete(line);
       if (!this.#watches.has(line)) this.#unwatched.ended(line);
       const message = problemOf(error);
-      if (this.#failures.get(line) !== message) log.error({ line, err: error }, "line cannot be watched");
+      if (this.#failures.get(line) !== message) {
+        this.#dependencies.log.error({ line, err: error }, "line cannot be watched");
+      }
       this.#failures.set(line, message);
     }
+  }
+
+  /** Watches a line, in place of an earlier watch of it. A kept line continues its request; any other begins a new one. */
+  async #openWatch(wiring: Wiring): Promise<void> {
+    const { line } = wiring;
+    const isMeasured = this.#measured.has(line);
+    const newRequest = this.#lastRequest + 1;
+    const before = this.#watches.get(line);
+    if (before !== undefined) {
+      await this.#release(line, before);
+      this.#unwatched.ended(line);
+    }
+    const keep = this.#keeping(wiring, newRequest);
+    const watched = await this.#request(wiring, keep);
+    this.#watches.set(line, { wiring, line: watched, isMeasured });
+    this.#levels.set(line, watched.initiallyActive);
+    const resumed = watched.resumed === true ? keep.seen : null;
+    if (resumed === null) {
+      this.#lastRequest = newRequest;
+      this.#takeInitialLevel(wiring, watched, before !== undefined);
+    }
+    // Before `listen`, which may report at once that the line is lost.
+    this.#failures.delete(line);
+    const request = resumed?.request ?? newRequest;
+    watched.listen(
+      (edge) => this.#take(wiring, request, edge),
+      (error) => this.#lose(line, error),
+    );
+    if (resumed !== null) void this.#resumed(line, watched);
+    const told = { line, room: wiring.actuatorId, address: watched.address, resumed: resumed !== null };
+    this.#dependencies.log.info(told, "line watched");
+  }
+
+  /** @param isExchange whether the watch takes the place of one that this process has just ended */
+  #takeInitialLevel(wiring: Wiring, { initiallyActive }: WatchedLine, isExchange: boolean): void {
+    const { line } = wiring;
+    const timeNs = this.#dependencies.clock.monotonicNs();
+    const edge = { active: initiallyActive, timeNs, sequence: 0, missed: 0 };
+    const since = this.#unwatched.since(line);
+    const unwatchedSince = isExchange && this.#isUnnoticed(since) ? undefined : since;
+    this.#unwatched.began(line, unwatchedSince !== undefined);
+    this.#take(wiring, this.#lastRequest, edge, unwatchedSince);
   }
 
   #request({ line, activeLow, bias, debounceMs }: Wiring, keep: LineKeeping): Promise<WatchedLine> {
@@ -386,8 +383,7 @@ export class Recorder implements Lines {
 
 /** Why a line is not watched, for people. */
 function problemOf(error: unknown): string {
-  if (!(error instanceof FlancoError)) return UNNAMED_PROBLEM;
-  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return error instanceof FlancoError ? withHint(error) : UNNAMED_PROBLEM;
 }
 
 /** Whether a watch can continue after a change of wiring: for the same room, with the same request. */

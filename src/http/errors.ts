@@ -1,7 +1,7 @@
 import type { Context, Next } from "koa";
 import { type ErrorField, statusOf } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { dropBody } from "./input.ts";
 
@@ -104,7 +104,7 @@ function writeError(context: Context, field: ErrorField, error: FlancoError, sho
  */
 function textOf(error: FlancoError, isShown: boolean): string {
   if (!isShown) return "Something went wrong inside the service. Try again; its log says more.";
-  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return withHint(error);
 }
 
 function toFlancoError(thrown: unknown): FlancoError {

@@ -1,6 +1,6 @@
 import type { Change } from "../domain/change.ts";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink, SinkTester } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
@@ -258,8 +258,9 @@ class SinkLane<Batch, Answer> {
     if (known === undefined) this.#warn(error);
     const message = known?.message ?? "The delivery has failed for a reason that is in the log.";
     const hint = known?.hint ?? "";
-    if (message !== this.#failure?.message && known !== undefined)
-      this.#options.log.warn({ sink: this.name }, `${message} ${hint}`.trim());
+    if (message !== this.#failure?.message && known !== undefined) {
+      this.#options.log.warn({ sink: this.name }, withHint(known));
+    }
     const { sinceMs = this.#options.clock.nowMs(), tries = 0 } = this.#failure ?? {};
     this.#failure = { message, hint, sinceMs, tries: tries + 1 };
     this.#failed += 1;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { dateFromDay, formatDay } from "../domain/day.ts";
+import { withHint } from "../domain/error.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Language } from "../domain/language.ts";
 import type { Notice } from "../domain/notice.ts";
@@ -46,7 +47,7 @@ export class NoticeWriter {
       what,
       ...(todo === "" ? [] : [todo]),
       texts.since(this.#moment(fault.sinceMs)),
-      texts.forTechnician(`${fault.message} ${fault.hint}`),
+      texts.forTechnician(withHint(fault)),
     ]);
   }
 

@@ -1,4 +1,5 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
+import { withHint } from "../domain/error.ts";
 import { faultName } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
@@ -83,8 +84,8 @@ export class StatusReport implements StatusReader {
       const kept = new Set(this.#dependencies.parts().lasting.map(faultName));
       const found = (await this.status()).faults.filter((fault) => !kept.has(faultName(fault)));
       for (const fault of found) {
-        const { code, message, hint, details } = fault;
-        if (!this.#logged.has(faultName(fault))) log.warn({ code, ...details }, `${message} ${hint}`);
+        const { code, details } = fault;
+        if (!this.#logged.has(faultName(fault))) log.warn({ code, ...details }, withHint(fault));
       }
       this.#logged = new Set(found.map(faultName));
     } catch (error) {

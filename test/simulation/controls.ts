@@ -1,6 +1,7 @@
 import type { Patch } from "../../scripts/patch.ts";
 
 const RECORDER = "src/gpio/recorder.ts";
+const COMMITTED_TIME = "src/gpio/committed-time.ts";
 const LINE = "src/store/ledger/line.ts";
 const COMMITTER = "src/store/ledger/committer.ts";
 
@@ -123,16 +124,16 @@ export const SIMULATED_CONTROLS = {
   ],
   "the sign of life passes what waits": [
     {
-      file: RECORDER,
+      file: COMMITTED_TIME,
       from: "const isIdle = this.#queue.oldest === undefined;",
       to: "const isIdle = true;",
     },
   ],
   "the sign of life passes what is not read": [
     {
-      file: RECORDER,
+      file: COMMITTED_TIME,
       from: "    const readMs = this.#readMs;\n",
-      to: "    const readMs = monotonicMs(this.#dependencies.clock);\n",
+      to: "    const readMs = monotonicMs(this.#clock);\n",
     },
   ],
   "a line under test sells": [
