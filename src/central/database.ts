@@ -62,9 +62,7 @@ export async function connect(
   for (const node of address.hosts) {
     try {
       const connection = await connectTo(address, node, passwordOf, limits);
-      const [row] = await connection.query<{ reading: boolean }>("SELECT pg_is_in_recovery() AS reading");
-      if (row?.reading === false) return connection;
-      await connection.close();
+      if (await takesWrites(connection)) return connection;
       failure ??= new FlancoError("unavailable", "No node of the database takes writes.", {
         hint: "A failover may be under way; it is tried again.",
       });
@@ -73,6 +71,18 @@ export async function connect(
     }
   }
   throw databaseError(failure);
+}
+
+/** Whether this node takes writes. The connection is dropped where it does not, or where it does not say so. */
+async function takesWrites(connection: Connection): Promise<boolean> {
+  let isWriting = false;
+  try {
+    const [row] = await connection.query<{ reading: boolean }>("SELECT pg_is_in_recovery() AS reading");
+    isWriting = row?.reading === false;
+    return isWriting;
+  } finally {
+    if (!isWriting) drop(connection);
+  }
 }
 
 async function connectTo(

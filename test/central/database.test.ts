@@ -1,20 +1,51 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { connect } from "../../src/central/database.ts";
 import { rejection } from "../rig/rejection.ts";
+import { until } from "../rig/until.ts";
+
+/** The role is let in without a password, and the server is ready for a statement. */
+const LET_IN = Buffer.from([..."R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"].map((letter) => letter.charCodeAt(0)));
+
+const addressOf = (host: string, port: number) => ({
+  user: "a",
+  database: "c",
+  hosts: [{ host, port }],
+  authorities: null,
+  isPlain: true,
+});
 
 describe("The company's database", () => {
   it("at an address that no socket takes gives an error and ends no process, also once its time is over", async () => {
-    const address = {
-      user: "a",
-      database: "c",
-      hosts: [{ host: "db\0", port: 5432 }],
-      authorities: null,
-      isPlain: false,
-    };
-    const failure = await rejection(connect(address, () => "x", { connectMs: 1, answerMs: 1 }));
+    const failure = await rejection(
+      connect(addressOf("db\0", 5432), () => "x", { connectMs: 1, answerMs: 1 }),
+    );
     expect(failure.code).to.equal("unavailable");
     // The connection's own timer was begun before this one, and is shorter.
     await pause(20);
   });
+
+  for (const [what, answer] of [
+    ["lets in and then gives no answer", LET_IN],
+    ["accepts a connection and says nothing", Buffer.alloc(0)],
+  ] as const) {
+    it(`that ${what} keeps no connection open`, async () => {
+      const server = createServer((socket) => {
+        socket.on("error", () => {});
+        socket.once("data", () => socket.write(answer));
+      });
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const opened = once(server, "connection");
+      const { port } = server.address() as AddressInfo;
+      const limits = { connectMs: 50, answerMs: 50 };
+      const failure = await rejection(connect(addressOf("127.0.0.1", port), () => "x", limits));
+      expect(failure.code).to.equal("unavailable");
+      const [socket] = (await opened) as [Socket];
+      await until("the connection is closed", () => socket.closed);
+      server.close();
+    });
+  }
 });
