@@ -254,8 +254,8 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
               `${count("sales")} sales were lost and have no record.`,
             ],
     todo: ({ text }) => [
-      `Compare esas horas, que están en Estado, con sus propios apuntes. Líneas: ${text("lines")}.`,
-      `Compare those hours, which are under Status, with your own notes. Lines: ${text("lines")}.`,
+      `Compare esas horas, que están en «Informe» y en «Estado», con sus propios apuntes. Líneas: ${text("lines")}.`,
+      `Compare those hours, which are under “Report” and “Status”, with your own notes. Lines: ${text("lines")}.`,
     ],
   },
   line_outage: {

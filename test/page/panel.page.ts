@@ -64,6 +64,29 @@ describe("The panel", () => {
     expect(await page.locator(".now").count()).to.equal(0);
   });
 
+  it("shows all faults to who has no other view for them, and to others the way to that view", async () => {
+    const status = await opened.get<Status>("/api/status");
+    const fault = { code: "disk_low", sinceTime: Date.now(), message: "", hint: "", details: {} };
+    const faults = [fault, fault, fault];
+    const owner = opened.cookie;
+    const staff = await opened.addMember("Recepción", "staff");
+    for (const [cookie, notices, ways] of [
+      [owner, 2, 1],
+      [staff, 3, 0],
+    ] as const) {
+      opened.cookie = cookie;
+      const { page } = await opened.open("about:blank");
+      opened.cookie = owner;
+      await page.route("**/api/status", (route) =>
+        route.fulfill({ json: { status: "success", data: { ...status, faults } } }),
+      );
+      await page.goto("/");
+      await page.locator(".notice").first().waitFor();
+      expect(await page.locator(".notice").count()).to.equal(notices);
+      expect(await page.getByRole("link", { name: "Ver 1 aviso más" }).count()).to.equal(ways);
+    }
+  });
+
   it("shows of very many rooms those alone that are on", async () => {
     const { page } = await opened.open("about:blank");
     const status = await opened.get<Status>("/api/status");

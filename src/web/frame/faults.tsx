@@ -5,6 +5,7 @@ import type { Format } from "../format/format.ts";
 import { useGateway } from "../live/gateway.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
+import { maySee } from "../route.ts";
 
 /** Faults with which a clinic can go on working: they are warnings, not alarms. */
 const MILD = [
@@ -19,24 +20,25 @@ const MILD = [
 
 interface FaultListProps {
   readonly faults: readonly Fault[];
-  /** No more than these are shown; the way to the rest stands below. */
+  /** No more than these are shown to who has another view for the rest; the way there stands below. */
   readonly most?: number;
 }
 
 /** What a person must see to, in plain words, the worst first; the server's own words behind a fold, for a technician. */
 export function FaultList({ faults, most = faults.length }: FaultListProps) {
   const texts = useTexts(faultTexts);
-  const { count } = useGateway().format;
+  const { user, format } = useGateway();
   const inOrder = [...faults].sort((a, b) => Number(isMild(a)) - Number(isMild(b)));
-  const rest = faults.length - most;
+  const shown = maySee(user, "state") ? most : faults.length;
+  const rest = faults.length - shown;
   return (
     <>
-      {inOrder.slice(0, most).map((fault, index) => (
+      {inOrder.slice(0, shown).map((fault, index) => (
         <FaultNotice key={`${fault.code}-${index}`} fault={fault} />
       ))}
       {rest > 0 && (
         <p>
-          <Link to="state">{texts.more(rest, count(rest))}</Link>
+          <Link to="state">{texts.more(rest, format.count(rest))}</Link>
         </p>
       )}
     </>
