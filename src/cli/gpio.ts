@@ -10,7 +10,7 @@ import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
-import { TraceWriter } from "../gpio/trace.ts";
+import { TraceWriter } from "../gpio/trace-writer.ts";
 import { systemClock, systemTimers } from "../service/machine.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
 import { withDoor, withRunning, withService } from "./door.ts";

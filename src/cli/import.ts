@@ -80,7 +80,7 @@ async function importClinic(
     const step = progressOf(context, records);
     for await (const entry of readClinicFile(source)) {
       if (entry.kind !== "record") continue;
-      await target.addRecord(without(entry));
+      await target.addRecord(withoutKind(entry));
       step();
     }
     await target.finish();
@@ -97,15 +97,15 @@ async function placesOf(entries: AsyncIterable<ClinicEntry>) {
   const wiring: NewWiring = [];
   let records = 0;
   for await (const entry of entries) {
-    if (entry.kind === "location") places.locations.push(without(entry));
-    if (entry.kind === "device") places.devices.push(without(entry));
-    if (entry.kind === "wiring") wiring.push(without(entry));
+    if (entry.kind === "location") places.locations.push(withoutKind(entry));
+    if (entry.kind === "device") places.devices.push(withoutKind(entry));
+    if (entry.kind === "wiring") wiring.push(withoutKind(entry));
     if (entry.kind === "record") records += 1;
   }
   return { places, wiring, records };
 }
 
-function without<T extends { readonly kind: string }>({ kind, ...entry }: T): Omit<T, "kind"> {
+function withoutKind<T extends { readonly kind: string }>({ kind, ...entry }: T): Omit<T, "kind"> {
   return entry;
 }
 

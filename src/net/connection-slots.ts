@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { clientAddress } from "../http/guard.ts";
-import { Turns } from "./request-flow.ts";
+import { Turns } from "./turns.ts";
 
 interface Bounds {
   readonly perAddress: number;

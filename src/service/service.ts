@@ -18,7 +18,7 @@ import { createDriver } from "../gpio/driver.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
-import { TracePlayer } from "../gpio/trace.ts";
+import { TracePlayer } from "../gpio/trace-player.ts";
 import { operatorEndpoints, operatorTable } from "../http/operator.ts";
 import { Page } from "../http/page.ts";
 import { createWaitingApp } from "../http/waiting.ts";

@@ -5,7 +5,8 @@ import { mock } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { LIMITS } from "../../src/net/listen.ts";
-import { RequestFlow, Turns } from "../../src/net/request-flow.ts";
+import { RequestFlow } from "../../src/net/request-flow.ts";
+import { Turns } from "../../src/net/turns.ts";
 import { until } from "../rig/until.ts";
 
 const ANSWER_BYTES = 1_000_000;

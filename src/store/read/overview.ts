@@ -20,15 +20,8 @@ import {
 } from "../../domain/overview.ts";
 import { inOrder } from "../../domain/text.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import {
-  addUp,
-  type Range,
-  type Ranges,
-  type RowBudget,
-  rollupSource,
-  type Seller,
-  splitDays,
-} from "./rollup-sum.ts";
+import { addUp, type Range, type Ranges, rollupSource, type Seller, splitDays } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 import { holds, type Reading, readNow, reads, type SumSource, unite } from "./sum-source.ts";
 
 /** A bar of the chart: its first day, and the rollups' period of it and of the one before. */

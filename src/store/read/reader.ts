@@ -26,8 +26,8 @@ import { chainReader } from "./chain-entries.ts";
 import { overviewReader } from "./overview.ts";
 import type { ReadAnswer, ReaderStart, ReadTask } from "./reader-thread.ts";
 import { recordFinder } from "./record-search.ts";
-import { RowBudget, TooManyRows } from "./rollup-sum.ts";
 import { roomReader } from "./room.ts";
+import { RowBudget, TooManyRows } from "./row-budget.ts";
 import { statusReader } from "./status.ts";
 import { summaryReader } from "./summary.ts";
 

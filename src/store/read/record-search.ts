@@ -12,7 +12,8 @@ import type {
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { headReader } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
-import { FITS_FILTER, type Range, type RowBudget, rollupSums } from "./rollup-sum.ts";
+import { FITS_FILTER, type Range, rollupSums } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /**
  * The most records of a piece that are read at its moment,

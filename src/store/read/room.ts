@@ -5,7 +5,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { ROOM_TODAY } from "../ledger/record.ts";
-import type { RowBudget } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /** The most records of today that are added up, the newest first. */
 const MAX_RECORDS = 20_000;

@@ -10,7 +10,8 @@ import type { LocalCalendar } from "../ledger/calendar.ts";
 import { clockReader } from "../ledger/correction.ts";
 import { GAP } from "../ledger/gap.ts";
 import { UNSETTLED } from "../ledger/record.ts";
-import { addUp, type RowBudget, rollupSums } from "./rollup-sum.ts";
+import { addUp, rollupSums } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /** The most rows that are counted: beyond it the exact number does not matter. */
 const MAX_COUNTED = 1_000;

@@ -4,7 +4,8 @@ import type { Id } from "../../domain/id.ts";
 import type { Period, Summary } from "../../domain/overview.ts";
 import { NOTHING_SOLD } from "../../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import { addUp, type RowBudget, rollupSource } from "./rollup-sum.ts";
+import { addUp, rollupSource } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 import { type Reading, readNow, reads, type SumSource } from "./sum-source.ts";
 
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */

@@ -3,7 +3,7 @@ import type { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
 import { readHead } from "../../../src/store/ledger/chain.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
-import { RowBudget } from "../../../src/store/read/rollup-sum.ts";
+import { RowBudget } from "../../../src/store/read/row-budget.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
 /** The one account of a raw ledger. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { RecordFilter, RecordPosition } from "../../../src/domain/record.ts";
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
 import { recordFinder } from "../../../src/store/read/record-search.ts";
-import { RowBudget } from "../../../src/store/read/rollup-sum.ts";
+import { RowBudget } from "../../../src/store/read/row-budget.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { ANY } from "../records-of.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
