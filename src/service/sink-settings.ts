@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -5,7 +6,7 @@ import * as z from "zod";
 import { defaultConfig } from "../config/parse.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import { setupSchema } from "../config/setup.ts";
-import { FlancoError } from "../domain/error.ts";
+import { type FieldError, FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import {
   type GivenSetup,
@@ -19,6 +20,8 @@ import {
   type SinkName,
 } from "../domain/sink-setting.ts";
 import { makeDirectory, writeDurably } from "../durable-file.ts";
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
 
@@ -80,9 +83,9 @@ export class SinkSettings {
   }
 
   /**
-   * Throws `conflict` for a setup that the configuration has, and `invalid` where a
-   * secret is missing. A stored one is used again only where the sink sends to the
-   * same place: otherwise an owner could learn it by naming a server of their own.
+   * Throws `conflict` for a setup that the configuration has, and `invalid` where a secret is
+   * missing or a certificate cannot be read. A stored secret is used again only where the sink
+   * sends to the same place: otherwise an owner could learn it by naming a server of their own.
    */
   check({ name, values }: GivenSetup): void {
     this.requirePage(name);
@@ -95,10 +98,16 @@ export class SinkSettings {
       const isNeeded = kind === "secret" && (isRequired === true || values[besides ?? ""] !== "");
       if (!isNeeded || values[key] !== undefined || (before !== undefined && isSamePlace && this.#has(key)))
         continue;
-      const message = "must be given again, because it would go to another place";
-      throw new FlancoError("invalid", `${key}: ${this.#has(key) ? message : "is required"}.`, {
-        fields: { [key]: { kind: "required", message } },
+      const isStored = this.#has(key);
+      throw invalidField(key, {
+        kind: "required",
+        message: isStored ? "must be given again, because it would go to another place" : "is required",
       });
+    }
+    for (const { key, kind } of SETUP_FIELDS[name]) {
+      const text = values[key];
+      if (kind !== "certificate" || text === undefined || areCertificates(String(text))) continue;
+      throw invalidField(key, { kind: "type", message: "must be certificates in PEM" });
     }
   }
 
@@ -160,6 +169,21 @@ function toKept({ name, values }: GivenSetup): KeptSetup {
     return isHidden(field) || value === undefined ? [] : [[field.key, value] as const];
   });
   return { name, values: Object.fromEntries(shown) };
+}
+
+function invalidField(key: string, error: FieldError): FlancoError {
+  return new FlancoError("invalid", `${key}: ${error.message}.`, { fields: { [key]: error } });
+}
+
+/** Whether each certificate of a text can be read. TLS passes over one that was pasted in part, and then trusts nobody. */
+function areCertificates(text: string): boolean {
+  try {
+    for (const [certificate] of text.matchAll(CERTIFICATE)) new X509Certificate(certificate);
+    return true;
+  } catch {
+    // Whatever is wrong with it.
+    return false;
+  }
 }
 
 /** The setting of a field; for a hidden field the one that names its file. */

@@ -97,7 +97,9 @@ describe("What the gateway sends", () => {
       email_from: "a@example.org",
       email_to: ["b@example.org"],
     };
-    expect((await put("email", mail).expect(400)).body.errors).to.have.property("email_password");
+    expect((await put("email", mail).expect(400)).body.errors).to.deep.equal({
+      email_password: { kind: "required", message: "is required" },
+    });
     await put("email", { ...mail, email_password: "secret" }).expect(200);
     await put("email", { ...mail, email_login: "" }).expect(200);
     expect(existsSync(appliance.sinkFile("email_password"))).to.equal(false);
@@ -106,11 +108,13 @@ describe("What the gateway sends", () => {
 
   it("takes addresses by the rules of the settings file, and no path of a file", async () => {
     const central = { central_database: "postgresql://a@db.example.org/c", central_password: "x" };
+    const pastedInPart = String(values["webhook_authority"]).split("\n").toSpliced(3, 1).join("\n");
     const refused: readonly [string, object, string][] = [
       ["webhook", { ...values, webhook_url: "http://hooks.example.org/" }, "webhook_url"],
       ["webhook", { ...values, webhook_url: "file:///etc/passwd" }, "webhook_url"],
       ["webhook", { ...values, webhook_key: "short" }, "webhook_key"],
       ["webhook", { ...values, webhook_authority: "/etc/passwd" }, "webhook_authority"],
+      ["webhook", { ...values, webhook_authority: pastedInPart }, "webhook_authority"],
       ["webhook", { ...values, webhook_key_file: "/etc/passwd" }, "values"],
       ["mqtt", { mqtt_url: "mqtt://user:secret@broker", mqtt_login: "" }, "mqtt_url"],
       ["mqtt", { mqtt_url: "mqtt://[broken", mqtt_login: "" }, "mqtt_url"],
