@@ -1,13 +1,8 @@
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import type { Log } from "../../src/domain/log.ts";
-import {
-  connectSystemd,
-  feedWatchdog,
-  passedDescriptors,
-  type Systemd,
-  watchdogMs,
-} from "../../src/systemd/systemd.ts";
+import { connectSystemd, passedDescriptors, type Systemd, watchdogMs } from "../../src/systemd/systemd.ts";
+import { feedWatchdog } from "../../src/systemd/watchdog.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 import { type Message, NotifySocket } from "./notify-socket.ts";
