@@ -28,9 +28,9 @@ export function configOf(context: CliContext, command: Command): Config {
  * The system's name of the user that runs this command: `root`, or `root (ana)` where sudo names the
  * user behind it. It is not checked: who runs commands here could write the ledger's file as well.
  */
-export function systemUser(environment: NodeJS.ProcessEnv = process.env): string {
+export function systemUser(): string {
   const name = ownName();
-  const behind = environment["SUDO_USER"];
+  const behind = process.env["SUDO_USER"];
   return behind === undefined || behind === "" || behind === name ? name : `${name} (${behind})`;
 }
 

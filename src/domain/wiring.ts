@@ -39,7 +39,7 @@ export interface NewWiring extends WiringSettings {
   readonly line: string;
   readonly dId: string;
   readonly actuatorId: string;
-  /** Null: the price that the room has at that moment, or had when it was wired last; one that never was has `usualPrice`. */
+  /** Null: the room keeps its price, also that of an earlier wiring; without one it gets `usualPrice`. */
   readonly valorMicros: number | null;
 }
 

@@ -61,29 +61,40 @@ export function wiringCommands(db: Database, context: WriteContext) {
   /** The wirings of an account, with the prices of this moment. */
   const wiringsOf = (userId: Id) => read(userId, saleMs());
 
-  /** `before` gives the account's wirings from before the command. */
-  function setOne({ userId, wiring: given }: OwnedWiring, by: Actor, before: () => readonly Wiring[]): void {
-    const { dId, actuatorId } = given;
+  /** Gives the device's id. Throws `not_found` for a room that does not exist. */
+  function requireRoom(userId: Id, { dId, actuatorId }: NewWiring): Id {
     const deviceId = device.get(userId, dId);
     if (deviceId === undefined) throw unknown("dId", `There is no device with dId "${dId}".`);
     if (actuator.get(deviceId, actuatorId) === undefined) {
       throw unknown("actuatorId", `The device "${dId}" has no actuator "${actuatorId}".`);
     }
+    return deviceId;
+  }
+
+  /** Gives the line's wiring to this room, if there is one. Throws `conflict` where line or room is wired otherwise. */
+  function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
+    const there = onLine.get({ ...priceMoment(context.calendar, saleMs()), line });
+    if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
+      throw duplicateError("line", `The line ${line} is already wired to ${roomText(there, userId)}.`);
+    }
+    const other = lineOf.get(deviceId, actuatorId);
+    if (other !== undefined && other !== line) {
+      throw duplicateError("actuatorId", `Room ${actuatorId} is already wired to the line ${other}.`);
+    }
+    return there;
+  }
+
+  /** `before` gives the account's wirings from before the command. */
+  function setOne({ userId, wiring: given }: OwnedWiring, by: Actor, before: () => readonly Wiring[]): void {
+    const { line, actuatorId } = given;
+    const deviceId = requireRoom(userId, given);
     const ownMicros = given.valorMicros ?? priceOf({ deviceId, actuatorId });
-    const wiring = { ...given, valorMicros: ownMicros ?? usualPrice(before(), given.line) };
-    const moment = priceMoment(context.calendar, saleMs());
-    const there = onLine.get({ ...moment, line: wiring.line });
-    if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== wiring.actuatorId)) {
-      throw duplicateError("line", `The line ${wiring.line} is already wired to ${roomText(there, userId)}.`);
-    }
-    const line = lineOf.get(deviceId, wiring.actuatorId);
-    if (line !== undefined && line !== wiring.line) {
-      throw duplicateError("actuatorId", `Room ${wiring.actuatorId} is already wired to the line ${line}.`);
-    }
+    const wiring = { ...given, valorMicros: ownMicros ?? usualPrice(before(), line) };
+    const there = requireUnwired(userId, deviceId, given);
     upsert.run({ ...wiring, userId, deviceId, activeLow: Number(wiring.activeLow) });
-    wantLine.run(deviceId, wiring.actuatorId);
+    wantLine.run(deviceId, actuatorId);
     if (there?.valorMicros !== wiring.valorMicros) {
-      keepPrice({ deviceId, actuatorId: wiring.actuatorId }, wiring.valorMicros, null);
+      keepPrice({ deviceId, actuatorId }, wiring.valorMicros, null);
     }
     audit.set(userId, wiring, there && toWiring(there), by);
   }
