@@ -72,9 +72,25 @@ export class MqttSink implements EntrySink {
    * Resolves when the broker has acknowledged each message.
    * Gives null, because a broker does not know the chain.
    */
-  async deliver({ ledger, entries }: EntryBatch): Promise<null> {
+  async deliver({ ledger, entries }: EntryBatch, signal: AbortSignal): Promise<null> {
     const client = this.#connected();
-    await Promise.all(entries.map((entry) => this.#send(client, ledger, entry)));
+    const unacknowledged = new Set<number>();
+    // The next try sends the batch again: the library would keep the messages of every try, and send them all.
+    const forget = () => {
+      for (const id of unacknowledged) client.removeOutgoingMessage(id);
+    };
+    signal.addEventListener("abort", forget, { once: true });
+    // Audit entries stay on the gateway.
+    const published = entries.filter((entry) => entry.kind !== "evidence");
+    await Promise.all(
+      published.map(async (entry) => {
+        const acknowledged = this.#send(client, ledger, entry);
+        const id = client.getLastMessageId();
+        unacknowledged.add(id);
+        await acknowledged;
+        unacknowledged.delete(id);
+      }),
+    );
     return null;
   }
 
@@ -150,9 +166,12 @@ export class MqttSink implements EntrySink {
     });
   }
 
-  async #send(client: MqttClient, ledger: string, entry: ChainEntry): Promise<void> {
-    // Audit entries stay on the gateway.
-    if (entry.kind === "evidence") return;
+  /** Resolves when the broker has acknowledged the message. It has its number when this returns. */
+  async #send(
+    client: MqttClient,
+    ledger: string,
+    entry: Exclude<ChainEntry, { readonly kind: "evidence" }>,
+  ): Promise<void> {
     const isRecord = entry.kind === "record";
     const topic = isRecord
       ? this.#topicOf("sale", entry.record.deviceId, entry.record.room)

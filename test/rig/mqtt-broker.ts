@@ -40,6 +40,13 @@ export class MqttBroker {
     };
   }
 
+  /** Neither passes on nor acknowledges messages of topics that end so; null: takes all again. */
+  hold(ending: string | null): void {
+    this.#aedes.authorizePublish = (_client, { topic }, done) => {
+      if (ending === null || !topic.endsWith(ending)) done(null);
+    };
+  }
+
   /** Every subscription is refused. */
   denyReading(): void {
     this.#aedes.authorizeSubscribe = (_client, _subscription, done) => done(null, null);

@@ -16,6 +16,8 @@ const LEDGER = "0123456789abcdef0123456789abcdef";
 const BASE = `flanco/${LEDGER}`;
 const USER = "64f0c1a2b3d4e5f60718293a" as Id;
 const DEVICE = "64f0c1a2b3d4e5f60718293b" as Id;
+/** Of a delivery that may take any time. */
+const NEVER = new AbortController().signal;
 const ROOM = `${BASE}/${DEVICE}/101`;
 
 const link = { hash: "a".repeat(64), previousHash: "b".repeat(64), text: "[]" };
@@ -140,7 +142,7 @@ describe("The MQTT sink", () => {
   });
 
   it("publishes each sale and correction with the entry's identity, and nothing of who did what", async () => {
-    expect(await sink.deliver(batchOf(sale, voided, evidence))).to.equal(null);
+    expect(await sink.deliver(batchOf(sale, voided, evidence), NEVER)).to.equal(null);
     await until("both messages", () => newest(`${BASE}/correction`));
 
     const identity = { ledger: LEDGER, hash: link.hash };
@@ -219,18 +221,35 @@ describe("The MQTT sink", () => {
     await broker.leave();
     sink = createSink();
     sink.open();
-    expect(await rejection(sink.deliver(batchOf(sale)))).to.include({ code: "unavailable" });
+    expect(await rejection(sink.deliver(batchOf(sale), NEVER))).to.include({ code: "unavailable" });
 
     messages.length = 0;
     await broker.comeBack();
     await until("the reader listens again", () => newest(`${BASE}/status`) === "online");
     await until("the batch is taken", () =>
-      sink.deliver(batchOf(sale)).then(
+      sink.deliver(batchOf(sale), NEVER).then(
         () => true,
         () => false,
       ),
     );
     await until("the sale", () => newest(`${ROOM}/sale`));
+  });
+
+  it("forgets a batch that the broker does not acknowledge in time: it is sent again with the next try alone", async () => {
+    broker.hold("/sale");
+    for (let tries = 0; tries < 3; tries += 1) {
+      const deadline = new AbortController();
+      const delivered = sink.deliver(batchOf(sale), deadline.signal);
+      delivered.catch(() => {});
+      deadline.abort();
+    }
+    broker.hold(null);
+    messages.length = 0;
+    broker.cut(READER);
+    await until("the gateway is there again", () => newest(`${BASE}/status`) === "online");
+    await sink.deliver(batchOf(sale), NEVER);
+    await until("the sale", () => newest(`${ROOM}/sale`));
+    expect(messages.filter(({ topic }) => topic === `${ROOM}/sale`)).to.have.length(1);
   });
 
   it("says what its test did", async () => {
