@@ -89,16 +89,12 @@ export class SinkSettings {
    */
   check({ name, values }: GivenSetup): void {
     this.requirePage(name);
-    const before = this.#kept.find((one) => one.name === name);
-    const isSamePlace = SETUP_FIELDS[name].every(({ key, kind, isPlace }) => {
-      if (kind === "certificate") return values[key] === undefined;
-      return isPlace !== true || values[key] === before?.values[key];
-    });
-    for (const { key, kind, isRequired, besides } of SETUP_FIELDS[name]) {
-      const isNeeded = kind === "secret" && (isRequired === true || values[besides ?? ""] !== "");
-      if (!isNeeded || values[key] !== undefined || (before !== undefined && isSamePlace && this.#has(key)))
-        continue;
+    const isSamePlace = this.#isSamePlace(name, values);
+    for (const field of SETUP_FIELDS[name]) {
+      const { key } = field;
+      if (!isNeededSecret(field, values) || values[key] !== undefined) continue;
       const isStored = this.#has(key);
+      if (isStored && isSamePlace) continue;
       throw invalidField(key, {
         kind: "required",
         message: isStored ? "must be given again, because it would go to another place" : "is required",
@@ -109,6 +105,16 @@ export class SinkSettings {
       if (kind !== "certificate" || text === undefined || areCertificates(String(text))) continue;
       throw invalidField(key, { kind: "type", message: "must be certificates in PEM" });
     }
+  }
+
+  /** Whether a setup sends to where the stored one does, by the same authority. */
+  #isSamePlace(name: SetupName, values: GivenSetup["values"]): boolean {
+    const before = this.#kept.find((one) => one.name === name);
+    if (before === undefined) return false;
+    return SETUP_FIELDS[name].every(({ key, kind, isPlace }) => {
+      if (kind === "certificate") return values[key] === undefined;
+      return isPlace !== true || values[key] === before.values[key];
+    });
   }
 
   /** Throws `conflict` for a setup that the configuration has. */
@@ -169,6 +175,11 @@ function toKept({ name, values }: GivenSetup): KeptSetup {
     return isHidden(field) || value === undefined ? [] : [[field.key, value] as const];
   });
   return { name, values: Object.fromEntries(shown) };
+}
+
+/** A secret that stands beside another field is needed only with that. */
+function isNeededSecret({ kind, besides }: SetupField, values: GivenSetup["values"]): boolean {
+  return kind === "secret" && (besides === undefined || values[besides] !== "");
 }
 
 function invalidField(key: string, error: FieldError): FlancoError {
