@@ -335,10 +335,11 @@ export interface LedgerReader {
   gaps(userId: Id, page: { readonly before: number | null; readonly limit: number }): readonly Gap[];
 
   /**
-   * All wirings, or one user's, ordered by line. With the prices
-   * of a moment (Unix milliseconds), planned ones included.
+   * All wirings, or one user's, ordered by line. With `nowMs`
+   * (Unix milliseconds) their prices are those that a sale at this
+   * moment has, planned ones included.
    */
-  wirings(userId?: Id, atMs?: number): readonly Wiring[];
+  wirings(userId?: Id, nowMs?: number): readonly Wiring[];
   /** The prices of one room, newest first, or all that are planned for days after the one of `nowMs`. Bounded. */
   prices(
     userId: Id,

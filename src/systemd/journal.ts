@@ -26,8 +26,8 @@ export async function* journalLines(filters: readonly string[], maxLines: number
     });
   });
   if (exitCode !== 0) {
-    throw new FlancoError("unavailable", `journalctl failed: ${said.trim()}`, {
-      hint: "Run it as root: sudo flanco logs.",
+    throw new FlancoError("unavailable", `journalctl failed: ${said.trim().replace(/\.?$/, ".")}`, {
+      hint: "Times are written as 2026-11-21 09:00, yesterday or 3 days ago. Where it may not read, run it as root: sudo flanco logs.",
     });
   }
 }

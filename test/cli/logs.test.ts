@@ -65,7 +65,7 @@ describe("flanco logs", function () {
     const refused = await logs("echo 'No permission' >&2; exit 1");
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused))
-      .to.contain("journalctl failed: No permission")
+      .to.contain("journalctl failed: No permission. Times are written as")
       .and.to.contain("sudo flanco logs");
     expect((await logs("exit 0")).stderr).to.match(
       /The journal has no matching line since .*sudo flanco logs/,

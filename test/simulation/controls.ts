@@ -157,6 +157,20 @@ export const SIMULATED_CONTROLS = {
       to: "...priceMoment(calendar, null) }) ?? valorMicros",
     },
   ],
+  "a price that is set is compared with the one that a wrong clock has": [
+    {
+      file: "src/store/ledger/wiring.ts",
+      from: "priceMoment(context.calendar, saleMs(context.nowMs()))",
+      to: "priceMoment(context.calendar, context.nowMs())",
+    },
+  ],
+  "a price that is set holds from where a wrong clock is": [
+    {
+      file: "src/store/ledger/price.ts",
+      from: "const heldMs = from === null ? saleMs(nowMs) : null;",
+      to: "const heldMs = from === null ? nowMs : null;",
+    },
+  ],
   "a start forgets since when its lines are not watched": [
     { file: RECORDER, from: "this.#unwatched.ended(line);\n  }", to: "void line;\n  }" },
   ],

@@ -149,6 +149,28 @@ export function historyOf(seed: number): History {
     ...([{ kind: "wait", ms: 3_000 }, { kind: "stop" }, { kind: "damage", how: below(3) }] as const),
     start(),
   ];
+  /** A price is set while a clock that is a year behind has not come to the planned one, whose day a trusted clock has seen. */
+  const pricedBeforeTrust = (at: number): Step[] => {
+    const priced = (valor: number): Step => {
+      return { kind: "wire", line: at, room: at, valor, rearmMs: 0, activeLow: false };
+    };
+    const settle: Step = { kind: "settle" };
+    return [
+      ...LINES.map((_line, other): Step => ({ kind: "unwire", line: other })),
+      settle,
+      priced(3),
+      settle,
+      { kind: "plan", line: at, valor: 30, days: 1 },
+      settle,
+      { kind: "trust" },
+      { kind: "wait", ms: 70_000 },
+      { kind: "power cut" },
+      { kind: "start" },
+      priced(oneOf(3, 4)),
+      settle,
+      { ...edges(), line: at } as Step,
+    ];
+  };
   const rare = (): Step[] => {
     const which = below(14);
     if (which === 0) return [{ kind: "back up" }];
@@ -174,7 +196,9 @@ export function historyOf(seed: number): History {
     if (which === 12) {
       const at = line();
       const plan: Step = { kind: "plan", line: at, valor: 20 + below(9), days: chance(0.8) ? 1 : 2 };
-      return chance(0.8) ? [plan] : [plan, ...rebuiltAfterZone(at)];
+      const then = random();
+      if (then < 0.4) return [plan];
+      return then < 0.8 ? pricedBeforeTrust(at) : [plan, ...rebuiltAfterZone(at)];
     }
     return [{ kind: "unwire", line: line() }];
   };

@@ -71,15 +71,14 @@ function trustedReader(db: Database): () => number | null {
   return () => last.get() ?? null;
 }
 
-/** Gives the time of a sale at this moment; null where neither this boot's clock nor an earlier one was trusted. */
-export function saleClock(db: Database, { boots, nowMs }: Pick<WriteContext, "boots" | "nowMs">) {
+/**
+ * Gives the time that decides the price of a sale at this moment, in Unix milliseconds. While the clock of
+ * the newest boot is not trusted, it is the latest time of a trusted clock; null before any.
+ */
+export function saleClock(db: Database): (nowMs: number) => number | null {
+  const newest = db.prepare<[], number | null>("SELECT zero_ms FROM boot ORDER BY boot DESC LIMIT 1").pluck();
   const lastTrustedMs = trustedReader(db);
-  return (): number | null => {
-    const now = boots.now();
-    // A command without the service has no boot: it goes by the machine's clock.
-    const isTrusted = now === undefined || boots.timeOf(now.bootId, now.monotonicMs) !== null;
-    return isTrusted ? nowMs() : lastTrustedMs();
-  };
+  return (nowMs) => (newest.get() === null ? lastTrustedMs() : nowMs);
 }
 
 /** Gives the price of a sale: the room's own, or one that was planned for its day. */
@@ -99,7 +98,7 @@ export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calend
 type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
 
 /** Gives the price of a sale of a room at this moment, also of one that was unwired; null for one that never had a price. */
-export function roomPrice(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "calendar">) {
+export function roomPrice(db: Database, context: Pick<WriteContext, "nowMs" | "calendar">) {
   const price = db
     .prepare<PriceMoment & Room, number | null>(
       `SELECT coalesce(${PLANNED}, (SELECT valor_micros FROM price p
@@ -108,9 +107,9 @@ export function roomPrice(db: Database, context: Pick<WriteContext, "boots" | "n
          FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id) w`,
     )
     .pluck();
-  const saleMs = saleClock(db, context);
+  const saleMs = saleClock(db);
   return (room: Room): number | null =>
-    price.get({ ...room, ...priceMoment(context.calendar, saleMs()) }) ?? null;
+    price.get({ ...room, ...priceMoment(context.calendar, saleMs(context.nowMs())) }) ?? null;
 }
 
 /** Keeps the price of a room that holds from this moment on. */
@@ -125,11 +124,11 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
     `DELETE FROM price WHERE price_id = (SELECT price_id FROM price WHERE device_id = ? AND actuator_id = ?
                                           ORDER BY iif(superseded_ms IS NULL, from_day, NULL) DESC, price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
   );
-  const saleMs = saleClock(db, context);
+  const saleMs = saleClock(db);
   return ({ deviceId, actuatorId }: Room, micros: number, from: Day | null) => {
     const nowMs = context.nowMs();
     const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: null };
-    const heldMs = from === null ? saleMs() : null;
+    const heldMs = from === null ? saleMs(nowMs) : null;
     if (heldMs !== null) supersede.run(heldMs, deviceId, actuatorId, context.calendar.dayOf(heldMs));
     insert.run(deviceId, actuatorId, micros, from, nowMs, boot, begunMs);
     trim.run(deviceId, actuatorId);

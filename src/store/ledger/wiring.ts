@@ -22,9 +22,10 @@ export function wiringReader(db: Database, calendar: LocalCalendar) {
   const ofUser = db.prepare<[PriceMoment & { userId: Id }], WiringRow>(
     `${SELECT} WHERE w.user_id = @userId ORDER BY line`,
   );
+  const saleMs = saleClock(db);
   return {
-    wirings(userId?, atMs: number | null = null) {
-      const moment = priceMoment(calendar, atMs);
+    wirings(userId?, nowMs: number | null = null) {
+      const moment = priceMoment(calendar, nowMs === null ? null : saleMs(nowMs));
       return (userId === undefined ? all.all(moment) : ofUser.all({ ...moment, userId })).map(toWiring);
     },
   } satisfies Partial<LedgerReader>;
@@ -39,7 +40,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
   const keepPrice = priceKeeper(db, context);
   const priceOf = roomPrice(db, context);
   // What a sale of this moment costs: by the clock, a planned price might seem to hold that does not, or not to.
-  const saleMs = saleClock(db, context);
+  const saleMs = saleClock(db);
   const device = db
     .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
     .pluck();
@@ -59,7 +60,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
   const remove = db.prepare<[Id, string]>("DELETE FROM wiring WHERE user_id = ? AND line = ?");
 
   /** The wirings of an account, with the prices of this moment. */
-  const wiringsOf = (userId: Id) => read(userId, saleMs());
+  const wiringsOf = (userId: Id) => read(userId, context.nowMs());
 
   /** Gives the device's id. Throws `not_found` for a room that does not exist. */
   function requireRoom(userId: Id, { dId, actuatorId }: NewWiring): Id {
@@ -73,7 +74,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
 
   /** Gives the line's wiring to this room, if there is one. Throws `conflict` where line or room is wired otherwise. */
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
-    const there = onLine.get({ ...priceMoment(context.calendar, saleMs()), line });
+    const there = onLine.get({ ...priceMoment(context.calendar, saleMs(context.nowMs())), line });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
       throw duplicateError("line", `The line ${line} is already wired to ${roomText(there, userId)}.`);
     }

@@ -28,6 +28,7 @@ describe("prices of a room", () => {
     deviceId = wired.deviceId;
     sequence = 0;
     await sell(NOW_MS - HOUR_MS, { active: false });
+    await ledger.writer.noteBoot("trusted", NOW_MS, 0);
   });
 
   /** The price at which a sale is recorded, by the edge's own time. */
@@ -113,9 +114,20 @@ describe("prices of a room", () => {
     await ledger.writer.noteBoot("later", null, 0);
     ledger.nowMs = 0;
     const wrong = { provisional: true };
-    expect(await sell(0, wrong)).to.equal(6);
+    expect([await sell(0, wrong), shown(0)]).to.deep.equal([6, 6]);
     await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 4_500_000 }) }]);
-    expect(await sell(0, wrong)).to.equal(4.5);
+    expect([await sell(0, wrong), shown(0)]).to.deep.equal([4.5, 4.5]);
+  });
+
+  it("give way to one of a day to come that is set at once, while a wrong clock has passed that day", async () => {
+    await plan(6);
+    await plan(7, NEXT_DAY + 1);
+    await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
+    await ledger.writer.noteBoot("later", null, 0);
+    ledger.nowMs = MIDNIGHT_MS + 400 * DAY_MS;
+    expect(shown(ledger.nowMs)).to.equal(6);
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 7_000_000 }) }]);
+    expect([await sell(ledger.nowMs, { provisional: true }), shown(ledger.nowMs)]).to.deep.equal([7, 7]);
   });
 
   it("stay as they are, by the clock of a sale, where a line is wired without a price", async () => {
