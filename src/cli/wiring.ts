@@ -3,13 +3,14 @@ import { type Command, InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod";
 import { describeUnreadable } from "../config/parse.ts";
-import { MAX_WIRING_ROWS, type WiringRow, wiringRow } from "../contract/operator.ts";
+import { type WiringRow, wiringRow } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
+import { MAX_LINES } from "../domain/line.ts";
 import type { CliContext } from "./context.ts";
 import { operate } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 
-const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_WIRING_ROWS).default([]) });
+const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_LINES).default([]) });
 
 const EXAMPLE = "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50";
 

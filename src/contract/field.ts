@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { MAX_VALOR } from "../domain/amount.ts";
 import { parseDay } from "../domain/day.ts";
+import { MAX_LINES } from "../domain/line.ts";
 import { MAX_TEXT, textMistake } from "../domain/text.ts";
 
 /** Fields that several shapes share. */
@@ -38,7 +39,7 @@ export function text(minimum: number, maximum: number) {
 
 export const name = text(1, MAX_TEXT);
 /** The lines of one request. */
-export const lineNames = z.array(name).min(1).max(1_000);
+export const lineNames = z.array(name).min(1).max(MAX_LINES);
 export const valor = z.number().min(-MAX_VALOR).max(MAX_VALOR);
 
 /** An object of which any field may be left out, but not all. */

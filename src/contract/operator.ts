@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Actor } from "../domain/audit.ts";
 import { MAX_ACTUATORS } from "../domain/device.ts";
-import { BIASES } from "../domain/line.ts";
+import { BIASES, MAX_LINES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { MAX_TEXT } from "../domain/text.ts";
@@ -23,9 +23,6 @@ import { newTest, testedEdge } from "./line.ts";
 import { description } from "./location.ts";
 import { madeCode } from "./move.ts";
 import { getStatus } from "./status.ts";
-
-/** The most lines that one import wires. */
-export const MAX_WIRING_ROWS = 1_000;
 
 /** The most records of one step of an import, for which other writes wait. */
 export const MAX_IMPORTED = 250;
@@ -201,7 +198,7 @@ export const OPERATIONS = {
   listWiring: operation({}, z.array(wiringRow.required({ user: true }).extend({ state: z.string() }))),
   setWiring: operation({ user: owner, row: wiringRow }, z.null()),
   /** Wires lines: all of them, or none. */
-  importWiring: operation({ user: owner, rows: z.array(wiringRow).max(MAX_WIRING_ROWS) }, z.null()),
+  importWiring: operation({ user: owner, rows: z.array(wiringRow).max(MAX_LINES) }, z.null()),
   /** Unwires a line; its records stay. */
   removeWiring: operation({ line: name }, z.null()),
   beginTest: operation(newTest, z.null()),

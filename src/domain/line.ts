@@ -5,6 +5,9 @@ import type { Wiring } from "./wiring.ts";
 
 /** GPIO lines as every driver shows them. Nothing here knows of a kernel interface. */
 
+/** The most lines of all relay boxes together. One request may name as many. */
+export const MAX_LINES = 1_024;
+
 /** How the kernel biases a line that no circuit drives. `as-is` leaves the bias as it is. */
 export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const;
 export type Bias = (typeof BIASES)[number];

@@ -2,7 +2,15 @@ import type { MqttClient } from "mqtt";
 import * as z from "zod";
 import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
+import {
+  type ChipInfo,
+  type Edge,
+  type LineDriver,
+  type LineInfo,
+  type LineRequest,
+  MAX_LINES,
+  type WatchedLine,
+} from "../domain/line.ts";
 import { type BrokerAddress, brokerError, connectToBroker, silentBrokerError } from "../mqtt-client.ts";
 import { CONSUMER, describeLine, formatLine, inUseError, resolveLine } from "./address.ts";
 
@@ -21,8 +29,6 @@ const HEAR_MS = 2 * SECOND_MS;
 const CATCH_UP_MS = 15 * SECOND_MS;
 /** The most levels that are kept of one line for that time: as many as the kernel buffers of a GPIO line. */
 const MAX_WAITING = 1_024;
-/** The most lines of all boxes together. */
-const MAX_LINES = 1_024;
 const MAX_PAYLOAD_BYTES = 1_024;
 /** The form of a box's or relay's name in a topic. */
 const PART = /^[\w.:@ -]{1,100}$/u;

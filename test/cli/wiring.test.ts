@@ -199,6 +199,16 @@ describe("flanco wiring, while the service runs", function () {
     expect(await refusal(["wiring", "import", "-"], text)).to.contain('has no actuator "999"');
   });
 
+  it("takes as many rows as there can be lines, which an export then has, and no more", async () => {
+    const rows = (count: number) =>
+      Array.from(
+        { length: count },
+        (_, line) => `[[wiring]]\nline = "L${line}"\ndevice = "none"\nactuator = "1"\nvalor = 9\n`,
+      ).join("");
+    expect(await refusal(["wiring", "import", "-"], rows(1_024))).to.contain("No line is called L0.");
+    expect(await refusal(["wiring", "import", "-"], rows(1_025))).to.contain("<=1024 items");
+  });
+
   it("reports every mistake of an imported file with its place", async () => {
     const file = program.write("wiring.toml", '[[wiring]]\nline = "SIM0"\nprice = 4\nvalor = "4"\n');
     const lines = (await refusal(["wiring", "import", file])).trimEnd().split("\n");
