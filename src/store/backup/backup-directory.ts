@@ -1,9 +1,8 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
-import { FlancoError } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
@@ -14,13 +13,6 @@ const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
 const PROOF_SUFFIX = ".json";
 /** Proofs that are kept of removed backups: a year of daily ones. */
 const KEPT_PROOFS = 400;
-/**
- * How many levels of folders are searched on a disk: a stick
- * has its backups in a folder, or in a folder of that.
- */
-const DEPTH = 2;
-/** The most folders of one disk that are searched. */
-const MAX_FOLDERS = 1_000;
 
 const hex = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const proof = z.object({
@@ -236,100 +228,4 @@ export function freeName(folder: string, madeMs: number): string {
   const isFree = (stamp: string) =>
     ["", PROOF_SUFFIX].every((suffix) => !existsSync(join(folder, nameAt(stamp) + suffix)));
   return nameAt(freeStamp(madeMs, isFree));
-}
-
-/** A proven backup, and where it lies. */
-export interface FoundBackup extends ProvenBackup {
-  readonly path: string;
-}
-
-/** Where block devices are mounted, without those of the root file system and of `directory`. On Linux alone. */
-export function mountedDisks(directory: string, mounts = "/proc/self/mounts"): readonly string[] {
-  if (!existsSync(mounts)) return [];
-  const own = ["/", resolve(directory)].map(deviceOf);
-  return readFileSync(mounts, "utf8")
-    .split("\n")
-    .filter((line) => line.startsWith("/dev/"))
-    .map((line) => unescaped(line.split(" ")[1] ?? ""))
-    .filter((top) => {
-      const stats = statSync(top, { throwIfNoEntry: false });
-      return stats?.isDirectory() === true && !own.includes(stats.dev);
-    });
-}
-
-/** The kernel writes a space in a name as `\040` (proc_pid_mounts(5)). */
-function unescaped(path: string): string {
-  return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  );
-}
-
-/**
- * The newest proven backup of each ledger in these directories,
- * each a ledger's folder or one with folders below it.
- */
-export function findBackups(directories: readonly string[]): readonly FoundBackup[] {
-  const folders = new Set(directories.flatMap((directory) => ledgerFolders(directory)));
-  const found = [...folders].flatMap((folder) => {
-    const [newest] = listBackups(folder);
-    return newest === undefined ? [] : [{ ...newest, path: join(folder, newest.file) }];
-  });
-  const byLedger = Map.groupBy(found, ({ ledger }) => ledger);
-  // By commits, which only grow: the clock may have been wrong.
-  return [...byLedger.values()].flatMap((all) => all.toSorted((a, b) => b.commits - a.commits).slice(0, 1));
-}
-
-function ledgerFolders(top: string): readonly string[] {
-  if (LEDGER_ID.test(basename(top))) return [top];
-  const found: string[] = [];
-  let looked = 0;
-  for (let folders = [resolve(top)], depth = 0; depth <= DEPTH; depth += 1) {
-    const below: string[] = [];
-    for (const folder of folders) {
-      if (looked >= MAX_FOLDERS) return found;
-      looked += 1;
-      for (const entry of foldersIn(folder)) {
-        if (LEDGER_ID.test(entry.name)) found.push(join(folder, entry.name));
-        else below.push(join(folder, entry.name));
-      }
-    }
-    folders = below;
-  }
-  return found;
-}
-
-/** No folders where this user may not read. */
-function foldersIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  } catch {
-    return [];
-  }
-}
-
-/**
- * The backup to restore: the one of the ledger with these identities, the latest
- * identity first; where there is none, the only backup that was found. Throws
- * `not_found`, and `conflict` where backups of several ledgers were found.
- */
-export function chooseBackup(found: readonly FoundBackup[], ids: readonly string[]): FoundBackup {
-  const own = ids.flatMap((id) => found.filter(({ ledger }) => ledger === id))[0];
-  if (own !== undefined) return own;
-  const [only, ...others] = found;
-  if (only === undefined) {
-    throw new FlancoError("not_found", "No mounted disk holds a proven backup.", {
-      hint: "Mount the disk (mount /dev/sda1 /mnt), then restore again, or name the backup's file.",
-    });
-  }
-  if (others.length === 0) return only;
-  throw new FlancoError(
-    "conflict",
-    `There are backups of several ledgers: ${found.map(described).join("; ")}.`,
-    { hint: "Name the file of the one that is meant." },
-  );
-}
-
-function described({ path, locations, records, madeMs }: FoundBackup): string {
-  const places = locations.join(", ") || "no location";
-  return `${path} (${places}, ${records} records, ${new Date(madeMs).toISOString().slice(0, 10)})`;
 }

@@ -1,13 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import {
-  chooseBackup,
-  findBackups,
-  foreignBackups,
-  mountedDisks,
-  writeProof,
-} from "../../../src/store/backup/backup-directory.ts";
+import { foreignBackups, writeProof } from "../../../src/store/backup/backup-directory.ts";
+import { chooseBackup, findBackups, mountedDisks } from "../../../src/store/backup/found-backup.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
