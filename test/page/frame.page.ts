@@ -98,6 +98,18 @@ describe("The page's frame", () => {
     }
   });
 
+  it("keeps a dialog's title, and what closes it, in sight however long its form is", async () => {
+    for (const width of WIDTHS) {
+      const { page } = await opened.open("/estado", { width });
+      await page.setViewportSize({ width, height: 500 });
+      await page.getByRole("button", { name: "Configurar: Correo" }).click();
+      const dialog = page.getByRole("dialog", { name: "Correo" });
+      await dialog.getByRole("button", { name: "Cancelar" }).scrollIntoViewIfNeeded();
+      const { y = -1 } = (await dialog.getByRole("button", { name: "Cerrar" }).boundingBox()) ?? {};
+      expect(y, `at ${width}`).to.be.at.least(0);
+    }
+  });
+
   it("says whose time it shows where the browser has another, and nothing where it has the same", async () => {
     const { page } = await opened.open("/", { timeZone: "Atlantic/Canary" });
     await page.getByText("Todas las horas son las de la clínica (Europe/Madrid)", { exact: false }).waitFor();
