@@ -91,7 +91,8 @@ export function prepareForLedger(dataDirectory: DataDirectory): void {
   const { path, ledger, secret } = dataDirectory;
   if (!existsSync(secret) || existsSync(ledger) || isReplacing(ledger)) return;
   throw new FlancoError("damaged", `The ledger ${ledger} is missing, though this appliance had one.`, {
-    hint: `Restore it from a backup. To start anew on purpose, move the whole directory ${path} away.`,
+    // A restore would lack what only the tail has. A start rebuilds an empty file, but not one that may just lie elsewhere.
+    hint: `Put it back. If it is gone, make an empty file in its place, which the next start rebuilds from the newest backup and the tail: cp -p --attributes-only ${shellWord(secret)} ${shellWord(ledger)} . To start anew on purpose, move the whole directory ${path} away.`,
   });
 }
 

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { execSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { query } from "../rig/ledger-file.ts";
@@ -95,6 +96,20 @@ describe("flanco backup and flanco restore", function () {
     await program.start();
     expect(readdirSync(program.dataDir).filter((name) => /\.damaged-\w+$/.test(name))).to.have.length(1);
     expect((await program.call(["verify"])).stderr).not.to.include("The ledger's file is damaged");
+  });
+
+  it("have a deleted ledger rebuilt with what came after the backup, by the command that the start names", async () => {
+    const service = await program.start();
+    await backUp();
+    await program.succeed(["wiring", "remove", "SIM0"]);
+    await service.end("SIGTERM");
+    rmSync(program.ledgerFile);
+    const [, command = ""] =
+      /the tail: (cp .*) \. To start/.exec((await program.run(["serve"])).stderr) ?? [];
+    execSync(command);
+    await program.start();
+    expect(await program.succeed(["verify"])).to.include("25 records");
+    expect(JSON.parse(await program.succeed(["wiring", "list", "--json"]))).to.have.length(7);
   });
 
   it("do not let it start where there is no backup, and say what to do", async () => {

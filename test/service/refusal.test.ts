@@ -186,7 +186,7 @@ describe("A ledger that must not be touched", () => {
     rmSync(ledger);
     const { message, hint } = thrown(() => prepareForLedger(dataDirectory));
     expect(`${message} ${hint}`).to.match(
-      /^The ledger .* is missing, though this appliance had one\. Restore it from a backup\./,
+      /^The ledger .* is missing, though this appliance had one\. Put it back\. If it is gone, /,
     );
     expect(existsSync(ledger)).to.equal(false);
   });
