@@ -24,7 +24,7 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
   const corrections = correctionCommands(db, context);
   return {
     ping: () => {},
-    ...rooms.watching({ ...memberCommands(db, context), ...places, ...wiringCommands(db, context) }),
+    ...rooms.keepingRooms({ ...memberCommands(db, context), ...places, ...wiringCommands(db, context) }),
     ...priceCommands(db, context),
     ...letterheadCommands(db, context),
     ...sessionCommands(db, context),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
 import { HOUR_MS } from "../../domain/clock.ts";
@@ -71,15 +72,16 @@ export function lineRooms(db: Database, context: WriteContext) {
                                            ORDER BY until_ms DESC LIMIT 1 OFFSET ${MAX_EARLIER - 1})`,
   );
 
-  /** Runs a command, and keeps what its changes of wirings and names end. */
-  function watch<T>(act: () => T): T {
+  /** Runs a command. Keeps each room that it changes as it was, and stores the gap of an unwatched line that it unwires. */
+  function keepingRooms<T>(act: () => T): T {
     const before = all.all();
     const outages = outagesNow();
     const output = act();
     const after = new Map(all.all().map((room) => [room.line, room]));
     for (const room of before) {
       const changed = after.get(room.line);
-      if (JSON.stringify(changed) !== JSON.stringify(room)) keep(room);
+      if (isDeepStrictEqual(changed, room)) continue;
+      keep(room);
       const outage = outages.get(room.line);
       if (outage !== undefined && !isSameRoom(room, changed)) {
         gaps.outage(endOf(room), outage.since, outage.state);
@@ -139,13 +141,13 @@ export function lineRooms(db: Database, context: WriteContext) {
       ended.get(line, bootId, monotonicMs) !== undefined,
 
     /** The same commands, which also keep the rooms that they change as they were, in the same transaction. */
-    watching<C extends Partial<LedgerCommands>>(commands: C): C {
-      const watched = Object.entries(commands).map(([name, run]) => [
+    keepingRooms<C extends Partial<LedgerCommands>>(commands: C): C {
+      const keeping = Object.entries(commands).map(([name, run]) => [
         name,
-        (...input: unknown[]) => watch(() => (run as (...input: unknown[]) => unknown)(...input)),
+        (...input: unknown[]) => keepingRooms(() => (run as (...input: unknown[]) => unknown)(...input)),
       ]);
       // The same names, each with its function's own arguments and answer.
-      return Object.fromEntries(watched) as C;
+      return Object.fromEntries(keeping) as C;
     },
   };
 }
