@@ -250,8 +250,8 @@ export class Sessions implements SessionKeeper {
 const SECRET_BYTES = 32;
 
 /**
- * Reads the 256-bit secret that signs sessions, or makes it at the first start, durable before it is used. Throws
- * `damaged` when the file does not hold a secret.
+ * Reads the 256-bit secret that signs sessions, or makes it at the first start,
+ * durable before it is used. Throws `damaged` when the file does not hold a secret.
  */
 export function loadSecret(file: string): KeyObject {
   if (!existsSync(file)) writeDurably(file, randomBytes(SECRET_BYTES));

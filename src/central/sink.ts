@@ -56,7 +56,8 @@ export class CentralSink implements EntrySink {
   async deliver({ ledger, entries, waiting }: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return null;
-    // Where the entry before the first one is lost, only the place of the last batch says what the batch follows.
+    // Where the entry before the first one is lost, only the
+    // place of the last batch says what the batch follows.
     const after = first.previousHash === null ? (this.#place ?? first.position - 1) : first.position - 1;
     const newest = last.position + waiting;
     const { outcome, head } = await this.#append({ ledger, after, entries, newest }, signal);

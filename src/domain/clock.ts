@@ -11,8 +11,8 @@ export const WEEK_MS = 7 * DAY_MS;
 export const MAX_TIME_MS = 8.64e15;
 
 /**
- * The two times of the program. Wall time stamps things. Monotonic time measures durations, because the wall time of a
- * gateway without a clock chip may be set by years while it runs.
+ * The two times of the program. Wall time stamps things. Monotonic time measures durations,
+ * because the wall time of a gateway without a clock chip may be set by years while it runs.
  */
 export interface Clock {
   /** Wall time in Unix milliseconds. May jump in either direction. */
@@ -35,8 +35,9 @@ export function monotonicMs(clock: Pick<Clock, "monotonicNs">): number {
 const READINGS = 5;
 
 /**
- * Wall time of a monotonic one, in Unix milliseconds. The two clocks are read one after the other, and the process may be
- * suspended between the readings. So the pair that took longer than a millisecond is read again, and the shortest pair counts.
+ * Wall time of a monotonic one, in Unix milliseconds. The two clocks are read one
+ * after the other, and the process may be suspended between the readings. So the pair
+ * that took longer than a millisecond is read again, and the shortest pair counts.
  */
 export function wallMsOf(clock: Clock, timeNs: bigint): number {
   let shortestNs: bigint | undefined;

@@ -148,7 +148,10 @@ export interface LedgerCommands {
    * commands for each do. A room that never had a price takes the usual one from before.
    */
   rewire(userId: Id, unwired: readonly string[], wirings: readonly NewWiring[], by?: Actor): void;
-  /** Gives the rooms of wired lines a price from now on, and leaves their other settings: all of them, or none. */
+  /**
+   * Gives the rooms of wired lines a price from now on,
+   * and leaves their other settings: all of them, or none.
+   */
   setPrices(userId: Id, lines: readonly string[], valorMicros: number, by?: Actor): void;
   /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
   planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
@@ -277,8 +280,8 @@ export interface LedgerReader {
   accountCredentials(userId: Id): readonly Credentials[];
   sessions(): readonly StandingSession[];
   /**
-   * Whether there is a link whose token has this hash. A used link is removed. Of one that has expired this may give true
-   * for a minute longer.
+   * Whether there is a link whose token has this hash. A used link is
+   * removed. Of one that has expired this may give true for a minute longer.
    */
   hasLink(tokenHash: string): boolean;
 
@@ -323,7 +326,10 @@ export interface LedgerReader {
   newestEntry(): number;
   /** The newest entry, as a mark. */
   mark(): LedgerMark;
-  /** The hash of the newest entry of the chain, hexadecimal: it stands for every entry so far, of all accounts. */
+  /**
+   * The hash of the newest entry of the chain, hexadecimal:
+   * it stands for every entry so far, of all accounts.
+   */
   chainHead(): string;
   /** The number of records of some days, without voided ones, from the rollups. */
   countRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): number;
@@ -335,9 +341,8 @@ export interface LedgerReader {
   gaps(userId: Id, page: { readonly before: number | null; readonly limit: number }): readonly Gap[];
 
   /**
-   * All wirings, or one user's, ordered by line. With `nowMs`
-   * (Unix milliseconds) their prices are those that a sale at this
-   * moment has, planned ones included.
+   * All wirings, or one user's, ordered by line. With `nowMs` (Unix milliseconds)
+   * their prices are those that a sale at this moment has, planned ones included.
    */
   wirings(userId?: Id, nowMs?: number): readonly Wiring[];
   /** The prices of one room, newest first, or all that are planned for days after the one of `nowMs`. Bounded. */

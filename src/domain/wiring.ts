@@ -66,8 +66,9 @@ export interface RoomPrice {
 }
 
 /**
- * The price of a room that is wired for the first time by a role which may set no price, in millionths: the line's
- * own, else the most common one of the account's wirings. Throws `conflict` where the account has no price yet.
+ * The price of a room that is wired for the first time by a role which may set
+ * no price, in millionths: the line's own, else the most common one of the
+ * account's wirings. Throws `conflict` where the account has no price yet.
  */
 export function usualPrice(wirings: readonly Wiring[], line: string): number {
   const own = wirings.find((wiring) => wiring.line === line);

@@ -153,7 +153,10 @@ interface ChardevLineParts {
   /** Called once, when the line is released for good. */
   readonly forget: () => void;
   readonly clock: Clock;
-  /** Watches the chip's device node: kernels before 6.6 do not wake the reader of a line whose chip is removed. */
+  /**
+   * Watches the chip's device node: kernels before 6.6 do
+   * not wake the reader of a line whose chip is removed.
+   */
   readonly onNodeChange: (callback: () => void) => Cancel;
   /** Called once, when the line is closed or has failed. */
   readonly onEnd: () => void;

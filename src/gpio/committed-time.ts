@@ -4,9 +4,9 @@ import type { SightingQueue } from "./sighting-queue.ts";
 /**
  * Finds a time up to which every edge of the lines is committed.
  *
- * Lines are read in no order, so the time of a waiting edge says nothing about other lines. But at each look the
- * event loop has read all edges that the kernel had buffered at the look before. So the time of a look counts
- * once all sightings that had been read by the next look are committed.
+ * Lines are read in no order, so the time of a waiting edge says nothing about other lines. But at
+ * each look the event loop has read all edges that the kernel had buffered at the look before. So
+ * the time of a look counts once all sightings that had been read by the next look are committed.
  */
 export class CommittedTime {
   readonly #clock: Clock;
@@ -23,7 +23,10 @@ export class CommittedTime {
     this.#readMs = monotonicMs(clock);
   }
 
-  /** Gives the monotonic time, in milliseconds. Call it now and then, each time in another turn of the event loop. */
+  /**
+   * Gives the monotonic time, in milliseconds. Call it now
+   * and then, each time in another turn of the event loop.
+   */
   look(): number {
     const readMs = this.#readMs;
     this.#readMs = monotonicMs(this.#clock);

@@ -23,8 +23,8 @@ export interface DriverDependencies {
 }
 
 /**
- * Makes the driver of that name; `open` does the work. The simulated one is a SimulatedDriver. Throws `config` where a
- * setting of the driver is missing.
+ * Makes the driver of that name; `open` does the work. The simulated one is a
+ * SimulatedDriver. Throws `config` where a setting of the driver is missing.
  */
 export function createDriver(name: DriverName, dependencies: DriverDependencies): LineDriver {
   const { clock, timers, warn, simulatedLineCount, keeper, boxes } = dependencies;

@@ -17,8 +17,8 @@ export interface DescriptorKeeper {
 }
 
 /**
- * How long a line may stay in use after `forget`. systemd (252) handles the message asynchronously and closes the
- * descriptors in a thread of its own: milliseconds, more on a busy machine.
+ * How long a line may stay in use after `forget`. systemd (252) handles the message asynchronously
+ * and closes the descriptors in a thread of its own: milliseconds, more on a busy machine.
  */
 const CLOSING_MS = SECOND_MS;
 

@@ -158,13 +158,13 @@ class KoffiKernel {
   }
 
   /**
-   * Calls back on the event loop as long as the descriptor is readable (level-triggered). `failed` comes at most once
-   * and is the last call. Cancel before closing the descriptor.
+   * Calls back on the event loop as long as the descriptor is readable (level-triggered).
+   * `failed` comes at most once and is the last call. Cancel before closing the descriptor.
    *
-   * Through libuv's own epoll, so that waiting takes neither a thread nor a timer. koffi calls back with
-   * (status, events), not as its declaration says, and outside any scope of Node's: promises that the callback settled
-   * would wait for the next turn, and its errors would be lost. Hence the hop over setImmediate, which runs in the same
-   * turn of the loop.
+   * Through libuv's own epoll, so that waiting takes neither a thread nor a timer. koffi
+   * calls back with (status, events), not as its declaration says, and outside any scope of
+   * Node's: promises that the callback settled would wait for the next turn, and its errors
+   * would be lost. Hence the hop over setImmediate, which runs in the same turn of the loop.
    */
   onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel {
     let hop: NodeJS.Immediate | null = null;
@@ -190,7 +190,8 @@ class KoffiKernel {
     const fd = this.#libc.memfdCreate("flanco-events", MFD_CLOEXEC);
     if (fd < 0) throw new SyscallError("memfd_create", this.#koffi.errno());
     try {
-      // Written, not only sized: a lack of memory must show here, not at an access to the mapping, which would kill us.
+      // Written, not only sized: a lack of memory must show here,
+      // not at an access to the mapping, which would kill us.
       writeSync(fd, new Uint8Array(bytes));
     } catch (error) {
       closeSync(fd);
@@ -205,8 +206,8 @@ class KoffiKernel {
   }
 
   /**
-   * Maps memory, shared with every other mapping of it. The mapping outlives the descriptor, and is never unmapped: a
-   * process maps each line once, and the returned array must not outlive its pages.
+   * Maps memory, shared with every other mapping of it. The mapping outlives the descriptor, and is
+   * never unmapped: a process maps each line once, and the returned array must not outlive its pages.
    */
   mapMemory(fd: number, bytes: number): Uint8Array {
     if (fstatSync(fd).size < bytes) throw new FlancoError("internal", "A line's kept memory is too small.");
@@ -236,8 +237,8 @@ function chipNumber(name: string): number {
 const UNNAMED_HOLDER = "an unnamed user";
 
 /**
- * Every chip that has a character device, with lines and holders. Chips that may not be opened are left out, but if none
- * may be opened that is an error. Throws `unavailable`: access denied, or a kernel before 5.10.
+ * Every chip that has a character device, with lines and holders. Chips that may not be opened are left out,
+ * but if none may be opened that is an error. Throws `unavailable`: access denied, or a kernel before 5.10.
  */
 export function readChips(kernel: GpioKernel): ChipInfo[] {
   const chips: ChipInfo[] = [];
@@ -286,8 +287,8 @@ export function devicePath(chip: string): string {
 }
 
 /**
- * What a system error of a call for one line means: access is denied, `holder` has the line, or, for any other code, that the
- * kernel cannot do `what` with it. Gives back what is no system error.
+ * What a system error of a call for one line means: access is denied, `holder` has the line, or,
+ * for any other code, that the kernel cannot do `what` with it. Gives back what is no system error.
  */
 export function refusalOf(
   error: unknown,

@@ -93,7 +93,10 @@ export class MqttDriver implements LineDriver {
     this.#dependencies = dependencies;
   }
 
-  /** Throws `config` where a file of the broker's address cannot be used. A broker that is away is tried again. */
+  /**
+   * Throws `config` where a file of the broker's address
+   * cannot be used. A broker that is away is tried again.
+   */
   async open(): Promise<void> {
     const { broker, warn } = this.#dependencies;
     for (const limit of MQTT_LIMITS) warn(limit);

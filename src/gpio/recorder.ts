@@ -151,7 +151,10 @@ export class Recorder implements Lines {
     return this.#queue.state;
   }
 
-  /** The monotonic time, in milliseconds, up to which every edge of the lines is committed. Call it as `CommittedTime.look`. */
+  /**
+   * The monotonic time, in milliseconds, up to which every edge
+   * of the lines is committed. Call it as `CommittedTime.look`.
+   */
   committedMs(): number {
     return this.#committed.look();
   }
@@ -275,7 +278,10 @@ export class Recorder implements Lines {
     }
   }
 
-  /** Watches a line, in place of an earlier watch of it. A kept line continues its request; any other begins a new one. */
+  /**
+   * Watches a line, in place of an earlier watch of it. A kept
+   * line continues its request; any other begins a new one.
+   */
   async #openWatch(wiring: Wiring): Promise<void> {
     const { line } = wiring;
     const isMeasured = this.#measured.has(line);

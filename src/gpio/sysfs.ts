@@ -31,7 +31,10 @@ export interface SysfsDependencies {
   readonly sysfs: string;
 }
 
-/** Lines through /sys/class/gpio, by onoff, for kernels without the interface v2. SYSFS_LIMITS lists its limits. */
+/**
+ * Lines through /sys/class/gpio, by onoff, for kernels
+ * without the interface v2. SYSFS_LIMITS lists its limits.
+ */
 export class SysfsDriver implements LineDriver {
   readonly name = "sysfs";
   readonly #dependencies: SysfsDependencies;

@@ -135,7 +135,8 @@ export function buildApp(
   const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));
 
   const app = new Koa();
-  // koa logs nothing: it would log only that a client has hung up. Other errors are logged where they are handled.
+  // koa logs nothing: it would log only that a client has
+  // hung up. Other errors are logged where they are handled.
   app.silent = true;
   app.use(errorMiddleware(log, (path) => fields.get(path) ?? "error"));
   app.use(headMiddleware);

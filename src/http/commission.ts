@@ -94,7 +94,10 @@ function reportHeads(reader: ReportReader, userId: Id, numbers: ShownNumbers): r
     }));
 }
 
-/** The report of a shown number; the newest for null. Throws `not_found`, also for a report of another account. */
+/**
+ * The report of a shown number; the newest for null. Throws
+ * `not_found`, also for a report of another account.
+ */
 function reportOf(
   reader: ReportReader,
   userId: Id,

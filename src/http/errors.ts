@@ -5,7 +5,10 @@ import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { dropBody } from "./input.ts";
 
-/** Kinds of failures that have a line of their own in a minute; the others are told apart by their codes alone. */
+/**
+ * Kinds of failures that have a line of their own in a
+ * minute; the others are told apart by their codes alone.
+ */
 const MAX_KINDS = 32;
 /** The Retry-After of an error that does not say when to try again. */
 const RETRY_AFTER_SECONDS = 1;

@@ -30,7 +30,8 @@ export function exportEndpoints(
   const run: Parameters<typeof serve<typeof exportRecords>>[1] = async ({ userId, query, context }) => {
     const filter = toRecordFilter(query);
     const walk = walkRecords(sales, userId, filter)[Symbol.asyncIterator]();
-    // Before the answer's headers are sent, so that a ledger that cannot be read is still answered with an error.
+    // Before the answer's headers are sent, so that a ledger
+    // that cannot be read is still answered with an error.
     const first = await walk.next();
     if (filter.room === null && filter.roomPart === null) {
       context.set("X-Flanco-Rows", String(await sales.countRecords(userId, filter)));

@@ -44,7 +44,10 @@ export function headMiddleware({ path, res }: Context, next: Next): Promise<void
 /** Whether a name or address, in lower case and without brackets, is this machine. */
 export type IsKnownHost = (name: string) => boolean;
 
-/** How many accepted Host headers are remembered, as they came: a client sends the same one with every request. */
+/**
+ * How many accepted Host headers are remembered, as they
+ * came: a client sends the same one with every request.
+ */
 const MAX_REMEMBERED = 64;
 
 /**

@@ -184,8 +184,8 @@ export class Listeners {
       if (ofLoopback.has(request.socket)) response.writeContinue();
       answer(request, response);
     });
-    // Decided once per connection, because a post must be fast. By both addresses, because a machine may forward
-    // connections from outside to its loopback.
+    // Decided once per connection, because a post must be fast. By both addresses,
+    // because a machine may forward connections from outside to its loopback.
     return server.prependListener("connection", (socket: Socket) => {
       const ends = [socket.localAddress, socket.remoteAddress];
       if (ends.every(isLoopbackAddress)) ofLoopback.add(socket);

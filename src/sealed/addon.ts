@@ -39,21 +39,27 @@ export interface AddonUser {
 /** Environment data of threads: the addons' files that the main thread has checked, by the addon's name. */
 const CHECKED = "flanco.addons";
 const ENDING = ".node";
-/** Digits of the hash in a file's name: enough to tell versions apart. The whole hash of the content is compared. */
+/**
+ * Digits of the hash in a file's name: enough to tell
+ * versions apart. The whole hash of the content is compared.
+ */
 const NAME_DIGITS = 16;
 const OWNER_ONLY = 0o700;
 const ALL_MAY_READ = 0o755;
 const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
-/** The unit's CacheDirectory=: a command that runs as the service's user finds there what the service has unpacked. */
+/**
+ * The unit's CacheDirectory=: a command that runs as the
+ * service's user finds there what the service has unpacked.
+ */
 const SERVICE_CACHE = "/var/cache/flanco";
 /** Memory before disks. Some may be mounted noexec; the last ones are always on a disk. */
 const SHARED_DIRECTORIES = ["/run", "/dev/shm", "/var/tmp", "/tmp"];
 
 /**
- * Loads a native addon of the sealed program. scripts/bundle.ts replaces each package's own loader by this function.
- * The addon is unpacked into the first directory that is safe and from which the kernel runs code. Throws `unavailable`
- * where there is none.
+ * Loads a native addon of the sealed program. scripts/bundle.ts replaces each package's
+ * own loader by this function. The addon is unpacked into the first directory that is
+ * safe and from which the kernel runs code. Throws `unavailable` where there is none.
  */
 export function loadAddon(name: string): unknown {
   const checked = (getEnvironmentData(CHECKED) ?? {}) as Readonly<Record<string, string>>;
@@ -73,7 +79,8 @@ export function loadAddon(name: string): unknown {
       setEnvironmentData(CHECKED, { ...checked, [name]: file });
       return exports;
     } catch (error) {
-      // A file system that is read-only or noexec, a missing directory, or another user's files: try the next one.
+      // A file system that is read-only or noexec, a missing
+      // directory, or another user's files: try the next one.
       reasons.add(messageOf(error));
     }
   }
@@ -93,9 +100,9 @@ function open(file: string): unknown {
 }
 
 /**
- * Directories for addons, best first: the kernel runs native code only from files. For root none is in a home directory
- * or belongs to another user, because a service that continues as another user must be able to read them. The shared
- * directories come last, because any user can create a directory there first.
+ * Directories for addons, best first: the kernel runs native code only from files. For root none is in a
+ * home directory or belongs to another user, because a service that continues as another user must be able
+ * to read them. The shared directories come last, because any user can create a directory there first.
  */
 export function addonDirectories({ uid, environment }: AddonUser): readonly string[] {
   const { CACHE_DIRECTORY, XDG_CACHE_HOME, HOME } = environment;
@@ -111,9 +118,9 @@ export function addonDirectories({ uid, environment }: AddonUser): readonly stri
 }
 
 /**
- * Returns the addon's file in a directory, and writes it first where it is missing or wrong. An existing file is used
- * only if it belongs to this user, others may not write to it, and its SHA-256 is right. Throws where that cannot be
- * achieved.
+ * Returns the addon's file in a directory, and writes it first where it is missing
+ * or wrong. An existing file is used only if it belongs to this user, others may
+ * not write to it, and its SHA-256 is right. Throws where that cannot be achieved.
  */
 export function placeAddon(directory: string, addon: Addon, uid: number): string {
   takeDirectory(directory, uid);

@@ -300,7 +300,10 @@ export class Commissioning implements Commissioner {
     this.#keepRound();
   }
 
-  /** Brings one session up to its commissioning in the ledger, and puts lines that were wired since under test. */
+  /**
+   * Brings one session up to its commissioning in the
+   * ledger, and puts lines that were wired since under test.
+   */
   async #followOne({ userId, ...scope }: StoredCommission, now: BootMoment): Promise<void> {
     const { reader, writer } = this.#dependencies;
     const before = this.#sessions.get(userId);

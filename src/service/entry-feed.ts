@@ -92,7 +92,8 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
       this.#save(SAVE_EVERY_MS);
       return undefined;
     }
-    // A commit is readable before it is synced. No other system may learn of a commit that a power cut could undo.
+    // A commit is readable before it is synced. No other system
+    // may learn of a commit that a power cut could undo.
     await settled();
     const entries = chain.entriesAfter(position, newest, MAX_ENTRIES);
     const [ledger = "", ...earlierLedgers] = chain.ledgerIds();

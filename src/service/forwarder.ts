@@ -75,7 +75,10 @@ export class Forwarder implements SinkTester {
     if (this.#isOpen) lane.open();
   }
 
-  /** Ends a sink within a second or so, whatever its other side does. Does nothing where there is no such sink. */
+  /**
+   * Ends a sink within a second or so, whatever its other
+   * side does. Does nothing where there is no such sink.
+   */
   async remove(name: SinkName): Promise<void> {
     const lane = this.#lanes.find((one) => one.name === name);
     this.#lanes = this.#lanes.filter((one) => one !== lane);

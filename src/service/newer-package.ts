@@ -152,7 +152,10 @@ async function onDisk(run: Run, directory: string): Promise<Candidate[]> {
   return found;
 }
 
-/** Reads the first stanza of a control file (deb-control(5)); none where it is not flanco's for this processor. */
+/**
+ * Reads the first stanza of a control file (deb-control(5));
+ * none where it is not flanco's for this processor.
+ */
 function candidateOf(
   control: Buffer | undefined,
   source: NewerPackage["source"],

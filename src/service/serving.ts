@@ -58,7 +58,8 @@ export async function serve(
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stopped);
   void stop.promise.then(() => endHanging(log));
-  // On a terminal SIGHUP means that the terminal was closed; elsewhere it means to read the configuration again.
+  // On a terminal SIGHUP means that the terminal was closed;
+  // elsewhere it means to read the configuration again.
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY) stopped();
     else void reload(service, config, read, log);

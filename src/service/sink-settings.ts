@@ -127,7 +127,8 @@ export class SinkSettings {
 
   /** Stores a checked setup durably. A stored secret that it does not give stays. */
   set({ name, values }: GivenSetup): void {
-    // The sink is off while its secrets are replaced: after a crash in between no secret goes to the wrong place.
+    // The sink is off while its secrets are replaced: after
+    // a crash in between no secret goes to the wrong place.
     this.#save(this.#others(name));
     for (const field of SETUP_FIELDS[name].filter(isHidden)) {
       const text = values[field.key];
@@ -186,7 +187,10 @@ function invalidField(key: string, error: FieldError): FlancoError {
   return new FlancoError("invalid", `${key}: ${error.message}.`, { fields: { [key]: error } });
 }
 
-/** Whether each certificate of a text can be read. TLS passes over one that was pasted in part, and then trusts nobody. */
+/**
+ * Whether each certificate of a text can be read. TLS passes
+ * over one that was pasted in part, and then trusts nobody.
+ */
 function areCertificates(text: string): boolean {
   try {
     for (const [certificate] of text.matchAll(CERTIFICATE)) new X509Certificate(certificate);

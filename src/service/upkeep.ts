@@ -86,7 +86,10 @@ export class Upkeep {
   /** The findings of each job that are still to be acknowledged. */
   readonly #findings = new Map<string, readonly Finding[]>();
   #last: ProvenBackup | null = null;
-  /** A newer backup, which `flanco backup` has made meanwhile, and when it was seen, in monotonic milliseconds. */
+  /**
+   * A newer backup, which `flanco backup` has made meanwhile,
+   * and when it was seen, in monotonic milliseconds.
+   */
   #byCommand: { readonly backup: ProvenBackup; readonly seenMs: number } | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;

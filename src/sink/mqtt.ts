@@ -75,7 +75,8 @@ export class MqttSink implements EntrySink {
   async deliver({ ledger, entries }: EntryBatch, signal: AbortSignal): Promise<null> {
     const client = this.#connected();
     const unacknowledged = new Set<number>();
-    // The next try sends the batch again: the library would keep the messages of every try, and send them all.
+    // The next try sends the batch again: the library would
+    // keep the messages of every try, and send them all.
     const forget = () => {
       for (const id of unacknowledged) client.removeOutgoingMessage(id);
     };

@@ -30,8 +30,8 @@ async function loadX509(): Promise<typeof import("@peculiar/x509")> {
  * Makes the authority of one appliance. Critical constraints limit it to server certificates for
  * this host's names and for private addresses, so that a stolen key signs no name of the internet.
  *
- * It is valid for ten years, from a date before the program existed: a clock that is corrected later must not make
- * browsers distrust it.
+ * It is valid for ten years, from a date before the program existed:
+ * a clock that is corrected later must not make browsers distrust it.
  * @param former names that the replaced authority could sign, so
  *   that a host that returns to its old name keeps this authority
  */

@@ -100,7 +100,8 @@ async function ensureAuthority(
   forced: Forced | undefined,
 ): Promise<KeyedCertificate> {
   if (authority !== undefined && forced !== "authority" && isCurrent(validityOf(authority), moment)) {
-    // A leaf that it signed for this host shows what it permits; reading its constraints would load a library.
+    // A leaf that it signed for this host shows what it
+    // permits; reading its constraints would load a library.
     if (leaf !== undefined && hasSigned(authority, leaf) && covers(leaf, host)) return authority;
     if (await permits(authority, host)) return authority;
   }

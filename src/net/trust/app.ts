@@ -31,9 +31,9 @@ const HTTPS_PORT = 443;
 const API = /^\/api(?:\/|$)/;
 
 /**
- * The application that plain HTTP serves on the network: the page that explains how to trust the appliance, the
- * authority's certificate, and redirects to HTTPS. It reads no body and no cookie and has no sign-in, because
- * anybody on the network can read along.
+ * The application that plain HTTP serves on the network: the page that explains how to
+ * trust the appliance, the authority's certificate, and redirects to HTTPS. It reads no
+ * body and no cookie and has no sign-in, because anybody on the network can read along.
  */
 export function createTrustApp(dependencies: TrustDependencies): Koa {
   const app = new Koa();
@@ -61,7 +61,10 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
   return app;
 }
 
-/** Refuses a request without reading its body. It does not redirect, so that the client does not send it again. */
+/**
+ * Refuses a request without reading its body. It does not
+ * redirect, so that the client does not send it again.
+ */
 function refuse(context: Context, status: number, text: string): void {
   context.status = status;
   context.type = "text/plain; charset=utf-8";

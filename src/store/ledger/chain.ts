@@ -48,7 +48,8 @@ export function recordText(entry: RecordEntry): string {
   const values = ["sale", ...RECORD_FIELDS.map((field) => entry[field])];
   const { monotonicNs } = entry;
   if (monotonicNs === null || Number.isSafeInteger(monotonicNs)) return JSON.stringify(values);
-  // `monotonicNs` is beyond the safe integers after 104 days of a boot, and JSON.stringify would round its digits.
+  // `monotonicNs` is beyond the safe integers after 104 days
+  // of a boot, and JSON.stringify would round its digits.
   return `[${values.map((value) => (typeof value === "number" ? BigInt(value) : JSON.stringify(value))).join(",")}]`;
 }
 

@@ -171,7 +171,8 @@ export class Committer {
     const rollUp = this.#db.transaction(() =>
       this.#rollups.rollUp({ ...this.#chain.head, commits: this.#chain.commits }),
     );
-    // With the mark at the end of the chain, entries that are removed there while no service runs are noticed.
+    // With the mark at the end of the chain, entries that
+    // are removed there while no service runs are noticed.
     this.#unlessFull(() => rollUp());
     // On a full disk commits stay in the log until there is room.
     this.#unlessFull(() => void this.#db.pragma("wal_checkpoint(TRUNCATE)"));

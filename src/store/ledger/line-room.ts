@@ -72,7 +72,10 @@ export function lineRooms(db: Database, context: WriteContext) {
                                            ORDER BY until_ms DESC LIMIT 1 OFFSET ${MAX_EARLIER - 1})`,
   );
 
-  /** Runs a command. Keeps each room that it changes as it was, and stores the gap of an unwatched line that it unwires. */
+  /**
+   * Runs a command. Keeps each room that it changes as it was,
+   * and stores the gap of an unwatched line that it unwires.
+   */
   function keepingRooms<T>(act: () => T): T {
     const before = all.all();
     const outages = outagesNow();

@@ -32,8 +32,8 @@ const PAGE_BYTES = 1_024;
 export const CHECKPOINT_PAGES = 4_000;
 
 /**
- * The hint for a damaged ledger. A restore by hand would lack the commits that only the tail has; where a start
- * cannot rebuild the file, it says so.
+ * The hint for a damaged ledger. A restore by hand would lack the commits
+ * that only the tail has; where a start cannot rebuild the file, it says so.
  */
 export const START_REBUILDS =
   "Nothing was changed. Start the service: it sets the file aside and rebuilds it from the newest backup and the tail.";

@@ -97,7 +97,10 @@ export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calend
 
 type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
 
-/** Gives the price of a sale of a room at this moment, also of one that was unwired; null for one that never had a price. */
+/**
+ * Gives the price of a sale of a room at this moment, also of
+ * one that was unwired; null for one that never had a price.
+ */
 export function roomPrice(db: Database, context: Pick<WriteContext, "nowMs" | "calendar">) {
   const price = db
     .prepare<PriceMoment & Room, number | null>(

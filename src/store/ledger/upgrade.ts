@@ -76,7 +76,8 @@ function migrateCopy(draft: string, original: Database, run: (copy: Database) =>
   // One file: a log would have to be copied into it.
   copy.pragma("journal_mode = DELETE");
   copy.pragma("synchronous = FULL");
-  // Otherwise a row with a dangling reference could not be copied from table to table. New ones are found below.
+  // Otherwise a row with a dangling reference could not be
+  // copied from table to table. New ones are found below.
   copy.pragma("foreign_keys = OFF");
   run(copy);
   const damage = copy.pragma("quick_check", { simple: true });

@@ -39,7 +39,8 @@ export function wiringCommands(db: Database, context: WriteContext) {
     .pluck();
   const keepPrice = priceKeeper(db, context);
   const priceOf = roomPrice(db, context);
-  // What a sale of this moment costs: by the clock, a planned price might seem to hold that does not, or not to.
+  // What a sale of this moment costs: by the clock, a planned
+  // price might seem to hold that does not, or not to.
   const saleMs = saleClock(db);
   const device = db
     .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
@@ -72,7 +73,10 @@ export function wiringCommands(db: Database, context: WriteContext) {
     return deviceId;
   }
 
-  /** Gives the line's wiring to this room, if there is one. Throws `conflict` where line or room is wired otherwise. */
+  /**
+   * Gives the line's wiring to this room, if there is one.
+   * Throws `conflict` where line or room is wired otherwise.
+   */
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
     const there = onLine.get({ ...priceMoment(context.calendar, saleMs(context.nowMs())), line });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
@@ -143,7 +147,10 @@ type Priced = NewWiring & Pick<Wiring, "valorMicros">;
 /** The settings of a wired line that decide what is sold, and for how much. */
 type Settings = Omit<Priced, "line">;
 
-/** Writes audit entries for lines that are wired, unwired or get other settings. An unchanged wiring gets none. */
+/**
+ * Writes audit entries for lines that are wired, unwired
+ * or get other settings. An unchanged wiring gets none.
+ */
 export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
   const wired = db.prepare<
     { userId: Id; dId: string | null; line: string | null },

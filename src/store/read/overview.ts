@@ -69,7 +69,8 @@ export function* overviewOf(
   const sellers = yield* reads(source.sellers(barsOf("own"), splitDays(before), filter));
   const { places } = sellers;
   const choices = choicesOf(sellers.choices);
-  // The device that is filtered by comes first, so that it is named even if more devices are gone than are named.
+  // The device that is filtered by comes first, so that it
+  // is named even if more devices are gone than are named.
   const named = new Set(filter.deviceId === null ? [] : [filter.deviceId]);
   for (const { deviceId } of choices.devices) named.add(deviceId);
   const gone = yield* reads(source.goneDevices([...named]));

@@ -50,7 +50,8 @@ interface FoundRow extends RecordRow {
  * of one moment are walked by their numbers, and older records by time, in two statements.
  */
 export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowBudget) {
-  // SQLite's LIKE takes time by the product of both lengths: an account could make it take milliseconds a record.
+  // SQLite's LIKE takes time by the product of both lengths:
+  // an account could make it take milliseconds a record.
   db.function("holds_part", { deterministic: true }, (name: string, part: string) =>
     Number(name.toLowerCase().includes(part)),
   );

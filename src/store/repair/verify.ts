@@ -142,7 +142,10 @@ function damageIn(db: Database): readonly string[] {
   return found.map((row) => row.integrity_check).filter((text) => text !== "ok");
 }
 
-/** Why a ledger cannot be trusted, a text each; none for one that is right or whose findings were acknowledged. */
+/**
+ * Why a ledger cannot be trusted, a text each; none for
+ * one that is right or whose findings were acknowledged.
+ */
 export function faultsOf(verification: Pick<Verification, "damage" | "findings">): readonly string[] {
   const grave = openFindings(verification).filter(({ kind }) => GRAVE.has(kind));
   return [...verification.damage, ...grave.map(({ what }) => what)];
