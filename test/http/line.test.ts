@@ -75,7 +75,7 @@ describe("Lines", () => {
     });
   });
 
-  it("show their room, their level, and why they are not watched, to who has wired them", async () => {
+  it("show their room, their level, and why they are not watched, to the user who has wired them", async () => {
     show(
       { wiring: wiringOf(user), watched: true, level: true, holder: "flanco" },
       { wiring: wiringOf(user), problem: "In use.", holder: "other-program" },

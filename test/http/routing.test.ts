@@ -148,7 +148,7 @@ describe("The application's paths", () => {
       });
     }
 
-    it("name neither the program nor its version, and no body does to who is not signed in", async () => {
+    it("name neither the program nor its version, and no body does to a client that is not signed in", async () => {
       for (const path of ["/", "/healthz", "/api/verify", "/api/openapi.json", "/api/nothing"]) {
         const { headers, text } = await appliance.api.get(path);
         for (const name of ["server", "x-powered-by", "via"])

@@ -53,7 +53,7 @@ describe("The rooms, live", () => {
     await focused(page.locator(".tile-link").first());
   });
 
-  it("are announced to who cannot see them", async () => {
+  it("are announced to people who cannot see them", async () => {
     const { page } = await opened.open("/habitaciones");
     await live(page);
     await opened.drive("SIM0", true);

@@ -64,7 +64,7 @@ describe("The panel", () => {
     expect(await page.locator(".now").count()).to.equal(0);
   });
 
-  it("shows all faults to who has no other view for them, and to others the way to that view", async () => {
+  it("shows all faults to a role that has no other view for them, and to others the way to that view", async () => {
     const status = await opened.get<Status>("/api/status");
     const fault = { code: "disk_low", sinceTime: Date.now(), message: "", hint: "", details: {} };
     const faults = [fault, fault, fault];

@@ -16,7 +16,6 @@ import { openRecovering } from "../../src/service/ledger.ts";
 import { listBackups } from "../../src/store/backup/backup-directory.ts";
 import { restoreLedger } from "../../src/store/backup/restore.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { readCommits } from "../../src/store/ledger/chain.ts";
 import { folderOf, readLedger } from "../../src/store/ledger/identity.ts";
 import { openForWriting } from "../../src/store/ledger/open.ts";
@@ -30,6 +29,7 @@ import { LINES, SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
 import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
+import "./remembered-zones.ts";
 import { written } from "./sync-files.ts";
 import { DEVICE_NAME, START_US, type Template, ZONES } from "./template.ts";
 import { SimulatedTime } from "./time.ts";
@@ -43,15 +43,6 @@ const SOON_US = 20_000;
 const DOWN_US = 1_500_000;
 /** How much of a damaged file is left, or where it is overwritten. */
 const DAMAGES = ["cut", "head", "end"] as const;
-
-/** Takes 100 ms, and is asked for at each change of the zone. */
-const offsetChanges = LocalCalendar.prototype.offsetChanges;
-const changesOf = new Map<string, ReturnType<typeof offsetChanges>>();
-LocalCalendar.prototype.offsetChanges = function remembered() {
-  const changes = changesOf.get(this.timeZone) ?? offsetChanges.call(this);
-  changesOf.set(this.timeZone, changes);
-  return changes;
-};
 
 /** One gateway in its clinic, and one history that happens to it. */
 export class World {

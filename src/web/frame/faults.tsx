@@ -20,7 +20,7 @@ const MILD = [
 
 interface FaultListProps {
   readonly faults: readonly Fault[];
-  /** No more than these are shown to who has another view for the rest; the way there stands below. */
+  /** So many are shown to a member whose role has the view of all of them; a link to that view stands below. */
   readonly most?: number;
 }
 
