@@ -153,15 +153,15 @@ export const SIMULATED_CONTROLS = {
   "a planned price does not come": [
     {
       file: "src/store/ledger/price.ts",
-      from: "...priceMoment(calendar, atMs) }) ?? valorMicros",
-      to: "...priceMoment(calendar, null) }) ?? valorMicros",
+      from: "day: calendar.dayOf(atMs), atMs })",
+      to: "day: 0, atMs })",
     },
   ],
   "a price that is set is compared with the one that a wrong clock has": [
     {
-      file: "src/store/ledger/wiring.ts",
-      from: "priceMoment(context.calendar, saleMs(context.nowMs()))",
-      to: "priceMoment(context.calendar, context.nowMs())",
+      file: "src/store/ledger/price.ts",
+      from: "priceAt(room, saleMs(nowMs))",
+      to: "priceAt(room, nowMs)",
     },
   ],
   "a price that is set holds from where a wrong clock is": [

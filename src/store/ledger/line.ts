@@ -8,7 +8,7 @@ import { gapWriter } from "./gap.ts";
 import type { LineRoom, LineRooms } from "./line-room.ts";
 import { lineStates } from "./line-state.ts";
 import { testedEdgeKeeper } from "./line-test.ts";
-import { salePrice } from "./price.ts";
+import { roomPrices } from "./price.ts";
 import { recordInserter } from "./record.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -45,7 +45,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     .pluck();
   const ownerOf = db.prepare<[Id], Id>("SELECT user_id FROM device WHERE device_id = ?").pluck();
   const add = recordInserter(db, context);
-  const priceOf = salePrice(db, context);
+  const prices = roomPrices(db, context.calendar);
   const setEnd = db.prepare<[number | null, number | null, number | null, number]>(
     "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
   );
@@ -83,7 +83,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       deviceName: room.deviceName,
       deviceId: room.deviceId,
       room: room.actuatorId,
-      valorMicros: priceOf(room, sighting.timeMs, !sighting.provisional),
+      valorMicros: prices.ofSale(room, sighting.timeMs, !sighting.provisional),
       createdTimeMs: sighting.timeMs,
     };
     const { line, provisional, source, monotonicNs } = sighting;

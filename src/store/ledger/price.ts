@@ -18,27 +18,6 @@ const MAX_KEPT = 100;
 /** The most prices in one answer. */
 const MAX_LISTED = 5_000;
 
-/** The planned price that holds on `@day` at `@atMs` for the room of a row `w`. */
-const PLANNED = `(SELECT valor_micros FROM price p
-   WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day
-     AND (superseded_ms IS NULL OR superseded_ms > @atMs) ORDER BY from_day DESC LIMIT 1)`;
-
-/**
- * The price of a wiring `w` on `@day` at `@atMs`. Null for
- * both gives the price that was set last without a day.
- */
-export const PRICE = `coalesce(${PLANNED}, w.valor_micros)`;
-
-/** A moment, as PRICE takes it. */
-export interface PriceMoment {
-  readonly day: Day | null;
-  readonly atMs: number | null;
-}
-
-export function priceMoment(calendar: LocalCalendar, atMs: number | null): PriceMoment {
-  return { day: atMs === null ? null : calendar.dayOf(atMs), atMs };
-}
-
 export function priceReader(db: Database, calendar: LocalCalendar) {
   const prices = db.prepare<
     { userId: Id; dId: string | null; room: string | null; today: Day },
@@ -60,59 +39,67 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
   } satisfies Partial<LedgerReader>;
 }
 
-/**
- * The latest time of a trusted clock, null before any: a day up to
- * it has come, even if the clock is wrong until it is set again.
- */
-function trustedReader(db: Database): () => number | null {
-  const last = db
-    .prepare<[], number | null>("SELECT max(zero_ms + last_ms) FROM boot WHERE zero_ms IS NOT NULL")
-    .pluck();
-  return () => last.get() ?? null;
-}
+type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
 
 /**
- * Gives the time that decides the price of a sale at this moment, in Unix milliseconds. While the clock of
- * the newest boot is not trusted, it is the latest time of a trusted clock; null before any.
+ * What a sale of a room costs: the planned price of the latest day that has come, else the room's own price, which was
+ * set last without a day. While a clock is not trusted, the days up to its latest trusted time have come, and no others.
  */
-export function saleClock(db: Database): (nowMs: number) => number | null {
-  const newest = db.prepare<[], number | null>("SELECT zero_ms FROM boot ORDER BY boot DESC LIMIT 1").pluck();
-  const lastTrustedMs = trustedReader(db);
-  return (nowMs) => (newest.get() === null ? lastTrustedMs() : nowMs);
-}
-
-/** Gives the price of a sale: the room's own, or one that was planned for its day. */
-export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calendar">) {
+export function roomPrices(db: Database, calendar: LocalCalendar) {
   const planned = db
-    .prepare<PriceMoment & Room, number | null>(
-      `SELECT ${PLANNED} FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id) w`,
+    .prepare<Room & { day: Day; atMs: number }, number>(
+      `SELECT valor_micros FROM price
+        WHERE device_id = @deviceId AND actuator_id = @actuatorId AND from_day <= @day
+          AND (superseded_ms IS NULL OR superseded_ms > @atMs) ORDER BY from_day DESC LIMIT 1`,
     )
     .pluck();
-  const lastTrustedMs = trustedReader(db);
-  return ({ deviceId, actuatorId, valorMicros }: LineRoom, timeMs: number, isTrusted: boolean): number => {
-    const atMs = isTrusted ? timeMs : lastTrustedMs();
-    return planned.get({ deviceId, actuatorId, ...priceMoment(calendar, atMs) }) ?? valorMicros;
+  const newestZero = db
+    .prepare<[], number | null>("SELECT zero_ms FROM boot ORDER BY boot DESC LIMIT 1")
+    .pluck();
+  const lastTrusted = db
+    .prepare<[], number | null>("SELECT max(zero_ms + last_ms) FROM boot WHERE zero_ms IS NOT NULL")
+    .pluck();
+
+  /** The price at a time in Unix milliseconds; the own one where that is null. */
+  function priceAt<Own extends number | null>(
+    { deviceId, actuatorId, valorMicros }: Room & { readonly valorMicros: Own },
+    atMs: number | null,
+  ): Own | number {
+    if (atMs === null) return valorMicros;
+    return planned.get({ deviceId, actuatorId, day: calendar.dayOf(atMs), atMs }) ?? valorMicros;
+  }
+
+  /** The latest time of a trusted clock, in Unix milliseconds; null before any. */
+  const lastTrustedMs = () => lastTrusted.get() ?? null;
+
+  /** The time that decides the price of a sale at this moment, in Unix milliseconds; null before any trusted clock. */
+  const saleMs = (nowMs: number) => (newestZero.get() === null ? lastTrustedMs() : nowMs);
+
+  return {
+    saleMs,
+    /** The price of a sale at this moment. */
+    now: <Own extends number | null>(room: Room & { readonly valorMicros: Own }, nowMs: number) =>
+      priceAt(room, saleMs(nowMs)),
+    /** The price of a sale at a time, which a trusted clock gave or not. */
+    ofSale: (room: LineRoom, timeMs: number, isTrusted: boolean): number =>
+      priceAt(room, isTrusted ? timeMs : lastTrustedMs()),
   };
 }
-
-type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
 
 /**
  * Gives the price of a sale of a room at this moment, also of
  * one that was unwired; null for one that never had a price.
  */
-export function roomPrice(db: Database, context: Pick<WriteContext, "nowMs" | "calendar">) {
-  const price = db
-    .prepare<PriceMoment & Room, number | null>(
-      `SELECT coalesce(${PLANNED}, (SELECT valor_micros FROM price p
-          WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day IS NULL
-          ORDER BY price_id DESC LIMIT 1))
-         FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id) w`,
+export function unwiredPrice(db: Database, { nowMs, calendar }: Pick<WriteContext, "nowMs" | "calendar">) {
+  const lastSet = db
+    .prepare<Room, number>(
+      `SELECT valor_micros FROM price WHERE device_id = @deviceId AND actuator_id = @actuatorId AND from_day IS NULL
+        ORDER BY price_id DESC LIMIT 1`,
     )
     .pluck();
-  const saleMs = saleClock(db);
+  const prices = roomPrices(db, calendar);
   return (room: Room): number | null =>
-    price.get({ ...room, ...priceMoment(context.calendar, saleMs(context.nowMs())) }) ?? null;
+    prices.now({ ...room, valorMicros: lastSet.get(room) ?? null }, nowMs());
 }
 
 /** Keeps the price of a room that holds from this moment on. */
@@ -127,7 +114,7 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
     `DELETE FROM price WHERE price_id = (SELECT price_id FROM price WHERE device_id = ? AND actuator_id = ?
                                           ORDER BY iif(superseded_ms IS NULL, from_day, NULL) DESC, price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
   );
-  const saleMs = saleClock(db);
+  const { saleMs } = roomPrices(db, context.calendar);
   return ({ deviceId, actuatorId }: Room, micros: number, from: Day | null) => {
     const nowMs = context.nowMs();
     const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: null };

@@ -3,45 +3,42 @@ import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
 import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import { PRICE, type PriceMoment, priceKeeper, priceMoment, roomPrice, saleClock } from "./price.ts";
+import { priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type WiringRow = Omit<Wiring, "activeLow"> & { readonly activeLow: number };
 
 const SELECT = `
   SELECT line, w.user_id AS userId, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName,
-         actuator_id AS actuatorId, ${PRICE} AS valorMicros, active_low AS activeLow, bias,
+         actuator_id AS actuatorId, valor_micros AS valorMicros, active_low AS activeLow, bias,
          debounce_ms AS debounceMs, rearm_ms AS rearmMs
     FROM wiring w JOIN device d USING (device_id)`;
 
 export function wiringReader(db: Database, calendar: LocalCalendar) {
-  const all = db.prepare<[PriceMoment], WiringRow>(`${SELECT} ORDER BY line`);
-  const ofUser = db.prepare<[PriceMoment & { userId: Id }], WiringRow>(
-    `${SELECT} WHERE w.user_id = @userId ORDER BY line`,
-  );
-  const saleMs = saleClock(db);
-  return {
-    wirings(userId?, nowMs: number | null = null) {
-      const moment = priceMoment(calendar, nowMs === null ? null : saleMs(nowMs));
-      return (userId === undefined ? all.all(moment) : ofUser.all({ ...moment, userId })).map(toWiring);
-    },
-  } satisfies Partial<LedgerReader>;
+  const all = db.prepare<[], WiringRow>(`${SELECT} ORDER BY line`);
+  const ofUser = db.prepare<[Id], WiringRow>(`${SELECT} WHERE w.user_id = ? ORDER BY line`);
+  const prices = roomPrices(db, calendar);
+  // One transaction: the wirings and their prices are of the same commit.
+  const read = db.transaction((userId?: Id, nowMs?: number): readonly Wiring[] => {
+    const wirings = (userId === undefined ? all.all() : ofUser.all(userId)).map(toWiring);
+    if (nowMs === undefined) return wirings;
+    return wirings.map((wiring) => ({ ...wiring, valorMicros: prices.now(wiring, nowMs) }));
+  });
+  return { wirings: read };
 }
 
 export function wiringCommands(db: Database, context: WriteContext) {
   const { wirings: read } = wiringReader(db, context.calendar);
-  const onLine = db.prepare<[PriceMoment & { line: string }], WiringRow>(`${SELECT} WHERE line = @line`);
+  const onLine = db.prepare<[string], WiringRow>(`${SELECT} WHERE line = ?`);
   const lineOf = db
     .prepare<[Id, string], string>("SELECT line FROM wiring WHERE device_id = ? AND actuator_id = ?")
     .pluck();
   const keepPrice = priceKeeper(db, context);
-  const priceOf = roomPrice(db, context);
-  // What a sale of this moment costs: by the clock, a planned
-  // price might seem to hold that does not, or not to.
-  const saleMs = saleClock(db);
+  const priceOf = unwiredPrice(db, context);
+  const prices = roomPrices(db, context.calendar);
   const device = db
     .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
     .pluck();
@@ -78,7 +75,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
    * Throws `conflict` where line or room is wired otherwise.
    */
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
-    const there = onLine.get({ ...priceMoment(context.calendar, saleMs(context.nowMs())), line });
+    const there = onLine.get(line);
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
       throw duplicateError("line", `The line ${line} is already wired to ${roomText(there, userId)}.`);
     }
@@ -86,7 +83,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
     if (other !== undefined && other !== line) {
       throw duplicateError("actuatorId", `Room ${actuatorId} is already wired to the line ${other}.`);
     }
-    return there;
+    return there && { ...there, valorMicros: prices.now(there, context.nowMs()) };
   }
 
   /** `before` gives the account's wirings from before the command. */
