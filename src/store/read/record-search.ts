@@ -15,12 +15,9 @@ import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord
 import { FITS_FILTER, type Range, rollupSums } from "./rollup-sum.ts";
 import type { RowBudget } from "./row-budget.ts";
 
-/**
- * The most records of a piece that are read at its moment,
- * and as many before that moment: a millisecond's work each.
- */
+/** The most records of a piece that are looked at where not all fit: a millisecond's work. */
 export const MAX_LOOKED_AT = 2_000;
-/** Above every record's number. */
+/** Above every moment. */
 const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 /** Every day that a moment can have. */
 export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
@@ -29,26 +26,32 @@ export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY} = @room)
   AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))`;
 
-/** The parameters of the statements below. */
+/**
+ * The records of a user before a position and not before another one, newest first. SQLite searches the index by
+ * both parts of a position only if they have a collation, which a column of integers has and a row's number has not.
+ */
+export const BETWEEN = `user_id = @userId AND (effective_ms, r.record_id) < (@timeMs, @recordId COLLATE BINARY)
+  AND (effective_ms, r.record_id) >= (@fromMs, @fromId COLLATE BINARY)`;
+const NEWEST_FIRST = "ORDER BY effective_ms DESC, r.record_id DESC";
+
+/** The parameters of FITS, with the bound of an answer. */
 interface Asked extends Omit<RecordFilter, "from" | "to"> {
   readonly userId: Id;
   readonly limit: number;
 }
 
-interface AskedByTime extends Asked {
-  readonly timeMs: number;
-  /** At that moment: numbers below this one. */
-  readonly belowId: number;
+/** The parameters of BETWEEN. */
+interface Between extends RecordPosition {
+  readonly userId: Id;
+  readonly fromMs: number;
+  readonly fromId: number;
 }
 
 interface FoundRow extends RecordRow {
   readonly movedBy: number | null;
 }
 
-/**
- * The search by time. SQLite uses an index for equal columns and one range after them. So records
- * of one moment are walked by their numbers, and older records by time, in two statements.
- */
+/** The search by time. */
 export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   // SQLite's LIKE takes time by the product of both lengths:
   // an account could make it take milliseconds a record.
@@ -56,28 +59,14 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     Number(name.toLowerCase().includes(part)),
   );
   const columns = `${SELECT_RECORD}, t.correction_id AS movedBy`;
-  const select = `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS} WHERE user_id = @userId`;
-  const order = "ORDER BY effective_ms DESC, r.record_id DESC LIMIT @limit";
-  const atMoment = db.prepare<[AskedByTime & { fromId: number }], FoundRow>(
-    `${select} AND effective_ms = @timeMs AND r.record_id < @belowId AND r.record_id >= @fromId AND ${FITS} ${order}`,
+  const matching = db.prepare<[Asked & Between], FoundRow>(
+    `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS}
+      WHERE ${BETWEEN} AND ${FITS} ${NEWEST_FIRST} LIMIT @limit`,
   );
-  const older = db.prepare<[AskedByTime & { afterMs: number }], FoundRow>(
-    `${select} AND effective_ms < @timeMs AND effective_ms > @afterMs AND ${FITS} ${order}`,
+  const lastLookedAt = db.prepare<[Between], RecordPosition>(
+    `SELECT effective_ms AS timeMs, r.record_id AS recordId FROM record r INDEXED BY record_by_time
+      WHERE ${BETWEEN} ${NEWEST_FIRST} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
   );
-  const lastAtMoment = db
-    .prepare<[Id, number, number], number>(
-      `SELECT record_id FROM record INDEXED BY record_by_time
-        WHERE user_id = ? AND effective_ms = ? AND record_id < ?
-        ORDER BY record_id DESC LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
-    )
-    .pluck();
-  const lastOlder = db
-    .prepare<[Id, number, number], number>(
-      `SELECT effective_ms FROM record INDEXED BY record_by_time
-        WHERE user_id = ? AND effective_ms < ? AND effective_ms > ?
-        ORDER BY effective_ms DESC LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
-    )
-    .pluck();
 
   // CROSS JOIN: from the corrections to their records, never from all the user's records.
   const moved = db.prepare<[Asked & { since: number; after: number }], FoundRow>(
@@ -92,28 +81,18 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
 
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);
-    const start = startOf(before, stretch);
     const place = placeOf(filter);
-    const asked = { userId, ...place, timeMs: start.timeMs, belowId: start.recordId };
+    const whole = { userId, ...startOf(before, stretch), fromMs: stretch.fromMs, fromId: 0 };
     // Where every record fits, the limit alone bounds the work.
     const isAny = Object.values(place).every((each) => each === null);
-    const fromId = isAny ? undefined : lastAtMoment.get(userId, start.timeMs, start.recordId);
-    const rows = atMoment.all({ ...asked, limit, fromId: fromId ?? 0 });
-    if (rows.length === limit) return found(rows, positionOf(rows.at(-1)));
-    if (fromId !== undefined) return found(rows, { timeMs: start.timeMs, recordId: fromId });
-    const afterMs = stretch.fromMs - 1;
-    const reachedMs = isAny ? undefined : lastOlder.get(userId, start.timeMs, afterMs);
-    rows.push(...older.all({ ...asked, limit: limit - rows.length, afterMs: reachedMs ?? afterMs }));
-    if (rows.length === limit) return found(rows, positionOf(rows.at(-1)));
-    // Nothing was taken of the last moment that was reached, because it may have any number of records.
-    return found(rows, reachedMs === undefined ? null : { timeMs: reachedMs, recordId: ABOVE_ALL });
-
-    function found(all: readonly FoundRow[], next: RecordPosition | null): FoundRecords {
-      const records = all
-        .filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar))
-        .map(toFound);
-      return { records, next };
-    }
+    const reached = isAny ? undefined : lastLookedAt.get(whole);
+    const piece =
+      reached === undefined ? whole : { ...whole, fromMs: reached.timeMs, fromId: reached.recordId };
+    const rows = matching.all({ ...piece, ...place, limit });
+    return {
+      records: rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar)).map(toFound),
+      next: (rows.length === limit ? positionOf(rows.at(-1)) : reached) ?? null,
+    };
   }
 
   // One transaction: where a piece ends and what is in it see the same commit.
@@ -153,8 +132,8 @@ function toFound({ movedBy, ...row }: FoundRow): FoundRecord {
   return { ...toRecord(row), movedBy };
 }
 
-function positionOf(row: FoundRow | undefined): RecordPosition | null {
-  return row === undefined ? null : { timeMs: row.createdTimeMs, recordId: row.recordId };
+function positionOf(row: FoundRow | undefined): RecordPosition | undefined {
+  return row && { timeMs: row.createdTimeMs, recordId: row.recordId };
 }
 
 export function startOf(before: RecordPosition | null, { untilMs }: Stretch): RecordPosition {
