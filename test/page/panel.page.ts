@@ -36,6 +36,21 @@ describe("The panel", () => {
     await expectPanel(page, await overview("year"), formatOf("es"));
   });
 
+  it("tells what is chosen and what is on where the system sets all colours", async () => {
+    const { page } = await opened.open("/");
+    await page.emulateMedia({ forcedColors: "active" });
+    const groundOf = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector("${selector}")).backgroundColor`);
+    await page.locator(".places").waitFor();
+    expect(await groundOf(".segment :checked + span")).not.to.equal(
+      await groundOf(".segment :not(:checked) + span"),
+    );
+    expect(await groundOf(".nav-link[aria-current]")).not.to.equal(
+      await groundOf(".nav-link:not([aria-current])"),
+    );
+    expect(await groundOf(".place-bar")).not.to.equal(await groundOf(".places"));
+  });
+
   it("draws no bar over an amount, however little room there is", async () => {
     const { page } = await opened.open("/?period=year", { width: 320 });
     await page.locator(".chart-picture text").first().waitFor({ state: "attached" });

@@ -189,15 +189,14 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
     for (const role of ["staff", "technician", "display"] as const) {
       cookies.set(role, await opened.addMember(`${role} ${LONG}`, role));
     }
-    const [device] = suite.filled.devices;
-    await opened.send("POST", "/api/data", {
-      locationName: device?.locationName,
-      deviceName: device?.name,
-      deviceId: device?.id,
-      habitacion: device?.rooms[0],
-      valor: HIGHEST_PRICE,
-      createdTime: Date.now(),
-    });
+    const monthBefore = new Date(`${suite.filled.troubleMonth}-01T12:00:00Z`);
+    monthBefore.setUTCMonth(monthBefore.getUTCMonth() - 1);
+    for (const createdTime of [Date.now(), monthBefore.getTime()]) {
+      for (const { id, name, locationName, rooms } of suite.filled.devices) {
+        const place = { locationName, deviceName: name, deviceId: id, habitacion: rooms[0] };
+        await opened.send("POST", "/api/data", { ...place, valor: HIGHEST_PRICE, createdTime });
+      }
+    }
   });
 
   for (const language of LANGUAGES) {
@@ -225,9 +224,9 @@ const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(
   .filter((element) => element.scrollWidth > element.clientWidth + 1)
   .map((element) => element.className || element.tagName).join()`;
 
-/** What holds words of the page itself, numbers and times. */
+/** What holds words of the page itself, numbers and times; and the names of a report, which have words too. */
 const UNBROKEN = `.nav-link, button, .tag, thead th, dt, label, h1, h2, .step, time, .short, .whole, .number, .figure-value,
-  .verdict-today, .record-time, .record-amount`;
+  .verdict-today, .record-time, .record-amount, .report-table th`;
 
 /** Words that are broken in the middle. Names that people gave are longer than these. */
 const BROKEN = `[...document.querySelectorAll(\`${UNBROKEN}\`)].flatMap((element) => {

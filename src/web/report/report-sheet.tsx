@@ -80,7 +80,8 @@ function PlaceTable({ report: { day, places, otherPlaces, totals, before } }: { 
     <section class="report-part">
       <h3>{texts.places}</h3>
       <DataTable
-        class="report-table"
+        // Three numbers leave a name no room on a phone.
+        class="report-table table-cards"
         caption={texts.places}
         rows={[
           ...places.map((place) => ({ ...place, key: `place ${place.name}` })),
