@@ -38,11 +38,13 @@ export interface Attempt<T> {
   readonly prove: () => Promise<T | false | undefined>;
 }
 
-interface Waiting extends Attempt<true> {
+/** An attempt that waits for its turn. */
+interface Waiting extends Pick<Attempt<unknown>, "address" | "isGone"> {
   /** Monotonic. */
   readonly sinceMs: number;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Called when its turn comes. */
+  readonly begin: () => void;
+  readonly refuse: (error: FlancoError) => void;
 }
 
 /**
@@ -113,26 +115,25 @@ export class SignInGate {
    * in too often, with `overloaded` when too many others wait, and with the error of
    * `prove`, which counts as no failure. Everything but a success goes to the audit log.
    */
-  async attempt<T>(attempt: Attempt<T>): Promise<T | undefined> {
+  async attempt<T>({ address, account, userId, isGone, prove }: Attempt<T>): Promise<T | undefined> {
     let proved: T | undefined;
-    const prove = async () => {
-      proved = (await attempt.prove()) || undefined;
-      return proved !== undefined;
-    };
     try {
-      const delayMs = this.#delayMs(attempt.address);
+      const delayMs = this.#delayMs(address);
       if (delayMs > 0) throw tooMany(delayMs);
-      if (this.#signIns.of(attempt.account) >= MAX_SIGN_INS) throw tooMany(MINUTE_MS);
-      this.#attempts.add(attempt.address);
-      this.#makeRoom(attempt.address);
-      const sinceMs = monotonicMs(this.#clock);
-      await new Promise<void>((resolve, reject) => {
-        this.#waiting = [...this.#waiting, { ...attempt, prove, sinceMs, resolve, reject }];
+      if (this.#signIns.of(account) >= MAX_SIGN_INS) throw tooMany(MINUTE_MS);
+      this.#attempts.add(address);
+      await this.#turn(address, isGone);
+      try {
+        proved = (await prove()) || undefined;
+        if (proved === undefined) this.#fail(address, account);
+        else this.#succeed(address, account);
+      } finally {
+        this.#running.splice(this.#running.indexOf(address), 1);
         this.#fill();
-      });
+      }
       return proved;
     } finally {
-      if (proved === undefined) this.#failed.note(attempt.address, attempt.userId);
+      if (proved === undefined) this.#failed.note(address, userId);
     }
   }
 
@@ -153,6 +154,16 @@ export class SignInGate {
     return Math.max(ALIKE, this.#attempts.of(address)) + this.#addresses.weight(address) - trust;
   }
 
+  /** Waits for a turn, in which the address counts as running. Rejects as `attempt` says. */
+  #turn(address: string, isGone: () => boolean): Promise<void> {
+    this.#makeRoom(address);
+    const sinceMs = monotonicMs(this.#clock);
+    return new Promise<void>((begin, refuse) => {
+      this.#waiting = [...this.#waiting, { address, isGone, sinceMs, begin, refuse }];
+      this.#fill();
+    });
+  }
+
   #makeRoom(address: string): void {
     if (this.#waiting.length < MAX_WAITING) return;
     const latestMs = monotonicMs(this.#clock) - MAX_WAIT_MS;
@@ -168,11 +179,17 @@ export class SignInGate {
     this.#refuse([worst], crowded);
   }
 
+  /** Gives turns to waiting attempts while fewer than `AT_ONCE` run. */
   #fill(): void {
     while (this.#running.length < AT_ONCE) {
       const next = this.#takeNext();
       if (next === undefined) return;
-      void this.#run(next);
+      if (next.isGone()) {
+        next.refuse(new FlancoError("too_many", "The client has hung up."));
+      } else {
+        this.#running.push(next.address);
+        next.begin();
+      }
     }
   }
 
@@ -191,26 +208,14 @@ export class SignInGate {
     return next;
   }
 
-  async #run(attempt: Waiting): Promise<void> {
-    const { address, account, resolve, reject } = attempt;
-    if (attempt.isGone()) {
-      reject(new FlancoError("too_many", "The client has hung up."));
-      return;
-    }
-    this.#running.push(address);
-    try {
-      const isRight = await attempt.prove();
-      if (isRight) this.#remember(address);
-      else this.#failFrom(address, this.#accounts.left(account) > 0);
-      if (isRight) this.#signIns.add(account);
-      else this.#accounts.fail(account, true);
-      resolve();
-    } catch (error) {
-      reject(error);
-    } finally {
-      this.#running.splice(this.#running.indexOf(address), 1);
-      this.#fill();
-    }
+  #succeed(address: string, account: string): void {
+    this.#remember(address);
+    this.#signIns.add(account);
+  }
+
+  #fail(address: string, account: string): void {
+    this.#failFrom(address, this.#accounts.left(account) > 0);
+    this.#accounts.fail(account, true);
   }
 
   /** Counts a failure of an address. With `isFree` false it delays the address even if it is the first. */
@@ -225,7 +230,7 @@ export class SignInGate {
 
   #refuse(refused: readonly Waiting[], errorFor: (address: string) => FlancoError): void {
     this.#waiting = this.#waiting.filter((waiting) => !refused.includes(waiting));
-    for (const { address, reject } of refused) reject(errorFor(address));
+    for (const { address, refuse } of refused) refuse(errorFor(address));
   }
 
   #remember(address: string): void {
