@@ -27,9 +27,9 @@ export async function initialise(connection: Connection, name: string, timeZone:
   await requireSchema(connection);
   await requireZone(connection, timeZone);
   const made = await connection.query(
-    `INSERT INTO flanco.company SELECT coalesce(max(company), 0) + 1, $1, $2 FROM flanco.company
+    `INSERT INTO flanco.company SELECT coalesce(max(company), 0) + 1, @name, @timeZone FROM flanco.company
       ON CONFLICT (name) DO NOTHING RETURNING company`,
-    [name, timeZone],
+    { name, timeZone },
   );
   if (made.length === 0) throw new FlancoError("conflict", `The company ${name} is in the database already.`);
 }
@@ -62,7 +62,7 @@ async function requireSchema(connection: Connection): Promise<void> {
 }
 
 async function requireZone(connection: Connection, timeZone: string): Promise<void> {
-  const found = await connection.query("SELECT FROM pg_timezone_names WHERE name = $1", [timeZone]);
+  const found = await connection.query("SELECT FROM pg_timezone_names WHERE name = @timeZone", { timeZone });
   if (found.length > 0) return;
   throw new FlancoError("invalid", `The database knows no time zone ${timeZone.slice(0, 60)}.`, {
     hint: "For example Europe/Madrid.",
@@ -73,9 +73,9 @@ async function requireZone(connection: Connection, timeZone: string): Promise<vo
 export async function companyOf(connection: Connection, name: string | undefined): Promise<Company> {
   await requireSchema(connection);
   const [company, other] = await connection.query<Company>(
-    `SELECT company, name, time_zone AS "timeZone" FROM flanco.company WHERE $1::text IS NULL OR name = $1
+    `SELECT company, name, time_zone AS "timeZone" FROM flanco.company WHERE @name::text IS NULL OR name = @name
       ORDER BY company LIMIT 2`,
-    [name ?? null],
+    { name: name ?? null },
   );
   if (company !== undefined && other === undefined) return company;
   throw company === undefined
@@ -109,8 +109,8 @@ export async function addGateway(
   await requireFreeRole(connection, `flanco_${name}`);
   const password = newPassword();
   const [row] = await connection.query<{ role: string }>(
-    "SELECT flanco.add_gateway($1, $2, $3, $4) AS role",
-    [company, name, zone, verifierOf(password)],
+    "SELECT flanco.add_gateway(@company, @name, @zone, @verifier) AS role",
+    { company, name, zone, verifier: verifierOf(password) },
   );
   if (row === undefined) throw new FlancoError("internal", "The database made no role.");
   return { role: row.role, password };
@@ -124,7 +124,10 @@ export async function renewPassword(
 ): Promise<RoleAccess> {
   const { role } = await clinicOf(connection, company, name);
   const password = newPassword();
-  await connection.query("SELECT flanco.set_password($1, $2)", [role, verifierOf(password)]);
+  await connection.query("SELECT flanco.set_password(@role, @verifier)", {
+    role,
+    verifier: verifierOf(password),
+  });
   return { role, password };
 }
 
@@ -138,13 +141,17 @@ export async function pageAccess(
   role: string,
 ): Promise<RoleAccess> {
   const [has] = await connection.query<{ role: string | null }>(
-    "SELECT page_role AS role FROM flanco.company WHERE company = $1",
-    [company],
+    "SELECT page_role AS role FROM flanco.company WHERE company = @company",
+    { company },
   );
   const own = has?.role ?? null;
   if (own === null) await requireFreeRole(connection, role);
   const password = newPassword();
-  await connection.query("SELECT flanco.set_page_role($1, $2, $3)", [company, role, verifierOf(password)]);
+  await connection.query("SELECT flanco.set_page_role(@company, @role, @verifier)", {
+    company,
+    role,
+    verifier: verifierOf(password),
+  });
   return { role: own ?? role, password };
 }
 
@@ -162,7 +169,7 @@ async function requireFreeRole(connection: Connection, role: string): Promise<vo
   if (!ROLE_NAME.test(role)) {
     throw new FlancoError("invalid", "A role's name has up to 60 lower-case letters, digits, - and _.");
   }
-  const known = await connection.query("SELECT FROM pg_roles WHERE rolname = $1", [role]);
+  const known = await connection.query("SELECT FROM pg_roles WHERE rolname = @role", { role });
   if (known.length > 0) throw new FlancoError("conflict", `There is a role ${role} already.`);
 }
 
@@ -195,8 +202,8 @@ export async function clinics(
             (SELECT coalesce(sum(h.last - h.first + 1), 0) FROM flanco.hole h WHERE h.company = g.company
                 AND h.gateway = g.gateway AND h.told_by IS NULL) AS untold,
             g.clock_off_ms AS "clockOffMs"
-       FROM flanco.gateway g WHERE g.company = $1 ORDER BY g.name`,
-    [company],
+       FROM flanco.gateway g WHERE g.company = @company ORDER BY g.name`,
+    { company },
   );
   const [{ nowMs } = { nowMs: "0" }] = await connection.query<{ nowMs: string }>(
     `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`,
@@ -230,8 +237,8 @@ export async function acceptFork(
   name: string,
 ): Promise<number> {
   const [row] = await connection.query<{ position: string | null }>(
-    `SELECT flanco.accept_fork(company, gateway) AS position FROM flanco.gateway WHERE company = $1 AND name = $2`,
-    [company, name],
+    `SELECT flanco.accept_fork(company, gateway) AS position FROM flanco.gateway WHERE company = @company AND name = @name`,
+    { company, name },
   );
   if (row?.position == null) {
     throw new FlancoError("not_found", `The gateway ${name} has no fork to accept.`, {

@@ -45,11 +45,32 @@ export function passwordInPassFile(file: string): PasswordOf {
 
 /** One connection to the node that takes writes. */
 export interface Connection {
-  /** Rejects with a FlancoError. */
-  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs a statement whose parameters have names, such as `@company`. Rejects with a FlancoError. */
+  query<Row extends QueryResultRow>(sql: string, values?: Parameters): Promise<Row[]>;
   /** Whether it has ended, by either side. */
   readonly ended: boolean;
   close(): Promise<void>;
+}
+
+/** Values by the names of a statement's parameters. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** Runs a statement, in which `@company` is the company. */
+export type CompanyQuery = <Row extends object>(sql: string, values?: Parameters) => Promise<Row[]>;
+
+export function companyQuery(connection: Connection, company: number): CompanyQuery {
+  return (sql, values) => connection.query(sql, { ...values, company });
+}
+
+/** A statement in PostgreSQL's own form, whose parameters have numbers. */
+function numbered(sql: string, values: Parameters): { readonly text: string; readonly values: unknown[] } {
+  const names: string[] = [];
+  const text = sql.replaceAll(/@(\w+)/g, (_, name: string) => {
+    if (!(name in values)) throw new Error(`A statement's parameter @${name} has no value.`);
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return { text, values: names.map((name) => values[name]) };
 }
 
 /** Connects to the first node that takes writes. Rejects with a FlancoError that holds no secret. */
@@ -124,9 +145,9 @@ async function connectTo(
   });
   await client.connect();
   return {
-    async query<Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    async query<Row extends QueryResultRow>(sql: string, values: Parameters = {}): Promise<Row[]> {
       try {
-        const { rows } = await client.query<Row>(sql, [...values]);
+        const { rows } = await client.query<Row>(numbered(sql, values));
         return rows;
       } catch (error) {
         throw databaseError(error);

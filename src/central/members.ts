@@ -27,12 +27,12 @@ import {
 } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
 import type { Company } from "./company.ts";
-import type { Connection, Database } from "./database.ts";
+import { type CompanyQuery, companyQuery, type Database, type Parameters } from "./database.ts";
 
 const TOKEN_BYTES = 32;
 const ID_DIGITS = 24;
 const COLUMNS = `member AS id, role, name, email, password_hash AS "passwordHash"`;
-const ALL = `SELECT ${COLUMNS} FROM flanco.member WHERE company = $1`;
+const ALL = `SELECT ${COLUMNS} FROM flanco.member WHERE company = @company`;
 
 interface MemberRow extends Omit<Member, "userId"> {
   readonly passwordHash: string | null;
@@ -68,23 +68,25 @@ export class CompanyMembers implements SessionKeeper {
   }
 
   async member(memberId: Id): Promise<Member | undefined> {
-    const [row] = await this.#query<MemberRow>(`${ALL} AND member = $2`, memberId);
+    const [row] = await this.#query<MemberRow>(`${ALL} AND member = @memberId`, { memberId });
     return row && this.#toCredentials(row).member;
   }
 
   async credentials(email: string): Promise<Credentials | undefined> {
-    const [row] = await this.#query<MemberRow>(`${ALL} AND email_key = $2`, emailKey(email));
+    const [row] = await this.#query<MemberRow>(`${ALL} AND email_key = @emailKey`, {
+      emailKey: emailKey(email),
+    });
     return row && this.#toCredentials(row);
   }
 
   async hasLink(tokenHash: string): Promise<boolean> {
-    const linked = `${ALL} AND link_hash = $2 AND link_ends_ms > flanco.now_ms()`;
-    return (await this.#query<MemberRow>(linked, tokenHash)).length > 0;
+    const linked = `${ALL} AND link_hash = @tokenHash AND link_ends_ms > flanco.now_ms()`;
+    return (await this.#query<MemberRow>(linked, { tokenHash })).length > 0;
   }
 
   sessions(): Promise<readonly { readonly memberId: Id }[]> {
     return this.#query(
-      `SELECT member AS "memberId" FROM flanco.session WHERE company = $1 AND ends_ms > flanco.now_ms()`,
+      `SELECT member AS "memberId" FROM flanco.session WHERE company = @company AND ends_ms > flanco.now_ms()`,
     );
   }
 
@@ -95,13 +97,13 @@ export class CompanyMembers implements SessionKeeper {
   ): Promise<Member> {
     requireCompanyRole(role);
     const id = this.#ids.next();
-    await this.#change(async (members, connection) => {
+    await this.#change(async (members, query) => {
       if (members.length >= MAX_MEMBERS) throw accountFull();
       if (members.some((member) => emailKey(member.email) === emailKey(email))) throw emailTaken(email);
-      await connection.query(
+      await query(
         `INSERT INTO flanco.member (company, member, role, name, email, email_key, password_hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [this.#company, id, role, name, email, emailKey(email), passwordHash],
+         VALUES (@company, @id, @role, @name, @email, @emailKey, @passwordHash)`,
+        { id, role, name, email, emailKey: emailKey(email), passwordHash },
       );
     });
     this.#note("member_added", { email, role }, by);
@@ -115,15 +117,15 @@ export class CompanyMembers implements SessionKeeper {
     by: Actor = SERVICE_ACTOR,
   ): Promise<void> {
     if (role !== undefined) requireCompanyRole(role);
-    const before = await this.#change(async (members, connection) => {
+    const before = await this.#change(async (members, query) => {
       const member = found(members, memberId);
       if (role !== undefined && role !== member.role) {
         requireOtherOwner(members, member);
-        await this.#endSessions(connection, memberId);
+        await endSessions(query, memberId);
       }
-      await connection.query(
-        "UPDATE flanco.member SET role = $3, name = $4 WHERE company = $1 AND member = $2",
-        [this.#company, memberId, role ?? member.role, name ?? member.name],
+      await query(
+        "UPDATE flanco.member SET role = @role, name = @name WHERE company = @company AND member = @memberId",
+        { memberId, role: role ?? member.role, name: name ?? member.name },
       );
       return member;
     });
@@ -132,22 +134,21 @@ export class CompanyMembers implements SessionKeeper {
   }
 
   async removeMember(_userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): Promise<void> {
-    const { email, role } = await this.#change(async (members, connection) => {
+    const { email, role } = await this.#change(async (members, query) => {
       const member = found(members, memberId);
       requireOtherOwner(members, member);
-      await connection.query("DELETE FROM flanco.member WHERE company = $1 AND member = $2", [
-        this.#company,
+      await query("DELETE FROM flanco.member WHERE company = @company AND member = @memberId", {
         memberId,
-      ]);
+      });
       return member;
     });
     this.#note("member_removed", { email, role }, by);
   }
 
   async endSessionsOf(_userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): Promise<number> {
-    const { email, sessions } = await this.#change(async (members, connection) => ({
+    const { email, sessions } = await this.#change(async (members, query) => ({
       email: found(members, memberId).email,
-      sessions: await this.#endSessions(connection, memberId),
+      sessions: await endSessions(query, memberId),
     }));
     this.#note("sessions_ended", { email, sessions }, by);
     return sessions;
@@ -155,24 +156,24 @@ export class CompanyMembers implements SessionKeeper {
 
   async addLink(_userId: Id, memberId: Id, tokenHash: string, by: Actor = SERVICE_ACTOR): Promise<void> {
     const [row] = await this.#query<{ email: string }>(
-      `UPDATE flanco.member SET link_hash = $3, link_ends_ms = flanco.now_ms() + ${LINK_MS}
-        WHERE company = $1 AND member = $2 RETURNING email`,
-      ...[memberId, tokenHash],
+      `UPDATE flanco.member SET link_hash = @tokenHash, link_ends_ms = flanco.now_ms() + ${LINK_MS}
+        WHERE company = @company AND member = @memberId RETURNING email`,
+      { memberId, tokenHash },
     );
     if (row === undefined) throw unknownMember();
     this.#note("link_made", { email: row.email }, by);
   }
 
   async useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<Member> {
-    const linked = "link_hash = $2 AND link_ends_ms > flanco.now_ms()";
-    const member = await this.#replacePassword(linked, tokenHash, passwordHash);
+    const linked = "link_hash = @tokenHash AND link_ends_ms > flanco.now_ms()";
+    const member = await this.#replacePassword(linked, { tokenHash }, passwordHash);
     if (member === undefined) throw linkUsed();
     this.#note("password_changed", { email: member.email }, { ...by, memberId: member.id });
     return member;
   }
 
   async setPassword(memberId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<void> {
-    const member = await this.#replacePassword("member = $2", memberId, passwordHash);
+    const member = await this.#replacePassword("member = @memberId", { memberId }, passwordHash);
     if (member === undefined) throw unknownMember();
     this.#note("password_changed", { email: member.email }, by);
   }
@@ -184,18 +185,23 @@ export class CompanyMembers implements SessionKeeper {
   async begin({ member, passwordHash }: Credentials, by: Actor): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const lifeMs = sessionSeconds(member.role) * SECOND_MS;
-    const begun = await this.#database.use(async (connection) => {
-      await connection.query(
-        `DELETE FROM flanco.session WHERE company = $1 AND (ends_ms <= flanco.now_ms() OR token_hash IN (
-           SELECT token_hash FROM flanco.session WHERE company = $1 AND member = $2
+    const begun = await this.#use(async (query) => {
+      await query(
+        `DELETE FROM flanco.session WHERE company = @company AND (ends_ms <= flanco.now_ms() OR token_hash IN (
+           SELECT token_hash FROM flanco.session WHERE company = @company AND member = @memberId
             ORDER BY begun_ms DESC OFFSET ${MAX_SESSIONS_PER_MEMBER - 1}))`,
-        [this.#company, member.id],
+        { memberId: member.id },
       );
-      return connection.query(
+      return query(
         `INSERT INTO flanco.session (company, token_hash, member, begun_ms, ends_ms)
-         SELECT company, $3, member, flanco.now_ms(), flanco.now_ms() + $4 FROM flanco.member
-          WHERE company = $1 AND member = $2 AND password_hash = $5 FOR SHARE RETURNING member`,
-        [this.#company, member.id, hash("sha256", token), lifeMs, passwordHash],
+         SELECT company, @tokenHash, member, flanco.now_ms(), flanco.now_ms() + @lifeMs FROM flanco.member
+          WHERE company = @company AND member = @memberId AND password_hash = @passwordHash FOR SHARE RETURNING member`,
+        {
+          memberId: member.id,
+          tokenHash: hash("sha256", token),
+          lifeMs,
+          passwordHash,
+        },
       );
     });
     if (begun.length === 0) throw new FlancoError("unauthorized", "Unauthorized");
@@ -207,63 +213,59 @@ export class CompanyMembers implements SessionKeeper {
     const sid = hash("sha256", token);
     const [row] = await this.#query<{ memberId: Id; role: Role }>(
       `SELECT m.member AS "memberId", m.role FROM flanco.session s JOIN flanco.member m USING (company, member)
-        WHERE company = $1 AND s.token_hash = $2 AND s.ends_ms > flanco.now_ms()`,
-      sid,
+        WHERE company = @company AND s.token_hash = @sid AND s.ends_ms > flanco.now_ms()`,
+      { sid },
     );
     return row && { ...row, userId: this.#userId, sid };
   }
 
   async end(token: string, by: Actor): Promise<void> {
     const [row] = await this.#query<{ member: Id }>(
-      "DELETE FROM flanco.session WHERE company = $1 AND token_hash = $2 RETURNING member",
-      hash("sha256", token),
+      "DELETE FROM flanco.session WHERE company = @company AND token_hash = @sid RETURNING member",
+      { sid: hash("sha256", token) },
     );
     if (row !== undefined) this.#note("sign_out", {}, { ...by, memberId: row.member });
   }
 
   /**
    * Sets a member's password, and ends the member's link and sessions.
-   * Undefined where no member fulfils the condition on `$2`.
+   * Undefined where no member fulfils the condition on these values.
    */
   async #replacePassword(
     condition: string,
-    value: string,
+    values: Parameters,
     passwordHash: string,
   ): Promise<Member | undefined> {
-    const row = await this.#change(async (_members, connection) => {
-      const [changed] = await connection.query<MemberRow>(
-        `UPDATE flanco.member SET password_hash = $3, link_hash = NULL, link_ends_ms = NULL
-          WHERE company = $1 AND ${condition} RETURNING ${COLUMNS}`,
-        [this.#company, value, passwordHash],
+    const row = await this.#change(async (_members, query) => {
+      const [changed] = await query<MemberRow>(
+        `UPDATE flanco.member SET password_hash = @passwordHash, link_hash = NULL, link_ends_ms = NULL
+          WHERE company = @company AND ${condition} RETURNING ${COLUMNS}`,
+        { ...values, passwordHash },
       );
-      if (changed !== undefined) await this.#endSessions(connection, changed.id);
+      if (changed !== undefined) await endSessions(query, changed.id);
       return changed;
     });
     return row && this.#toCredentials(row).member;
   }
 
-  async #endSessions(connection: Connection, memberId: Id): Promise<number> {
-    const ended = await connection.query(
-      "DELETE FROM flanco.session WHERE company = $1 AND member = $2 RETURNING member",
-      [this.#company, memberId],
-    );
-    return ended.length;
-  }
-
   /** Changes the members in a transaction that excludes other changes of them. */
-  #change<T>(run: (members: readonly MemberRow[], connection: Connection) => Promise<T>): Promise<T> {
-    return this.#database.use(async (connection) => {
-      await connection.query("BEGIN");
-      await connection.query("SELECT pg_advisory_xact_lock(hashtext('flanco.member'), $1)", [this.#company]);
-      const members = await connection.query<MemberRow>(`${ALL} ORDER BY member`, [this.#company]);
-      const result = await run(members, connection);
-      await connection.query("COMMIT");
+  #change<T>(run: (members: readonly MemberRow[], query: CompanyQuery) => Promise<T>): Promise<T> {
+    return this.#use(async (query) => {
+      await query("BEGIN");
+      await query("SELECT pg_advisory_xact_lock(hashtext('flanco.member'), @company)");
+      const result = await run(await query<MemberRow>(`${ALL} ORDER BY member`), query);
+      await query("COMMIT");
       return result;
     });
   }
 
-  #query<Row extends object>(sql: string, ...values: readonly string[]): Promise<Row[]> {
-    return this.#database.use((connection) => connection.query<Row>(sql, [this.#company, ...values]));
+  #query<Row extends object>(sql: string, values: Parameters = {}): Promise<Row[]> {
+    return this.#use((query) => query<Row>(sql, values));
+  }
+
+  /** Runs statements on one connection. */
+  #use<T>(run: (query: CompanyQuery) => Promise<T>): Promise<T> {
+    return this.#database.use((connection) => run(companyQuery(connection, this.#company)));
   }
 
   #toCredentials({ passwordHash, ...member }: MemberRow): Credentials {
@@ -284,6 +286,14 @@ function requireCompanyRole(role: Role): void {
   if (COMPANY_ROLES.some((one) => one === role)) return;
   const message = `must be ${COMPANY_ROLES.join(" or ")} in a company`;
   throw new FlancoError("invalid", `role: ${message}.`, { fields: { role: { kind: "range", message } } });
+}
+
+async function endSessions(query: CompanyQuery, memberId: Id): Promise<number> {
+  const ended = await query(
+    "DELETE FROM flanco.session WHERE company = @company AND member = @memberId RETURNING member",
+    { memberId },
+  );
+  return ended.length;
 }
 
 function found(members: readonly MemberRow[], memberId: Id): MemberRow {

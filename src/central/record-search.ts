@@ -12,7 +12,7 @@ import {
 import type { LocalCalendar, Stretch } from "../store/ledger/calendar.ts";
 import { RECORD_FIELDS } from "../store/ledger/chain.ts";
 import { isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../store/read/record-search.ts";
-import type { Connection } from "./database.ts";
+import type { CompanyQuery } from "./database.ts";
 import { idOf, placeOf } from "./schema.ts";
 
 /** The SQL of a sale's field, from its canonical form: a JSON list that begins with the entry's kind. */
@@ -25,15 +25,15 @@ function field(name: (typeof RECORD_FIELDS)[number]): string {
   return fieldOf("e.fields", name);
 }
 
-const FITS = `($2::text IS NULL OR ${field("locationName")} = $2) AND ($3::text IS NULL OR ${field("deviceId")} = $3)
-  AND ($4::text IS NULL OR ${field("room")} = $4) AND ($5::text IS NULL OR ${field("room")} ~ $5)`;
+const FITS = `(@location::text IS NULL OR ${field("locationName")} = @location) AND (@device::text IS NULL OR ${field("deviceId")} = @device)
+  AND (@room::text IS NULL OR ${field("room")} = @room) AND (@pattern::text IS NULL OR ${field("room")} ~ @pattern)`;
 
 /**
  * The columns of a sale `e` with the entry `v` that voids it: the
  * reason and time of `v` stand at the end of its canonical form.
  */
 const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
-  (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = $1 AND g.gateway = e.gateway) AS "timeZone",
+  (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = @company AND g.gateway = e.gateway) AS "timeZone",
   ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional"] as const)
     .map((name) => `${field(name)} AS "${name}"`)
     .join(", ")}, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
@@ -43,38 +43,38 @@ const { branch, position } = placeOf("voided_by");
  * rows of other companies, PostgreSQL uses an index only for comparisons with a plain column or value.
  */
 const VOIDED_BY = `${branch} AS void_branch, ${position} AS void_position`;
-const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE c.company = $1 AND c.gateway = e.gateway
+const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE c.company = @company AND c.gateway = e.gateway
   AND c.branch = e.void_branch AND c.position = e.void_position OFFSET 0) v ON true`;
 
 /**
- * The newest sales before `$6` and `$7`, not older than `$8`: at most
- * `$9` that fit, among the `$10` newest. Of all gateways, or of `$11`.
+ * The newest sales before a position: at most `@limit` that fit,
+ * among the `@lookedAt` newest. Of all gateways, or of one.
  */
 function searchSql(ofGateway: string): string {
   return `WITH looked AS MATERIALIZED (
       SELECT *, row_number() OVER (ORDER BY effective_ms DESC, id DESC) AS n FROM (
         SELECT gateway, id, valor_micros, effective_ms, moved_by, text::jsonb AS fields, ${VOIDED_BY} FROM flanco.entry
-         WHERE company = $1 ${ofGateway} AND (effective_ms, id) < ($6::bigint, $7::bigint) AND effective_ms >= $8
-         ORDER BY effective_ms DESC, id DESC LIMIT $10) newest)
+         WHERE company = @company ${ofGateway} AND (effective_ms, id) < (@timeMs::bigint, @recordId::bigint) AND effective_ms >= @fromMs
+         ORDER BY effective_ms DESC, id DESC LIMIT @lookedAt) newest)
     SELECT l."reachedMs", l."reachedId", r.*
-      FROM (SELECT max(effective_ms) FILTER (WHERE n = $10) AS "reachedMs", max(id) FILTER (WHERE n = $10) AS "reachedId" FROM looked) l
-      LEFT JOIN (SELECT e.n, ${COLUMNS} FROM (SELECT * FROM looked e WHERE ${FITS} ORDER BY n LIMIT $9) e ${VOIDING}) r ON true
+      FROM (SELECT max(effective_ms) FILTER (WHERE n = @lookedAt) AS "reachedMs", max(id) FILTER (WHERE n = @lookedAt) AS "reachedId" FROM looked) l
+      LEFT JOIN (SELECT e.n, ${COLUMNS} FROM (SELECT * FROM looked e WHERE ${FITS} ORDER BY n LIMIT @limit) e ${VOIDING}) r ON true
      ORDER BY r.n`;
 }
 const SEARCH = searchSql("");
-const SEARCH_OF_GATEWAY = searchSql("AND gateway = $11");
+const SEARCH_OF_GATEWAY = searchSql("AND gateway = @gateway");
 
-/** Sales that were there at the marks `$6`, and were moved after `$7` and before `$8`: at most `$9`. */
+/** Sales that were there at these marks, and were moved after and before these entries: at most `@limit`. */
 const MOVED = `SELECT ${COLUMNS} FROM (
-    SELECT e.*, e.text::jsonb AS fields, ${VOIDED_BY} FROM unnest($6::bigint[], $7::bigint[], $8::bigint[]) r(mark, after, until)
-      CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = $1 AND m.moved_by > r.after AND m.moved_by < r.until
-         AND m.id <= r.mark OFFSET 0) e OFFSET 0) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT $9`;
+    SELECT e.*, e.text::jsonb AS fields, ${VOIDED_BY} FROM unnest(@marks::bigint[], @after::bigint[], @until::bigint[]) r(mark, after, until)
+      CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = @company AND m.moved_by > r.after AND m.moved_by < r.until
+         AND m.id <= r.mark OFFSET 0) e OFFSET 0) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT @limit`;
 
 /** The gateways that have sold at a location or with a device: at most two. */
 const SELLING = `SELECT DISTINCT gateway FROM flanco.device
-  WHERE company = $1 AND ($2::text IS NULL OR location = $2) AND ($3::text IS NULL OR device = $3) LIMIT 2`;
+  WHERE company = @company AND (@location::text IS NULL OR location = @location) AND (@device::text IS NULL OR device = @device) LIMIT 2`;
 
-const MARK = `SELECT ${idOf("gateway", "branch", "position")} AS newest FROM flanco.gateway WHERE company = $1 ORDER BY gateway`;
+const MARK = `SELECT ${idOf("gateway", "branch", "position")} AS newest FROM flanco.gateway WHERE company = @company ORDER BY gateway`;
 
 /** Numbers of 64 bits come as texts. */
 interface RecordRow {
@@ -100,8 +100,7 @@ type SearchRow = { readonly reachedMs: string | null; readonly reachedId: string
 
 /** A company's database, read within one transaction. */
 export interface CompanyView {
-  readonly connection: Connection;
-  readonly company: number;
+  readonly query: CompanyQuery;
   /** The calendars of its gateways' zones. */
   readonly calendars: readonly LocalCalendar[];
 }
@@ -120,26 +119,28 @@ export class CompanyRecords {
   async find({ filter, before, limit }: RecordSearch): Promise<FoundRecords> {
     const { location, deviceId, room, roomPart } = filter;
     const stretch = this.#stretchOf(filter);
-    const start = startOf(before, stretch);
     const isAny = [location, deviceId, room, roomPart].every((each) => each === null);
-    const values = [...this.#asked(filter), start.timeMs, start.recordId, stretch.fromMs, limit];
+    const asked = askedOf(filter);
     let sql = SEARCH;
-    // Where every record fits, the limit alone bounds the work.
-    values.push(isAny ? limit : MAX_LOOKED_AT);
+    let gateway: number | undefined;
     if (location !== null || deviceId !== null) {
-      const [one, other] = await this.#view.connection.query<{ gateway: number }>(SELLING, [
-        this.#view.company,
-        location,
-        deviceId,
-      ]);
+      const [one, other] = await this.#view.query<{ gateway: number }>(SELLING, asked);
       if (one === undefined) return { records: [], next: null };
       // The records of a single clinic are searched by themselves, not among those of all.
       if (other === undefined) {
         sql = SEARCH_OF_GATEWAY;
-        values.push(one.gateway);
+        gateway = one.gateway;
       }
     }
-    const rows = await this.#view.connection.query<SearchRow>(sql, values);
+    const rows = await this.#view.query<SearchRow>(sql, {
+      ...asked,
+      ...startOf(before, stretch),
+      fromMs: stretch.fromMs,
+      limit,
+      // Where every record fits, the limit alone bounds the work.
+      lookedAt: isAny ? limit : MAX_LOOKED_AT,
+      gateway,
+    });
     const { reachedMs = null, reachedId = null } = rows[0] ?? {};
     const found = rows.filter((row) => row.recordId !== null).map(toFound);
     const last = found.length === limit ? found.at(-1) : undefined;
@@ -153,11 +154,14 @@ export class CompanyRecords {
   }
 
   async findMoved({ filter, since, after, limit }: MovedSearch): Promise<FoundMoved> {
-    const values = [
-      ...[...this.#asked(filter), since, since.map((mark) => Math.max(mark, after ?? 0))],
-      ...[since.map((mark) => (Math.floor(mark / NUMBERS_OF_LEDGER) + 1) * NUMBERS_OF_LEDGER), limit],
-    ];
-    const found = (await this.#view.connection.query<RecordRow>(MOVED, values)).map(toFound);
+    const rows = await this.#view.query<RecordRow>(MOVED, {
+      ...askedOf(filter),
+      marks: since,
+      after: since.map((mark) => Math.max(mark, after ?? 0)),
+      until: since.map((mark) => (Math.floor(mark / NUMBERS_OF_LEDGER) + 1) * NUMBERS_OF_LEDGER),
+      limit,
+    });
+    const found = rows.map(toFound);
     return {
       records: this.#within(found, filter, this.#stretchOf(filter)),
       next: found.length < limit ? null : (found.at(-1)?.record.movedBy ?? null),
@@ -165,12 +169,8 @@ export class CompanyRecords {
   }
 
   async mark(): Promise<LedgerMark> {
-    const rows = await this.#view.connection.query<{ newest: string }>(MARK, [this.#view.company]);
+    const rows = await this.#view.query<{ newest: string }>(MARK);
     return rows.map(({ newest }) => Number(newest));
-  }
-
-  #asked({ location, deviceId, room, roomPart }: RecordFilter): unknown[] {
-    return [this.#view.company, location, deviceId, room, roomPart === null ? null : patternOf(roomPart)];
   }
 
   /** The stretch of the filter's days in all zones. */
@@ -196,6 +196,11 @@ export class CompanyRecords {
       })
       .map(({ record }) => record);
   }
+}
+
+/** The parameters of FITS. */
+function askedOf({ location, deviceId, room, roomPart }: RecordFilter) {
+  return { location, device: deviceId, room, pattern: roomPart === null ? null : patternOf(roomPart) };
 }
 
 /**

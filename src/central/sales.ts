@@ -11,7 +11,7 @@ import { addUp, splitDays } from "../store/read/rollup-sum.ts";
 import { readLater } from "../store/read/sum-source.ts";
 import { summaryOf } from "../store/read/summary.ts";
 import type { Company } from "./company.ts";
-import type { Connection, Database } from "./database.ts";
+import { type CompanyQuery, companyQuery, type Database } from "./database.ts";
 import { CompanyRecords, type CompanyView } from "./record-search.ts";
 import { CompanySums } from "./sums.ts";
 
@@ -31,29 +31,28 @@ const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = 
 /** Reads the company's sales from its database. Each answer is of one commit, and delays no gateway. */
 export function companySales(database: Database, { company, timeZone }: Company): CompanySales {
   const calendar = new LocalCalendar(timeZone);
-  const read = <T>(run: (connection: Connection) => Promise<T>): Promise<T> =>
+  const read = <T>(run: (query: CompanyQuery) => Promise<T>): Promise<T> =>
     database.use(async (connection) => {
       await connection.query(BEGIN);
-      const answer = await run(connection);
+      const answer = await run(companyQuery(connection, company));
       await connection.query("COMMIT");
       return answer;
     });
   /** Calendars by zone, kept because a calendar caches offsets. */
   const calendars = new Map([[timeZone, calendar]]);
-  const viewOf = async (connection: Connection): Promise<CompanyView> => {
-    const zones = await connection.query<{ zone: string }>(
-      "SELECT DISTINCT time_zone AS zone FROM flanco.gateway WHERE company = $1",
-      [company],
+  const viewOf = async (query: CompanyQuery): Promise<CompanyView> => {
+    const zones = await query<{ zone: string }>(
+      "SELECT DISTINCT time_zone AS zone FROM flanco.gateway WHERE company = @company",
     );
     for (const { zone } of zones) if (!calendars.has(zone)) calendars.set(zone, new LocalCalendar(zone));
     const own = zones.flatMap(({ zone }) => calendars.get(zone) ?? []);
     // A company that has no gateway yet has no sales on its own days.
-    return { connection, company, calendars: own.length === 0 ? [calendar] : own };
+    return { query, calendars: own.length === 0 ? [calendar] : own };
   };
   const readSums = <T>(run: (sums: CompanySums) => Promise<T>) =>
-    read(async (connection) => run(new CompanySums(await viewOf(connection))));
+    read(async (query) => run(new CompanySums(await viewOf(query))));
   const readRecords = <T>(run: (records: CompanyRecords) => Promise<T>) =>
-    read(async (connection) => run(new CompanyRecords(await viewOf(connection))));
+    read(async (query) => run(new CompanyRecords(await viewOf(query))));
   const sumOf: SalesReads["sumRecords"] = (_userId, { from, to, ...place }) =>
     readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place));
   return {
@@ -66,22 +65,20 @@ export function companySales(database: Database, { company, timeZone }: Company)
     findRecords: (_userId, search) => readRecords((records) => records.find(search)),
     findMoved: (_userId, search) => readRecords((records) => records.findMoved(search)),
     mark: () => readRecords((records) => records.mark()),
-    chainHead: () => read((connection) => headOf(connection, company)),
-    devices: (userId) => read((connection) => devicesOf(connection, company, userId)),
-    locations: async (userId) =>
-      locationsOf(await read((connection) => devicesOf(connection, company, userId)), userId),
+    chainHead: () => read(headOf),
+    devices: (userId) => read((query) => devicesOf(query, userId)),
+    locations: async (userId) => locationsOf(await read((query) => devicesOf(query, userId)), userId),
     // Gaps are no entries of the chain.
     gaps: () => [],
     wirings: () => [],
     localTime: (timeMs) => calendar.localTime(timeMs),
     compare: (period, at, nowMs) =>
-      read(async (connection) => {
+      read(async (query) => {
         const { own, before } = comparedDays(period, at, calendar.dayOf(nowMs));
-        const names = await connection.query<{ gateway: number; name: string }>(
-          "SELECT gateway, name FROM flanco.gateway WHERE company = $1",
-          [company],
+        const names = await query<{ gateway: number; name: string }>(
+          "SELECT gateway, name FROM flanco.gateway WHERE company = @company",
         );
-        const sums = new CompanySums({ connection, company, calendars: [] });
+        const sums = new CompanySums({ query, calendars: [] });
         const sold = await sums.byGateway([splitDays(own), splitDays(before)]);
         const of = (time: number) =>
           new Map(sold.filter((each) => each.time === time).map((each) => [each.gateway, each]));
@@ -115,20 +112,18 @@ function inOrder(a: PlaceSold, b: PlaceSold): number {
  * A hash over the newest entries of all gateways, which
  * covers all their entries as a ledger's head covers its own.
  */
-async function headOf(connection: Connection, company: number): Promise<string> {
-  const heads = await connection.query<{ head: string }>(
-    "SELECT concat_ws(' ', gateway, branch, position, hash) AS head FROM flanco.gateway WHERE company = $1 ORDER BY gateway",
-    [company],
+async function headOf(query: CompanyQuery): Promise<string> {
+  const heads = await query<{ head: string }>(
+    "SELECT concat_ws(' ', gateway, branch, position, hash) AS head FROM flanco.gateway WHERE company = @company ORDER BY gateway",
   );
   return hash("sha256", heads.map(({ head }) => head).join("\n"));
 }
 
 /** The devices that have sold, by location and name, without rooms and levels, which are not known. */
-async function devicesOf(connection: Connection, company: number, userId: Id): Promise<readonly Device[]> {
-  const rows = await connection.query<{ location: string; device: string; name: string; sinceMs: string }>(
-    `SELECT location, device, max(name) AS name, min(since_ms) AS "sinceMs" FROM flanco.device WHERE company = $1
+async function devicesOf(query: CompanyQuery, userId: Id): Promise<readonly Device[]> {
+  const rows = await query<{ location: string; device: string; name: string; sinceMs: string }>(
+    `SELECT location, device, max(name) AS name, min(since_ms) AS "sinceMs" FROM flanco.device WHERE company = @company
       GROUP BY 1, 2 ORDER BY location COLLATE "C", max(name) COLLATE "C", device COLLATE "C" LIMIT ${MAX_LISTED}`,
-    [company],
   );
   return rows.map(({ location, device, name, sinceMs }) => ({
     id: ID.test(device) ? device : idOfName(device),

@@ -178,16 +178,16 @@ export async function append(
     head: string;
     head_hash: string;
     clock_off_ms: string;
-  }>("SELECT * FROM flanco.append($1, $2, $3, $4, $5, $6, $7, $8)", [
-    CENTRAL_SCHEMA,
-    batch?.ledger ?? null,
-    batch?.after ?? null,
-    entries[0]?.previousHash ?? null,
-    batch?.newest ?? null,
+  }>("SELECT * FROM flanco.append(@schema, @ledger, @after, @afterHash, @newest, @nowMs, @hashes, @texts)", {
+    schema: CENTRAL_SCHEMA,
+    ledger: batch?.ledger ?? null,
+    after: batch?.after ?? null,
+    afterHash: entries[0]?.previousHash ?? null,
+    newest: batch?.newest ?? null,
     nowMs,
-    entries.map(({ hash }) => hash),
-    entries.map(({ text }) => text),
-  ]);
+    hashes: entries.map(({ hash }) => hash),
+    texts: entries.map(({ text }) => text),
+  });
   if (row === undefined) throw new Error("append gave no row");
   return {
     outcome: row.outcome,

@@ -38,25 +38,35 @@ interface Part {
   readonly range: Range<number>;
 }
 
+/** A time before or after whole half hours, whose entries are added up one by one. */
+interface Rest {
+  readonly tag: number;
+  readonly zone: string;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 /**
- * What was sold in the ranges `$2` to `$8`, by gateway, location and device. No condition on a row of sums
- * computes anything, so that the index is used also where a policy hides the rows of other companies.
+ * What was sold in the ranges that `columnsOf` gives, by gateway, location and device. No condition on a row of
+ * sums computes anything, so that the index is used also where a policy hides the rows of other companies.
  */
 function partsSql(which: string): string {
   return `SELECT r.tag, g.gateway, s.location, s.device, s.counts[s.last] - coalesce(s.counts[s.first - 1], 0) AS count,
          s.totals_micros[s.last] - coalesce(s.totals_micros[s.first - 1], 0) AS total
     FROM flanco.gateway g
-    CROSS JOIN unnest($2::integer[], $3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[])
+    CROSS JOIN unnest(@tags::integer[], @zones::text[], @units::text[], @since::bigint[], @sinceParts::integer[],
+                      @until::bigint[], @untilParts::integer[])
       r(tag, zone, unit, since, since_part, until, until_part)
     CROSS JOIN LATERAL (
       SELECT m.location, m.device, m.counts, m.totals_micros, CASE m.period WHEN r.since THEN r.since_part ELSE 1 END AS first,
              CASE m.period WHEN r.until THEN r.until_part ELSE ${MAX_PARTS} END AS last
         FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway AND m.unit = r.unit
          AND m.period BETWEEN r.since AND r.until AND ${which} OFFSET 0) s
-   WHERE g.company = $1 AND (r.zone IS NULL OR r.zone = g.time_zone)`;
+   WHERE g.company = @company AND (r.zone IS NULL OR r.zone = g.time_zone)`;
 }
 /** Rows of one location and one device. The row for the whole gateway has no names. */
-const FITS = `($9::text IS NULL OR m.location = $9) AND ($10::text IS NULL OR m.device = $10)`;
+const FITS =
+  "(@location::text IS NULL OR m.location = @location) AND (@device::text IS NULL OR m.device = @device)";
 const PARTS = partsSql(FITS);
 const PARTS_OF_EACH = partsSql("m.location <> ''");
 const COUNT_AND_TOTAL =
@@ -67,7 +77,7 @@ const DISTINCT = `WITH p AS MATERIALIZED (SELECT location, device, sum(count) AS
   SELECT (SELECT count(*) FROM (SELECT FROM p GROUP BY location HAVING sum(count) > 0) l) AS locations,
          (SELECT count(*) FROM (SELECT FROM p GROUP BY device HAVING sum(count) > 0) d) AS devices`;
 
-/** A row for each period `$3` of a unit `$2`, with the sums of each of its parts. */
+/** A row for each of these periods, each of one of these units, with the sums of each of its parts. */
 const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
   .map(
     (column) =>
@@ -75,35 +85,35 @@ const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
   )
   .join(", ")}
     FROM flanco.gateway g
-    CROSS JOIN unnest($2::text[], $3::bigint[]) r(unit, period)
+    CROSS JOIN unnest(@units::text[], @periods::bigint[]) r(unit, period)
     CROSS JOIN LATERAL (
       SELECT m.counts, m.totals_micros FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
          AND m.unit = r.unit AND m.period = r.period
-         AND ($4::text IS NULL OR m.location = $4) AND ($5::text IS NULL OR m.device = $5) OFFSET 0) s
-   WHERE g.company = $1 GROUP BY 1, 2`;
+         AND ${FITS} OFFSET 0) s
+   WHERE g.company = @company GROUP BY 1, 2`;
 
 /**
  * Sums of the period have the tag 0, those of the period before
- * have 1. The filter `$9` and `$10` is for the locations alone.
+ * have 1. The filter is for the locations alone.
  */
 const SELLERS = `WITH p AS MATERIALIZED (
     SELECT location, device, coalesce(sum(count) FILTER (WHERE tag = 0), 0) AS count, coalesce(sum(total) FILTER (WHERE tag = 0), 0) AS total,
            coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before
       FROM (${PARTS_OF_EACH}) p GROUP BY 1, 2)
   (SELECT p.location, NULL AS device, ${COUNT_AND_TOTAL}, sum(p.count_before)::bigint AS "countBefore", sum(p.total_before)::bigint AS "totalBefore"
-     FROM p WHERE ($9::text IS NULL OR p.location = $9) AND ($10::text IS NULL OR p.device = $10)
+     FROM p WHERE (@location::text IS NULL OR p.location = @location) AND (@device::text IS NULL OR p.device = @device)
     GROUP BY 1 HAVING sum(p.count) > 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_PLACES})
   UNION ALL
   (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_before > 0
     ORDER BY p.count + p.count_before DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
 
 /**
- * Those of the devices `$2` whose own id is none that a gateway
+ * Those of the devices whose own id is none that a gateway
  * makes, so that they are listed under another one (sales.ts).
  */
 const GONE = `SELECT device AS "deviceId", max(name) AS name FROM flanco.device
-   WHERE company = $1 AND device = ANY ($2::text[]) AND device !~ '^[0-9a-f]{24}$'
-   GROUP BY 1 ORDER BY array_position($2::text[], device) LIMIT ${MAX_GONE}`;
+   WHERE company = @company AND device = ANY (@devices::text[]) AND device !~ '^[0-9a-f]{24}$'
+   GROUP BY 1 ORDER BY array_position(@devices::text[], device) LIMIT ${MAX_GONE}`;
 
 /** The first month of each gateway with sales that count, and in it the first day. */
 const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
@@ -111,19 +121,19 @@ const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
     CROSS JOIN LATERAL (SELECT m.period, m.counts FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
        AND m.unit = 'day' AND m.location = '' AND m.counts[${MAX_PARTS}] > 0 ORDER BY m.period LIMIT 1) s
     CROSS JOIN generate_series(1, ${MAX_PARTS}) d(day)
-   WHERE g.company = $1 AND s.counts[d.day] > 0`;
+   WHERE g.company = @company AND s.counts[d.day] > 0`;
 
-/** The whole half hours of each moment, and the entries before and after them: `$11` to `$14`. */
+/** The whole half hours of each moment, and the entries before and after them. */
 const SO_FAR = `SELECT p.tag, ${COUNT_AND_TOTAL} FROM (
     SELECT tag, count, total FROM (${PARTS}) h
     UNION ALL
     SELECT r.tag, 1, e.valor_micros
-      FROM unnest($11::integer[], $12::text[], $13::bigint[], $14::bigint[]) r(tag, zone, since, until)
-     CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = $1 AND m.effective_ms >= r.since AND m.effective_ms < r.until OFFSET 0) e
+      FROM unnest(@restTags::integer[], @restZones::text[], @restSince::bigint[], @restUntil::bigint[]) r(tag, zone, since, until)
+     CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = @company AND m.effective_ms >= r.since AND m.effective_ms < r.until OFFSET 0) e
       JOIN flanco.gateway g ON g.company = e.company AND g.gateway = e.gateway AND g.time_zone = r.zone
      WHERE e.voided_by IS NULL
-       AND ($9::text IS NULL OR $9 = '' OR ${fieldOf("e.text::jsonb", "locationName")} = $9)
-       AND ($10::text IS NULL OR ${fieldOf("e.text::jsonb", "deviceId")} = $10)
+       AND (@location::text IS NULL OR @location = '' OR ${fieldOf("e.text::jsonb", "locationName")} = @location)
+       AND (@device::text IS NULL OR ${fieldOf("e.text::jsonb", "deviceId")} = @device)
   ) p GROUP BY 1`;
 
 /** The sums of a company. A day is the local day of each gateway. */
@@ -135,7 +145,7 @@ export class CompanySums implements SumSource {
   }
 
   async firstDay(): Promise<Day | null> {
-    const [row] = await this.#view.connection.query<{ day: string | null }>(FIRST_DAY, [this.#view.company]);
+    const [row] = await this.#view.query<{ day: string | null }>(FIRST_DAY);
     return row?.day == null ? null : Number(row.day);
   }
 
@@ -144,13 +154,12 @@ export class CompanySums implements SumSource {
       ...periodsOf(months, (month) => Math.floor(month / 100)).map((year) => ["month", year] as const),
       ...periodsOf(days, monthOf).map((month) => ["day", month] as const),
     ];
-    const values = [
-      this.#view.company,
-      periods.map(([unit]) => unit),
-      periods.map(([, period]) => period),
+    const values = {
+      units: periods.map(([unit]) => unit),
+      periods: periods.map(([, period]) => period),
       ...namesOf(filter),
-    ];
-    const rows = await this.#view.connection.query<{
+    };
+    const rows = await this.#view.query<{
       period: string;
       counts: readonly string[];
       totals_micros: readonly string[];
@@ -169,9 +178,9 @@ export class CompanySums implements SumSource {
 
   async sellers(own: Ranges, before: Ranges, { location, deviceId }: OverviewFilter) {
     const parts = [...partsOf(0, own), ...partsOf(1, before)];
-    const rows = await this.#view.connection.query<
+    const rows = await this.#view.query<
       SoldRow & { location: string; device: string | null; countBefore: string; totalBefore: string }
-    >(SELLERS, [this.#view.company, ...columnsOf(parts), location, deviceId]);
+    >(SELLERS, { ...columnsOf(parts), location, device: deviceId });
     const places: PlaceSold[] = [];
     const choices: Seller[] = [];
     for (const { location, device, countBefore, totalBefore, ...sold } of rows) {
@@ -183,12 +192,12 @@ export class CompanySums implements SumSource {
   }
 
   goneDevices(deviceIds: readonly string[]): Promise<readonly GoneDevice[]> {
-    return this.#view.connection.query<GoneDevice>(GONE, [this.#view.company, deviceIds]);
+    return this.#view.query<GoneDevice>(GONE, { devices: deviceIds });
   }
 
   async distinct(ranges: Ranges) {
-    const values = [this.#view.company, ...columnsOf(partsOf(0, ranges))];
-    const [row] = await this.#view.connection.query<{ locations: string; devices: string }>(DISTINCT, values);
+    const values = columnsOf(partsOf(0, ranges));
+    const [row] = await this.#view.query<{ locations: string; devices: string }>(DISTINCT, values);
     return { locations: Number(row?.locations ?? 0), devices: Number(row?.devices ?? 0) };
   }
 
@@ -200,14 +209,14 @@ export class CompanySums implements SumSource {
     filter: OverviewFilter,
   ): Promise<readonly Sold[]> {
     const wholes: Part[] = [];
-    const rests: [tag: number, zone: string, fromMs: number, untilMs: number][] = [];
+    const rests: Rest[] = [];
     for (const calendar of this.#view.calendars) {
       const zone = calendar.timeZone;
       days.forEach((day, tag) => {
-        const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
-        const range = { from: Math.ceil(fromMs / HALF_HOUR_MS), to: Math.floor(untilMs / HALF_HOUR_MS) - 1 };
+        const [sinceMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
+        const range = { from: Math.ceil(sinceMs / HALF_HOUR_MS), to: Math.floor(untilMs / HALF_HOUR_MS) - 1 };
         if (range.from > range.to) {
-          rests.push([tag, zone, fromMs, untilMs]);
+          rests.push({ tag, zone, sinceMs, untilMs });
           return;
         }
         wholes.push({
@@ -217,39 +226,44 @@ export class CompanySums implements SumSource {
           range: { from: partOf(range.from), to: partOf(range.to) },
         });
         rests.push(
-          [tag, zone, fromMs, range.from * HALF_HOUR_MS],
-          [tag, zone, (range.to + 1) * HALF_HOUR_MS, untilMs],
+          { tag, zone, sinceMs, untilMs: range.from * HALF_HOUR_MS },
+          { tag, zone, sinceMs: (range.to + 1) * HALF_HOUR_MS, untilMs },
         );
       });
     }
-    const columns = [0, 1, 2, 3].map((index) => rests.map((rest) => rest[index]));
-    const rows = await this.#view.connection.query<SoldRow & { tag: number }>(SO_FAR, [
-      ...[this.#view.company, ...columnsOf(wholes), ...namesOf(filter), ...columns],
-    ]);
+    const rows = await this.#view.query<SoldRow & { tag: number }>(SO_FAR, {
+      ...columnsOf(wholes),
+      ...namesOf(filter),
+      restTags: rests.map(({ tag }) => tag),
+      restZones: rests.map(({ zone }) => zone),
+      restSince: rests.map(({ sinceMs }) => sinceMs),
+      restUntil: rests.map(({ untilMs }) => untilMs),
+    });
     const found = new Map(rows.map((row) => [row.tag, toSold(row)]));
     return days.map((_, tag) => found.get(tag) ?? NOTHING_SOLD);
   }
 
   /** What was sold on these days. */
   async sum(ranges: Ranges, filter: OverviewFilter): Promise<Sold> {
-    const values = [this.#view.company, ...columnsOf(partsOf(0, ranges)), ...namesOf(filter)];
-    const [row] = await this.#view.connection.query<SoldRow>(SUM, values);
+    const values = { ...columnsOf(partsOf(0, ranges)), ...namesOf(filter) };
+    const [row] = await this.#view.query<SoldRow>(SUM, values);
     return row === undefined ? NOTHING_SOLD : toSold(row);
   }
 
   /** What each gateway has sold in each of these ranges; `time` is the index of the ranges. */
   async byGateway(times: readonly Ranges[]): Promise<readonly (Sold & { gateway: number; time: number })[]> {
     const parts = times.flatMap((ranges, tag) => partsOf(tag, ranges));
-    const rows = await this.#view.connection.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, [
-      ...[this.#view.company, ...columnsOf(parts), ...namesOf(ALL)],
-    ]);
+    const rows = await this.#view.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, {
+      ...columnsOf(parts),
+      ...namesOf(ALL),
+    });
     return rows.map((row) => ({ gateway: row.gateway, time: row.tag, ...toSold(row) }));
   }
 }
 
 /** The names of the rows that are added up; without a filter those of the whole gateway. */
 function namesOf({ location, deviceId }: OverviewFilter) {
-  return [location ?? (deviceId === null ? "" : null), deviceId];
+  return { location: location ?? (deviceId === null ? "" : null), device: deviceId };
 }
 
 function partsOf(tag: number, { months, days }: Ranges): readonly Part[] {
@@ -260,14 +274,17 @@ function partsOf(tag: number, { months, days }: Ranges): readonly Part[] {
   return parts.filter(({ range }) => range.from <= range.to);
 }
 
-function columnsOf(parts: readonly Part[]): readonly unknown[] {
-  return [
-    ...[parts.map(({ tag }) => tag), parts.map(({ zone }) => zone ?? null), parts.map(({ unit }) => unit)],
-    ...(["from", "to"] as const).flatMap((end) => [
-      parts.map(({ range }) => Math.floor(range[end] / 100)),
-      parts.map(({ range }) => range[end] % 100),
-    ]),
-  ];
+/** The ranges as `partsSql` takes them: each end as a period and its part. */
+function columnsOf(parts: readonly Part[]) {
+  return {
+    tags: parts.map(({ tag }) => tag),
+    zones: parts.map(({ zone }) => zone ?? null),
+    units: parts.map(({ unit }) => unit),
+    since: parts.map(({ range }) => Math.floor(range.from / 100)),
+    sinceParts: parts.map(({ range }) => range.from % 100),
+    until: parts.map(({ range }) => Math.floor(range.to / 100)),
+    untilParts: parts.map(({ range }) => range.to % 100),
+  };
 }
 
 /** The periods of which these ranges have parts. */

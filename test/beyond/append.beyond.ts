@@ -42,17 +42,17 @@ describe("append in the company's database", () => {
          FROM flanco.sum JOIN flanco.gateway USING (company, gateway) CROSS JOIN generate_series(1, 31) part
         CROSS JOIN LATERAL (SELECT counts[part] - coalesce(counts[part - 1], 0) AS count,
                                    totals_micros[part] - coalesce(totals_micros[part - 1], 0) AS total) p
-        WHERE name = $1 AND unit = $2 AND count <> 0 AND location <> '' ORDER BY 1, 2, 3`,
-      [name, unit],
+        WHERE name = @name AND unit = @unit AND count <> 0 AND location <> '' ORDER BY 1, 2, 3`,
+      { name, unit },
     );
     return rows.map((row) => Object.values(row).map(String).join(" "));
   }
 
   async function positions(name: string): Promise<string> {
     const rows = await database.admin.query<{ branch: number; position: string }>(
-      `SELECT branch, e.position FROM flanco.entry e JOIN flanco.gateway g USING (company, gateway)
-        WHERE g.name = $1 ORDER BY 1, e.position`.replace("SELECT branch", "SELECT e.branch"),
-      [name],
+      `SELECT e.branch, e.position FROM flanco.entry e JOIN flanco.gateway g USING (company, gateway)
+        WHERE g.name = @name ORDER BY 1, e.position`,
+      { name },
     );
     return rows.map(({ branch, position }) => `${branch}/${position}`).join(" ");
   }
