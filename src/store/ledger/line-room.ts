@@ -29,6 +29,17 @@ export interface LineRoom {
   readonly locationName: string;
 }
 
+/** Stands among the earlier rooms of a line for a time in which it had none. */
+const NO_ROOM: Omit<LineRoom, "line"> = {
+  userId: "",
+  deviceId: "",
+  actuatorId: "",
+  valorMicros: 0,
+  rearmMs: 0,
+  deviceName: "",
+  locationName: "",
+};
+
 /**
  * The rooms of the wired lines, now and until an hour ago: an edge is recorded with the room, the
  * price and the names that held when it happened, also when they changed while it was on its way.
@@ -57,14 +68,11 @@ export function lineRooms(db: Database, context: WriteContext) {
                                          device_name, location_name)
      VALUES (@line, @untilMs, @boot, @userId, @deviceId, @actuatorId, @valorMicros, @rearmMs, @deviceName, @locationName)`,
   );
-  // Only where its last earlier room ended before: a line that
-  // goes from one room to another at once was never without one.
-  const insertUnwired = db.prepare<{ line: string; boot: number; untilMs: number }>(
-    `INSERT INTO earlier_room (line, until_ms, boot, user_id, device_id, actuator_id, valor_micros, rearm_ms,
-                               device_name, location_name)
-     SELECT @line, @untilMs, @boot, '', '', '', 0, 0, '', ''
-      WHERE (SELECT max(until_ms) FROM earlier_room WHERE line = @line AND boot = @boot) < @untilMs`,
-  );
+  const lastUntil = db
+    .prepare<[string, number], number | null>(
+      "SELECT max(until_ms) FROM earlier_room WHERE line = ? AND boot = ?",
+    )
+    .pluck();
   const forget = db.prepare<{ line: string; boot: number; beforeMs: number }>(
     `DELETE FROM earlier_room
       WHERE boot <> @boot OR until_ms <= @beforeMs
@@ -76,10 +84,11 @@ export function lineRooms(db: Database, context: WriteContext) {
    * Runs a command. Keeps each room that it changes as it was,
    * and stores the gap of an unwatched line that it unwires.
    */
-  function keepingRooms<T>(act: () => T): T {
+  function runKeeping<T>(command: () => T): T {
     const before = all.all();
+    // Read before the command, because what was seen of a line goes with its wiring.
     const outages = outagesNow();
-    const output = act();
+    const output = command();
     const after = new Map(all.all().map((room) => [room.line, room]));
     for (const room of before) {
       const changed = after.get(room.line);
@@ -121,9 +130,14 @@ export function lineRooms(db: Database, context: WriteContext) {
     insert.run({ ...room, boot: now.boot, untilMs: now.begunMs + 1 });
   }
 
+  /** Keeps that a line, which gets a room now, had none since its last earlier room. */
   function keepUnwired(line: string): void {
     const now = context.boots.nowStored();
-    if (now !== undefined) insertUnwired.run({ line, boot: now.boot, untilMs: now.begunMs });
+    if (now === undefined) return;
+    const sinceMs = lastUntil.get(line, now.boot) ?? null;
+    // A line that goes from one room to another at once was never without one.
+    if (sinceMs === null || sinceMs >= now.begunMs) return;
+    insert.run({ ...NO_ROOM, line, boot: now.boot, untilMs: now.begunMs });
   }
 
   return {
@@ -133,7 +147,7 @@ export function lineRooms(db: Database, context: WriteContext) {
     /** The room of a line at a moment; undefined where it had none. */
     at(line: string, { bootId, monotonicMs }: BootMoment): LineRoom | undefined {
       const room = earlier.get(line, bootId, monotonicMs) ?? ofLine.get(line);
-      return room?.userId === "" ? undefined : room;
+      return room?.userId === NO_ROOM.userId ? undefined : room;
     },
 
     /**
@@ -147,7 +161,7 @@ export function lineRooms(db: Database, context: WriteContext) {
     keepingRooms<C extends Partial<LedgerCommands>>(commands: C): C {
       const keeping = Object.entries(commands).map(([name, run]) => [
         name,
-        (...input: unknown[]) => keepingRooms(() => (run as (...input: unknown[]) => unknown)(...input)),
+        (...input: unknown[]) => runKeeping(() => (run as (...input: unknown[]) => unknown)(...input)),
       ]);
       // The same names, each with its function's own arguments and answer.
       return Object.fromEntries(keeping) as C;
