@@ -94,8 +94,8 @@ export const CONTROLS = {
     },
     {
       file: "src/store/repair/recover.ts",
-      from: "directories.map((directory) => folderOf(directory, id)),",
-      to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name))),`,
+      from: "directories.map((directory) => folderOf(directory, ledgerId));",
+      to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name)));`,
     },
   ],
   "the newest commits have no copy": [

@@ -32,7 +32,7 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "the tail is not made again": [
-    { file: "src/store/repair/recover.ts", from: "= repeatCommits(db, segments);", to: "= 0;" },
+    { file: "src/store/repair/recover.ts", from: "= repeatCommits(db, remains.segments);", to: "= 0;" },
   ],
   "edges are sent newest first": [
     {

@@ -26,6 +26,7 @@ import {
 } from "../ledger/chain.ts";
 import { Committer } from "../ledger/committer.ts";
 import {
+  type Beginning,
   beginningOf,
   folderOf,
   idsOf,
@@ -69,23 +70,16 @@ export function recoverLedger(
   try {
     const key = keyOfLedger(ledger);
     if (key === undefined) throw unknownLedger(damage);
-    const [folders = [], ...foldersBefore] = idsOf(key).map((id) =>
-      directories.map((directory) => folderOf(directory, id)),
-    );
-    const beginning = beginningOf(ledger);
-    const segments = folders
-      .flatMap(segmentsIn)
-      .filter(({ from }) => from >= (beginning?.commits ?? 0))
-      .toSorted((one, other) => one.from - other.from);
-    const base = baseFor(ledger, key, [folders, foldersBefore.flat()], segments, draft, onProgress);
+    const remains = remainsOf(ledger, key, directories);
+    const base = openBase(remains, draft, onProgress);
     const keptAs = nameAside(ledger, "damaged", nowMs);
     if (base === undefined || keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
     const { db, backup } = base;
-    const commits = repeatCommits(db, segments);
-    const lost = noteLoss(db, newestKnown(ledger, segments, db), basename(keptAs), nowMs);
+    const commits = repeatCommits(db, remains.segments);
+    const lost = noteLoss(db, newestKnown(remains, db), basename(keptAs), nowMs);
     const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
     linkAudit(db, appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR }));
-    makeOwn(db, knownCommits(ledger, folders));
+    makeOwn(db, knownCommits(ledger, remains.folders));
     syncPath(draft);
     replaceLedger(ledger, keptAs);
     return { keptAs, backup, commits, lost };
@@ -94,36 +88,47 @@ export function recoverLedger(
   }
 }
 
+/** What there is of a damaged ledger. */
+interface Remains {
+  /** The damaged file. */
+  readonly ledger: string;
+  readonly key: string;
+  /** Where the ledger began, if it was restored. */
+  readonly beginning: Beginning | undefined;
+  /** Its folders of backups. */
+  readonly folders: readonly string[];
+  /** The folders of its identities on earlier gateways. */
+  readonly earlierFolders: readonly string[];
+  /** Its tail since it began, oldest first. */
+  readonly segments: readonly Segment[];
+}
+
+function remainsOf(ledger: string, key: string, directories: readonly string[]): Remains {
+  const [id = "", ...earlier] = idsOf(key);
+  const foldersOf = (ledgerId: string) => directories.map((directory) => folderOf(directory, ledgerId));
+  const beginning = beginningOf(ledger);
+  const folders = foldersOf(id);
+  const segments = folders
+    .flatMap(segmentsIn)
+    .filter(({ from }) => from >= (beginning?.commits ?? 0))
+    .toSorted((one, other) => one.from - other.from);
+  return { ledger, key, beginning, folders, earlierFolders: earlier.flatMap(foldersOf), segments };
+}
+
 /**
- * A draft from the newest backup of this ledger that is still what was proved, or an empty one where the
- * tail holds everything; undefined where there is neither. `foldersBefore` are those of the ledger's
- * identities on earlier gateways: of their backups only the one counts that the ledger began from.
+ * A draft from the newest backup of this ledger that is still what was proved, or an empty one
+ * where the tail holds everything; undefined where there is neither.
  */
-function baseFor(
-  ledger: string,
-  key: string,
-  [folders, foldersBefore]: readonly [readonly string[], readonly string[]],
-  segments: readonly Segment[],
+function openBase(
+  remains: Remains,
   draft: string,
   onProgress: OnSteps,
 ): { readonly db: Database; readonly backup: ProvenBackup | null } | undefined {
-  const begunWith = beginningOf(ledger)?.head;
-  const backupsIn = (folder: string) =>
-    (orNothing(() => listBackups(folder)) ?? []).map((backup) => ({
-      backup,
-      file: join(folder, backup.file),
-    }));
-  const candidates = [
-    ...folders.flatMap(backupsIn).filter(({ backup }) => isOfHistory(ledger, backup)),
-    ...foldersBefore.flatMap(backupsIn).filter(({ backup }) => backup.head === begunWith),
-  ]
-    .toSorted((one, other) => other.backup.commits - one.backup.commits)
-    .filter(({ backup }) => isOnChain(ledger, segments, backup));
-  for (const { backup, file } of candidates) {
+  const { key, beginning, segments } = remains;
+  for (const { backup, file } of backupsOf(remains)) {
     const db = tryDraft(file, draft, onProgress);
     if (db === undefined) continue;
     setLedgerKey(db, key);
-    const beginning = beginningOf(ledger);
     if (beginning !== undefined && backup.commits < beginning.commits) setCommits(db, beginning.commits);
     return { db, backup };
   }
@@ -132,6 +137,28 @@ function baseFor(
   const db = openForWriting(draft);
   setLedgerKey(db, key);
   return { db, backup: null };
+}
+
+interface BackupFile {
+  readonly backup: ProvenBackup;
+  readonly file: string;
+}
+
+/** The proven backups of the ledger's history, the newest first. */
+function backupsOf(remains: Remains): readonly BackupFile[] {
+  const { folders, earlierFolders, beginning } = remains;
+  return [
+    ...folders.flatMap(backupsIn).filter(({ backup }) => isOfHistory(beginning, backup)),
+    // Of the backups from earlier gateways only the one that the ledger began from.
+    ...earlierFolders.flatMap(backupsIn).filter(({ backup }) => backup.head === beginning?.head),
+  ]
+    .toSorted((one, other) => other.backup.commits - one.backup.commits)
+    .filter(({ backup }) => isOnChain(remains, backup));
+}
+
+function backupsIn(folder: string): readonly BackupFile[] {
+  const backups = orNothing(() => listBackups(folder)) ?? [];
+  return backups.map((backup) => ({ backup, file: join(folder, backup.file) }));
 }
 
 /**
@@ -151,8 +178,7 @@ function tryDraft(file: string, draft: string, onProgress: OnSteps): Database | 
 }
 
 /** Whether a backup is of the ledger's history: from after its last restore, or the backup that was restored. */
-function isOfHistory(ledger: string, { commits, head }: ProvenBackup): boolean {
-  const beginning = beginningOf(ledger);
+function isOfHistory(beginning: Beginning | undefined, { commits, head }: ProvenBackup): boolean {
   return beginning === undefined || commits >= beginning.commits || head === beginning.head;
 }
 
@@ -160,7 +186,7 @@ function isOfHistory(ledger: string, { commits, head }: ProvenBackup): boolean {
  * Whether the backup's newest entry is the one at that position in the damaged file
  * and in the tail, as far as they can be read. After a restore it may be another one.
  */
-function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenBackup): boolean {
+function isOnChain({ ledger, segments }: Remains, backup: ProvenBackup): boolean {
   const { position, head, commits } = backup;
   const stored = position === 0 ? head : tryLedger(ledger, (db) => entryHash(db, position));
   if (stored !== undefined && stored !== head) return false;
@@ -215,11 +241,16 @@ function committerIn(db: Database, timeZone: string): Committer {
  * the damaged file, or by commits of the tail that could not be made again. One more
  * where the tail was not closed, because up to a second of commits may be missing.
  */
-function newestKnown(ledger: string, segments: readonly Segment[], recovered: Database): number {
-  const made = { position: readHead(recovered).position, commits: readCommits(recovered) };
-  const { position: told, commits } = newestIn(segments, made);
+function newestKnown({ ledger, segments }: Remains, recovered: Database): number {
+  let { position } = readHead(recovered);
+  let commits = readCommits(recovered);
+  for (const { commit, frame } of commitsOf(segments)) {
+    if (commit <= commits) continue;
+    commits = commit;
+    position = Math.max(position, frame.position);
+  }
   const stored = tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) }));
-  const position = Math.max(told, stored?.position ?? 0);
+  if (stored !== undefined) position = Math.max(position, stored.position);
   if (stored !== undefined && stored.commits >= commits) return position;
   // Where the newest entries cannot be read: as many as may follow the mark.
   const mark = stored === undefined ? tryLedger(ledger, readRolledUp) : undefined;
@@ -229,35 +260,19 @@ function newestKnown(ledger: string, segments: readonly Segment[], recovered: Da
 }
 
 /**
- * The newest commit and position of the tail; those of `made`, the
- * commits that were made again, where the tail has none beyond.
- */
-function newestIn(segments: readonly Segment[], made: { position: number; commits: number }): typeof made {
-  let newest = made;
-  for (const segment of segments.filter(({ end }) => end > made.commits)) {
-    for (const { commit, frame } of readFrames(segment)) {
-      const position = Math.max(newest.position, frame.position);
-      newest = { position, commits: Math.max(newest.commits, commit) };
-    }
-  }
-  return newest;
-}
-
-/**
  * Appends a `lost` entry for the entries up to the position `to` that are gone, so that their
  * numbers are not used again. `keptAs`, the name of the damaged file, stands in its reason.
  */
 function noteLoss(db: Database, to: number, keptAs: string, nowMs: number): Recovered["lost"] {
-  const head = readHead(db);
-  if (to <= head.position) return null;
-  const from = head.position + 1;
+  const from = readHead(db).position + 1;
+  if (to < from) return null;
   const since = newestTime(db);
-  const after = append(db, head.hash, {
+  const after = appendLost(db, {
     position: to + 1,
     reason: `the ledger goes on here after the damage to ${keptAs}`,
     notedMs: nowMs,
   });
-  append(db, after.hash, {
+  appendLost(db, {
     position: to + 2,
     lostFrom: from,
     lostTo: to,
@@ -268,15 +283,15 @@ function noteLoss(db: Database, to: number, keptAs: string, nowMs: number): Reco
   return { from, to };
 }
 
-function append(
+/** Links a `lost` entry to the newest entry. */
+function appendLost(
   db: Database,
-  before: string,
   given: Pick<CorrectionEntry, "position" | "reason" | "notedMs"> & Partial<CorrectionEntry>,
 ): { readonly hash: string; readonly text: string } {
   const empty = { recordId: null, timeMs: null, lostFrom: null, lostTo: null, anchor: null };
   const entry: CorrectionEntry = { kind: "lost", ...empty, ...given };
   const text = correctionText(entry);
-  const hash = hashOf(before, text);
+  const hash = hashOf(readHead(db).hash, text);
   const { position, lostFrom, lostTo, anchor, reason, notedMs } = entry;
   db.prepare(
     `INSERT INTO correction (correction_id, kind, lost_from, lost_to, anchor, reason, noted_ms, hash)
