@@ -43,7 +43,8 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 /**
  * Connects to a broker in the background, and again whenever the connection ends.
  * With a client id the broker keeps messages of QoS 1 between connections; with null
- * it keeps none. Throws `config` where a file of the address cannot be used. The
+ * it keeps none. The files are read with each connection, so that a new password needs no
+ * restart. Throws `config` where one cannot be used; later that is an error of the client. The
  * library is loaded here, so that an appliance without a broker does not carry it.
  */
 export async function connectToBroker(
@@ -51,19 +52,17 @@ export async function connectToBroker(
   clientId: string | null,
   options: Pick<IClientOptions, "will"> = {},
 ): Promise<MqttClient> {
-  const { url, user, passwordFile, authorityFile, reconnectMs = RECONNECT_MS } = address;
-  const files: IClientOptions = {};
-  if (passwordFile !== "") files.password = readSecret(passwordFile);
-  if (authorityFile !== "") files.ca = readConfigured(authorityFile);
-  if (user !== "") files.username = user;
+  const { url, user, reconnectMs = RECONNECT_MS } = address;
+  const files = readFiles(address);
   const { connect } = await import("mqtt");
   const { protocol, hostname, port } = new URL(url);
-  return connect({
+  const client = connect({
     protocol: protocol === "mqtts:" ? "mqtts" : "mqtt",
     // Only a URL has brackets around an IPv6 address.
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (protocol === "mqtts:" ? TLS_PORT : PLAIN_PORT),
     ...options,
+    ...(user === "" ? {} : { username: user }),
     ...files,
     ...(clientId === null ? {} : { clientId }),
     clean: clientId === null,
@@ -74,6 +73,22 @@ export async function connectToBroker(
     reconnectPeriod: reconnectMs,
     reconnectOnConnackError: true,
   });
+  client.on("reconnect", () => {
+    try {
+      Object.assign(client.options, readFiles(address));
+    } catch (error) {
+      if (!(error instanceof FlancoError)) throw error;
+      client.emit("error", error);
+    }
+  });
+  return client;
+}
+
+function readFiles({ passwordFile, authorityFile }: BrokerAddress): Pick<IClientOptions, "password" | "ca"> {
+  return {
+    ...(passwordFile === "" ? {} : { password: readSecret(passwordFile) }),
+    ...(authorityFile === "" ? {} : { ca: readConfigured(authorityFile) }),
+  };
 }
 
 /** The error for a broker that does not answer. */
@@ -83,8 +98,9 @@ export function silentBrokerError(url: string): FlancoError {
   });
 }
 
-/** What keeps a broker from serving, as an `unavailable` error for people. Its text holds no credentials. */
+/** What keeps a broker from serving, as an error for people. Its text holds no credentials. */
 export function brokerError(url: string, cause: Error): FlancoError {
+  if (cause instanceof FlancoError) return cause;
   const code = "code" in cause ? cause.code : undefined;
   const problem = typeof code === "number" ? PROBLEMS[code] : connectionProblem(code);
   const { host } = new URL(url);

@@ -41,7 +41,8 @@ export class MqttSink implements EntrySink {
   readonly #kept = new Map<string, string>();
   #client: MqttClient | null = null;
   #problem: FlancoError | null = null;
-  #opening: Promise<void> = Promise.resolve();
+  /** Undefined before `open`, and where that has failed. */
+  #opening: Promise<void> | undefined;
 
   constructor(options: MqttSinkOptions) {
     this.#options = options;
@@ -50,7 +51,8 @@ export class MqttSink implements EntrySink {
 
   /** Connects in the background. `deliver` reports what is wrong with the address. */
   open(): void {
-    this.#opening = this.#connect().catch((error: unknown) => {
+    this.#opening ??= this.#connect().catch((error: unknown) => {
+      this.#opening = undefined;
       if (!(error instanceof FlancoError))
         this.#options.log.error({ err: error }, "the MQTT sink has failed");
       else this.#problem = error;
@@ -106,7 +108,8 @@ export class MqttSink implements EntrySink {
     await this.#opening;
     const client = this.#client;
     this.#client = null;
-    if (client?.connected) await client.publishAsync(this.#availability, OFFLINE, KEPT);
+    // Ends once the broker has acknowledged that, or is silent: the library then opens no other connection.
+    if (client?.connected) client.publish(this.#availability, OFFLINE, KEPT);
     await client?.endAsync(!client.connected);
   }
 
@@ -130,6 +133,8 @@ export class MqttSink implements EntrySink {
 
   #connected(): MqttClient {
     if (this.#client?.connected) return this.#client;
+    // A file that could not be read may be right by the next try.
+    this.open();
     throw this.#problem ?? silentBrokerError(this.#options.settings.mqtt_url);
   }
 

@@ -33,6 +33,11 @@ export class MqttBroker {
     return `mqtt://127.0.0.1:${this.#port}`;
   }
 
+  /** How many connections are open. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
   /** Only this user and password are let in. */
   require(user: string, password: string): void {
     this.#aedes.authenticate = (_client, name, given, done) => {

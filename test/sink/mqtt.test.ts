@@ -1,6 +1,8 @@
+import { chmodSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { connectAsync, type MqttClient } from "mqtt";
 import { defaultConfig } from "../../src/config/parse.ts";
+import type { Config } from "../../src/config/schema.ts";
 import type { ChainEntry } from "../../src/domain/chain-entry.ts";
 import type { Device } from "../../src/domain/device.ts";
 import type { Id } from "../../src/domain/id.ts";
@@ -8,6 +10,7 @@ import { MqttSink } from "../../src/sink/mqtt.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
 import { rejection } from "../rig/rejection.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 
 const READER = "reader";
@@ -117,9 +120,9 @@ describe("The MQTT sink", () => {
     await broker.close();
   });
 
-  function createSink(): MqttSink {
+  function createSink(settings: Partial<Config> = {}): MqttSink {
     return new MqttSink({
-      settings: { ...defaultConfig(null), mqtt_url: broker.url },
+      settings: { ...defaultConfig(null), mqtt_url: broker.url, ...settings },
       reconnectMs: RECONNECT_MS,
       ledger: LEDGER,
       version: "1.2.3",
@@ -250,6 +253,45 @@ describe("The MQTT sink", () => {
     await sink.deliver(batchOf(sale), NEVER);
     await until("the sale", () => newest(`${ROOM}/sale`));
     expect(messages.filter(({ topic }) => topic === `${ROOM}/sale`)).to.have.length(1);
+  });
+
+  it("comes back no more once it is closed, though the broker did not acknowledge that it goes", async () => {
+    broker.hold("/status");
+    void sink.close();
+    // The reader, which tries as often, is back twice before it is looked who is there.
+    for (let times = 0; times < 2; times += 1) {
+      await broker.leave();
+      const isBack = new Promise<void>((resolve) => reader.once("connect", () => resolve()));
+      await broker.comeBack();
+      await isBack;
+    }
+    expect(broker.connections).to.equal(1);
+  });
+
+  it("reads its password's file with each connection", async () => {
+    await sink.close();
+    const directory = new TemporaryDirectory();
+    const file = directory.file("password");
+    broker.require("flanco", "a new password");
+    sink = createSink({ mqtt_login: "flanco", mqtt_password_file: file });
+    const failure = async () => (await rejection(sink.deliver(batchOf(sale), NEVER))).message;
+    sink.open();
+    await until("it is missing", async () => (await failure()) === `${file} cannot be read.`);
+
+    writeFileSync(file, "an old password", { mode: 0o600 });
+    await until("it is refused", async () => (await failure()).includes("refuses the user or the password"));
+    chmodSync(file, 0o644);
+    await until("its file is open to others", async () => (await failure()).includes("is open to other users"));
+
+    writeFileSync(file, "a new password");
+    chmodSync(file, 0o600);
+    await until("the batch is taken", () =>
+      sink.deliver(batchOf(sale), NEVER).then(
+        () => true,
+        () => false,
+      ),
+    );
+    directory.remove();
   });
 
   it("says what its test did", async () => {
