@@ -281,7 +281,9 @@ describe("The MQTT sink", () => {
     writeFileSync(file, "an old password", { mode: 0o600 });
     await until("it is refused", async () => (await failure()).includes("refuses the user or the password"));
     chmodSync(file, 0o644);
-    await until("its file is open to others", async () => (await failure()).includes("is open to other users"));
+    await until("its file is open to others", async () =>
+      (await failure()).includes("is open to other users"),
+    );
 
     writeFileSync(file, "a new password");
     chmodSync(file, 0o600);

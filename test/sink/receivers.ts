@@ -110,7 +110,8 @@ export class HookReceiver {
   readonly posted: Posted[] = [];
   status = 204;
   headers: Record<string, string> = {};
-  body = "";
+  /** It ends an answer's body, and not only its headers. */
+  endsAnswers = true;
   /** It takes the request, and answers only when it is closed. */
   stalls = false;
   /** It takes the request, and ends the connection without an answer. */
@@ -124,7 +125,10 @@ export class HookReceiver {
       request.on("end", () => {
         this.posted.push({ headers: request.headers, body: Buffer.concat(pieces).toString() });
         if (this.hangsUp) request.socket.destroy();
-        else if (!this.stalls) response.writeHead(this.status, this.headers).end(this.body);
+        else if (!this.stalls) {
+          response.writeHead(this.status, this.headers).flushHeaders();
+          if (this.endsAnswers) response.end();
+        }
       });
     });
   }
@@ -133,6 +137,11 @@ export class HookReceiver {
   async open(): Promise<number> {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", () => resolve()));
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** How many connections are open. */
+  connections(): Promise<number> {
+    return new Promise((resolve) => this.#server.getConnections((_error, count) => resolve(count)));
   }
 
   async close(): Promise<void> {

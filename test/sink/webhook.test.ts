@@ -5,6 +5,7 @@ import { WebhookSink } from "../../src/sink/webhook.ts";
 import { SetClock } from "../http/fakes.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forSuite } from "../rig/standing.ts";
+import { until } from "../rig/until.ts";
 import { A_NOTICE, HookReceiver, KEY, Secrets } from "./receivers.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 24, 9, 31);
@@ -114,11 +115,15 @@ describe("a notice by webhook", () => {
     expect((await stalled).code).to.equal("unavailable");
   });
 
-  it("reads no more of an endless answer than it needs", async () => {
+  it("keeps no connection to a receiver that does not end its answer", async () => {
     const [receiver, port] = await open();
-    receiver.status = 200;
-    receiver.body = "x".repeat(10_000_000);
-    await sink(port).deliver(A_NOTICE, signal);
+    receiver.endsAnswers = false;
+    for (receiver.status of [200, 500])
+      await sink(port)
+        .deliver(A_NOTICE, signal)
+        .catch(() => {});
+    await until("the connections are ended", async () => (await receiver.connections()) === 0);
+    expect(receiver.posted).to.have.length(2);
   });
 
   it("trusts no receiver whose certificate has expired or is of an unknown authority", async () => {
