@@ -5,6 +5,8 @@ import type { SinkName } from "./sink-setting.ts";
 /** A system outside of the gateway that batches are sent to. */
 export interface Sink<Batch, Answer = void> {
   readonly name: SinkName;
+  /** How long a delivery may take, in milliseconds; half a minute where it is absent. */
+  readonly deliverMs?: number;
   /**
    * By how much this machine's clock was ahead of the other side's
    * at the last call; null, or absent, where that is not known.

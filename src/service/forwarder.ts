@@ -12,8 +12,8 @@ const PAUSE_MS = 100;
 const GATHER_MS = SECOND_MS;
 /** How often the forwarder looks for something new without being told of a commit. */
 const LOOK_MS = 15 * SECOND_MS;
-/** How long one delivery, or one test, may take. */
-const DELIVER_MS = 30 * SECOND_MS;
+/** How long a test may take, and a delivery of a sink that names no other time. */
+const ANSWER_MS = 30 * SECOND_MS;
 /** The pause after a failure. It doubles with each further one. */
 const FIRST_RETRY_MS = SECOND_MS;
 const LAST_RETRY_MS = 5 * MINUTE_MS;
@@ -184,7 +184,7 @@ class SinkLane<Batch, Answer> {
     }
     this.#isTesting = true;
     try {
-      return await this.#within((signal) => this.#sink.test(signal));
+      return await this.#within(ANSWER_MS, (signal) => this.#sink.test(signal));
     } finally {
       this.#isTesting = false;
     }
@@ -229,7 +229,8 @@ class SinkLane<Batch, Answer> {
   }
 
   async #deliver(batch: Batch): Promise<void> {
-    const answer = await this.#within((signal) => this.#sink.deliver(batch, signal));
+    const { deliverMs = ANSWER_MS } = this.#sink;
+    const answer = await this.#within(deliverMs, (signal) => this.#sink.deliver(batch, signal));
     this.#feed.taken(batch, answer);
     this.#succeeded();
     await this.#pause(PAUSE_MS);
@@ -289,12 +290,12 @@ class SinkLane<Batch, Answer> {
   }
 
   /** Rejects once the service ends or the time is over, even if the sink does not. */
-  async #within<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #within<T>(ms: number, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = new AbortController();
     const signal = AbortSignal.any([this.#closing.signal, deadline.signal]);
     const { promise: ended, reject } = Promise.withResolvers<never>();
-    signal.addEventListener("abort", () => reject(takesTooLong()), { once: true });
-    const cancel = this.#options.timers.after(DELIVER_MS, () => deadline.abort());
+    signal.addEventListener("abort", () => reject(takesTooLong(ms)), { once: true });
+    const cancel = this.#options.timers.after(ms, () => deadline.abort());
     try {
       return await Promise.race([act(signal), ended]);
     } finally {
@@ -323,8 +324,8 @@ function isRefusal(error: unknown): boolean {
   return error instanceof FlancoError && error.code === "unprocessable";
 }
 
-function takesTooLong(): FlancoError {
-  return new FlancoError("unavailable", `The other side gave no answer within ${DELIVER_MS / SECOND_MS} s.`, {
+function takesTooLong(ms: number): FlancoError {
+  return new FlancoError("unavailable", `The other side gave no answer within ${ms / SECOND_MS} s.`, {
     hint: "Look at the network and at the other side.",
   });
 }

@@ -2,13 +2,12 @@ import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import { connectionProblem } from "../connection-problem.ts";
-import { SECOND_MS } from "../domain/clock.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Notice } from "../domain/notice.ts";
 import type { Sink } from "../domain/sink.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
-const SILENCE_MS = 20 * SECOND_MS;
 /** The ports of submission: with STARTTLS, and with TLS from the first byte (RFC 8314). */
 const SUBMISSION_PORT = 587;
 const TLS_PORT = 465;
@@ -23,6 +22,11 @@ type EmailSettings = Pick<Config, Extract<ConfigKey, `email_${string}`>>;
  */
 export class EmailSink implements Sink<Notice> {
   readonly name = "email";
+  /**
+   * Servers look through a message before they answer, and may take ten minutes (RFC 5321,
+   * section 4.5.3.2.6). A message that is given up before that arrives, and then again.
+   */
+  readonly deliverMs = 10 * MINUTE_MS;
   readonly #settings: EmailSettings;
   readonly #makeTest: () => Notice;
   readonly #warn: (text: string) => void;
@@ -96,8 +100,6 @@ export class EmailSink implements Sink<Notice> {
       tls: authority,
       secure: isTls,
       requireTLS: !isTls && login !== "",
-      greetingTimeout: SILENCE_MS,
-      socketTimeout: SILENCE_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
       // The library cannot cancel a message, but its connection can be ended.

@@ -1,8 +1,12 @@
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
+import { MINUTE_MS, VirtualTime } from "../../src/domain/clock.ts";
+import { Forwarder } from "../../src/service/forwarder.ts";
 import { EmailSink } from "../../src/sink/email.ts";
+import { KeptLog } from "../http/fakes.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forSuite } from "../rig/standing.ts";
+import { until } from "../rig/until.ts";
 import { A_NOTICE, MailReceiver, Secrets } from "./receivers.ts";
 
 describe("a notice by e-mail", () => {
@@ -114,6 +118,31 @@ describe("a notice by e-mail", () => {
     const ids = receiver.taken.map(({ text }) => /^Message-ID: (.*)$/m.exec(text)?.[1]);
     expect(new Set(ids)).to.have.property("size", 1);
     expect(ids).to.have.length(3);
+  });
+
+  it("arrives once, though the server looks through it for minutes before it says that it has it", async () => {
+    const [receiver, port] = await open(secrets.good);
+    const looked = Promise.withResolvers<void>();
+    receiver.onMessage = () => looked.promise;
+    const time = new VirtualTime();
+    const forwarder = new Forwarder({ clock: time, timers: time, log: new KeptLog(), random: () => 1 });
+    const waiting = [A_NOTICE];
+    const feed = {
+      open: () => {},
+      next: async () => waiting[0],
+      taken: () => void waiting.pop(),
+      waiting: () => waiting.length,
+      deliveredMs: null,
+      close: () => {},
+    };
+    forwarder.add(feed, sink(`smtp://localhost:${port}`));
+    forwarder.open();
+    await until("the server has it", () => receiver.taken.length === 1);
+    time.advance(9 * MINUTE_MS);
+    looked.resolve();
+    await until("it is delivered", () => forwarder.status()[0]?.delivered === 1);
+    expect(receiver.taken).to.have.length(1);
+    await forwarder.close();
   });
 
   it("is refused for good by a 5xx for the message, and not by one for its recipients", async () => {
