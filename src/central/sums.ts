@@ -110,8 +110,9 @@ const SELLERS = `WITH p AS MATERIALIZED (
 /**
  * Those of the devices whose own id is none that a gateway
  * makes, so that they are listed under another one (sales.ts).
+ * Each with its name at the location where it began to sell last.
  */
-const GONE = `SELECT device AS "deviceId", max(name) AS name FROM flanco.device
+const GONE = `SELECT device AS "deviceId", (array_agg(name ORDER BY since_ms DESC))[1] AS name FROM flanco.device
    WHERE company = @company AND device = ANY (@devices::text[]) AND device !~ '^[0-9a-f]{24}$'
    GROUP BY 1 ORDER BY array_position(@devices::text[], device) LIMIT ${MAX_GONE}`;
 

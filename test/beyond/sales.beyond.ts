@@ -269,6 +269,25 @@ describe("what was sold", () => {
     expect(locations.find(({ name }) => name === "B")?.devices).to.have.lengthOf(3);
   });
 
+  it("names a device that was moved and renamed as its newest record does", async () => {
+    const [clinic] = gateways.slice(2);
+    if (clinic === undefined) throw new Error("there is no gateway");
+    const sent = clinic.chain.position;
+    for (const [locationName, deviceName, hours] of [
+      ["Ángel", "Zaguán", 4],
+      ["B", "Ala norte", 3],
+    ] as const) {
+      const createdTimeMs = NOW_MS - hours * HOUR_MS;
+      const record = newRecord({ locationName, deviceName, deviceId: "77", createdTimeMs });
+      clinic.chain.sell({ ...record, origin: "posted" });
+      await ledger.writer.addRecord(userId, record, null);
+    }
+    expect(await send(clinic, sent)).to.equal("taken");
+    const request = { period: "day", at: null, filter: ANYWHERE } as const;
+    const { choices } = await same((sales) => sales.overview(userId, request, NOW_MS), "the day");
+    expect(choices.gone).to.deep.include({ deviceId: "77", name: "Ala norte" });
+  });
+
   it("is compared clinic by clinic, the sums of which are the overview's", async () => {
     for (const period of PERIODS) {
       const { clinics, before, count, totalMicros } = await central.compare(period, null, NOW_MS);
