@@ -112,6 +112,31 @@ describe("The locations and devices on the page", () => {
     expect(renamed.map(({ kind }) => kind)).to.include("room_renamed");
   });
 
+  it("keep a room that somebody else adds while another one's form is open", async () => {
+    const { page } = await opened.open("/lugares");
+    const rooms = async () =>
+      (await devices()).find(({ dId }) => dId === "7235")?.actuators.map(({ id }) => id);
+    const dialog = page.getByRole("dialog", { name: "Cambiar el dispositivo" });
+    const list = dialog.getByLabel("Habitaciones, separadas por comas");
+    await page.getByRole("button", { name: "Cambiar Planta 2" }).click();
+    await opened.send("PATCH", "/api/device?dId=7235", {
+      device: { rooms: ["201 bis", "Sala de espera", "203"] },
+    });
+    await list.fill("201 bis, Sala de espera, 202");
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await rooms()).to.deep.equal(["201 bis", "Sala de espera", "202", "203"]);
+  });
+
+  it("open a form by a double click, and close it by a press beside it", async () => {
+    const { page } = await opened.open("/lugares");
+    const dialog = page.getByRole("dialog", { name: "Lugar nuevo" });
+    await page.getByRole("button", { name: "Añadir lugar" }).first().dblclick();
+    await dialog.getByLabel("Nombre").fill("Clínica Sur");
+    await page.mouse.click(10, 10);
+    await dialog.waitFor({ state: "detached" });
+  });
+
   it("are deleted once it was said what that means, and nothing else is", async () => {
     const { page } = await opened.open("/lugares");
     await page.getByRole("button", { name: "Borrar Planta 2" }).click();

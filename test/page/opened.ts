@@ -144,7 +144,7 @@ export class OpenedService {
   }
 
   /** Sends to the API as the first user; throws for any answer but a success. */
-  async send(method: "POST" | "PUT", path: string, body: unknown): Promise<void> {
+  async send(method: "POST" | "PUT" | "PATCH", path: string, body: unknown): Promise<void> {
     const answer = await fetch(this.service.baseUrl + path, {
       method,
       headers: { "content-type": "application/json", cookie: this.cookie },

@@ -42,8 +42,9 @@ export function Dialog({ title, isSheet = false, children }: DialogProps) {
         event.preventDefault();
         close();
       }}
-      onPointerDown={(event) => {
-        if (event.target === event.currentTarget) close();
+      onMouseDown={(event) => {
+        // The second press of a double click was meant for the button that opened it.
+        if (event.target === event.currentTarget && event.detail === 1) close();
       }}
     >
       <div class="dialog">

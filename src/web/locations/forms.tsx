@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { MAX_ACTUATORS } from "../../domain/device.ts";
-import { NOT_FOUND } from "../api/api.ts";
+import { type Api, NOT_FOUND } from "../api/api.ts";
 import { roomsOf } from "../api/locations.ts";
 import type { Body, Device, Location } from "../api/shapes.ts";
 import { Segments, SelectField, TextField } from "../element/field.tsx";
@@ -58,8 +58,9 @@ export function DeviceForm({ device, at, locations, action, onDone }: DeviceForm
     return form.submit(isReady, async () => {
       if (roomList.kind !== "rooms") return;
       if (device !== null) {
+        const added = await roomsAddedSince(device, api);
         const changes = {
-          ...changesOf(device, name, location, roomList.rooms),
+          ...changesOf(device, name, location, roomList.rooms, added),
           ...(renamed.length > 0 ? { renamedRooms: renamed } : {}),
         };
         await api.send("patch", "/api/device", { device: changes }, { dId: device.dId });
@@ -121,19 +122,27 @@ export function DeviceForm({ device, at, locations, action, onDone }: DeviceForm
   );
 }
 
-/** Only what differs is sent: a location that is gone is not one to move to. */
+/** Rooms that somebody else gave the device while the form was open: were they left out, their lines would record no more sales. */
+async function roomsAddedSince(device: Device, api: Api): Promise<readonly string[]> {
+  const known = roomsOf(device);
+  const current = (await api.data("/api/device")).find(({ _id }) => _id === device._id);
+  return current === undefined ? [] : roomsOf(current).filter((room) => !known.includes(room));
+}
+
+/** Only what differs is sent: a location that is gone is not one to move to. `added`: rooms that stay too. */
 function changesOf(
   device: Device,
   name: string,
   location: Location | undefined,
   rooms: readonly string[],
+  added: readonly string[],
 ): Body<"patch", "/api/device">["device"] {
   const isMoved = location !== undefined && location._id !== device.locationId;
   const isRearranged = roomsOf(device).join("\n") !== rooms.join("\n");
   return {
     ...(name === device.name && (isMoved || isRearranged) ? {} : { name }),
     ...(isMoved ? { locationId: location._id } : {}),
-    ...(isRearranged ? { rooms } : {}),
+    ...(isRearranged ? { rooms: [...new Set([...rooms, ...added])] } : {}),
   };
 }
 
