@@ -2,9 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { createPrivateKey, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
-import { query } from "../rig/ledger-file.ts";
+import { change, query } from "../rig/ledger-file.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { type Canary, canary, Detector } from "./canaries.ts";
@@ -139,16 +138,15 @@ async function runCommands(
   }
 }
 
-/** A sign-in that fails while another program keeps the ledger from taking anything. */
+/** A sign-in that fails because the ledger refuses what it would write. */
 async function failToWrite(program: Program, service: RunningService, secrets: Secrets): Promise<void> {
-  const lock = new DatabaseConstructor(program.ledgerFile);
-  lock.exec("BEGIN IMMEDIATE");
+  const refusing = "BEFORE INSERT ON session BEGIN SELECT RAISE(ABORT, 'refused'); END";
+  change(program.ledgerFile, `CREATE TRIGGER refusing ${refusing}`);
   const signIn = await service.post("/api/login", { email: secrets.email, password: secrets.password });
-  lock.exec("ROLLBACK");
-  lock.close();
-  expect(signIn.status).to.be.within(500, 503);
+  change(program.ledgerFile, "DROP TRIGGER refusing");
+  expect(signIn.status).to.equal(500);
   expect(signIn.headers.getSetCookie()).to.deep.equal([]);
-  await until("the log has it", () => service.stderr.includes("SQLITE_BUSY"));
+  await until("the log has it", () => service.stderr.includes("SQLITE_CONSTRAINT_TRIGGER"));
 }
 
 /** A command that is given a password: looked at while it waits for it, while it runs, and at what it says. */
