@@ -5,7 +5,7 @@ import { Appliance, BOOT_ID, PASSWORD } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { cookieOf, SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { anError } from "./bodies.ts";
+import { aDevice, anError, aWiring } from "./bodies.ts";
 
 const CHOSEN = "la clave que elige ella";
 const EVA = { name: "Eva", email: "eva@example.org" };
@@ -219,13 +219,8 @@ describe("The members of an account", () => {
 
   it("are named in the audit log: which of them did it", async () => {
     const member = await eva("technician");
-    const device = { dId: "7", name: "A", locationId: "x", locationName: "x" };
-    await member
-      .post("/api/device", { newDevice: { ...device, actuators: [{ id: "1", value: false }] } })
-      .expect(200);
-    await owner
-      .put("/api/wiring", { wiring: { line: "SIM0", dId: "7", actuatorId: "1", valor: 4 } })
-      .expect(200);
+    await member.post("/api/device", aDevice()).expect(200);
+    await owner.put("/api/wiring", aWiring()).expect(200);
     await member.delete("/api/wiring", { line: "SIM0" }).expect(200);
     const { data } = (await owner.get("/api/audit").expect(200)).body;
     const told = data.map(({ kind, who }: { kind: string; who: string | null }) => [kind, who]);

@@ -8,6 +8,7 @@ import { metricsMiddleware } from "../../src/http/metrics.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
+import { aDevice, aLocation } from "./bodies.ts";
 import { KeptLog } from "./fakes.ts";
 
 const METRICS = { metrics: true, metrics_token_file: "" };
@@ -56,16 +57,15 @@ describe("The metrics", () => {
 
     it("hold no money and no name of a person, a place or a room", async () => {
       const user = await appliance.addUser();
-      await user.post("/api/location", { location: { name: "Canario", description: "" } }).expect(200);
-      await user.post("/api/device", {
-        newDevice: {
-          dId: "canario-1",
-          name: "Canario",
-          locationId: "x",
-          locationName: "Canario",
-          actuators: [{ id: "canario-101", value: false }],
-        },
+      await user.post("/api/location", aLocation({ name: "Canario" })).expect(200);
+      const name = "canario";
+      const device = aDevice({
+        dId: name,
+        name,
+        locationName: name,
+        actuators: [{ id: name, value: false }],
       });
+      await user.post("/api/device", device).expect(200);
       const { text } = await appliance.api.get("/metrics").expect(200);
       expect(text).not.to.match(/canario|usuario|revenue|valor/i);
     });

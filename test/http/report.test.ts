@@ -4,7 +4,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { MAX_PLACES } from "../../src/domain/overview.ts";
 import { MAX_REPORTED_ROOMS } from "../../src/domain/report.ts";
-import { aSighting } from "../domain/sighting.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
@@ -181,16 +180,7 @@ describe("The report of a month or a day", () => {
 
   it("counts provisional records, and says how many there are", async () => {
     const line = await WiredLine.wire(appliance, user, "SIM0");
-    const device = appliance.reader.devices(user.id)[0];
-    await appliance.writer.takeIn([
-      aSighting(true, 1, {
-        line: "SIM0",
-        deviceId: device?.id ?? "",
-        timeMs: line.timeMs,
-        provisional: true,
-        source: { bootId: "boot", request: 2, sequence: 1 },
-      }),
-    ]);
+    await line.go(true, 0, { provisional: true });
     expect((await report()).totals).to.deep.equal({ sales: 1, revenue: 4.5, voided: 0, provisional: 1 });
     await appliance.writer.removeWiring(user.id, "SIM0");
   });

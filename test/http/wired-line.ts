@@ -1,5 +1,6 @@
 import { monotonicMs, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
+import { aSighting } from "../domain/sighting.ts";
 import { type Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { aDevice, aWiring } from "./bodies.ts";
@@ -69,19 +70,15 @@ export class WiredLine {
 
   #next(active: boolean, missed: number, provisional: boolean): Sighting {
     this.#sequence += 1 + missed;
-    const sequence = this.#sequence;
-    return {
+    return aSighting(active, this.#sequence, {
       line: this.#line,
       deviceId: this.#deviceId,
       actuatorId: this.#room.actuatorId,
-      activeLow: false,
-      active,
       timeMs: this.timeMs,
       monotonicNs: BigInt(this.#monotonicMs) * NANOSECONDS_PER_MILLISECOND,
-      source: { bootId: "boot", request: 1, sequence },
       missed,
       provisional,
-    };
+    });
   }
 
   get #monotonicMs(): number {

@@ -2,12 +2,13 @@ import { MICROS_PER_UNIT } from "../../src/domain/amount.ts";
 import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { formatDay } from "../../src/domain/day.ts";
 import type { Id } from "../../src/domain/id.ts";
-import type { Sighting } from "../../src/domain/sale.ts";
 import { DEFAULT_REARM_MS } from "../../src/domain/wiring.ts";
 import { systemClock } from "../../src/service/machine.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";
+import { aSighting } from "../domain/sighting.ts";
+import { newDevice, newWiring } from "../store/ledger.ts";
 import { type OpenedService, suiteService, TIME_ZONE } from "./opened.ts";
 
 /** Within the writer's bounded queue. */
@@ -119,14 +120,8 @@ async function addDevices(
       const from = (place * CORRIDORS.length + corridor + 1) * 100 + 1;
       const rooms = Array.from({ length: roomCount }, (_, index) => String(from + index));
       const dId = String(7234 + devices.length);
-      const actuators = rooms.map((id) => ({ id, value: false }));
-      const id = await writer.addDevice(userId, {
-        dId,
-        name,
-        locationId,
-        locationName: clinic.name,
-        actuators,
-      });
+      const device = newDevice({ dId, name, locationId, locationName: clinic.name }, rooms);
+      const id = await writer.addDevice(userId, device);
       devices.push({ id, dId, name, locationName: clinic.name, rooms });
     }
   }
@@ -172,19 +167,11 @@ async function wireRooms(
   dId: string,
   rooms: readonly string[],
 ): Promise<void> {
+  const each = { dId, valorMicros: 4 * MICROS_PER_UNIT, debounceMs: 0, rearmMs: DEFAULT_REARM_MS };
   await writer.setWiring(
     rooms.map((actuatorId, index) => ({
       userId,
-      wiring: {
-        line: `SIM${index}`,
-        dId,
-        actuatorId,
-        valorMicros: 4 * MICROS_PER_UNIT,
-        activeLow: false,
-        bias: "as-is",
-        debounceMs: 0,
-        rearmMs: DEFAULT_REARM_MS,
-      },
+      wiring: newWiring({ ...each, line: `SIM${index}`, actuatorId }),
     })),
   );
 }
@@ -196,18 +183,15 @@ async function addTrouble(
   actuatorId: string,
   highMs: number,
 ): Promise<void> {
-  const request = 1;
-  const sighting = (sequence: number, active: boolean, missed: number): Sighting => ({
-    line: "SIM0",
-    deviceId,
-    actuatorId,
-    activeLow: false,
-    active,
-    timeMs: highMs + (sequence - 1) * MINUTE_MS,
-    monotonicNs: BigInt(sequence) * 60_000_000_000n,
-    source: { bootId: BOOT, request, sequence },
-    provisional: sequence === 1,
-    missed,
-  });
+  const sighting = (sequence: number, active: boolean, missed: number) =>
+    aSighting(active, sequence, {
+      line: "SIM0",
+      deviceId,
+      actuatorId,
+      timeMs: highMs + (sequence - 1) * MINUTE_MS,
+      source: { bootId: BOOT, request: 1, sequence },
+      provisional: sequence === 1,
+      missed,
+    });
   await writer.takeIn([sighting(0, false, 0), sighting(1, true, 0), sighting(6, false, 4)]);
 }

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
 import type { ClockCorrected } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { verifyLedger } from "../../src/store/repair/verify.ts";
+import { aSighting } from "../domain/sighting.ts";
 import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
 
 /** Saturday 21 November 2026, 12:00 UTC. */
@@ -12,7 +13,6 @@ const BELIEFS = [
   ["1970", 0],
   ["2038, past the 32 bits of a second", 2 ** 31 * 1000],
 ] as const;
-const WIRED_LEVEL = { active: true, activeLow: false, missed: 0 };
 
 describe("A clock that is wrong", () => {
   let gateway: Gateway;
@@ -299,16 +299,15 @@ describe("A clock that is wrong", () => {
   function manySightings(count: number): Sighting[] {
     const [wiring] = gateway.reader.wirings();
     const nowMs = gateway.machine.nowMs();
-    return Array.from({ length: count * 2 }, (_, index) => ({
-      ...WIRED_LEVEL,
-      line: wiring?.line ?? "",
-      deviceId: wiring?.deviceId ?? "",
-      actuatorId: "101",
-      active: index % 2 === 0,
-      timeMs: nowMs,
-      monotonicNs: gateway.machine.monotonicNs() + BigInt(index) * 500_000n,
-      source: { bootId: gateway.machine.bootId, request: 1_000, sequence: index + 1 },
-      provisional: true,
-    }));
+    return Array.from({ length: count * 2 }, (_, index) =>
+      aSighting(index % 2 === 0, index + 1, {
+        line: wiring?.line ?? "",
+        deviceId: wiring?.deviceId ?? "",
+        timeMs: nowMs,
+        monotonicNs: gateway.machine.monotonicNs() + BigInt(index) * 500_000n,
+        source: { bootId: gateway.machine.bootId, request: 1_000, sequence: index + 1 },
+        provisional: true,
+      }),
+    );
   }
 });
