@@ -111,14 +111,6 @@ describe("flanco backup and flanco restore", function () {
     expect(await program.succeed(["verify"])).to.include("25 records");
     expect(JSON.parse(await program.succeed(["wiring", "list", "--json"]))).to.have.length(7);
   });
-
-  it("do not let it start where there is no backup, and say what to do", async () => {
-    truncateSync(program.ledgerFile, 40_960);
-    const ended = await program.run(["serve"]);
-    expect(ended.exitCode).to.equal(1);
-    expect(ended.stderr).to.include("There is no proven backup of it to repair it from");
-    expect(ended.stderr).to.include("flanco restore FILE");
-  });
 });
 
 /** Overwrites the first leaf of the table of records. */

@@ -92,7 +92,7 @@ describe("A command", function () {
       expect(exitCode).to.equal(3);
     });
 
-    for (const command of ["gpio record", "wiring list"]) {
+    for (const command of ["export", "gpio record", "wiring list"]) {
       it(`of flanco ${command} lets it end quietly once nobody reads it`, async () => {
         const child = program.spawn(command.split(" "));
         const { stdout } = child;

@@ -207,24 +207,12 @@ describe("GET /status", () => {
     appliance.lines.state = { ...appliance.lines.state, watched: ["SIM0"], failures: [failure, theirs] };
     expect(await status()).to.include({ linesWired: 2, linesWatched: 1 });
     expect((await status())["lineFailures"]).to.deep.equal([failure]);
+    const [fault, ...others] = (await status())["faults"] as object[];
+    expect(others).to.deep.equal([]);
+    const details = { line: "SIM1", reason: failure.message };
+    expect(fault).to.deep.include({ code: "line_failed", sinceTime: NOON_MS, details });
     expect(await status(other)).to.include({ linesWired: 1, linesWatched: 0 });
     expect((await status(other))["lineFailures"]).to.deep.equal([theirs]);
-  });
-
-  it("makes a fault of a line that is not watched, for its user alone, since it was first seen", async () => {
-    await wire("SIM0", "101");
-    const failure = { line: "SIM0", message: 'The line SIM0 is held by "gpio-leds".' };
-    appliance.lines.state = { ...appliance.lines.state, failures: [failure] };
-    const first = (await status())["faults"];
-    appliance.clock.pass(HOUR_MS);
-    expect((await status())["faults"]).to.deep.equal(first);
-    expect(first).to.have.length(1);
-    expect((first as object[])[0]).to.deep.include({
-      code: "line_failed",
-      sinceTime: NOON_MS,
-      details: { line: "SIM0", reason: failure.message },
-    });
-    expect(await codes(other)).to.deep.equal([]);
   });
 
   it("counts the stretches in which edges were lost, a user's own alone, and tells of the last day's", async () => {

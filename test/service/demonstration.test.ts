@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type Day, monthOf, weekdayOf } from "../../src/domain/day.ts";
+import type { Day } from "../../src/domain/day.ts";
 import { imagineSales, seedDemo } from "../../src/service/demonstration.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { forSuite } from "../rig/standing.ts";
@@ -126,18 +126,6 @@ describe("Imagined sales", () => {
     expect(sold(20250101, 20250331)).to.deep.equal(sold(20250101, 20250331));
     const times = (sales: typeof year) => sales.map(({ sinceMidnightMs }) => sinceMidnightMs).slice(0, 100);
     expect(times(year)).not.to.deep.equal(times(yearAfter));
-  });
-
-  it("are more in winter than in summer, on Sundays than on Mondays, and in the evening than at night", () => {
-    const share = (has: (sale: (typeof year)[number]) => boolean) => year.filter(has).length / year.length;
-    const inMonth = (month: number) => share(({ day }) => monthOf(day) % 100 === month);
-    expect(inMonth(1)).to.be.greaterThan(1.5 * inMonth(8));
-    const onDay = (weekday: number) => share(({ day }) => weekdayOf(day) === weekday);
-    expect(onDay(0)).to.be.greaterThan(onDay(1));
-    const inHour = (hour: number) =>
-      share(({ sinceMidnightMs }) => Math.floor(sinceMidnightMs / 3_600_000) === hour);
-    expect(inHour(3)).to.equal(0);
-    expect(inHour(18)).to.be.greaterThan(0.05);
   });
 
   it("are of every room, in the order of their times", () => {

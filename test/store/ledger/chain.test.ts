@@ -173,16 +173,6 @@ describe("the chain of the ledger", () => {
       expect(ledger.verify()).to.deep.include({ findings: [] });
     });
 
-    it("is done once: a second time, and a record that is none, are refused", async () => {
-      await ledger.writer.voidRecord(3, "once");
-      const refusals = await Promise.allSettled([
-        ledger.writer.voidRecord(3, "twice"),
-        ledger.writer.voidRecord(SALES + 50, "none"),
-      ]);
-      const codes = refusals.map((one) => (one.status === "rejected" ? one.reason.code : null));
-      expect(codes).to.deep.equal(["conflict", "not_found"]);
-    });
-
     it("is an entry itself: an altered reason, and one that is gone, are named", async () => {
       await ledger.writer.voidRecord(3, "once");
       await ledger.writer.addRecord(userId, newRecord(), null);

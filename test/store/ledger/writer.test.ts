@@ -15,14 +15,6 @@ const MAX_WAITING = 4_096;
 describe("the writer", () => {
   const ledger = forEachTest(() => new TestLedger(storeWriter).open());
 
-  it("has committed a record when it answers", async () => {
-    const { id } = await ledger.addUser();
-    const { recordId } = await ledger.writer.addRecord(id, newRecord(), null);
-    expect(recordsOf(ledger.reader, id)).to.deep.equal([
-      { recordId, ...newRecord(), endedTimeMs: null, origin: "posted", provisional: false, voided: null },
-    ]);
-  });
-
   it("answers every one of many writes at once, in order, and counts each", async () => {
     const { id } = await ledger.addUser();
     const answers = await Promise.all(
@@ -54,26 +46,6 @@ describe("the writer", () => {
     ]);
     await Promise.all(posts);
     expect([refused.status, taken.status]).to.deep.equal(["rejected", "fulfilled"]);
-  });
-
-  it("lets one write of a batch fail without touching the others", async () => {
-    const { id } = await ledger.addUser();
-    const device = {
-      dId: "1",
-      name: "A",
-      locationId: "l",
-      locationName: "L",
-      actuators: [{ id: "1", value: true }],
-    };
-    const codes = await Promise.all([
-      codeOf(() => ledger.writer.addRecord(id, newRecord(), null)),
-      codeOf(() => ledger.writer.addDevice(id, device)),
-      codeOf(() => ledger.writer.addDevice(id, device)),
-      codeOf(() => ledger.writer.addRecord(id, newRecord(), null)),
-    ]);
-    expect(codes).to.deep.equal(["done", "done", "conflict", "done"]);
-    expect(ledger.reader.summary(id, "semanal", ledger.nowMs)?.count).to.equal(2);
-    expect(ledger.reader.devices(id)).to.have.length(1);
   });
 
   it("leaves no trace of a write that fails halfway, its sums included", async () => {
@@ -116,25 +88,6 @@ describe("the writer", () => {
     await closed;
     await ledger.open();
     expect(ledger.reader.summary(id, "semanal", ledger.nowMs)?.count).to.equal(500);
-  });
-
-  it("keeps one record for the same key and body, and refuses the key for another body", async () => {
-    const { id } = await ledger.addUser();
-    const other = await ledger.addUser("eva");
-    const key = { key: "k", bodyHash: "a" };
-    const first = await ledger.writer.addRecord(id, newRecord(), key);
-    const again = await Promise.all([
-      ledger.writer.addRecord(id, newRecord(), key),
-      ledger.writer.addRecord(id, newRecord(), key),
-    ]);
-    expect(again).to.deep.equal([
-      { ...first, repeated: true },
-      { ...first, repeated: true },
-    ]);
-    expect(
-      await codeOf(() => ledger.writer.addRecord(id, newRecord(), { key: "k", bodyHash: "b" })),
-    ).to.equal("unprocessable");
-    expect((await ledger.writer.addRecord(other.id, newRecord(), key)).repeated).to.equal(false);
   });
 
   it("keeps records when their device, location or user goes", async () => {
