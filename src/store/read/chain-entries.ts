@@ -19,6 +19,9 @@ type Span = [after: number, upTo: number, limit: number];
 /** An entry that is still to be linked with the one before it. */
 type Unlinked = ChainEntry extends infer E ? (E extends ChainEntry ? Omit<E, "previousHash"> : never) : never;
 
+/** A read ends with the entry that makes it as long as this, in bytes: an acceptance report has megabytes. */
+const MAX_BYTES = 1024 * 1024;
+
 /** Reads the chain as its entries were appended, whatever table they stand in. */
 export function chainReader(db: Database) {
   const records = db.prepare<Span, RecordRow>(
@@ -31,14 +34,27 @@ export function chainReader(db: Database) {
   const evidence = db.prepare<Span, EvidenceRow>(
     `${SELECT_EVIDENCE} WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
   );
+  const sizes = db.prepare<Span, { position: number; bytes: number }>(
+    `SELECT position, octet_length(details) AS bytes FROM audit
+      WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
+  );
+  function endOf(after: number, upTo: number, limit: number): number {
+    let read = 0;
+    for (const { position, bytes } of sizes.all(after, upTo, limit)) {
+      read += bytes;
+      if (read >= MAX_BYTES) return position;
+    }
+    return upTo;
+  }
   const hashAt = (position: number) => (position === 0 ? NO_HASH : entryHash(db, position));
 
   // One transaction: all of it is of the same commit.
   const read = db.transaction((after: number, upTo: number, limit: number): readonly ChainEntry[] => {
+    const end = endOf(after, upTo, limit);
     const found = [
-      ...records.all(after, upTo, limit).map(ofRecord),
-      ...corrections.all(after, upTo, limit).map(toCorrection).map(ofCorrection),
-      ...evidence.all(after, upTo, limit).map(ofEvidence),
+      ...records.all(after, end, limit).map(ofRecord),
+      ...corrections.all(after, end, limit).map(toCorrection).map(ofCorrection),
+      ...evidence.all(after, end, limit).map(ofEvidence),
     ]
       .sort((one, other) => one.position - other.position)
       .slice(0, limit);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { expect } from "chai";
+import { SERVICE_ACTOR } from "../../../src/domain/audit.ts";
 import { type ChainEntry, NO_HASH } from "../../../src/domain/chain-entry.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { live } from "../ledger/eventful-life.ts";
@@ -42,6 +43,28 @@ describe("the entries of the chain", () => {
   it("end where they are asked to", () => {
     const places = ledger.reader.entriesAfter(2, 5, 100).map(({ position }) => position);
     expect(places).to.deep.equal([3, 4, 5]);
+  });
+
+  it("are read a megabyte at a time, or one where it is longer: a reader holds them in memory", async () => {
+    const before = ledger.reader.newestEntry();
+    for (const kib of [600, 600, 1, 3_000, 1]) {
+      const details = { text: "x".repeat(kib * 1_024) };
+      const kind = "findings_acknowledged";
+      await ledger.writer.noteAudit([{ kind, userId: null, details, actor: SERVICE_ACTOR }]);
+      await ledger.writer.addRecord(ledger.reader.members()[0]?.userId ?? "", newRecord(), null);
+    }
+    const newest = ledger.reader.newestEntry();
+    const pieces: number[][] = [];
+    for (let after = before; after < newest; ) {
+      const piece = ledger.reader.entriesAfter(after, newest, 100).map(({ position }) => position);
+      pieces.push(piece.map((position) => position - before));
+      after = piece.at(-1) ?? newest;
+    }
+    expect(pieces).to.deep.equal([
+      [1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9, 10],
+    ]);
   });
 
   it("say that the hash before is unknown where the entry before is lost", async () => {
