@@ -19,22 +19,19 @@ const MAX_KEPT = 100;
 const MAX_LISTED = 5_000;
 
 export function priceReader(db: Database, calendar: LocalCalendar) {
-  const prices = db.prepare<
-    { userId: Id; dId: string | null; room: string | null; today: Day },
-    Omit<RoomPrice, "isComing">
-  >(
-    `SELECT d_id AS dId, actuator_id AS room, valor_micros AS valorMicros, from_day AS fromDay,
-            coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), set_ms) AS setMs
-       FROM price JOIN device USING (device_id) LEFT JOIN boot USING (boot)
-      WHERE user_id = @userId AND iif(@room IS NULL, from_day > @today, d_id = @dId AND actuator_id = @room)
-      ORDER BY price_id DESC LIMIT ${MAX_LISTED}`,
-  );
+  const listed = (which: string) => `
+    SELECT d_id AS dId, actuator_id AS room, valor_micros AS valorMicros, from_day AS fromDay,
+           coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), set_ms) AS setMs
+      FROM price JOIN device USING (device_id) LEFT JOIN boot USING (boot)
+     WHERE user_id = ? AND ${which} ORDER BY price_id DESC LIMIT ${MAX_LISTED}`;
+  type Listed = Omit<RoomPrice, "isComing">;
+  const ofRoom = db.prepare<[Id, string, string], Listed>(listed("d_id = ? AND actuator_id = ?"));
+  const coming = db.prepare<[Id, Day], Listed>(listed("from_day > ?"));
   return {
     prices(userId, of, nowMs) {
       const today = calendar.dayOf(nowMs);
-      return prices
-        .all({ userId, dId: of?.dId ?? null, room: of?.room ?? null, today })
-        .map((price) => ({ ...price, isComing: price.fromDay !== null && price.fromDay > today }));
+      const found = of === null ? coming.all(userId, today) : ofRoom.all(userId, of.dId, of.room);
+      return found.map((price) => ({ ...price, isComing: price.fromDay !== null && price.fromDay > today }));
     },
   } satisfies Partial<LedgerReader>;
 }
