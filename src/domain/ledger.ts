@@ -242,7 +242,7 @@ export interface Taken {
   readonly recordId: number | null;
 }
 
-/** Reads of sums. Their cost grows with the names and records of an account. */
+/** Reads whose cost grows with the names, records and acceptance reports of an account. */
 export type HeavyRead =
   | "summary"
   | "overview"
@@ -250,7 +250,9 @@ export type HeavyRead =
   | "roomDays"
   | "countRecords"
   | "sumRecords"
-  | "ledgerStatus";
+  | "ledgerStatus"
+  | "audit"
+  | "acceptanceReports";
 
 /**
  * The same reads, of which none delays another request, however
@@ -266,6 +268,9 @@ export type EitherWay<Reads> = {
     ? (...input: Input) => Answer | Promise<Answer>
     : never;
 };
+
+/** The ledger's reads, of which the heavy ones may answer later. */
+export type CalmReader = Omit<LedgerReader, HeavyRead> & EitherWay<Pick<LedgerReader, HeavyRead>>;
 
 /** All reads of the ledger. Each call sees the last commit, on a read-only connection. */
 export interface LedgerReader {
@@ -320,7 +325,10 @@ export interface LedgerReader {
   ledgerIds(): readonly string[];
   /** The hash of one entry, of 64 digits; undefined where there is none of that number. `NO_HASH` of 0. */
   entryHash(position: number): string | undefined;
-  /** The entries after one number up to another one, which it includes, in their order: at most `limit`. */
+  /**
+   * The entries after one number up to another one, which it includes, in their order:
+   * at least one where there is one, at most `limit`, and fewer where they are long.
+   */
   entriesAfter(after: number, upTo: number, limit: number): readonly ChainEntry[];
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;

@@ -96,12 +96,13 @@ export interface AppDependencies extends SiteDependencies {
 export function createApp(dependencies: AppDependencies): Koa {
   const { reader, heavy, writer, numbers, sessions, passwords, signInGate, lines, drivable } = dependencies;
   const { status, commissioner, events, firstRun, moves, setups, clock, log } = dependencies;
+  // Reads that may be much work are made in a thread of their own.
+  const calm = { ...reader, ...heavy };
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, reader),
       ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
-      // Reads that may visit many rows are made in a thread of their own.
-      ...salesEndpoints({ ...reader, ...heavy }, numbers, clock, log),
+      ...salesEndpoints(calm, numbers, clock, log),
       ...deviceEndpoints(writer, heavy, clock),
       ...locationEndpoints(writer),
       postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock)),
@@ -109,9 +110,9 @@ export function createApp(dependencies: AppDependencies): Koa {
       ...letterheadEndpoints(reader, writer),
       ...wiringEndpoints(reader, writer, lines, clock),
       ...lineEndpoints(lines, drivable, reader, writer),
-      ...commissionEndpoints({ commissioner, reader, status, numbers }),
+      ...commissionEndpoints({ commissioner, reader: calm, status, numbers }),
       ...statusEndpoints(status),
-      ...auditEndpoints(reader, numbers),
+      ...auditEndpoints(heavy, numbers),
       ...eventEndpoints(events, sessions),
       ...moveCodeEndpoints(moves, reader),
       ...sinkEndpoints(setups, reader),

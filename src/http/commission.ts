@@ -29,14 +29,15 @@ import {
 } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const SHOWN_REPORTS = 50;
 
-type ReportReader = Pick<LedgerReader, "acceptanceReport" | "acceptanceReports" | "chainHead">;
+type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead"> &
+  EitherWay<Pick<LedgerReader, "acceptanceReports">>;
 
 interface CommissionDependencies {
   readonly commissioner: Commissioner;
@@ -60,9 +61,11 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
     serve(finishCommission, async ({ userId, body, by }) => ({
       data: { number: await finishWithReport(dependencies, userId, body.report, by) },
     })),
-    serve(listAcceptanceReports, ({ userId }) => ({ data: reportHeads(reader, userId, numbers) })),
-    serve(getAcceptanceReport, ({ userId, query }) => ({
-      data: reportOf(reader, userId, query.number ?? null, numbers),
+    serve(listAcceptanceReports, async ({ userId }) => ({
+      data: await reportHeads(reader, userId, numbers),
+    })),
+    serve(getAcceptanceReport, async ({ userId, query }) => ({
+      data: await reportOf(reader, userId, query.number ?? null, numbers),
     })),
   ];
 }
@@ -84,27 +87,31 @@ async function finishWithReport(
   return numbers.show(await commissioner.finish(userId, report, by));
 }
 
-function reportHeads(reader: ReportReader, userId: Id, numbers: ShownNumbers): readonly HeadAnswer[] {
-  return reader
-    .acceptanceReports(userId, SHOWN_REPORTS)
-    .map(({ auditId, timeMs, ...head }: AcceptanceReportHead) => ({
-      ...head,
-      number: numbers.show(auditId),
-      time: timeMs,
-    }));
+async function reportHeads(
+  reader: ReportReader,
+  userId: Id,
+  numbers: ShownNumbers,
+): Promise<readonly HeadAnswer[]> {
+  const heads: readonly AcceptanceReportHead[] = await reader.acceptanceReports(userId, SHOWN_REPORTS);
+  return heads.map(({ auditId, timeMs, ...head }) => ({
+    ...head,
+    number: numbers.show(auditId),
+    time: timeMs,
+  }));
 }
 
 /**
  * The report of a shown number; the newest for null. Throws
  * `not_found`, also for a report of another account.
  */
-function reportOf(
+async function reportOf(
   reader: ReportReader,
   userId: Id,
   shown: number | null,
   numbers: ShownNumbers,
-): AcceptanceReport {
-  const auditId = shown === null ? reader.acceptanceReports(userId, 1)[0]?.auditId : numbers.find(shown);
+): Promise<AcceptanceReport> {
+  const [newest] = shown === null ? await reader.acceptanceReports(userId, 1) : [];
+  const auditId = shown === null ? newest?.auditId : numbers.find(shown);
   const report = auditId === undefined ? undefined : reader.acceptanceReport(userId, auditId);
   if (report === undefined) {
     throw new FlancoError("not_found", `There is no acceptance report${shown === null ? "" : ` ${shown}`}.`, {

@@ -17,7 +17,7 @@ import { type Clock, MINUTE_MS } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { CalmReader, ClockCorrected, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
 import type { ImportedRecord } from "../domain/record.ts";
@@ -36,7 +36,7 @@ import type { ShownNumbers } from "./shown-number.ts";
 import { toStatusAnswer } from "./status.ts";
 
 export interface OperatorDependencies {
-  readonly reader: LedgerReader;
+  readonly reader: CalmReader;
   readonly writer: LedgerWriter;
   readonly clock: Pick<Clock, "nowMs">;
   readonly numbers: ShownNumbers;
@@ -219,9 +219,10 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       await writer.noteAudit([{ kind: "findings_acknowledged", userId: null, details, actor: by }]);
       dependencies.running?.acknowledged(details.findings);
     },
-    listAudit: ({ before = null, sinceMs = null, limit }) => {
+    listAudit: async ({ before = null, sinceMs = null, limit }) => {
       const emails = accountEmails(reader);
-      return reader.audit({ before, sinceMs, limit }).map((entry) => ({
+      const entries = await reader.audit({ before, sinceMs, limit });
+      return entries.map((entry) => ({
         ...entry,
         details: numbers.showDetails(entry),
         user: emails.get(entry.userId ?? "") ?? null,
@@ -275,7 +276,7 @@ function operatorOf(context: Context): Actor {
 }
 
 function listWiring(
-  reader: LedgerReader,
+  reader: CalmReader,
   lines: Lines | undefined,
   nowMs: number,
 ): OperationData<"listWiring"> {
@@ -303,7 +304,7 @@ export function toRow({ line, dId, actuatorId, valorMicros, activeLow, bias, deb
   };
 }
 
-function toOwned(reader: LedgerReader, row: WiringRow, email: string | undefined): OwnedWiring {
+function toOwned(reader: CalmReader, row: WiringRow, email: string | undefined): OwnedWiring {
   return {
     userId: ownerOf(reader, row.device, email).userId,
     wiring: {
@@ -331,7 +332,7 @@ function toImported(record: ParsedInput<"importRecords">["records"][number]): Im
 }
 
 /** A member of the account that has a device with this dId. `email` decides where several accounts have one. */
-function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): Member {
+function ownerOf(reader: CalmReader, dId: string, email: string | undefined): Member {
   if (email !== undefined) return memberByEmail(reader, email);
   const owners = firstMembers(reader).filter(({ userId }) =>
     reader.devices(userId).some((device) => device.dId === dId),
@@ -352,7 +353,7 @@ function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): 
 
 /** The account of a member; without an e-mail the only account. */
 export function accountOf(
-  reader: Pick<LedgerReader, "credentials" | "members">,
+  reader: Pick<CalmReader, "credentials" | "members">,
   email: string | undefined,
 ): Id {
   if (email !== undefined) return memberByEmail(reader, email).userId;
@@ -364,16 +365,16 @@ export function accountOf(
 }
 
 /** The first member of each account. Commands name an account by that member's e-mail. */
-function firstMembers(reader: Pick<LedgerReader, "members">): readonly Member[] {
+function firstMembers(reader: Pick<CalmReader, "members">): readonly Member[] {
   const seen = new Set<Id>();
   return reader.members().filter(({ userId }) => !seen.has(userId) && seen.add(userId));
 }
 
-function accountEmails(reader: LedgerReader): ReadonlyMap<Id, string> {
+function accountEmails(reader: CalmReader): ReadonlyMap<Id, string> {
   return new Map(firstMembers(reader).map(({ userId, email }) => [userId, email]));
 }
 
-function memberByEmail(reader: Pick<LedgerReader, "credentials">, email: string): Member {
+function memberByEmail(reader: Pick<CalmReader, "credentials">, email: string): Member {
   const found = reader.credentials(email);
   if (found === undefined) {
     throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {

@@ -294,6 +294,7 @@ export class Service {
     sessions.reload();
     const operator = operatorTable({
       ...parts,
+      reader: { ...reader, ...heavy },
       numbers: api.numbers,
       passwords,
       pageSinks: () => settings.ofPage(),

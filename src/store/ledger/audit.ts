@@ -12,6 +12,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { RowBudget } from "../read/row-budget.ts";
 import type { Boots } from "./boot.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "./chain.ts";
 
@@ -26,7 +27,7 @@ const TRIM_EVERY = 100;
 const REPEATED_WITHIN_MS = HOUR_MS;
 /** Lasting entries that an account may make over the network in a day: they are never removed. */
 export const LASTING_A_DAY = 1_000;
-/** The most acceptance reports among them: the largest takes 3 MB. */
+/** The most acceptance reports among them: one of 4,096 rooms with usual names takes 3 MB. */
 export const REPORTS_A_DAY = 50;
 /**
  * So many of these entries are for owners alone: a technician's
@@ -34,18 +35,18 @@ export const REPORTS_A_DAY = 50;
  */
 const OF_OWNERS = 200;
 
+/** An entry without its details, of which an acceptance report has megabytes. */
 interface AuditRow extends Omit<AuditEntry, "provisional" | "details"> {
   readonly provisional: number;
-  readonly details: string;
+  readonly bytes: number;
   readonly repeats: number;
 }
 
 /** An entry's time is the boot's zero and what had passed since, once that zero is known. */
 export const AUDIT_TIME = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), time_ms)";
-/** An acceptance report is read by itself (commission.ts). */
 const SELECT_ANY = `
   SELECT audit_id AS auditId, kind, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
-         user_id AS userId, way, who, origin AS "from", json_remove(details, '$.report') AS details, repeats
+         user_id AS userId, way, who, origin AS "from", octet_length(details) AS bytes, repeats
     FROM audit LEFT JOIN boot USING (boot)`;
 const SELECT = `${SELECT_ANY}
    WHERE audit_id < @before AND ${AUDIT_TIME} >= @sinceMs`;
@@ -53,7 +54,7 @@ const NEWEST = "ORDER BY audit_id DESC LIMIT @limit";
 
 type AuditParameters = { readonly before: number; readonly sinceMs: number; readonly limit: number };
 
-export function auditReader(db: Database) {
+export function auditReader(db: Database, budget: Pick<RowBudget, "spendBytes">) {
   const all = db.prepare<[AuditParameters], AuditRow>(`${SELECT} ${NEWEST}`);
   const ofUser = db.prepare<[AuditParameters & { readonly userId: Id }], AuditRow>(
     `${SELECT} AND user_id = @userId ${NEWEST}`,
@@ -63,6 +64,24 @@ export function auditReader(db: Database) {
     `${SELECT} AND user_id IS NULL AND kind <> 'sign_in_failed' ${NEWEST}`,
   );
   const last = db.prepare<[string], AuditRow>(`${SELECT_ANY} WHERE kind = ? ORDER BY audit_id DESC LIMIT 1`);
+  /** An acceptance report's text is read by itself (commission.ts). */
+  const detailsOf = db
+    .prepare<[number], string>("SELECT json_remove(details, '$.report') FROM audit WHERE audit_id = ?")
+    .pluck();
+  const toEntry = ({ provisional, bytes: _bytes, repeats, ...row }: AuditRow): AuditEntry => {
+    const told = JSON.parse(detailsOf.get(row.auditId) ?? "{}") as AuditDetails;
+    return {
+      ...row,
+      provisional: provisional === 1,
+      details: repeats === 0 ? told : { ...told, times: repeats + 1 },
+    };
+  };
+  // One transaction: all statements see the same commit.
+  const read = db.transaction((rows: () => readonly AuditRow[]): readonly AuditEntry[] => {
+    const found = rows();
+    budget.spendBytes(found.reduce((sum, { bytes }) => sum + bytes, 0));
+    return found.map(toEntry);
+  });
   const signedIn = db
     .prepare<[number], string>(
       `SELECT origin FROM audit WHERE kind = 'sign_in' GROUP BY origin ORDER BY max(audit_id) DESC LIMIT ?`,
@@ -76,11 +95,12 @@ export function auditReader(db: Database) {
     },
     audit({ userId, before, sinceMs, limit }) {
       const parameters = { before: before ?? Number.MAX_SAFE_INTEGER, sinceMs: sinceMs ?? 0, limit };
-      if (userId === undefined) return all.all(parameters).map(toEntry);
-      return [...ofUser.all({ ...parameters, userId }), ...ofAppliance.all(parameters)]
-        .toSorted((one, other) => other.auditId - one.auditId)
-        .slice(0, limit)
-        .map(toEntry);
+      if (userId === undefined) return read(() => all.all(parameters));
+      return read(() =>
+        [...ofUser.all({ ...parameters, userId }), ...ofAppliance.all(parameters)]
+          .toSorted((one, other) => other.auditId - one.auditId)
+          .slice(0, limit),
+      );
     },
   } satisfies Partial<LedgerReader>;
 }
@@ -286,12 +306,3 @@ const STORED = `
   SELECT audit_id AS auditId, kind, time_ms AS timeMs, boot, boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs,
          begun_ms AS begunMs, user_id AS userId, way, who, origin AS "from", details, repeats
     FROM audit LEFT JOIN boot USING (boot)`;
-
-function toEntry({ provisional, details, repeats, ...row }: AuditRow): AuditEntry {
-  const told = JSON.parse(details) as AuditDetails;
-  return {
-    ...row,
-    provisional: provisional === 1,
-    details: repeats === 0 ? told : { ...told, times: repeats + 1 },
-  };
-}

@@ -10,6 +10,7 @@ import type {
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { RowBudget } from "../read/row-budget.ts";
 import { AUDIT_TIME } from "./audit.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -20,13 +21,18 @@ const REPORTS = `
   FROM audit LEFT JOIN boot USING (boot) WHERE kind = 'commissioned' AND user_id = ?`;
 const HEAD = `audit_id AS auditId, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional`;
 
-export function commissionReader(db: Database) {
+export function commissionReader(db: Database, budget: Pick<RowBudget, "spendBytes">) {
   const all = db.prepare<[], Pick<StoredCommission, "userId" | "begunMs"> & { scope: string }>(
     "SELECT user_id AS userId, begun_ms AS begunMs, scope FROM commission",
   );
   const ticks = db
     .prepare<[Id], string>(
       `SELECT json_set(tick, '$.room', actuator_id) FROM commission_tick JOIN device USING (device_id) WHERE user_id = ?`,
+    )
+    .pluck();
+  const bytes = db
+    .prepare<[Id, number], number | null>(
+      `SELECT sum(bytes) FROM (SELECT octet_length(details) AS bytes ${REPORTS} ORDER BY audit_id DESC LIMIT ?)`,
     )
     .pluck();
   const heads = db.prepare<[Id, number], Timed<AcceptanceReportHead>>(
@@ -41,8 +47,10 @@ export function commissionReader(db: Database) {
     commissions: () =>
       all.all().map(({ scope, ...row }) => ({ ...row, ...(JSON.parse(scope) as CommissionScope) })),
     commissionTicks: (userId) => ticks.all(userId).map((tick) => JSON.parse(tick) as Tick),
-    acceptanceReports: (userId, limit) =>
-      heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 })),
+    acceptanceReports(userId, limit) {
+      budget.spendBytes(bytes.get(userId, limit) ?? 0);
+      return heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 }));
+    },
     acceptanceReport(userId, auditId) {
       const row = one.get(userId, auditId);
       return row && { ...row, provisional: row.provisional === 1 };

@@ -72,11 +72,11 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...priceReader(db, calendar),
     ...lineStateReader(db),
     ...lineTestReader(db),
-    ...commissionReader(db),
+    ...commissionReader(db, budget),
     ...bootReader(db),
     ...statusReader(db, calendar, budget),
     ...clockReader(db),
-    ...auditReader(db),
+    ...auditReader(db, budget),
     numberKey: () => numberKeyOf(readLedgerKey(db)),
   };
 }
@@ -133,6 +133,8 @@ export function heavyReads(
     countRecords: of("countRecords", ([userId]) => userId),
     sumRecords: of("sumRecords", ([userId]) => userId),
     ledgerStatus: of("ledgerStatus", ([, , userId = ""]) => userId),
+    audit: of("audit", ([{ userId = "" }]) => userId),
+    acceptanceReports: of("acceptanceReports", ([userId]) => userId),
     close: () => thread.close(),
   };
 }

@@ -10,6 +10,9 @@ export const SPANS = ["month", "month", "day", "day"] as const;
 /** The read would visit more rows than its connection allows. */
 export class TooManyRows extends Error {}
 
+/** To parse so many bytes of JSON takes as long as to visit a row. */
+const BYTES_OF_ROW = 160;
+
 /** How many rows a read may visit. They are counted before they are visited. */
 export class RowBudget {
   readonly #rows: number;
@@ -50,10 +53,18 @@ export class RowBudget {
     this.#spend(this.#records, { userId, fromMs, untilMs });
   }
 
+  /** Spends so many bytes of JSON. Throws TooManyRows. */
+  spendBytes(bytes: number): void {
+    this.#take(Math.ceil(bytes / BYTES_OF_ROW));
+  }
+
   #spend(statement: { get(asked: object): number | undefined }, asked: object): void {
     if (this.#rows === Number.POSITIVE_INFINITY) return;
-    const found = statement.get({ ...asked, limit: this.#left + 1 }) ?? 0;
-    if (found > this.#left) throw new TooManyRows();
-    this.#left -= found;
+    this.#take(statement.get({ ...asked, limit: this.#left + 1 }) ?? 0);
+  }
+
+  #take(rows: number): void {
+    if (rows > this.#left) throw new TooManyRows();
+    this.#left -= rows;
   }
 }
