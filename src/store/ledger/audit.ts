@@ -12,6 +12,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { Member } from "../../domain/member.ts";
 import type { RowBudget } from "../read/row-budget.ts";
 import type { Boots } from "./boot.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "./chain.ts";
@@ -29,6 +30,11 @@ const REPEATED_WITHIN_MS = HOUR_MS;
 export const LASTING_A_DAY = 1_000;
 /** The most acceptance reports among them: one of 4,096 rooms with usual names takes 3 MB. */
 export const REPORTS_A_DAY = 50;
+/**
+ * How often a member may change the own password over the network in a day. The bound of
+ * all changes does not stop it, so that members of any role could use up the account's.
+ */
+export const PASSWORDS_A_DAY = 20;
 /**
  * So many of these entries are for owners alone: a technician's
  * program that runs wild must not keep an owner from voiding a sale.
@@ -134,6 +140,11 @@ export function auditLog(
       WHERE kind = 'commissioned' AND user_id = ? AND way = 'network'
       ORDER BY audit_id DESC LIMIT 1 OFFSET ${REPORTS_A_DAY - 1}`,
   );
+  const passwordLongAgo = db.prepare<[Id, string], Pick<NewEntry, "boot" | "begunMs">>(
+    `SELECT boot, begun_ms AS begunMs FROM audit INDEXED BY audit_by_kind
+      WHERE kind = 'password_changed' AND user_id = ? AND who = ? AND way = 'network'
+      ORDER BY audit_id DESC LIMIT 1 OFFSET ${PASSWORDS_A_DAY - 1}`,
+  );
   const trim = db.prepare<[number]>(
     `DELETE FROM audit WHERE audit_id IN (
        SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit WHERE position IS NULL) own
@@ -196,6 +207,12 @@ export function auditLog(
     /** The same for acceptance reports. */
     requireFewReports(userId: Id, { way }: Actor): void {
       if (way === "network") requireDayAgo(reportLongAgo.get(userId), `${REPORTS_A_DAY} acceptance reports`);
+    },
+
+    /** The same for a member's changes of the own password. */
+    requireFewPasswords({ userId, email }: Pick<Member, "userId" | "email">, { way }: Actor): void {
+      if (way !== "network") return;
+      requireDayAgo(passwordLongAgo.get(userId, email), `${PASSWORDS_A_DAY} changes of one password`);
     },
   };
 }

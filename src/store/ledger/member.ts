@@ -196,6 +196,7 @@ export function memberCommands(db: Database, context: WriteContext) {
       return replacePassword(link.memberId, passwordHash, { ...by, memberId: link.memberId });
     },
     setPassword(memberId, passwordHash, by = SERVICE_ACTOR) {
+      context.audit.requireFewPasswords(found(memberId), by);
       replacePassword(memberId, passwordHash, by);
     },
     removeUser(userId, withDevices, by = SERVICE_ACTOR) {

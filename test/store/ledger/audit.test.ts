@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { expect } from "chai";
 import { type Actor, type AuditEntry, commandActor, networkActor } from "../../../src/domain/audit.ts";
-import { DAY_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import { KEPT_OF_EACH_KIND, LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
+import { KEPT_OF_EACH_KIND, LASTING_A_DAY, PASSWORDS_A_DAY } from "../../../src/store/ledger/audit.ts";
 import { change } from "../../rig/ledger-file.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
@@ -187,6 +187,29 @@ describe("the audit log", () => {
     for (let debounceMs = 100; debounceMs < 900; debounceMs += 1) await rewire(technician.id, debounceMs);
     expect((await rejection(rewire(technician.id, 900))).code).to.equal("too_many");
     await rewire(user.id, 900);
+  });
+
+  it("lets no member use up the account's changes of a day by changing the own password", async () => {
+    const owner = await ledger.addUser();
+    await ledger.writer.noteBoot(BOOT_ID, null);
+    const screen = {
+      role: "display",
+      name: "Pasillo",
+      email: "pasillo@example.org",
+      passwordHash: "a",
+    } as const;
+    const display = await ledger.writer.addMember(owner.id, screen);
+    const changeOwn = (memberId: string, by = networkActor("192.0.2.7", memberId)) =>
+      ledger.writer.setPassword(memberId, "another", by);
+    for (let turn = 0; turn < PASSWORDS_A_DAY; turn += 1) await changeOwn(display.id);
+    expect(await rejection(changeOwn(display.id))).to.deep.include({
+      code: "too_many",
+      retryAfterSeconds: DAY_MS / SECOND_MS,
+    });
+    await changeOwn(owner.id);
+    await changeOwn(display.id, ADMINISTRATOR);
+    ledger.monotonicMs += DAY_MS;
+    await changeOwn(display.id);
   });
 
   it("has no entry of sessions that were ended where there were none", async () => {
