@@ -8,19 +8,25 @@ import { OWNER_ONLY } from "../durable-file.ts";
 import { backupDirectory, presentDirectories } from "../service/backup-target.ts";
 import { proofOf } from "../store/backup/backup-directory.ts";
 import { removeDatabase, requireRoom } from "../store/backup/file-copy.ts";
-import { chooseBackup, findBackups, mountedDisks } from "../store/backup/found-backup.ts";
+import { chooseBackup, type FoundBackup, findBackups, mountedDisks } from "../store/backup/found-backup.ts";
 import { type Gateway, parseGateway, readGatewayFile } from "../store/backup/gateway-file.ts";
 import { isUnusedLedger, type OpenedBackup, openBackup } from "../store/backup/restore.ts";
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
+import { hasTailOfOtherSchema, type Segment, segmentsOf } from "../store/ledger/tail.ts";
 import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
 import { iso, type Terminal } from "./terminal.ts";
+
+const OTHER_TAIL =
+  "What came after the backup is in a tail that another version of flanco wrote: for that, install that version, restore again, and update then.";
 
 /** A clinic that is restored from a disk, or taken over from another gateway. */
 export interface Incoming {
   readonly proof: ProvenBackup | undefined;
   /** The gateway file; undefined where there is a backup alone. */
   readonly gateway: Gateway | undefined;
+  /** The tail beside the backup; none of a backup whose file was named, which is restored as it is. */
+  tail(): readonly Segment[];
   /** Opens the backup, after fetching it if it is on another gateway. */
   open(): Promise<OpenedBackup>;
   /** Call when the clinic is in place. Gives what a person must do now. */
@@ -33,21 +39,23 @@ export interface Incoming {
  * as the user that started the command: the files of another gateway's disk may be another user's.
  */
 export function openOnDisk(config: Config, named: string | undefined): Incoming {
-  const file = named === undefined ? newestOf(config) : fileOf(config, resolve(named));
-  const backup = openBackup(file);
+  const { path, folders } = named === undefined ? newestOf(config) : namedBackup(config, resolve(named));
+  const backup = openBackup(path);
   return {
     proof: backup.proof,
-    gateway: readGatewayFile(dirname(file)),
+    gateway: readGatewayFile(dirname(path)),
+    tail: () => segmentsOf(folders),
     open: async () => backup,
-    finish: async () => [],
+    finish: async () => (folders.some(hasTailOfOtherSchema) ? [OTHER_TAIL] : []),
     close: () => backup[Symbol.dispose](),
   };
 }
 
-function fileOf(config: Config, named: string): string {
-  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return named;
+/** The newest backup in the folder that is named, or the file that is, without a tail. */
+function namedBackup(config: Config, named: string): Pick<FoundBackup, "path" | "folders"> {
+  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return { path: named, folders: [] };
   const found = findBackups([named]);
-  if (found.length > 0) return chooseBackup(found, idsHere(config)).path;
+  if (found.length > 0) return chooseBackup(found, idsHere(config));
   throw new FlancoError("not_found", `The folder ${named} holds no proven backup.`, {
     hint: "Name the folder that flanco backup names, or the file of a backup in it.",
   });
@@ -60,11 +68,11 @@ function idsHere(config: Config): readonly string[] {
 }
 
 /** The newest backup that is found. Where the ledger here is unused, backups on a removable disk come first. */
-function newestOf(config: Config): string {
+function newestOf(config: Config): FoundBackup {
   const found = findBackups([...mountedDisks(config.data_dir), ...presentDirectories(config)]);
   const ids = idsHere(config);
   const onDisks = found.filter(({ path }) => !path.startsWith(join(backupDirectory(config), "/")));
-  return chooseBackup(ids.length === 0 && onDisks.length > 0 ? onDisks : found, ids).path;
+  return chooseBackup(ids.length === 0 && onDisks.length > 0 ? onDisks : found, ids);
 }
 
 /**
@@ -88,6 +96,7 @@ export async function takeOver(
   return {
     proof,
     gateway: parseGateway(clinic.gateway),
+    tail: () => [],
     open: async () => {
       // The restore makes a copy beside it.
       requireRoom(dirname(ledger), 2 * proof.bytes, "fetch the backup and check it");

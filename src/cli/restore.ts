@@ -20,6 +20,7 @@ import {
 } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { takeLock } from "../store/ledger/lock.ts";
+import type { Segment } from "../store/ledger/tail.ts";
 import { type GatewayAddress, parseAddress } from "../transfer/gateway-client.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
@@ -28,7 +29,8 @@ import { iso } from "./terminal.ts";
 
 const HELP = `
 Without a file the newest proven backup is taken that a mounted disk, or the gateway itself, has of
-the ledger here; on a new gateway the only one that there is. Records, people, wiring and letterhead
+the ledger here; on a new gateway the only one that there is. What came after it is taken from the
+tail beside it; a file that is named is restored as it is. Records, people, wiring and letterhead
 are in the backup. The keys of HTTPS lie beside it, so that browsers trust this gateway as they
 trusted the one before; it must have that one's host name. Run as root, the command stops the
 service and starts it again at the end.
@@ -125,11 +127,13 @@ async function restore(
   using closing = new DisposableStack();
   let incoming = "host" in from ? undefined : from;
   closing.defer(() => incoming?.close());
+  // As the user that may read the disk, and once the service has written all of it.
+  const tail = incoming?.tail() ?? [];
   const dataDirectory = becomeOwner(config.data_dir);
   prepareDataDirectory(dataDirectory);
   closing.defer(takeLock(dataDirectory.lock));
   if ("host" in from) incoming = await takeOver(context.terminal, from, dataDirectory, options.codeStdin);
-  if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, options);
+  if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, tail, options);
 }
 
 async function putInPlace(
@@ -137,6 +141,7 @@ async function putInPlace(
   config: Config,
   dataDirectory: DataDirectory,
   incoming: Incoming,
+  tail: readonly Segment[],
   options: Options,
 ): Promise<void> {
   const { terminal } = context;
@@ -152,6 +157,7 @@ async function putInPlace(
     ledger: dataDirectory.ledger,
     nowMs,
     by: commandActor(context.user),
+    tail,
     directories: backupTargets(config).map(({ directory }) => directory),
     replaceLedger: options.replaceLedger,
     onProgress: (done, total) => terminal.progress("Checking the records", done, total),
@@ -194,10 +200,11 @@ async function keysOf(
 }
 
 function describe({ ledger }: DataDirectory, restored: Restored): string[] {
-  const { records, newestMs, keptAs, missing } = restored;
+  const { records, newestMs, later, keptAs, missing } = restored;
   const newest = newestMs === null ? "" : `, the newest of ${at(newestMs)}`;
   return [
     `Restored: ${ledger} holds ${records} records${newest}. All users must sign in again.`,
+    ...(later === 0 ? [] : [`The tail beside the backup added what came after it (changes: ${later}).`]),
     ...(keptAs === null ? [] : [`The replaced ledger is kept as ${keptAs}.`, describeMissing(missing)]),
   ];
 }

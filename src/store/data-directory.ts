@@ -91,8 +91,7 @@ export function prepareForLedger(dataDirectory: DataDirectory): void {
   const { path, ledger, secret } = dataDirectory;
   if (!existsSync(secret) || existsSync(ledger) || isReplacing(ledger)) return;
   throw new FlancoError("damaged", `The ledger ${ledger} is missing, though this appliance had one.`, {
-    // A restore would lack what only the tail has. A start rebuilds an empty file, but not one that may just lie elsewhere.
-    hint: `Put it back. If it is gone, make an empty file in its place, which the next start rebuilds from the newest backup and the tail: cp -p --attributes-only ${shellWord(secret)} ${shellWord(ledger)} . To start anew on purpose, move the whole directory ${path} away.`,
+    hint: `Put it back. If it is gone, flanco restore brings its newest backup, with what the tail has of the time after it. To start anew on purpose, move the whole directory ${path} away.`,
   });
 }
 

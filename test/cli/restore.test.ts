@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { formatCode } from "../../src/domain/move.ts";
 import { readHostNames } from "../../src/net/host-names.ts";
 import { ensureOwnCertificate } from "../../src/net/tls/own-certificate.ts";
 import { systemClock } from "../../src/service/machine.ts";
+import { segmentsIn } from "../../src/store/ledger/tail.ts";
+import { aRecord } from "../http/bodies.ts";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
@@ -54,6 +56,31 @@ describe("flanco restore on a new gateway", function () {
     expect(authorityOf(fresh)).to.equal(authorityOf(old));
     await service.signIn(EMAIL, PASSWORD);
     expect(JSON.parse(await fresh.succeed(["wiring", "list", "--json"]))).to.have.length(8);
+  });
+
+  it("takes what came after the backup from the tail on the disk; a backup that is named comes as it is", async () => {
+    const service = await old.start({ FLANCO_BACKUP_DISK_DIR: disk });
+    const backUp = await old.call(["backup", "--json"], "", { FLANCO_BACKUP_DISK_DIR: disk });
+    const backup = (JSON.parse(backUp.stdout) as { directory: string; file: string }[]).at(-1);
+    const named = join(backup?.directory ?? "", backup?.file ?? "");
+    await service.post("/api/data", aRecord(), await service.signIn(EMAIL, PASSWORD));
+    await old.succeed(["wiring", "remove", "SIM0"]);
+    await service.end("SIGTERM");
+    rmSync(old.dataDir, { recursive: true });
+    const { exitCode, stdout, stderr } = await restore();
+    expect(exitCode, stderr).to.equal(0);
+    expect((JSON.parse(stdout) as Restored).records).to.equal(6);
+    expect(JSON.parse(await fresh.succeed(["wiring", "list", "--json"]))).to.have.length(7);
+    expect(await fresh.succeed(["verify"])).to.include("6 records: file, chain and rollups are right");
+    const asNamed = JSON.parse((await restore([named])).stdout) as Restored;
+    expect([asNamed.records, asNamed.toDo]).to.deep.equal([5, []]);
+    expect(JSON.parse(await fresh.succeed(["wiring", "list", "--json"]))).to.have.length(8);
+    const folder = dirname(named);
+    for (const { file } of segmentsIn(folder)) renameSync(file, join(folder, "tail-0-0000000000000001"));
+    const ofOther = await restore(["--replace-ledger"]);
+    expect((JSON.parse(ofOther.stdout) as Restored).toDo.join()).to.include(
+      "install that version, restore again",
+    );
   });
 
   it("takes the newest backup of a folder that is named, and says of one without any what to name", async () => {

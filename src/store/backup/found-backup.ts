@@ -16,6 +16,8 @@ const MAX_FOLDERS = 1_000;
 /** A proven backup, and where it lies. */
 export interface FoundBackup extends ProvenBackup {
   readonly path: string;
+  /** All folders of its ledger: the tail may lie in another one than the backup. */
+  readonly folders: readonly string[];
 }
 
 /** Where block devices are mounted, without those of the root file system and of `directory`. On Linux alone. */
@@ -44,14 +46,17 @@ function unescaped(path: string): string {
  * each a ledger's folder or one with folders below it.
  */
 export function findBackups(directories: readonly string[]): readonly FoundBackup[] {
-  const folders = new Set(directories.flatMap((directory) => ledgerFolders(directory)));
-  const found = [...folders].flatMap((folder) => {
+  const all = [...new Set(directories.flatMap((directory) => ledgerFolders(directory)))];
+  const found = all.flatMap((folder) => {
     const [newest] = listBackups(folder);
-    return newest === undefined ? [] : [{ ...newest, path: join(folder, newest.file) }];
+    const folders = all.filter((other) => basename(other) === basename(folder));
+    return newest === undefined ? [] : [{ ...newest, path: join(folder, newest.file), folders }];
   });
   const byLedger = Map.groupBy(found, ({ ledger }) => ledger);
   // By commits, which only grow: the clock may have been wrong.
-  return [...byLedger.values()].flatMap((all) => all.toSorted((a, b) => b.commits - a.commits).slice(0, 1));
+  return [...byLedger.values()].flatMap((backups) =>
+    backups.toSorted((a, b) => b.commits - a.commits).slice(0, 1),
+  );
 }
 
 /** The folders of ledgers in a directory and the levels below it, the nearer ones first. */

@@ -33,9 +33,10 @@ import {
 import { keepUnwatched } from "../ledger/line-state.ts";
 import { locationsOf } from "../ledger/location.ts";
 import { openForWriting } from "../ledger/open.ts";
+import { repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { segmentsIn } from "../ledger/tail.ts";
+import { type Segment, segmentsIn } from "../ledger/tail.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase, requireRoom } from "./file-copy.ts";
@@ -56,6 +57,8 @@ export interface MissingEntries {
 }
 
 export interface Restored extends Tally {
+  /** How many commits of the tail were made again on top of the backup. */
+  readonly later: number;
   /** Where the replaced ledger is kept; null where there was none. */
   readonly keptAs: string | null;
   /** Wall time of the newest record; null in a ledger without any. */
@@ -81,6 +84,8 @@ export interface RestoreRequest {
   readonly nowMs: number;
   readonly onProgress: OnSteps;
   readonly by?: Actor;
+  /** What came after the backup and is to be restored too, in the order of the commits. */
+  readonly tail?: readonly Segment[];
   /** The directories of backups, one of which may have the ledger's tail. */
   readonly directories?: readonly string[];
   /** Whether the backup may be another ledger's. */
@@ -108,6 +113,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     nowMs,
     onProgress,
     by = SERVICE_ACTOR,
+    tail = [],
     directories = [],
     replaceLedger: mayReplace = false,
     onProved = () => {},
@@ -125,6 +131,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     setLedgerKey(restoring, key);
     const [id = ""] = idsOf(key);
     const folders = directories.map((directory) => folderOf(directory, id));
+    const later = repeatCommits(restoring, tail);
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
     if (other && !mayReplace && !isUnusedLedger(ledger)) throw anotherLedger(name, draft, ledger);
     const faults = faultsOf(verifyLedger(draft, onProgress));
@@ -137,8 +144,9 @@ export function restoreLedger(request: RestoreRequest): Restored {
     onProved();
     if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
-    noteIdentity(ledger, key, { commits, head: held.head });
-    return { ...held, keptAs: keptAs ?? null, missing };
+    // With its tail the history goes on where it ended, as after a rebuild.
+    noteIdentity(ledger, key, later > 0 ? undefined : { commits, head: held.head });
+    return { ...held, later, keptAs: keptAs ?? null, missing };
   } finally {
     removeDatabase(draft);
   }

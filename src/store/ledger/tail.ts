@@ -53,6 +53,8 @@ export interface TailFrame extends Omit<BatchRequest, "commands"> {
 /** A file of the tail as it was found. */
 export interface Segment {
   readonly file: string;
+  /** All of the file: a restore goes on as a user that may not read it. */
+  readonly content: Buffer;
   /** The commit that its first frame follows. */
   readonly from: number;
   /** Its last whole frame. */
@@ -103,24 +105,36 @@ export function setLaterTailAside(folder: string, schema: number): number {
   return names.length;
 }
 
+/** The files of the tail in all these folders, in the order of their commits. */
+export function segmentsOf(folders: readonly string[]): readonly Segment[] {
+  return folders.flatMap(segmentsIn).toSorted((one, other) => one.from - other.from);
+}
+
+/** Whether a folder has files of the tail that this program cannot read, because another schema's program wrote them. */
+export function hasTailOfOtherSchema(folder: string): boolean {
+  return namesOf(folder, (schema) => schema !== SCHEMA_VERSION).length > 0;
+}
+
 function segmentOf(file: string, from: number): Segment {
-  let segment: Segment = { file, from, end: from, closed: false, bytes: 0 };
-  for (const { commit, frame, bytes } of framesOf(file)) {
+  const content = readFileSync(file);
+  let segment: Segment = { file, content, from, end: from, closed: false, bytes: 0 };
+  for (const { commit, frame, bytes } of framesOf(content)) {
     segment = { ...segment, end: commit, closed: frame.length === 0, bytes };
   }
   return segment;
 }
 
 /** The frames of one file, with the numbers of their commits. The empty frame of a closed writer is left out. */
-export function* readFrames({ file }: Segment): Generator<{ commit: number; frame: TailFrame }> {
-  for (const { commit, frame } of framesOf(file)) {
+export function* readFrames({
+  content,
+}: Segment): Generator<{ readonly commit: number; readonly frame: TailFrame }> {
+  for (const { commit, frame } of framesOf(content)) {
     if (frame.length > 0) yield { commit, frame: deserialize(frame) as TailFrame };
   }
 }
 
 /** The frames up to the first that is torn or damaged. `bytes` is where a frame ends. */
-function* framesOf(file: string): Generator<{ commit: number; frame: Buffer; bytes: number }> {
-  const content = readFileSync(file);
+function* framesOf(content: Buffer): Generator<{ commit: number; frame: Buffer; bytes: number }> {
   for (let at = 0; at + HEADER_BYTES + NUMBER_BYTES <= content.length; ) {
     const end = at + HEADER_BYTES + content.readUInt32BE(at);
     const summed = content.subarray(at + HEADER_BYTES, end);

@@ -13,7 +13,6 @@ import { removeDatabase } from "../backup/file-copy.ts";
 import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts";
 import { knownCommits, makeOwn, newestTime, openDraft } from "../backup/restore.ts";
 import { appendAudit, linkAudit } from "../ledger/audit.ts";
-import { LocalCalendar } from "../ledger/calendar.ts";
 import {
   anchorOf,
   correctionText,
@@ -24,7 +23,6 @@ import {
   readRolledUp,
   setCommits,
 } from "../ledger/chain.ts";
-import { Committer } from "../ledger/committer.ts";
 import {
   type Beginning,
   beginningOf,
@@ -36,8 +34,9 @@ import {
   tryLedger,
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
-import { bringRollupsToZone, MAX_FRESH, rollupZone } from "../ledger/rollup.ts";
-import { orNothing, readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { commitsOf, repeatCommits } from "../ledger/repeat.ts";
+import { MAX_FRESH } from "../ledger/rollup.ts";
+import { orNothing, readFrames, type Segment, segmentsOf } from "../ledger/tail.ts";
 
 export interface Recovered {
   /** Where the damaged file is kept, whole. */
@@ -108,10 +107,7 @@ function remainsOf(ledger: string, key: string, directories: readonly string[]):
   const foldersOf = (ledgerId: string) => directories.map((directory) => folderOf(directory, ledgerId));
   const beginning = beginningOf(ledger);
   const folders = foldersOf(id);
-  const segments = folders
-    .flatMap(segmentsIn)
-    .filter(({ from }) => from >= (beginning?.commits ?? 0))
-    .toSorted((one, other) => one.from - other.from);
+  const segments = segmentsOf(folders).filter(({ from }) => from >= (beginning?.commits ?? 0));
   return { ledger, key, beginning, folders, earlierFolders: earlier.flatMap(foldersOf), segments };
 }
 
@@ -194,46 +190,6 @@ function isOnChain({ ledger, segments }: Remains, backup: ProvenBackup): boolean
   if (segment === undefined) return true;
   for (const { commit, frame } of readFrames(segment)) if (commit === commits) return frame.head === head;
   return true;
-}
-
-/**
- * Makes the commits of the tail that follow the base again, each in its time
- * zone, up to the first that is missing or leads to another head. Gives how many.
- */
-function repeatCommits(db: Database, segments: readonly Segment[]): number {
-  let zone = rollupZone(db);
-  let committer = committerIn(db, zone);
-  // The draft is made durable as a whole.
-  db.pragma("synchronous = OFF");
-  let repeated = 0;
-  for (const { before, commit, frame } of commitsOf(segments)) {
-    if (commit <= committer.commits) continue;
-    if (before !== committer.commits) break;
-    if (frame.timeZone !== zone) {
-      zone = frame.timeZone;
-      committer = committerIn(db, zone);
-    }
-    if (!committer.repeat(frame)) break;
-    repeated += 1;
-  }
-  return repeated;
-}
-
-/** The commits of the tail, each with the number of the commit that it follows on. */
-function* commitsOf(segments: readonly Segment[]) {
-  for (const segment of segments) {
-    let before = segment.from;
-    for (const { commit, frame } of readFrames(segment)) {
-      yield { before, commit, frame };
-      before = commit;
-    }
-  }
-}
-
-function committerIn(db: Database, timeZone: string): Committer {
-  const calendar = new LocalCalendar(timeZone);
-  bringRollupsToZone(db, calendar, () => {});
-  return new Committer(db, calendar, undefined);
 }
 
 /**
