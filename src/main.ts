@@ -12,6 +12,8 @@ const HINTS: Readonly<Record<string, string>> = {
   EPERM: "Run the command as root (sudo flanco …), or as the service's user.",
   EROFS: "The kernel makes a file system read-only after errors of the disk or card: look at dmesg.",
   EIO: "The disk, card or stick may be failing: look at dmesg, and use another one.",
+  ENOTDIR: "A file lies where a folder should be: move it away.",
+  EISDIR: "A folder lies where a file should be: move it away.",
   ENOSPC: "The disk is full: free some space on it.",
   SQLITE_IOERR: "The disk or card may be failing: look at dmesg, and replace it in time.",
   SQLITE_CORRUPT: "The ledger's file is damaged: run flanco verify, which says what to do.",

@@ -79,6 +79,16 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** Reads from a disk. Undefined where it is missing or fails, which must not keep the service from its work. */
+export function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
 /** What was thrown, as a text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -10,7 +10,7 @@ import {
   monotonicMs,
   WEEK_MS,
 } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, orNothing } from "../domain/error.ts";
 import { type Fault, fault, foreignFault } from "../domain/fault.ts";
 import type { Loss } from "../domain/gap.ts";
 import type { Log } from "../domain/log.ts";
@@ -116,7 +116,8 @@ export class Upkeep {
       this.#disk = new RemovableDisk({ directory, clock, log, look, patienceMs: diskMs });
     }
     const folder = folderOf(backupDirectory(config), this.#ledgerId);
-    setAsideLater(folder);
+    // Where the folder cannot be read, the next backup fails too, which is a fault; the service starts all the same.
+    orNothing(() => setAsideLater(folder));
     this.#last = listBackups(folder)[0] ?? null;
     this.#losses = readLosses(dataDirectory.ledger);
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
@@ -132,6 +133,7 @@ export class Upkeep {
 
   /** The newest proven backup on the gateway itself; null before the first. */
   lastBackup(): BackupStatus | null {
+    this.#seeOwn();
     if (this.#byCommand !== null && this.#byCommand.backup.number > (this.#last?.number ?? 0)) {
       const { backup, seenMs } = this.#byCommand;
       return { ...backup, ageMs: monotonicMs(this.#dependencies.clock) - seenMs };
@@ -198,15 +200,20 @@ export class Upkeep {
   }
 
   async #see(): Promise<readonly SeenTarget[]> {
+    const own = this.#seeOwn();
+    const disk = await this.#disk?.see();
+    return disk === undefined ? [own] : [own, disk];
+  }
+
+  /** The directory on the gateway itself, where a command may have made a backup meanwhile. */
+  #seeOwn(): SeenTarget {
     const directory = backupDirectory(this.#dependencies.config);
     const newest = listBackups(folderOf(directory, this.#ledgerId))[0] ?? null;
     const known = Math.max(this.#last?.number ?? 0, this.#byCommand?.backup.number ?? 0);
     if (newest !== null && newest.number > known) {
       this.#byCommand = { backup: newest, seenMs: monotonicMs(this.#dependencies.clock) };
     }
-    const own = { directory, skipped: null, newest, foreign: [] };
-    const disk = await this.#disk?.see();
-    return disk === undefined ? [own] : [own, disk];
+    return { directory, skipped: null, newest, foreign: [] };
   }
 
   /** `tail` is the directory of the ledger's tail. */

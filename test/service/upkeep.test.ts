@@ -69,15 +69,24 @@ describe("The service's upkeep", () => {
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: START_MS, ageMs: HOUR_MS });
     });
 
-    it("shows one that a command has made meanwhile, though its clock was not asked, and makes its own all the same", async () => {
+    it("shows one that a command has made meanwhile at once, though its clock was not asked, and makes its own all the same", async () => {
       await gateway.look();
       const made = { number: 2, file: "flanco-20260311T120000Z.db", clockTrusted: false, madeMs: 0 };
       gateway.leave(gateway.backups, gateway.ownBackup(made));
-      expect(await gateway.after(3 * HOUR_MS)).to.deep.equal([]);
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: 0, ageMs: 0 });
-      await gateway.after(HOUR_MS);
+      expect(await gateway.after(HOUR_MS)).to.deep.equal([]);
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: 0, ageMs: HOUR_MS });
-      expect(await gateway.after(DAY_MS - 4 * HOUR_MS)).to.deep.equal([gateway.backups]);
+      expect(await gateway.after(DAY_MS - HOUR_MS)).to.deep.equal([gateway.backups]);
+    });
+
+    it("keeps the service running where the folder of backups cannot be read, and tries to make one", async () => {
+      const folder = folderOf(gateway.backups, gateway.ownBackup({}).ledger);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(gateway.backups, { recursive: true });
+      writeFileSync(folder, "no folder");
+      gateway.restart();
+      expect(gateway.upkeep.lastBackup()).to.equal(null);
+      expect(await gateway.look()).to.deep.equal([gateway.backups]);
     });
 
     it("repeats a failed one after an hour, and reports the failure until one succeeds", async () => {

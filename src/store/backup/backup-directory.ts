@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
+import { orNothing } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
@@ -80,19 +81,7 @@ export function foreignBackups(directory: string, ledgerIds: readonly string[]):
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
     .filter((name) => LEDGER_ID.test(name) && !ledgerIds.includes(name))
-    .flatMap((name) => listReadable(folderOf(directory, name)).slice(0, 1));
-}
-
-/**
- * No backups of a folder that this user may not read: a user
- * of another machine may own it, and backups must go on.
- */
-function listReadable(folder: string): readonly ProvenBackup[] {
-  try {
-    return listBackups(folder);
-  } catch {
-    return [];
-  }
+    .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
 }
 
 /**
@@ -179,14 +168,13 @@ function proofNames(folder: string): readonly string[] {
 }
 
 /**
- * The proven backups of a folder, newest first; none where
- * there is no folder. Backups without a proof are passed over.
+ * The proven backups of a folder, newest first; none of a folder that is missing or cannot be read: it may be
+ * on a failing disk, or another machine's user's, and must keep nothing else from its work.
  */
 export function listBackups(folder: string): readonly ProvenBackup[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
+  return (orNothing(() => readdirSync(folder)) ?? [])
     .filter((name) => NAME.test(name))
-    .flatMap((name) => readProof(join(folder, name)) ?? [])
+    .flatMap((name) => orNothing(() => readProof(join(folder, name))) ?? [])
     .toSorted((one, other) => other.number - one.number);
 }
 

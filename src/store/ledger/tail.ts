@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
-import { FlancoError, systemCode } from "../../domain/error.ts";
+import { FlancoError, orNothing } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import { makeDirectory, OWNER_ONLY } from "../../durable-file.ts";
 import { readHeldCommits } from "./chain.ts";
@@ -74,16 +74,6 @@ export function segmentsIn(folder: string): readonly Segment[] {
       return orNothing(() => segmentOf(join(folder, name), Number(from))) ?? [];
     })
     .toSorted((one, other) => one.from - other.from);
-}
-
-/** Reads from a disk. Undefined where it is missing or fails, which must not keep the service from its work. */
-export function orNothing<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (systemCode(error) !== undefined) return undefined;
-    throw error;
-  }
 }
 
 /** The names of the tail's files of these schemas in a folder; none where it is missing. */

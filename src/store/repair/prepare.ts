@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { type ErrorData, errorFromData, errorToData, FlancoError } from "../../domain/error.ts";
+import { type ErrorData, errorFromData, errorToData, FlancoError, orNothing } from "../../domain/error.ts";
 import type { Log } from "../../domain/log.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import { writeDurably } from "../../durable-file.ts";
@@ -8,7 +8,6 @@ import { LocalCalendar } from "../ledger/calendar.ts";
 import { folderOf, identitiesOf } from "../ledger/identity.ts";
 import { START_REBUILDS, schemaOf } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { orNothing } from "../ledger/tail.ts";
 import { openUpToDate } from "../ledger/up-to-date.ts";
 import { type Recovered, recoverLedger } from "./recover.ts";
 import { findDamage } from "./verify.ts";

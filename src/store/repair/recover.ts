@@ -36,7 +36,7 @@ import {
 import { openForWriting } from "../ledger/open.ts";
 import { commitsOf, repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
-import { orNothing, readFrames, type Segment, segmentsOf } from "../ledger/tail.ts";
+import { readFrames, type Segment, segmentsOf } from "../ledger/tail.ts";
 
 export interface Recovered {
   /** Where the damaged file is kept, whole. */
@@ -153,8 +153,7 @@ function backupsOf(remains: Remains): readonly BackupFile[] {
 }
 
 function backupsIn(folder: string): readonly BackupFile[] {
-  const backups = orNothing(() => listBackups(folder)) ?? [];
-  return backups.map((backup) => ({ backup, file: join(folder, backup.file) }));
+  return listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) }));
 }
 
 /**
