@@ -4,13 +4,14 @@ import {
   existsSync,
   lstatSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { userInfo } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { FlancoError, systemCode } from "../domain/error.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import { FlancoError, orNothing, systemCode } from "../domain/error.ts";
 import { shellWord } from "../domain/text.ts";
 import { makeDirectory } from "../durable-file.ts";
 import { isReplacing } from "./backup/replace.ts";
@@ -201,15 +202,16 @@ function requirePrivateTree(
   mendLink = () =>
     `Put the file itself in its place: cp --remove-destination ${shellWord(targetOf(path))} ${shellWord(path)}`,
 ): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  // A log goes when the process before closes its ledger.
+  // A log goes when the process before closes its ledger. What a failing disk does not
+  // show is closed to others with the folder that it is in, and keeps no service from its start.
+  const stats = orNothing(() => lstatSync(path));
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) throw refused(`${path} is a symbolic link.`, mendLink());
   // To open a pipe waits for its other end: a start would hang.
   if (stats.isFIFO()) throw refused(`${path} is a pipe.`, `Remove it: rm ${shellWord(path)}`);
   requireOwn(top, path, stats);
   if (!stats.isDirectory()) return;
-  for (const name of readdirSync(path)) requirePrivateTree(top, join(path, name));
+  for (const name of orNothing(() => readdirSync(path)) ?? []) requirePrivateTree(top, join(path, name));
 }
 
 /** The command in the error changes all of `top`. */
@@ -240,13 +242,9 @@ function requireSteadyParent(directory: string): void {
   );
 }
 
-/** Where a link leads; the link's own path where it leads nowhere. */
+/** Where a link leads, which may be missing. */
 function targetOf(link: string): string {
-  try {
-    return realpathSync(link);
-  } catch {
-    return join(dirname(link), basename(link));
-  }
+  return resolve(dirname(link), readlinkSync(link));
 }
 
 function ownName(uid: number): string {

@@ -108,6 +108,20 @@ describe("the data directory", () => {
     expect(readFileSync(join(data, "session.key"), "utf8")).to.equal("x");
   });
 
+  it("is refused with a link to what is missing, and told where it leads", () => {
+    rmSync(join(data, "session.key"));
+    symlinkSync("../gone/session.key", join(data, "session.key"));
+    expect(refusal().hint).to.contain(join(directory.path, "gone", "session.key"));
+  });
+
+  it("is taken with folders that cannot be read: a failing disk of backups keeps no service from its start", () => {
+    // A path that is longer than the kernel takes fails as one on a failing disk does.
+    const deeper = `d=$(printf %0200d 1); for i in $(seq 21); do mkdir -m 700 $d && cd $d || exit; done`;
+    spawnSync("bash", ["-c", deeper], { cwd: join(data, "backups") });
+    prepare();
+    spawnSync("rm", ["-rf", join(data, "backups")]);
+  });
+
   it("is refused with a pipe in a file's place, whose reader would wait for ever, until its command was run", () => {
     const proof = join(data, "backups", "flanco-20261121T120000Z.db.json");
     rmSync(proof);

@@ -225,7 +225,7 @@ export function guarded<T>(file: string, run: () => T): T {
       throw new FlancoError("unavailable", `The ledger ${file} cannot be opened (${error.code}).`, {
         hint: isFull(error)
           ? "The disk is full: free at least 8 MB on it, but delete nothing of the ledger's own files."
-          : "Check that the disk is mounted and that the service's user may write to the data directory.",
+          : "Check that the disk is mounted, that the kernel shows no error of it (dmesg), and that the service's user may write to the data directory.",
         cause: error,
       });
     }
