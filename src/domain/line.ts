@@ -190,8 +190,8 @@ export interface Lines {
    * with nothing saved, with `not_found`, `invalid`, or `conflict` when another program holds a line.
    */
   wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void>;
-  /** The name by which a line is wired, for any of its names; a line that is not wired keeps the name given. */
-  wiredName(line: string): Promise<string>;
+  /** The names by which lines are wired, for any of their names; a line that is not wired keeps the name given. */
+  wiredNames(lines: readonly string[]): Promise<readonly string[]>;
   /** Applies the current wiring. Lines whose wiring did not change are not interrupted. */
   reconcile(): Promise<void>;
   /** Calls back with every sighting of the wired lines. Returns the function that stops that. */

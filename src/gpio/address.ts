@@ -188,14 +188,18 @@ export async function namesToWire(
   });
 }
 
-/** The wiring of a line, by any of the line's names. */
-export function wiringOfLine(
+/** As `Lines.wiredNames`. */
+export function wiredNames(
   chips: readonly ChipInfo[],
   wirings: readonly Wiring[],
-  line: string,
-): Wiring | undefined {
-  const found = findLine(line, chips);
-  return found && wiringsByAddress(chips, wirings).get(formatLine(found));
+  lines: readonly string[],
+): readonly string[] {
+  const wiringAt = wiringsByAddress(chips, wirings);
+  return lines.map((line) => {
+    const found = findLine(line, chips);
+    const wiring = found && wiringAt.get(formatLine(found));
+    return wiring?.line ?? line;
+  });
 }
 
 function wiringsByAddress(

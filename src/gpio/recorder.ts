@@ -24,7 +24,7 @@ import type {
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { Wiring } from "../domain/wiring.ts";
-import { namesToWire, readFreeLine, requireLasting, surveyChips, wiringOfLine } from "./address.ts";
+import { namesToWire, readFreeLine, requireLasting, surveyChips, wiredNames } from "./address.ts";
 import { CommittedTime } from "./committed-time.ts";
 import { MeasuredLine } from "./debounce.ts";
 import { SightingQueue } from "./sighting-queue.ts";
@@ -189,10 +189,11 @@ export class Recorder implements Lines {
     });
   }
 
-  async wiredName(line: string): Promise<string> {
+  async wiredNames(lines: readonly string[]): Promise<readonly string[]> {
     const wirings = this.#dependencies.reader.wirings();
-    if (this.#driver.name === "none" || wirings.some((wiring) => wiring.line === line)) return line;
-    return wiringOfLine(await this.#driver.detect(), wirings, line)?.line ?? line;
+    const known = new Set(wirings.map(({ line }) => line));
+    if (this.#driver.name === "none" || lines.every((line) => known.has(line))) return lines;
+    return wiredNames(await this.#driver.detect(), wirings, lines);
   }
 
   reconcile(): Promise<void> {

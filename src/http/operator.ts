@@ -155,7 +155,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     setWiring: ({ user, row }, by) => setWiring([row], user, by),
     importWiring: ({ user, rows }, by) => setWiring(rows, user, by),
     removeWiring: async ({ line }, by) => {
-      const name = (await lines?.wiredName(line)) ?? line;
+      const [name = line] = (await lines?.wiredNames([line])) ?? [];
       const wiring = reader.wirings().find((one) => one.line === name);
       if (wiring === undefined) throw notWired(line);
       await writer.removeWiring(wiring.userId, name, by);
@@ -163,7 +163,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     },
     beginTest: async ({ lines: typed, minutes }, by) => {
       const { lines } = running();
-      const names = await Promise.all(typed.map((line) => lines.wiredName(line)));
+      const names = await lines.wiredNames(typed);
       const wirings = reader.wirings();
       const wired = names.map((name) => {
         const wiring = wirings.find(({ line }) => line === name);

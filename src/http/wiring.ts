@@ -77,7 +77,7 @@ export function wiringEndpoints(
         : writer.planPrices(userId, price.lines, valorMicros, price.from, by);
     }),
     serve(removeWiring, async ({ userId, query, by }) => {
-      const line = await lines.wiredName(query.line);
+      const [line = query.line] = await lines.wiredNames([query.line]);
       await writer.removeWiring(userId, line, by);
       await lines.reconcile();
     }),

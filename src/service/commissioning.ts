@@ -46,7 +46,7 @@ export interface CommissioningDependencies {
     LedgerWriter,
     "beginCommission" | "beginTest" | "endCommission" | "rewire" | "setWiring" | "tickRoom"
   >;
-  readonly lines: Pick<Lines, "listenRaw" | "measure" | "read" | "status" | "wire" | "wiredName">;
+  readonly lines: Pick<Lines, "listenRaw" | "measure" | "read" | "status" | "wire" | "wiredNames">;
   readonly log: Log;
   /** Tells open pages of changes without a commit. */
   readonly tell: (changes: readonly Change[]) => void;
@@ -89,7 +89,7 @@ export class Commissioning implements Commissioner {
 
   async begin(userId: Id, asked: CommissionScope, lifeMs: number, by: Actor): Promise<void> {
     const { clock, lines, reader, writer } = this.#dependencies;
-    const named = asked.lines && (await Promise.all(asked.lines.map((line) => lines.wiredName(line))));
+    const named = asked.lines && (await lines.wiredNames(asked.lines));
     const scope = { ...asked, lines: named && [...new Set(named)] };
     const under = scope.lines ?? reader.wirings(userId).map(({ line }) => line);
     if (under.length + scope.freeLines.length === 0) {

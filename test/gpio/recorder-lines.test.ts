@@ -92,13 +92,15 @@ describe("The recorder and lines that are not wired", () => {
     expect(saved).to.deep.equal(["C", "C", "A", "A"]);
   });
 
-  it("finds a wired line by each of its names, also while it is not watched", async () => {
+  it("finds wired lines by each of their names, also while they are not watched, by one look at all lines", async () => {
     rig.driver.held.add("A");
     await rig.recorder.open();
-    for (const name of ["A", "gpiochip0:0", "hand:0"]) {
-      expect(await rig.recorder.wiredName(name)).to.equal("A");
-    }
-    expect(await rig.recorder.wiredName("hand:2")).to.equal("hand:2");
+    const looksBefore = rig.driver.looks;
+    const names = ["A", "gpiochip0:0", "hand:0", "hand:2", ...Array<string>(1_000).fill("nowhere")];
+    const [first, second, third, ...others] = await rig.recorder.wiredNames(names);
+    expect([first, second, third]).to.deep.equal(["A", "A", "A"]);
+    expect(others).to.deep.equal(names.slice(3));
+    expect(rig.driver.looks - looksBefore).to.equal(1);
   });
 
   it("does not watch a line that is kept by its chip's number, and says why", async () => {

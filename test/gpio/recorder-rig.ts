@@ -53,7 +53,10 @@ export class HandDriver implements LineDriver {
     this.closed = true;
   }
 
+  /** How often all lines were looked at. */
+  looks = 0;
   async detect(): Promise<readonly ChipInfo[]> {
+    this.looks += 1;
     const lines = ["A", "B", "C"].map((name, offset) => ({
       chip: "gpiochip0",
       offset,

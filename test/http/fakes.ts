@@ -94,8 +94,8 @@ export class FakeLines implements Lines, DrivableLines {
     await this.reconcile();
   }
 
-  async wiredName(line: string): Promise<string> {
-    return line;
+  async wiredNames(lines: readonly string[]): Promise<readonly string[]> {
+    return lines;
   }
 
   reconcile(): Promise<void> {
