@@ -311,7 +311,11 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
 function databaseError(error: unknown): FlancoError {
   if (error instanceof FlancoError) return error;
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  const problem = connectionProblem(code) ?? `gives no answer${code === "" ? "" : ` (${code})`}`;
+  // Only an error that the database itself reports has a severity.
+  const hasAnswered = error instanceof Error && "severity" in error;
+  const problem =
+    connectionProblem(code) ??
+    `${hasAnswered ? "reports an error" : "gives no answer"}${code === "" ? "" : ` (${code})`}`;
   const [message, hint] = REFUSALS[code] ?? [
     `The database ${problem}.`,
     "It is tried again; look at the network, at the database's address and log, and at the authority of its certificate (sslrootcert).",
