@@ -2,12 +2,14 @@ import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import { connectionProblem } from "../connection-problem.ts";
-import { MINUTE_MS } from "../domain/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Notice } from "../domain/notice.ts";
 import type { Sink } from "../domain/sink.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
+/** How long the server may take to greet. A test must be able to tell of a silent one. */
+const GREETING_MS = 20 * SECOND_MS;
 /** The ports of submission: with STARTTLS, and with TLS from the first byte (RFC 8314). */
 const SUBMISSION_PORT = 587;
 const TLS_PORT = 465;
@@ -100,6 +102,7 @@ export class EmailSink implements Sink<Notice> {
       tls: authority,
       secure: isTls,
       requireTLS: !isTls && login !== "",
+      greetingTimeout: GREETING_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
       // The library cannot cancel a message, but its connection can be ended.
