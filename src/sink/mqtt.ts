@@ -37,8 +37,8 @@ export class MqttSink implements EntrySink {
   readonly name = "mqtt";
   readonly #options: MqttSinkOptions;
   readonly #base: string;
-  /** The last payload of each retained topic. */
-  readonly #kept = new Map<string, string>();
+  /** The last payload of each retained topic; null where the broker may have lost it. */
+  readonly #kept = new Map<string, string | null>();
   #client: MqttClient | null = null;
   #problem: FlancoError | null = null;
   /** Undefined before `open`, and where that has failed. */
@@ -141,7 +141,7 @@ export class MqttSink implements EntrySink {
   /** Publishes everything retained after each connection: the broker may have lost it. */
   #greet(client: MqttClient): void {
     this.#problem = null;
-    this.#kept.clear();
+    for (const topic of this.#kept.keys()) this.#kept.set(topic, null);
     this.#keep(client, this.#availability, ONLINE);
     this.#keepRooms(client);
   }

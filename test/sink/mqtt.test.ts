@@ -206,6 +206,13 @@ describe("The MQTT sink", () => {
     expect(newest(`${BASE}/${DEVICE}/102/state`)).to.equal("ON");
   });
 
+  it("takes back a room that went while there was no connection", async () => {
+    await until("its state", () => newest(`${ROOM}/state`) === "OFF");
+    broker.cut(READER);
+    devices = [deviceWith({ "102": true })];
+    await until("it is taken back", () => newest(`${ROOM}/state`) === "");
+  });
+
   it("puts a room whose name means something in a topic under a name of its own", async () => {
     devices = [deviceWith({ "1/+#": true })];
     sink.apply([{ kind: "locations", userId: USER }]);
