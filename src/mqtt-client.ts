@@ -50,7 +50,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 export async function connectToBroker(
   address: BrokerAddress,
   clientId: string | null,
-  options: Pick<IClientOptions, "will"> = {},
+  options: Pick<IClientOptions, "will" | "clientId"> = {},
 ): Promise<MqttClient> {
   const { url, user, reconnectMs = RECONNECT_MS } = address;
   const files = readFiles(address);

@@ -14,6 +14,8 @@ const ONLINE = "online";
 const OFFLINE = "offline";
 const KEPT = { qos: 1, retain: true } as const;
 const ID_DIGITS = 16;
+/** The longest client id that every broker takes (MQTT 3.1.1, section 3.1.3.1). */
+const MAX_CLIENT_ID = 23;
 
 export interface MqttSinkOptions {
   readonly settings: Pick<Config, Extract<ConfigKey, `mqtt_${string}`>>;
@@ -119,7 +121,10 @@ export class MqttSink implements EntrySink {
     const { mqtt_password_file: passwordFile, mqtt_authority_file: authorityFile } = settings;
     const will = { topic: this.#availability, payload: Buffer.from(OFFLINE), ...KEPT };
     const broker = { url, user, passwordFile, authorityFile, reconnectMs };
-    const client = await connectToBroker(broker, null, { will });
+    // By its id the broker ends a connection that a power cut has left open. Otherwise
+    // that one's will would say later that the gateway is away, although it is back.
+    const clientId = `flanco${this.#options.ledger}`.slice(0, MAX_CLIENT_ID);
+    const client = await connectToBroker(broker, null, { will, clientId });
     this.#client = client;
     client.on("connect", () => this.#greet(client));
     client.on("error", (error) => {

@@ -4,6 +4,7 @@ import { connectAsync, type MqttClient } from "mqtt";
 import { defaultConfig } from "../../src/config/parse.ts";
 import type { Config } from "../../src/config/schema.ts";
 import type { ChainEntry } from "../../src/domain/chain-entry.ts";
+import { HOUR_MS } from "../../src/domain/clock.ts";
 import type { Device } from "../../src/domain/device.ts";
 import type { Id } from "../../src/domain/id.ts";
 import { MqttSink } from "../../src/sink/mqtt.ts";
@@ -120,10 +121,10 @@ describe("The MQTT sink", () => {
     await broker.close();
   });
 
-  function createSink(settings: Partial<Config> = {}): MqttSink {
+  function createSink(settings: Partial<Config> = {}, reconnectMs = RECONNECT_MS): MqttSink {
     return new MqttSink({
       settings: { ...defaultConfig(null), mqtt_url: broker.url, ...settings },
-      reconnectMs: RECONNECT_MS,
+      reconnectMs,
       ledger: LEDGER,
       version: "1.2.3",
       devices: () => devices,
@@ -224,6 +225,20 @@ describe("The MQTT sink", () => {
     broker.cut(READER);
     await away;
     await until("it is there again", () => newest(`${BASE}/status`) === "online");
+  });
+
+  it("is there after a power cut, though the broker still has the connection from before", async () => {
+    await sink.close();
+    const before = createSink({}, HOUR_MS);
+    before.open();
+    await until("it is there", () => newest(`${BASE}/status`) === "online");
+    messages.length = 0;
+    sink = createSink();
+    sink.open();
+    await until("it is there again", () => newest(`${BASE}/status`) === "online");
+    await until("its connection and the reader's are left", () => broker.connections === 2);
+    expect(newest(`${BASE}/status`)).to.equal("online");
+    await before.close();
   });
 
   it("refuses a batch while the broker is away, and takes it afterwards", async () => {
