@@ -214,7 +214,9 @@ describe("the sink of the company's database", () => {
         expect(failure).not.to.contain("secret");
       }
       await company.admin.query("ALTER TABLE flanco.gateway RENAME seen_ms TO saw_ms");
-      expect(await failureOf(company.sink().test(never))).to.contain("The database reports an error (42703).");
+      expect(await failureOf(company.sink().test(never))).to.contain(
+        "The database reports an error (42703).",
+      );
       await company.admin.query("ALTER TABLE flanco.gateway RENAME saw_ms TO seen_ms");
       await company.admin.query("UPDATE flanco.gateway SET role = 'other'");
       expect(await failureOf(company.sink().test(never))).to.contain("belongs to no gateway");
