@@ -159,7 +159,7 @@ async function putInPlace(
     by: commandActor(context.user),
     tail,
     directories: backupTargets(config).map(({ directory }) => directory),
-    replaceLedger: options.replaceLedger,
+    mayBeOther: options.replaceLedger,
     onProgress: (done, total) => terminal.progress("Checking the records", done, total),
     onProved: () => {
       if (keys !== null) notInstalled = installKeys(config, dataDirectory, keys, nowMs);

@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import type { EntryBatch } from "../../src/domain/sink.ts";
 import { EntryFeed, type ForwardedChain } from "../../src/service/entry-feed.ts";
-import { restoreLedger } from "../../src/store/backup/restore.ts";
 import { SetClock } from "../http/fakes.ts";
 import { thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -115,12 +114,7 @@ describe("the chain as a sink gets it", () => {
     await drain(before);
     before.close();
     await ledger.close();
-    restoreLedger({
-      backup: `${ledger.directory}/copy.db`,
-      ledger: ledger.file,
-      nowMs: ledger.nowMs,
-      onProgress: () => {},
-    });
+    ledger.restoreFrom(`${ledger.directory}/copy.db`);
     await ledger.open();
     await sell(9);
     const sent = await drain(opened());

@@ -11,10 +11,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
+import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { listBackups } from "../../src/store/backup/backup-directory.ts";
-import { restoreLedger } from "../../src/store/backup/restore.ts";
+import { openBackup, restoreLedger } from "../../src/store/backup/restore.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { readCommits } from "../../src/store/ledger/chain.ts";
 import { folderOf, readLedger } from "../../src/store/ledger/identity.ts";
@@ -333,12 +334,17 @@ export class World {
   async #restore(): Promise<void> {
     const backup = listBackups(this.#backups)[0];
     if (this.#process !== undefined || backup === undefined) return;
+    using opened = openBackup(join(this.#backups, backup.file));
     restoreLedger({
-      backup: join(this.#backups, backup.file),
+      backup: opened,
       ledger: this.#ledger,
       nowMs: this.#clock.nowMs(),
-      onProgress: () => {},
+      by: SERVICE_ACTOR,
+      tail: [],
       directories: [dirname(this.#backups)],
+      mayBeOther: false,
+      onProgress: () => {},
+      onProved: () => {},
     });
     this.#isRestored = true;
     this.#model.goBack(backup.commits, backup.commits);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import type { KeptHead, ProvenBackup } from "../../src/domain/backup.ts";
 import type { Change } from "../../src/domain/change.ts";
 import type { NewDevice } from "../../src/domain/device.ts";
@@ -12,7 +13,12 @@ import type { NewWiring } from "../../src/domain/wiring.ts";
 import type { Progress } from "../../src/domain/work.ts";
 import { type BackupRequest, makeBackup } from "../../src/store/backup/backup.ts";
 import { freeBytesOf } from "../../src/store/backup/file-copy.ts";
-import { type Restored, type RestoreRequest, restoreLedger } from "../../src/store/backup/restore.ts";
+import {
+  openBackup,
+  type Restored,
+  type RestoreRequest,
+  restoreLedger,
+} from "../../src/store/backup/restore.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
 import { openUpToDate } from "../../src/store/ledger/up-to-date.ts";
@@ -120,12 +126,22 @@ export class TestLedger {
 
   /** Puts a backup in the place of the ledger, which is closed. */
   restore({ ledger, file }: ProvenBackup, overrides: Partial<RestoreRequest> = {}): Restored {
-    const backup = join(folderOf(this.backups, ledger), file);
+    return this.restoreFrom(join(folderOf(this.backups, ledger), file), overrides);
+  }
+
+  /** The same of any file that holds a ledger. */
+  restoreFrom(file: string, overrides: Partial<RestoreRequest> = {}): Restored {
+    using backup = openBackup(file);
     return restoreLedger({
       backup,
       ledger: this.file,
       nowMs: this.nowMs,
+      by: SERVICE_ACTOR,
+      tail: [],
+      directories: [],
+      mayBeOther: false,
       onProgress: () => {},
+      onProved: () => {},
       ...overrides,
     });
   }

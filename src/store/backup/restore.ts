@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, rmSync, statSync } from "no
 import { basename, dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
-import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
+import type { Actor, AuditDetails } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
@@ -78,23 +78,23 @@ export interface OpenedBackup extends Disposable {
 }
 
 export interface RestoreRequest {
-  readonly backup: string | OpenedBackup;
+  readonly backup: OpenedBackup;
   readonly ledger: string;
   /** Wall time in Unix milliseconds. */
   readonly nowMs: number;
   readonly onProgress: OnSteps;
-  readonly by?: Actor;
+  readonly by: Actor;
   /** What came after the backup and is to be restored too, in the order of the commits. */
-  readonly tail?: readonly Segment[];
+  readonly tail: readonly Segment[];
   /** The directories of backups, one of which may have the ledger's tail. */
-  readonly directories?: readonly string[];
+  readonly directories: readonly string[];
   /** Whether the backup may be another ledger's. */
-  readonly replaceLedger?: boolean;
+  readonly mayBeOther: boolean;
   /**
    * Called once the backup is proved, before it takes the
    * ledger's place; where it throws, nothing has changed.
    */
-  readonly onProved?: () => void;
+  readonly onProved: () => void;
 }
 
 /**
@@ -104,21 +104,10 @@ export interface RestoreRequest {
  * its further audit entries, and an entry says who restored it (`by`). After an interruption at any
  * moment one whole ledger is there, the old or the new. Throws `not_found`, `damaged` when the backup
  * fails its check, `too_new` when a later program wrote it, `conflict` when it is another ledger's,
- * `replaceLedger` is not set, and the ledger here has users or records; then nothing has changed.
+ * `mayBeOther` is not set, and the ledger here has users or records; then nothing has changed.
  */
 export function restoreLedger(request: RestoreRequest): Restored {
-  const {
-    backup,
-    ledger,
-    nowMs,
-    onProgress,
-    by = SERVICE_ACTOR,
-    tail = [],
-    directories = [],
-    replaceLedger: mayReplace = false,
-    onProved = () => {},
-  } = request;
-  const name = typeof backup === "string" ? backup : backup.file;
+  const { backup, ledger, nowMs, onProgress, by, tail, directories, mayBeOther, onProved } = request;
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);
   try {
@@ -133,12 +122,12 @@ export function restoreLedger(request: RestoreRequest): Restored {
     const folders = directories.map((directory) => folderOf(directory, id));
     const later = repeatCommits(restoring, tail);
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
-    if (other && !mayReplace && !isUnusedLedger(ledger)) throw anotherLedger(name, draft, ledger);
+    if (other && !mayBeOther && !isUnusedLedger(ledger)) throw anotherLedger(backup.file, draft, ledger);
     const faults = faultsOf(verifyLedger(draft, onProgress));
-    if (faults.length > 0) throw refused(name, faults.join("; "));
+    if (faults.length > 0) throw refused(backup.file, faults.join("; "));
     const held = readLedger(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
     const missing = missingFrom(ledger, held);
-    noteRestored(draft, ledger, { backup: basename(name), records: held.records }, nowMs, by);
+    noteRestored(draft, ledger, { backup: basename(backup.file), records: held.records }, nowMs, by);
     const keptAs = nameAside(ledger, "replaced", nowMs);
     syncPath(draft);
     onProved();
@@ -187,19 +176,9 @@ export function openBackup(file: string): OpenedBackup {
 
 /** Copies a backup to a draft, and opens that with this program's schema. */
 export function openDraft(
-  backup: string | OpenedBackup,
-  draft: string,
-  onProgress: OnSteps = () => {},
-): Database {
-  if (typeof backup !== "string") return copyToDraft(backup, draft, onProgress);
-  using opened = openBackup(backup);
-  return copyToDraft(opened, draft, onProgress);
-}
-
-function copyToDraft(
   { file, descriptor, log, proof }: OpenedBackup,
   draft: string,
-  onProgress: OnSteps,
+  onProgress: OnSteps = () => {},
 ): Database {
   removeDatabase(draft);
   requireRoom(dirname(draft), fstatSync(descriptor).size, "copy the backup");

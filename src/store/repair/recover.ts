@@ -11,7 +11,7 @@ import { syncPath } from "../../durable-file.ts";
 import { listBackups } from "../backup/backup-directory.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts";
-import { knownCommits, makeOwn, newestTime, openDraft } from "../backup/restore.ts";
+import { knownCommits, makeOwn, newestTime, openBackup, openDraft } from "../backup/restore.ts";
 import { appendAudit, linkAudit } from "../ledger/audit.ts";
 import {
   anchorOf,
@@ -162,7 +162,8 @@ function backupsIn(folder: string): readonly BackupFile[] {
  */
 function tryDraft(file: string, draft: string, onProgress: OnSteps): Database | undefined {
   try {
-    return openDraft(file, draft, onProgress);
+    using backup = openBackup(file);
+    return openDraft(backup, draft, onProgress);
   } catch (error) {
     if (error instanceof FlancoError && ["damaged", "too_new"].includes(error.code)) return undefined;
     const code = systemCode(error);

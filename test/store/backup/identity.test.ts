@@ -49,8 +49,8 @@ describe("A stick with the backups of two ledgers", () => {
   const recover = (ledger = own) => ledger.recover();
   const records = (ledger = own) => ledger.verify().records;
 
-  function restore(ledger: TestLedger, which: ProvenBackup, replaceLedger = false): Restored {
-    return ledger.restore(which, { replaceLedger });
+  function restore(ledger: TestLedger, which: ProvenBackup, mayBeOther = false): Restored {
+    return ledger.restore(which, { mayBeOther });
   }
 
   const newestOf = (ledger: TestLedger) =>
