@@ -85,18 +85,18 @@ export class Upkeep {
   readonly #faults = new Map<string, Fault>();
   /** The findings of each job that are still to be acknowledged. */
   readonly #findings = new Map<string, readonly Finding[]>();
-  #last: ProvenBackup | null = null;
   /**
-   * A newer backup, which `flanco backup` has made meanwhile,
-   * and when it was seen, in monotonic milliseconds.
+   * The newest proven backup on the gateway itself, and when it was first seen,
+   * in monotonic milliseconds; null for one that was there at the start.
    */
-  #byCommand: { readonly backup: ProvenBackup; readonly seenMs: number } | null = null;
+  #last: { readonly backup: ProvenBackup; readonly seenMs: number | null } | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
   /** The removable disk; undefined where none is configured. */
   #disk: RemovableDisk | undefined;
   #openedMs = 0;
+  #isClosed = false;
   #ledgerId = "";
   #losses: readonly Loss[] = [];
 
@@ -118,7 +118,8 @@ export class Upkeep {
     const folder = folderOf(backupDirectory(config), this.#ledgerId);
     // Where the folder cannot be read, the next backup fails too, which is a fault; the service starts all the same.
     orNothing(() => setAsideLater(folder));
-    this.#last = listBackups(folder)[0] ?? null;
+    const [backup] = listBackups(folder);
+    this.#last = backup === undefined ? null : { backup, seenMs: null };
     this.#losses = readLosses(dataDirectory.ledger);
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
@@ -126,19 +127,20 @@ export class Upkeep {
   /** Ends the running jobs. The next run removes their unfinished files. */
   close(): void {
     clearInterval(this.#timer);
-    this.#openedMs = Number.POSITIVE_INFINITY;
+    this.#isClosed = true;
     this.#running?.cancel();
     this.#disk?.close();
   }
 
   /** The newest proven backup on the gateway itself; null before the first. */
   lastBackup(): BackupStatus | null {
-    this.#seeOwn();
-    if (this.#byCommand !== null && this.#byCommand.backup.number > (this.#last?.number ?? 0)) {
-      const { backup, seenMs } = this.#byCommand;
-      return { ...backup, ageMs: monotonicMs(this.#dependencies.clock) - seenMs };
-    }
-    return this.#last === null ? null : { ...this.#last, ageMs: this.#ageMs(this.#last) };
+    this.#lookAtOwn();
+    if (this.#last === null) return null;
+    const { clock, trust } = this.#dependencies;
+    const { backup, seenMs } = this.#last;
+    if (seenMs !== null) return { ...backup, ageMs: monotonicMs(clock) - seenMs };
+    const isKnown = backup.clockTrusted && trust.trusted();
+    return { ...backup, ageMs: isKnown ? Math.abs(clock.nowMs() - backup.madeMs) : null };
   }
 
   faults(): readonly Fault[] {
@@ -181,9 +183,9 @@ export class Upkeep {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      const all = await this.#see();
+      const all = await this.#lookAtTargets();
       // The service may have ended meanwhile.
-      if (this.#openedMs === Number.POSITIVE_INFINITY) return;
+      if (this.#isClosed) return;
       const tail = all.findLast(({ skipped }) => skipped === null)?.directory ?? "";
       for (const target of all) {
         await this.#backup(target, tail);
@@ -199,21 +201,23 @@ export class Upkeep {
     }
   }
 
-  async #see(): Promise<readonly SeenTarget[]> {
-    const own = this.#seeOwn();
+  async #lookAtTargets(): Promise<readonly SeenTarget[]> {
+    const own = this.#lookAtOwn();
     const disk = await this.#disk?.see();
     return disk === undefined ? [own] : [own, disk];
   }
 
   /** The directory on the gateway itself, where a command may have made a backup meanwhile. */
-  #seeOwn(): SeenTarget {
+  #lookAtOwn(): SeenTarget {
     const directory = backupDirectory(this.#dependencies.config);
     const newest = listBackups(folderOf(directory, this.#ledgerId))[0] ?? null;
-    const known = Math.max(this.#last?.number ?? 0, this.#byCommand?.backup.number ?? 0);
-    if (newest !== null && newest.number > known) {
-      this.#byCommand = { backup: newest, seenMs: monotonicMs(this.#dependencies.clock) };
-    }
+    if (newest !== null && newest.number > (this.#last?.backup.number ?? 0)) this.#see(newest);
     return { directory, skipped: null, newest, foreign: [] };
+  }
+
+  /** Takes a backup on the gateway itself for the newest. */
+  #see(backup: ProvenBackup): void {
+    this.#last = { backup, seenMs: monotonicMs(this.#dependencies.clock) };
   }
 
   /** `tail` is the directory of the ledger's tail. */
@@ -235,7 +239,7 @@ export class Upkeep {
         this.#attend(`backup ${directory}`, findings);
         const lacking = aboutKeys(keys, folderOf(directory, backup.ledger));
         if (lacking !== null) log.warn({ directory }, lacking);
-        if (directory === backupDirectory(config)) this.#last = backup;
+        if (directory === backupDirectory(config)) this.#see(backup);
         writer.backupProved(directory, backup.commits);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
       },
@@ -349,7 +353,7 @@ export class Upkeep {
       output = await job.done;
     } catch (error) {
       // The service ends: a job that was ended is no failure.
-      if (this.#openedMs === Number.POSITIVE_INFINITY) return;
+      if (this.#isClosed) return;
       this.#failed.set(name, monotonicMs(clock));
       const fault = then.failed(error instanceof Error ? error : new Error(String(error)));
       log.error({ err: error }, fault.message);
@@ -371,17 +375,6 @@ export class Upkeep {
       done: done === undefined ? undefined : nowMs - done,
       failed: nowMs - (this.#failed.get(name) ?? Number.NEGATIVE_INFINITY),
     };
-  }
-
-  /**
-   * The age of a backup: by monotonic time if this process made
-   * it, else by wall time if both times are trusted; else null.
-   */
-  #ageMs({ madeMs, clockTrusted }: Pick<ProvenBackup, "madeMs" | "clockTrusted">): number | null {
-    const { config, clock, trust } = this.#dependencies;
-    const { done } = this.#agesMs(`backup ${backupDirectory(config)}`);
-    if (done !== undefined) return done;
-    return clockTrusted && trust.trusted() ? Math.abs(clock.nowMs() - madeMs) : null;
   }
 }
 
