@@ -184,6 +184,8 @@ export interface Lines {
    * `not_found`, `conflict` for a line that is in use or wired, `unavailable`.
    */
   read(line: string): Promise<boolean>;
+  /** The physical levels of these lines, read alike, without those that cannot be read. */
+  readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
   /**
    * Checks lines that are to be wired, stores the wiring by `save`, and watches them. `save` gets the lines
    * by names that mean the same lines after every boot. Concurrent calls run one after another. Rejects,

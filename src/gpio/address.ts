@@ -145,22 +145,27 @@ export function surveyChips(
   }));
 }
 
-/** Reads the level of a line. Rejects with `conflict`, without touching the line, when it is wired or in use. */
-export async function readFreeLine(
+/**
+ * Gives a function that reads the level of a free line. It rejects with
+ * `conflict`, without touching the line, when that is wired or in use.
+ */
+export async function freeLineReader(
   driver: Pick<LineDriver, "detect" | "read">,
   wirings: readonly Wiring[],
-  line: string,
-): Promise<boolean> {
+): Promise<(line: string) => Promise<boolean>> {
   const chips = await driver.detect();
-  const found = resolveLine(line, chips);
-  const address = formatLine(found);
-  if (wiringsByAddress(chips, wirings).has(address)) {
-    throw new FlancoError("conflict", `The line ${line} is wired.`, {
-      hint: "Its room shows its level. Unwire it first to read it by itself.",
-    });
-  }
-  if (found.holder !== null) throw inUseError(found, found.holder);
-  return driver.read(address);
+  const wiringAt = wiringsByAddress(chips, wirings);
+  return async (line) => {
+    const found = resolveLine(line, chips);
+    const address = formatLine(found);
+    if (wiringAt.has(address)) {
+      throw new FlancoError("conflict", `The line ${line} is wired.`, {
+        hint: "Its room shows its level. Unwire it first to read it by itself.",
+      });
+    }
+    if (found.holder !== null) throw inUseError(found, found.holder);
+    return driver.read(address);
+  };
 }
 
 /**

@@ -24,7 +24,7 @@ import type {
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { Wiring } from "../domain/wiring.ts";
-import { namesToWire, readFreeLine, requireLasting, surveyChips, wiredNames } from "./address.ts";
+import { freeLineReader, namesToWire, requireLasting, surveyChips, wiredNames } from "./address.ts";
 import { CommittedTime } from "./committed-time.ts";
 import { MeasuredLine } from "./debounce.ts";
 import { SightingQueue } from "./sighting-queue.ts";
@@ -178,7 +178,22 @@ export class Recorder implements Lines {
   }
 
   read(line: string): Promise<boolean> {
-    return this.#inTurn(() => readFreeLine(this.#driver, this.#dependencies.reader.wirings(), line));
+    return this.#inTurn(async () => {
+      const read = await freeLineReader(this.#driver, this.#dependencies.reader.wirings());
+      return read(line);
+    });
+  }
+
+  readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    return this.#inTurn(async () => {
+      const read = await freeLineReader(this.#driver, this.#dependencies.reader.wirings());
+      const levels = new Map<string, boolean>();
+      for (const line of lines) {
+        const level = await read(line).catch(() => undefined);
+        if (level !== undefined) levels.set(line, level);
+      }
+      return levels;
+    });
   }
 
   wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void> {

@@ -46,7 +46,7 @@ export interface CommissioningDependencies {
     LedgerWriter,
     "beginCommission" | "beginTest" | "endCommission" | "rewire" | "setWiring" | "tickRoom"
   >;
-  readonly lines: Pick<Lines, "listenRaw" | "measure" | "read" | "status" | "wire" | "wiredNames">;
+  readonly lines: Pick<Lines, "listenRaw" | "measure" | "readFree" | "status" | "wire" | "wiredNames">;
   readonly log: Log;
   /** Tells open pages of changes without a commit. */
   readonly tell: (changes: readonly Change[]) => void;
@@ -362,10 +362,8 @@ export class Commissioning implements Commissioner {
   /** One look at each free line. A line that was wired meanwhile, or that another program has, is passed over. */
   async #look(freeLines: readonly string[], watch: CommissionWatch): Promise<void> {
     const { clock, lines } = this.#dependencies;
-    for (const line of freeLines) {
-      const level = await lines.read(line).catch(() => undefined);
-      if (level !== undefined) watch.look(line, level, monotonicMs(clock));
-    }
+    const levels = await lines.readFree(freeLines).catch(() => new Map<string, boolean>());
+    for (const [line, level] of levels) watch.look(line, level, monotonicMs(clock));
   }
 
   #tell(userId: Id): void {

@@ -63,6 +63,16 @@ describe("The recorder and lines that are not wired", () => {
       });
     }
 
+    it("reads the free ones of many lines, by one look at all lines and one at what is wired", async () => {
+      const [looksBefore, wiringReadsBefore] = [rig.driver.looks, rig.wiringReads];
+      const levels = await rig.recorder.readFree(["A", "B", "C", "gpiochip0:2", "nowhere"]);
+      expect([...levels]).to.deep.equal([
+        ["C", true],
+        ["gpiochip0:2", true],
+      ]);
+      expect([rig.driver.looks - looksBefore, rig.wiringReads - wiringReadsBefore]).to.deep.equal([1, 1]);
+    });
+
     it("waits for a wiring that is under way", async () => {
       const saved = rig.recorder.wire(["C"], async () => {
         rig.wired = [...rig.wired, wiring("C")];

@@ -125,6 +125,8 @@ export class RecorderRig {
   readonly driver = new HandDriver();
   readonly ledger = new HandLedger();
   wired: readonly Wiring[] = [wiring("A"), wiring("B")];
+  /** How often the wirings were read. */
+  wiringReads = 0;
   /** What the ledger saw last of any line. */
   last: LastSighting | undefined;
   recorder = this.make();
@@ -138,7 +140,10 @@ export class RecorderRig {
       driver: this.driver,
       writer: this.ledger,
       reader: {
-        wirings: () => this.wired,
+        wirings: () => {
+          this.wiringReads += 1;
+          return this.wired;
+        },
         lastSighting: () => this.last,
         lastRequest: () => 0,
         unwatched: () => new Map(),

@@ -88,6 +88,10 @@ export class FakeLines implements Lines, DrivableLines {
     return this.level;
   }
 
+  async readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    return new Map(lines.map((line) => [line, this.level]));
+  }
+
   async wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void> {
     if (this.refusal !== undefined) throw this.refusal;
     await save(lines);
