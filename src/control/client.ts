@@ -124,7 +124,10 @@ function otherVersion(cause?: unknown): FlancoError {
 }
 
 function ended(cause: unknown): FlancoError {
-  return new FlancoError("unavailable", "The service ended before it answered.", { cause });
+  return new FlancoError("unavailable", "The service ended before it answered.", {
+    hint: "See by flanco status whether it runs again, and whether the command was carried out.",
+    cause,
+  });
 }
 
 function noAnswer(answerMs: number): FlancoError {

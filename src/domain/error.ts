@@ -110,8 +110,8 @@ export function errorFromData({ code, message, ...options }: ErrorData): FlancoE
 }
 
 /** A conflict on one field, as the contract's 409 shows it. */
-export function duplicateError(field: string, message: string): FlancoError {
-  return new FlancoError("conflict", message, { fields: { [field]: { kind: "unique", message } } });
+export function duplicateError(field: string, message: string, hint?: string): FlancoError {
+  return new FlancoError("conflict", message, { hint, fields: { [field]: { kind: "unique", message } } });
 }
 
 /** A conflict with the bound on something that a user owns (`devices`). */

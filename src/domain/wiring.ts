@@ -82,5 +82,7 @@ export function usualPrice(wirings: readonly Wiring[], line: string): number {
 }
 
 export function notWired(line: string): FlancoError {
-  return new FlancoError("not_found", `The line ${line} is not wired.`);
+  return new FlancoError("not_found", `The line ${line} is not wired.`, {
+    hint: "Name a wired line, or wire it first.",
+  });
 }

@@ -58,7 +58,9 @@ export function requireLasting(text: string): void {
  */
 export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo {
   if (text.trim() === "") {
-    throw new FlancoError("invalid", "A line needs a name (GPIO17) or a chip and an offset (gpiochip0:17).");
+    throw new FlancoError("invalid", "A line needs a name (GPIO17) or a chip and an offset (gpiochip0:17).", {
+      hint: "`flanco gpio detect` lists all.",
+    });
   }
   const lines = chips.flatMap((chip) => chip.lines);
   const named = lines.filter((line) => line.name === text);

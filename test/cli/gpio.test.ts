@@ -161,7 +161,9 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     expect(await program.succeed(["gpio", "test", "--end"])).to.contain("No line is under test.");
     expect(recordsOf("SIM2").length).to.equal(before);
     const refused = await program.call(["gpio", "test", "SIM7"]);
-    expect(onlyLine(refused)).to.equal("flanco: The line SIM7 is not wired.");
+    expect(onlyLine(refused)).to.equal(
+      "flanco: The line SIM7 is not wired. Name a wired line, or wire it first.",
+    );
   });
 
   it("refuses lines beside --end, which ends every test, and minutes for no line", async () => {

@@ -162,7 +162,11 @@ describe("flanco wiring, while the service runs", function () {
       setting("SIM8", "7234", "101", "--user", "nobody@example.org"),
       /^There is no user with the e-mail nobody@example\.org\.[^\n]*$/,
     ],
-    ["to remove a line that is not wired", ["wiring", "remove", "SIM9"], /^The line SIM9 is not wired\.$/],
+    [
+      "to remove a line that is not wired",
+      ["wiring", "remove", "SIM9"],
+      /^The line SIM9 is not wired\. Name a wired line, or wire it first\.$/,
+    ],
   ] as const) {
     it(`refuses ${what}`, async () => {
       const said = await refusal(args);

@@ -224,7 +224,7 @@ describe("Bad input", () => {
   for (const [path, key, unknown] of [
     ["/api/device", "dId", "There is no device with that dId."],
     ["/api/location", "locationId", "There is no location with that locationId."],
-    ["/api/wiring", "line", "The line no-id is not wired."],
+    ["/api/wiring", "line", "The line no-id is not wired. Name a wired line, or wire it first."],
   ] as const) {
     it(`removes at ${path} what one ${key} names, and nothing without it`, async () => {
       for (const query of ["", `?${key}=`, `?${key}=%20%20`, `?${key.toUpperCase()}=1`]) {

@@ -97,7 +97,8 @@ describe("Wiring", () => {
     ] as const) {
       it(`does not know ${what}, and names it`, async () => {
         const response = await put(otherwise).expect(404);
-        expect(response.body, field).to.deep.equal({ status: "error", error });
+        const hint = "Register it first, on the page or with POST /api/device.";
+        expect(response.body, field).to.deep.equal({ status: "error", error: `${error} ${hint}` });
         expect(await listed()).to.deep.equal([]);
         expect(appliance.lines.reconciliations).to.equal(0);
       });
@@ -122,7 +123,7 @@ describe("Wiring", () => {
         const response = await put(otherwise).expect(409);
         expect(response.body).to.deep.equal({
           status: "error",
-          error: message,
+          error: `${message} Unwire that first, or choose another one.`,
           errors: { [field]: { kind: "unique", message } },
         });
         expect(await listed()).to.have.lengthOf(1);
@@ -132,7 +133,9 @@ describe("Wiring", () => {
     it("refuses a line that is another user's, and tells nothing of their rooms", async () => {
       await put().expect(200);
       const response = await put({}, other).expect(409);
-      expect(response.body.error).to.equal("The line SIM0 is already wired to a room of another user.");
+      expect(response.body.error).to.match(
+        /^The line SIM0 is already wired to a room of another user\. Unwire/,
+      );
       expect(await listed(other)).to.deep.equal([]);
     });
 

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
-import { FlancoError } from "../../domain/error.ts";
+import { FlancoError, orNothing } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { openForReading, START_REBUILDS } from "./open.ts";
 
@@ -152,6 +152,11 @@ function notedIn(file: string): string | undefined {
   return LEDGER_KEY.test(key) ? key : undefined;
 }
 
+/** None where the note is missing or cannot be read, which must not keep the service from its start. */
 function linesOf(file: string): readonly string[] {
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  return (
+    orNothing(() => readFileSync(file, "utf8"))
+      ?.trim()
+      .split("\n") ?? []
+  );
 }

@@ -9,6 +9,8 @@ import type { LocalCalendar } from "./calendar.ts";
 import { priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
 import type { WriteContext } from "./write-context.ts";
 
+const UNWIRE = "Unwire that first, or choose another one.";
+
 type WiringRow = Omit<Wiring, "activeLow"> & { readonly activeLow: number };
 
 const SELECT = `
@@ -77,11 +79,15 @@ export function wiringCommands(db: Database, context: WriteContext) {
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
     const there = onLine.get(line);
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
-      throw duplicateError("line", `The line ${line} is already wired to ${roomText(there, userId)}.`);
+      throw duplicateError(
+        "line",
+        `The line ${line} is already wired to ${roomText(there, userId)}.`,
+        UNWIRE,
+      );
     }
     const other = lineOf.get(deviceId, actuatorId);
     if (other !== undefined && other !== line) {
-      throw duplicateError("actuatorId", `Room ${actuatorId} is already wired to the line ${other}.`);
+      throw duplicateError("actuatorId", `Room ${actuatorId} is already wired to the line ${other}.`, UNWIRE);
     }
     return there && { ...there, valorMicros: prices.now(there, context.nowMs()) };
   }
@@ -198,5 +204,8 @@ function roomText(wiring: WiringRow, userId: Id): string {
 }
 
 function unknown(field: string, message: string): FlancoError {
-  return new FlancoError("not_found", message, { fields: { [field]: { kind: "range", message } } });
+  return new FlancoError("not_found", message, {
+    hint: "Register it first, on the page or with POST /api/device.",
+    fields: { [field]: { kind: "range", message } },
+  });
 }

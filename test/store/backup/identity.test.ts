@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
@@ -198,5 +198,15 @@ describe("A stick with the backups of two ledgers", () => {
     await own.close();
     truncateSync(own.file, STUMP_BYTES);
     expect(identityOf(own.file)).to.equal(id);
+  });
+
+  it("is read from the ledger where its note cannot be read, and keeps no service from its start", async () => {
+    const { ledger: id } = newestOf(own);
+    await own.close();
+    rmSync(`${own.file}.id`, { force: true });
+    mkdirSync(`${own.file}.id`);
+    expect(identityOf(own.file)).to.equal(id);
+    expect(headsOf(own.file, [stick])).not.to.deep.equal([]);
+    await own.open();
   });
 });
