@@ -5,13 +5,14 @@ import type { Line, Wiring } from "../../src/web/api/shapes.ts";
 import { unplacedFailure } from "../../src/web/element/mistake.ts";
 import { ageText } from "../../src/web/format/format.ts";
 import {
-  addressOfRoom,
   type Board,
   freeRooms,
   isFree,
+  linesOf,
   planInOrder,
   planRoom,
   roomsInDoubt,
+  switchLine,
   wiringName,
   wiringOf,
 } from "../../src/web/lines/board.ts";
@@ -121,7 +122,9 @@ describe("The board of lines", () => {
     watched: room !== null,
   });
 
-  const board = (...lines: readonly Line[]): Pick<Board, "chips" | "devices"> => ({
+  const board = (...lines: readonly Line[]): Board => ({
+    simulated: true,
+    wirings: [],
     chips: [{ chip: "gpiochip0", label: "", lines: [...lines] }],
     devices: [deviceOf({ "101": false, "102": false })],
   });
@@ -152,11 +155,13 @@ describe("The board of lines", () => {
     expect(wiringOf(line("gpiochip0:19", null), [wiring])).to.equal(undefined);
   });
 
-  it("finds the line of a room that was switched", () => {
-    const lines = board(line("gpiochip0:17", "GPIO17", "101"));
-    expect(addressOfRoom(lines, "d1", "101")).to.equal("gpiochip0:17");
-    expect(addressOfRoom(lines, "d1", "102")).to.equal(undefined);
-    expect(addressOfRoom(lines, "d2", "101")).to.equal(undefined);
+  it("gives the line of a room that was switched its level, and no other line", () => {
+    const lines = board(line("gpiochip0:17", "GPIO17", "101"), line("gpiochip0:18", "GPIO18", "102"));
+    const switched = (deviceId: string, actuatorId: string) =>
+      switchLine(lines, { deviceId, actuatorId, value: true, time: 0 });
+    expect(linesOf(switched("d1", "101")).map(({ level }) => level)).to.deep.equal([true, null]);
+    expect(switched("d1", "103")).to.equal(lines);
+    expect(switched("d2", "101")).to.equal(lines);
   });
 
   it("offers only rooms without a line, and free lines", () => {

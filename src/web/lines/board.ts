@@ -1,4 +1,5 @@
 import type { Data, Device, Line, Wiring } from "../api/shapes.ts";
+import type { RoomChange } from "../live/events.ts";
 import { roomKey } from "../rooms/rooms.ts";
 
 interface FreeRoom {
@@ -51,15 +52,22 @@ export function freeRooms({ devices, wirings }: Pick<Board, "devices" | "wirings
   );
 }
 
-/** The address of the line that is a room; `deviceId` is the device's `_id`. */
+/** The address of the line that is a room. */
 export function addressOfRoom(
-  board: Pick<Board, "chips" | "devices">,
-  deviceId: string,
-  room: string,
+  board: Board,
+  { deviceId, actuatorId }: Pick<RoomChange, "deviceId" | "actuatorId">,
 ): string | undefined {
   const dId = board.devices.find(({ _id }) => _id === deviceId)?.dId;
-  return linesOf(board).find(({ wired }) => wired !== null && wired.dId === dId && wired.actuatorId === room)
-    ?.address;
+  const isRoom = ({ wired }: Line) => wired !== null && wired.dId === dId && wired.actuatorId === actuatorId;
+  return linesOf(board).find(isRoom)?.address;
+}
+
+/** The board after a room was switched. */
+export function switchLine(board: Board, change: RoomChange): Board {
+  const address = addressOfRoom(board, change);
+  if (address === undefined) return board;
+  const switched = (line: Line) => (line.address === address ? { ...line, level: change.value } : line);
+  return { ...board, chips: board.chips.map((chip) => ({ ...chip, lines: chip.lines.map(switched) })) };
 }
 
 /** Room to the address of the line that is chosen for it. */

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
@@ -6,11 +6,12 @@ import { useDialogs } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { NothingPanel, Notice, NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
+import type { LiveEvent } from "../live/events.ts";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
 import { type Loaded, useLoaded, useNewDay, useTests } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { addressOfRoom, type Board, linesOf, wiringName } from "./board.ts";
+import { addressOfRoom, type Board, linesOf, switchLine, wiringName } from "./board.ts";
 import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
 import { TestDialog, TestedPanel, TestPanel } from "./line-test.tsx";
 import { useLineTest } from "./use-line-test.ts";
@@ -21,7 +22,9 @@ export function LinesView() {
   const texts = useTexts(linesTexts);
   const { api, format, now, user } = useGateway();
   const test = useLineTest();
-  const { board: loaded, levels, note } = useBoard(test.change);
+  const loaded = useBoard(test.change);
+  /** Addresses of the simulated lines that were switched here: one that is free tells no level. */
+  const [driven, setDriven] = useState<ReadonlyMap<string, boolean>>(new Map());
   const { open, finish } = useDialogs();
   const driving = useSending();
   const ending = useSending();
@@ -38,15 +41,14 @@ export function LinesView() {
   const all = board === undefined ? [] : linesOf(board);
 
   const levelOf = (line: Line): boolean | null => {
-    if (line.wired !== null) return line.watched ? (levels.get(line.address) ?? line.level) : null;
-    return test.moves.levels.get(line.address) ?? levels.get(line.address) ?? line.level;
+    if (line.wired !== null) return line.watched ? line.level : null;
+    return test.moves.levels.get(line.address) ?? driven.get(line.address) ?? null;
   };
-  const drive = async (line: Line, high: boolean) => {
-    if (!(await driving.send(() => api.send("post", "/api/line/drive", { line: line.address, level: high }))))
-      return;
-    // A line that is not watched sends no events.
-    if (line.wired === null && !test.picked.has(line.address)) note(line.address, high);
-  };
+  const drive = ({ address }: Line, high: boolean) =>
+    driving.send(async () => {
+      await api.send("post", "/api/line/drive", { line: address, level: high });
+      setDriven((before) => new Map(before).set(address, high));
+    });
   const onDone = (text: string) => {
     finish(text);
     loaded.reload();
@@ -119,16 +121,8 @@ export function LinesView() {
   );
 }
 
-interface LiveBoard {
-  readonly board: Loaded<Board>;
-  /** Address to level, for lines that moved since they were fetched. */
-  readonly levels: ReadonlyMap<string, boolean>;
-  /** Sets a level that is known by other means. */
-  readonly note: (address: string, level: boolean) => void;
-}
-
 /** Every line with its room and its level, kept current. `onMove` is called for each room that is switched. */
-function useBoard(onMove: (address: string, level: boolean, timeMs: number) => void): LiveBoard {
+function useBoard(onMove: (address: string, level: boolean, timeMs: number) => void): Loaded<Board> {
   const loaded = useLoaded<Board>(
     async (api) => {
       const [{ simulated, chips }, devices, wirings] = await Promise.all([
@@ -140,27 +134,18 @@ function useBoard(onMove: (address: string, level: boolean, timeMs: number) => v
     },
     "",
     ["locations"],
+    afterSwitch,
   );
   // A planned price begins with its day. No new key: where the answer does not come, a form in front would go.
   useNewDay(loaded.reload);
-  const [levels, setLevels] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const note = useCallback(
-    (address: string, level: boolean) => setLevels((before) => new Map(before).set(address, level)),
-    [],
-  );
   useLiveEvents((event) => {
-    // Everything is fetched again, and what was known before is uncertain: a line may be another room by now.
-    if (event.kind === "missed" || event.kind === "locations") setLevels(new Map());
     if (event.kind !== "actuator" || loaded.kind !== "ready") return;
-    const { deviceId, actuatorId, value, time } = event.data;
-    const address = addressOfRoom(loaded.value, deviceId, actuatorId);
-    if (address === undefined) return;
-    note(address, value);
-    onMove(address, value, time);
+    const address = addressOfRoom(loaded.value, event.data);
+    if (address !== undefined) onMove(address, event.data.value, event.data.time);
   });
-  const reload = () => {
-    setLevels(new Map());
-    loaded.reload();
-  };
-  return { board: { ...loaded, reload }, levels, note };
+  return loaded;
+}
+
+function afterSwitch(board: Board, event: LiveEvent): Board {
+  return event.kind === "actuator" ? switchLine(board, event.data) : board;
 }

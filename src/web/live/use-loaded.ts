@@ -112,7 +112,7 @@ function afterEvent<T>(state: Loading<T>, apply: (value: T) => T): Loading<T> {
 }
 
 /** Renders the component again every minute, for what follows the clock: a day that ends, "5 min ago". */
-export function useMinute(): void {
+function useMinute(): void {
   const [, setMinute] = useState(0);
   useEffect(() => {
     const round = setInterval(() => setMinute((minute) => minute + 1), MINUTE_MS);

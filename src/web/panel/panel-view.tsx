@@ -114,10 +114,11 @@ function NowPanel({ known, devices }: NowPanelProps) {
   const texts = useTexts(panelTexts);
   const { status, format } = useGateway();
   const { count } = format;
-  const wired = status.value?.lastEdges.map(({ deviceId, room }) => roomKey(deviceId, room));
+  const edges = status.value?.lastEdges;
+  const wired = edges && new Set(edges.map(({ deviceId, room }) => roomKey(deviceId, room)));
   const rooms = devices.flatMap((device) =>
     device.actuators.map((room) => {
-      const isUnwired = wired?.includes(roomKey(device._id, room.id)) === false;
+      const isUnwired = wired?.has(roomKey(device._id, room.id)) === false;
       return { ...room, device, isUnwired, value: room.value && !isUnwired };
     }),
   );
