@@ -96,6 +96,11 @@ describe("The technician's page of lines", () => {
     await dialog.getByText("Elija una habitación.").waitFor();
     await dialog.getByText("Escriba un precio, como 3,50.").waitFor();
     expect(await page.evaluate("document.activeElement.tagName")).to.equal("SELECT");
+    await dialog.getByLabel("Habitación").selectOption({ index: 1 });
+    await dialog.getByLabel("Precio de cada venta").fill("10000001");
+    await dialog.getByLabel(/seguro/).check();
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.getByText("Escriba un precio de hasta 10.000.000.").waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
   });

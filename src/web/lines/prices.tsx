@@ -117,7 +117,7 @@ export function PriceField({ form, wirings, known, hint }: PriceFieldProps) {
         inputMode="decimal"
         isRequired
         hint={currency === undefined ? undefined : hintOf?.(currency)}
-        {...form.field("valor")}
+        {...form.field("valor", { range: texts.mistakes.highPrice })}
         onValue={(text) => form.set({ valor: text, isSure: false })}
         {...(form.wasSent && valor === undefined && { mistake: texts.mistakes.price })}
       />

@@ -39,7 +39,7 @@ export const elementTexts = bilingual({
     required: ["Falta este dato.", "This is missing."],
     type: ["Este dato no es válido. Corríjalo.", "This is not valid. Correct it."],
     length: ["Escriba de 1 a 200 caracteres.", "Write 1 to 200 characters."],
-    range: ["Está fuera de los límites.", "This is out of bounds."],
+    range: ["Es demasiado grande o pequeño. Cámbielo.", "This is too large or too small. Change it."],
     unique: ["Ya existe. Ponga otro.", "This exists already. Choose another."],
   },
 });

@@ -208,6 +208,7 @@ export const linesTexts = bilingual({
   mistakes: {
     room: ["Elija una habitación.", "Choose a room."],
     price: ["Escriba un precio, como 3,50.", "Write a price, like 3.50."],
+    highPrice: ["Escriba un precio de hasta 10.000.000.", "Write a price of up to 10,000,000."],
     from: [
       "Elija un día que aún no haya empezado, o deje la fecha vacía.",
       "Choose a day that has not begun yet, or leave the date empty.",
