@@ -78,7 +78,7 @@ function Judged({ room, onChanged }: RoomCardProps) {
     <>
       <Place room={room} />
       <div
-        class={`commission-verdict${verdict === null ? "" : isGood ? " verdict-good" : " verdict-wrong"}`}
+        class={`screen${verdict === null ? "" : isGood ? " verdict-good" : " verdict-wrong"}`}
         role="status"
       >
         {verdict === null ? (

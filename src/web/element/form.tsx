@@ -52,7 +52,7 @@ export function Form({
   const { isBusy, failure, values } = form;
   return (
     <form
-      class="form"
+      class="form column"
       ref={form.element}
       noValidate
       onSubmit={(event) => {

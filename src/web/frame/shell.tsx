@@ -55,7 +55,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
     <div
       class={`shell${simulated ? " shell-simulated" : ""}${user.role === "display" ? " shell-board" : ""}`}
     >
-      <a class="skip" href="#content">
+      <a class="skip unprinted" href="#content">
         {texts.skipToContent}
       </a>
       {/* Made-up sales must not be taken for real ones: it stays in sight. */}
@@ -68,7 +68,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         </aside>
       )}
       <div class="shell-frame">
-        <header class="side">
+        <header class="side unprinted">
           <div class="side-top row spread">
             <Link to={homeOf(user)} class="side-name" label={texts.nav.home}>
               <Wordmark />
@@ -119,7 +119,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         </CloseProvider>
       )}
       {/* They cover the foot of the page, so that nothing moves when they come and go. */}
-      <div class="toasts">
+      <div class="toasts unprinted">
         <UndoBar shown={shown} undo={undo} />
         {lostMs !== null && (
           <p class="toast">

@@ -34,7 +34,7 @@ export function ViewFrame({ title, actions, intro, children }: ViewProps) {
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {actions !== undefined && <div class="view-actions row">{actions}</div>}
+          {actions !== undefined && <div class="view-actions row unprinted">{actions}</div>}
         </div>
         {intro !== undefined && <p class="view-intro">{intro}</p>}
       </header>

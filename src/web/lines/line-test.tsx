@@ -83,7 +83,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
   return (
     <Panel class="test column" title={texts.testTitle}>
       <p>{texts.testHow}</p>
-      <div class="test-screen" role="status">
+      <div class="screen" role="status">
         {last === undefined ? (
           <p class="soft">{texts.testWaiting}</p>
         ) : (

@@ -118,7 +118,7 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
         )}
         <details class="wire-more" open={form.wasSent && (debounceMs === undefined || rearmMs === undefined)}>
           <summary>{texts.more}</summary>
-          <div class="form">
+          <div class="form column">
             <CheckField
               label={texts.activeLow}
               isChecked={activeLow}

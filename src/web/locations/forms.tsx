@@ -164,7 +164,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
   const mistake = mistakeText();
   const isCountWrong = list.kind === "too_many" || (list.kind === "none" && draft.first.trim() !== "");
   return (
-    <div class="rooms-field">
+    <div class="stack">
       <p class="rooms-legend" aria-hidden="true">
         {texts.roomsLegend}
       </p>
@@ -180,7 +180,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
         />
       )}
       {draft.way === "range" ? (
-        <div class="rooms-range">
+        <div class="rooms-range fields">
           <TextField
             label={texts.first}
             value={draft.first}

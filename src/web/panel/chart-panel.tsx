@@ -154,7 +154,7 @@ function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
   const name = format.dayName(entry.start, isDays ? "long" : "longMonth");
   const days = { from: entry.start, to: isDays ? entry.start : lastDayOf(entry.start) };
   return (
-    <p class="chart-chosen">
+    <p class="chart-chosen words">
       <span class="chart-chosen-name">{isAhead ? texts.chart.ahead(name) : name}</span>
       {!isAhead && (
         <>

@@ -104,7 +104,7 @@ export function PanelFilters({ choices, filter, onFilter }: PanelFiltersProps) {
   const { location, device } = filter;
   if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (
-    <div class="filters">
+    <div class="filters row">
       <PlaceFields place={filter} onPlace={(place) => onFilter({ ...filter, ...place })} choices={choices} />
     </div>
   );

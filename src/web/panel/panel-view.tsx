@@ -129,7 +129,7 @@ function NowPanel({ known, devices }: NowPanelProps) {
       <NotReady of={known} />
       {rooms.length > 0 && (
         <>
-          <p class="now-count">
+          <p class="now-count words">
             <b>{count(on.length)}</b>
             <span>
               {texts.now.on(on.length)} {texts.now.of(count(rooms.length))}

@@ -38,7 +38,7 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
       class={isOpen(filter) ? "panel record-filters unprinted" : "panel record-filters"}
       aria-label={texts.filters}
     >
-      <div class="record-ranges row">
+      <div class="record-ranges row unprinted">
         <Segments
           label={texts.date}
           value={range ?? ""}
@@ -56,7 +56,9 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
           </Button>
         )}
       </div>
-      <div class={isUnfolded ? "filters record-fields" : "filters record-fields record-fields-folded"}>
+      <div
+        class={isUnfolded ? "filters record-fields row" : "filters record-fields record-fields-folded row"}
+      >
         <TextField
           label={texts.from}
           type="date"

@@ -117,7 +117,7 @@ function Space({ height, rows }: SpaceProps) {
   return (
     <tbody aria-hidden="true" ref={rows}>
       <tr>
-        <td class="records-space" style={{ height: `${height}px` }} />
+        <td class="records-space unprinted" style={{ height: `${height}px` }} />
       </tr>
     </tbody>
   );

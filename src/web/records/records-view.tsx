@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type Api, CONFLICT, statusOf } from "../api/api.ts";
 import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
 import type { Data, StoredRecord } from "../api/shapes.ts";
@@ -62,7 +63,7 @@ export function RecordsView() {
               setOpened(null);
               delay({
                 ...texts.voiding(String(recordId)),
-                run: () => api.send("post", "/api/record/void", { void: { recordId, reason } }),
+                run: () => voidRecord(api, recordId, reason),
               });
             }}
           />
@@ -70,6 +71,15 @@ export function RecordsView() {
       )}
     </ViewFrame>
   );
+}
+
+/** Resolves too where somebody else has voided it meanwhile. Throws ApiFailure. */
+async function voidRecord(api: Api, recordId: number, reason: string): Promise<void> {
+  try {
+    await api.send("post", "/api/record/void", { void: { recordId, reason } });
+  } catch (error) {
+    if (statusOf(error) !== CONFLICT) throw error;
+  }
 }
 
 interface RecordPanelProps {
@@ -97,7 +107,7 @@ function RecordPanel({ records, sum, isFiltered, onClear, onOpen }: RecordPanelP
         <Sum sum={sum} />
       </div>
       {(list.fresh > 0 || list.isOld) && (
-        <div class="record-fresh">
+        <div class="record-fresh unprinted">
           <Button kind="main" onPress={showNew}>
             {list.isOld ? texts.old : texts.fresh(count(list.fresh))}
           </Button>
@@ -174,7 +184,7 @@ function RecordFoot({ list, onMore }: RecordFootProps) {
   if (list.hasStopped) return <Unread onRetry={onMore} />;
   const isEnd = list.next === null && !list.isStale;
   return (
-    <div class="record-foot fine">
+    <div class="record-foot fine unprinted">
       {isEnd ? (
         <p>{texts.end}</p>
       ) : (

@@ -15,12 +15,10 @@ interface ReportSheetProps {
   readonly letterhead: Letterhead;
   /** Another report has been asked for; this one still stands. */
   readonly isStale: boolean;
-  /** Line to the room that it is; a line that is wired nowhere any more is absent. */
-  readonly roomOfLine: ReadonlyMap<string, string>;
 }
 
 /** The report itself: what is on the paper when it is printed. */
-export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportSheetProps) {
+export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
   const texts = useTexts(reportTexts);
   const spanTexts = report.day === null ? texts.ofMonth : texts.ofDay;
   const { status, format, now } = useGateway();
@@ -62,9 +60,9 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
         </section>
       ))}
       {!hasRecords && <Nothing title={spanTexts.none} detail={spanTexts.noneDetail} />}
-      <Remarks report={report} roomOfLine={roomOfLine} />
+      <Remarks report={report} />
       <Seal hash={report.head} texts={texts} />
-      <footer class="report-foot fine">
+      <footer class="report-foot row fine">
         <span>{texts.made(format.dateTime(now()))}</span>
         {gateway !== undefined && <span>{texts.zone(gateway.timeZone)}</span>}
       </footer>
@@ -158,10 +156,7 @@ function Notes({ room: { voided, provisional }, style }: NotesProps) {
 const MAX_INCIDENTS = 10;
 
 /** What limits the figures: voided records, uncertain times, gaps. */
-function Remarks({
-  report: { day, others, totals, gaps, complete },
-  roomOfLine,
-}: Pick<ReportSheetProps, "report" | "roomOfLine">) {
+function Remarks({ report: { day, others, totals, gaps, complete } }: Pick<ReportSheetProps, "report">) {
   const texts = useTexts(reportTexts);
   const format = useFormat();
   const { voided, provisional } = totals;
@@ -180,7 +175,7 @@ function Remarks({
         {incidents.length > 1 && (
           <li>{texts.incidents(format.count(incidents.length), format.duration(unwatchedMs))}</li>
         )}
-        <IncidentItems incidents={incidents.slice(0, MAX_INCIDENTS)} roomOfLine={roomOfLine} />
+        <IncidentItems incidents={incidents.slice(0, MAX_INCIDENTS)} />
         {incidents.length > MAX_INCIDENTS && (
           <li>{texts.moreIncidents(format.count(incidents.length - MAX_INCIDENTS))}</li>
         )}
@@ -189,16 +184,11 @@ function Remarks({
   );
 }
 
-interface IncidentItemsProps {
-  readonly incidents: readonly Incident[];
-  /** Line to the room that it is; a line that is wired nowhere any more is absent. */
-  readonly roomOfLine: ReadonlyMap<string, string>;
-}
-
 /** The items of a list: when each was, how long, and which rooms. */
-export function IncidentItems({ incidents, roomOfLine }: IncidentItemsProps) {
+export function IncidentItems({ incidents }: { readonly incidents: readonly Incident[] }) {
   const texts = useTexts(reportTexts);
-  const format = useFormat();
+  const { status, format } = useGateway();
+  const roomOfLine = new Map((status.value?.lastEdges ?? []).map(({ line, room }) => [line, room]));
   const roomsOf = (lines: readonly string[]) =>
     lines
       .map((line) => roomOfLine.get(line) ?? texts.line(line))

@@ -73,12 +73,9 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const report = useDataOfToday("/api/report", ["record", "void", "time", "gap"], asksFor);
   const head = useData("/api/letterhead");
   const letterhead = head.value;
-  const ofGateway = user.serves === "gateway";
-  const wirings = useLoaded(async (api) => (ofGateway ? api.data("/api/wiring") : []), "", ["locations"]);
-  const roomOfLine = new Map((wirings.value ?? []).map(({ line, actuatorId }) => [line, actuatorId]));
   return (
     <>
-      <section class="panel report-choice" aria-label={texts.title}>
+      <section class="panel report-choice row unprinted" aria-label={texts.title}>
         <SelectField
           label={texts.location}
           value={location ?? ""}
@@ -114,7 +111,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             onPress={() => move(1)}
           />
         </div>
-        {ofGateway && user.role === "owner" && (
+        {user.serves === "gateway" && user.role === "owner" && (
           <Button
             icon="edit"
             isDisabled={letterhead === undefined}
@@ -128,12 +125,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
       </section>
       <NotReadyPanel of={head.kind === "failed" ? head : report} />
       {report.kind === "ready" && letterhead !== undefined && (
-        <ReportSheet
-          report={report.value}
-          letterhead={letterhead}
-          isStale={report.isStale}
-          roomOfLine={roomOfLine}
-        />
+        <ReportSheet report={report.value} letterhead={letterhead} isStale={report.isStale} />
       )}
     </>
   );

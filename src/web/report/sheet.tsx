@@ -27,7 +27,7 @@ export type Figure = readonly [name: string, value: string];
 /** The figures of a sheet; the main one is the largest. */
 export function Figures({ figures, main }: { readonly figures: readonly Figure[]; readonly main: string }) {
   return (
-    <dl class="report-figures">
+    <dl class="report-figures row">
       {figures.map(([name, value]) => (
         <div key={name} class={name === main ? "report-main" : undefined}>
           <dt class="fine">{name}</dt>

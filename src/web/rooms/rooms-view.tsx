@@ -94,7 +94,7 @@ export function RoomsView() {
       }
     >
       {isMany && (
-        <div class="rooms-search">
+        <div class="rooms-search row">
           <TextField label={texts.search} value={search} onValue={setSearch} />
           <p class="aloud" role="status">
             {search.trim() !== "" && countText(format.count(found))}
@@ -244,7 +244,7 @@ function RoomTile({ deviceId, room, known: { times, tallies, tested } }: RoomTil
               <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
             )}
       </span>
-      <span class="tile-today">
+      <span class="tile-today row spread">
         {sales !== null && (!isUnwired || sales > 0) && (
           <>
             <span>{texts.today(format.count(sales))}</span>{" "}

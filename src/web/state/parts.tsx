@@ -152,7 +152,7 @@ function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: numb
 const MAX_INCIDENTS = 5;
 
 export function GapPart({ status, newest }: { readonly status: Status; readonly newest: readonly Gap[] }) {
-  const { gaps, gapsLast30Days, lastEdges } = status;
+  const { gaps, gapsLast30Days } = status;
   const texts = useTexts(stateTexts);
   const format = useFormat();
   const incidents = incidentsOf(newest).slice(-MAX_INCIDENTS).reverse();
@@ -168,10 +168,7 @@ export function GapPart({ status, newest }: { readonly status: Status; readonly 
       ) : (
         <>
           <ul class="part-detail">
-            <IncidentItems
-              incidents={incidents}
-              roomOfLine={new Map(lastEdges.map(({ line, room }) => [line, room]))}
-            />
+            <IncidentItems incidents={incidents} />
           </ul>
           <p>{texts.gapsCount(format.count(gaps), format.count(gapsLast30Days))}</p>
         </>
