@@ -21,7 +21,7 @@ export interface Sink<Batch, Answer = void> {
   apply?(changes: readonly Change[]): void;
   /**
    * Resolves once the other side has stored the whole batch durably, and rejects where that
-   * is not known: the same batch, or one that holds it, is then delivered again. The other
+   * is not known: its content is then delivered again, perhaps in other batches. The other
    * side therefore drops what it has. Must end soon after `signal` is aborted. Rejects with a
    * FlancoError whose message is one line for people and holds no secret; its code is
    * `unprocessable` where the other side refuses this batch for good, and would take another.

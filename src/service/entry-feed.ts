@@ -10,6 +10,8 @@ import type { Feed } from "./forwarder.ts";
 
 /** The most entries of a batch. Reading them holds the event loop for some 2 ms, on a Pi for some 10 ms. */
 const MAX_ENTRIES = 200;
+/** By how much a batch grows with each that is taken, after it was halved with each that was not. */
+const MORE_ENTRIES = 10;
 /**
  * How often the cursor is saved: at every sale would double the writes
  * to the card. After a crash the entries of this time are sent again.
@@ -64,6 +66,8 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   #ledger = "";
   #marks: readonly ChainHead[] = [];
   #deliveredMs: number | null = null;
+  /** The most entries of the next batch: as many as a slow way brings to the other side in time. */
+  #limit = MAX_ENTRIES;
   #isSaved = true;
   /** When the cursor was last saved, in monotonic milliseconds. */
   #savedMs = Number.NEGATIVE_INFINITY;
@@ -95,7 +99,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     // A commit is readable before it is synced. No other system
     // may learn of a commit that a power cut could undo.
     await settled();
-    const entries = chain.entriesAfter(position, newest, MAX_ENTRIES);
+    const entries = chain.entriesAfter(position, newest, this.#limit);
     const [ledger = "", ...earlierLedgers] = chain.ledgerIds();
     const last = entries.at(-1);
     if (last === undefined) return undefined;
@@ -125,8 +129,13 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     const earlier = this.#marks.filter((mark) => mark.position < position);
     this.#marks = position === 0 ? [] : thinned([{ position, hash }, ...earlier]);
     this.#deliveredMs = clock.nowMs();
+    this.#limit = Math.min(MAX_ENTRIES, this.#limit + MORE_ENTRIES);
     this.#isSaved = false;
     this.#save(SAVE_EVERY_MS);
+  }
+
+  notTaken(): void {
+    this.#limit = Math.ceil(this.#limit / 2);
   }
 
   waiting(): number {

@@ -32,6 +32,8 @@ export interface Feed<Batch, Answer = void> {
   next(): Promise<Batch | undefined>;
   /** Call when the other side has stored the batch. Throws where the answer makes no sense. */
   taken(batch: Batch, answer: Answer): void;
+  /** Call when a batch was not taken. The next one may hold less, in case the way is slow. */
+  notTaken?(): void;
   /**
    * Leaves out a batch that the other side refuses for good. Absent
    * where none may be left out: then a batch is tried until it is taken.
@@ -222,6 +224,7 @@ class SinkLane<Batch, Answer> {
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#fail(error);
+        if (batch !== undefined) this.#feed.notTaken?.();
         if (batch !== undefined && isRefusal(error)) this.#refuse(batch);
         await this.#pause(this.#retryMs());
       }

@@ -1,9 +1,10 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { MINUTE_MS } from "../../src/domain/clock.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import type { EntryBatch } from "../../src/domain/sink.ts";
 import { EntryFeed, type ForwardedChain } from "../../src/service/entry-feed.ts";
-import { SetClock } from "../http/fakes.ts";
+import { Forwarder } from "../../src/service/forwarder.ts";
+import { KeptLog, SetClock } from "../http/fakes.ts";
 import { thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -65,6 +66,32 @@ describe("the chain as a sink gets it", () => {
     expect(await drain(feed)).to.deep.equal(from(1));
     await sell(2);
     expect(await drain(feed)).to.deep.equal(from(ledger.reader.newestEntry() - 1));
+  });
+
+  it("comes in smaller batches over a way so slow that a full one is not there in time", async () => {
+    await sell(450);
+    const time = new VirtualTime();
+    const forwarder = new Forwarder({ clock: time, timers: time, log: new KeptLog(), random: () => 1 });
+    const sizes: number[] = [];
+    const feed = opened();
+    forwarder.add(feed, {
+      name: "mqtt",
+      deliver: ({ entries }) => {
+        sizes.push(entries.length);
+        return new Promise((resolve) => time.after(entries.length * SECOND_MS, () => resolve(null)));
+      },
+      test: async () => "",
+      close: async () => {},
+    });
+    forwarder.open();
+    for (let seconds = 0; feed.waiting() > 0 && seconds < HOUR_MS / SECOND_MS; seconds += 1) {
+      await ledger.writer.ping();
+      await new Promise((resolve) => setImmediate(resolve));
+      time.advance(SECOND_MS);
+    }
+    expect(feed.waiting()).to.equal(0);
+    expect(sizes.slice(0, 4)).to.deep.equal([200, 100, 50, 25]);
+    await forwarder.close();
   });
 
   it("waits until what it saw is durable", async () => {
