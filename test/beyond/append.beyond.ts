@@ -2,11 +2,11 @@ import { expect } from "chai";
 import { acceptFork, clinics, type RoleAccess } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { append, type SentBatch } from "../../src/central/sink.ts";
+import { HOUR_MS } from "../../src/domain/clock.ts";
 import { clinicState } from "../../src/domain/gateway.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
-const HOUR_MS = 3_600_000;
 /** 23:30 in Madrid, and 22:30 in the Canaries. */
 const LATE_MS = Date.UTC(2026, 10, 21, 22, 30);
 

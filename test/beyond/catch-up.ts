@@ -1,8 +1,10 @@
 // Prints how long one gateway's forwarder takes to send a week of sales to the company's database, as after a week without a network.
 //
 //   node test/beyond/catch-up.ts [SALES A DAY]
+
 import { writeFileSync } from "node:fs";
 import { CentralSink } from "../../src/central/sink.ts";
+import { DAY_MS } from "../../src/domain/clock.ts";
 import { EntryFeed } from "../../src/service/entry-feed.ts";
 import { Forwarder } from "../../src/service/forwarder.ts";
 import { systemClock, systemTimers } from "../../src/service/machine.ts";
@@ -12,7 +14,6 @@ import { newRecord, TestLedger } from "../store/ledger.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
 const DAYS = 7;
-const DAY_MS = 86_400_000;
 /** As many as the ledger's queue takes. */
 const AT_ONCE = 500;
 

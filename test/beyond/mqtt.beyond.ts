@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { connectAsync, type MqttClient } from "mqtt";
 import { leafValidity, makeAuthority, makeLeaf } from "../../src/net/tls/authority.ts";
+import { aDevice } from "../http/bodies.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { Mosquitto } from "./mosquitto.ts";
@@ -41,9 +42,7 @@ describe("A real broker, with TLS and a password", () => {
     cookie = await service.makeFirstUser();
     await say(false);
     await until("the line shows", async () => (await program.succeed(["gpio", "detect"])).includes(LINE));
-    const actuators = [{ id: "101", value: false }];
-    const newDevice = { dId: "7234", name: "Pasillo A", locationId: "x", locationName: "Clínica", actuators };
-    expect((await service.post("/api/device", { newDevice }, cookie)).status).to.equal(200);
+    expect((await service.post("/api/device", aDevice(), cookie)).status).to.equal(200);
     const room = ["--device", "7234", "--room", "101", "--valor", "4.5"];
     await program.succeed(["wiring", "set", LINE, ...room]);
   });

@@ -3,8 +3,10 @@
 // year so far are compared with.
 //
 //   node test/beyond/panel.ts
+
 import { readFileSync } from "node:fs";
 import { companySales } from "../../src/central/sales.ts";
+import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
@@ -21,8 +23,6 @@ const ROUNDS = Number(process.argv[2] ?? 200);
 const ZONE = "Europe/Madrid";
 /** In the last minute of an hour: as many entries as there may be are read beside the sums. */
 const NOW_MS = Date.UTC(2026, 10, 21, 18, 59);
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 const calendar = new LocalCalendar(ZONE);
 const database = await new CompanyDatabase(["shared_buffers=1GB", "fsync=off", "max_wal_size=4GB"]).start();

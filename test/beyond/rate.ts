@@ -1,12 +1,12 @@
 // Prints how many entries a second the company's database takes on this machine, clients included.
 //
 //   node test/beyond/rate.ts [GATEWAYS] [ENTRIES OF EACH]
+import { DAY_MS } from "../../src/domain/clock.ts";
 import { CompanyDatabase } from "./postgres.ts";
 import { SimulatedGateway } from "./simulated-gateway.ts";
 
 /** Gateways whose calls are under way at once. */
 const AT_ONCE = 8;
-const DAY_MS = 86_400_000;
 const LAST_MS = Date.UTC(2026, 10, 21);
 
 const gatewayCount = Number(process.argv[2] ?? 1_000);

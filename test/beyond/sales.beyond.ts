@@ -3,18 +3,18 @@ import { acceptFork, initialise, pageAccess } from "../../src/central/company.ts
 import type { Connection } from "../../src/central/database.ts";
 import { companySales } from "../../src/central/sales.ts";
 import { append } from "../../src/central/sink.ts";
+import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
 import type { FoundRecord, FoundRecords, RecordFilter, RecordPosition } from "../../src/domain/record.ts";
 import type { CompanySales, SalesReads } from "../../src/domain/sales.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
+import { aSighting } from "../domain/sighting.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 import { ANY } from "../store/records-of.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** On the day on which the clocks go forward. */
 const NOW_MS = Date.UTC(2026, 2, 29, 10, 20, 30);
 const ZONE = "Europe/Madrid";
@@ -98,20 +98,15 @@ describe("what was sold", () => {
     sale: number,
   ): Promise<void> {
     const timeMs = ZERO_MS - 900 * DAY_MS + byRelay.length;
-    const sighting = {
-      line: "GPIO17",
-      deviceId,
-      actuatorId: "101",
-      activeLow: false,
-      timeMs,
-      provisional: true,
-      missed: 0,
-      monotonicNs: BigInt(sale * 7 * HOUR_MS) * 1_000_000n,
-    };
-    const [taken] = await ledger.writer.takeIn([
-      { ...sighting, active: true, source: { bootId, request: 1, sequence: 2 * sale + 1 } },
-      { ...sighting, active: false, source: { bootId, request: 1, sequence: 2 * sale + 2 } },
-    ]);
+    const level = (active: boolean, sequence: number) =>
+      aSighting(active, sequence, {
+        deviceId,
+        timeMs,
+        provisional: true,
+        monotonicNs: BigInt(sale * 7 * HOUR_MS) * 1_000_000n,
+        source: { bootId, request: 1, sequence },
+      });
+    const [taken] = await ledger.writer.takeIn([level(true, 2 * sale + 1), level(false, 2 * sale + 2)]);
     const record = { locationName: "Clínica", deviceName: "Pasillo A", deviceId, valorMicros: 4_500_000 };
     const position = chain.sell({ ...record, createdTimeMs: timeMs, provisional: 1 });
     byRelay.push(position);

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { expect } from "chai";
 import { initialise, pageAccess, type RoleAccess } from "../../src/central/company.ts";
 import { append } from "../../src/central/sink.ts";
+import { DAY_MS } from "../../src/domain/clock.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
 import { sharedBrowser } from "../page/browser.ts";
 import { buildPage, OpenedPage, signIn } from "../page/opened.ts";
@@ -11,7 +12,6 @@ import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
-const DAY_MS = 86_400_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const VIEWS = ["/", "/clinicas", "/registros", "/informe", "/lugares", "/personas", "/mi-cuenta"];
 

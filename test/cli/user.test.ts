@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import { aRecord } from "../http/bodies.ts";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, recordRows, seededProgram } from "./ledger.ts";
@@ -167,8 +168,7 @@ describe("flanco user, while the service runs", function () {
 
   it("signs a removed user out, takes the devices along when told to, and keeps the records", async () => {
     const cookie = await service.signIn(EMAIL, PASSWORD);
-    const record = { locationName: "L", deviceName: "D", deviceId: "7234", valor: 4 };
-    const posted = await service.post("/api/data", { ...record, habitacion: "101", createdTime: 1 }, cookie);
+    const posted = await service.post("/api/data", aRecord(), cookie);
     expect(posted.status).to.equal(201);
     const refused = await program.call(["user", "remove", "--email", EMAIL]);
     expect(refused.exitCode).to.equal(1);

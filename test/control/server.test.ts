@@ -11,6 +11,7 @@ import { type ErrorCode, FlancoError } from "../../src/domain/error.ts";
 import type { Lines } from "../../src/domain/line.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { type OperatorTable, operatorEndpoints } from "../../src/http/operator.ts";
+import { aSighting } from "../domain/sighting.ts";
 import { FakeLines, KeptLog } from "../http/fakes.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { codeOf, rejection } from "../rig/rejection.ts";
@@ -37,18 +38,7 @@ class ToldLines extends FakeLines implements Lines {
 
   tell(sequence: number): void {
     for (const listener of [...this.listeners]) {
-      listener({
-        line: "SIM0",
-        deviceId: "d",
-        actuatorId: "101",
-        activeLow: false,
-        active: sequence % 2 === 1,
-        timeMs: 1,
-        monotonicNs: 1n,
-        provisional: false,
-        missed: 0,
-        source: { bootId: "boot", request: 1, sequence },
-      });
+      listener(aSighting(sequence % 2 === 1, sequence, { line: "SIM0" }));
     }
   }
 }

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
+import { aDevice } from "../http/bodies.ts";
 import { until } from "../rig/until.ts";
 import { focused, type OpenedService, suiteService } from "./opened.ts";
 
@@ -80,14 +81,7 @@ describe("The rooms, live", () => {
   it("that have no line are told from those that are off, are listed, and lead to the lines", async () => {
     const [location] = await opened.get<readonly Location[]>("/api/location");
     const actuators = [{ id: "901", value: false }];
-    const newDevice = {
-      dId: "9000",
-      name: "Zona nueva",
-      locationId: location?._id,
-      locationName: location?.name,
-      actuators,
-    };
-    await opened.send("POST", "/api/device", { newDevice });
+    await opened.send("POST", "/api/device", aDevice({ dId: "9000", locationId: location?._id, actuators }));
     const { page } = await opened.open("/habitaciones", { width: 320 });
     await page.getByRole("radio", { name: "Sin línea (1)" }).check();
     const tile = page.locator(".tile");
@@ -145,15 +139,8 @@ function edgeTimes(page: Page, count: number): Promise<number[]> {
 async function addRooms(opened: OpenedService): Promise<void> {
   await opened.send("POST", "/api/location", { location: { name: "Clínica Norte", description: "" } });
   const [location] = await opened.get<readonly Location[]>("/api/location");
-  await opened.send("POST", "/api/device", {
-    newDevice: {
-      dId: "7234",
-      name: "Pasillo A",
-      locationId: location?._id,
-      locationName: "Clínica Norte",
-      actuators: ROOMS.map((id) => ({ id, value: false })),
-    },
-  });
+  const actuators = ROOMS.map((id) => ({ id, value: false }));
+  await opened.send("POST", "/api/device", aDevice({ locationId: location?._id, actuators }));
 
   for (const [index, actuatorId] of ROOMS.entries()) {
     await opened.send("PUT", "/api/wiring", {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
 import type { Overview } from "../../src/web/api/shapes.ts";
+import { aRecord } from "../http/bodies.ts";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
 import { focused } from "./opened.ts";
@@ -103,14 +104,8 @@ describe("The records on the page", () => {
     await page.locator(".record").first().waitFor();
     await page.getByText("En directo", { exact: true }).waitFor();
     const [device] = suite.filled.devices;
-    await opened.send("POST", "/api/data", {
-      locationName: "Clínica Norte",
-      deviceName: "Pasillo A",
-      deviceId: device?.id,
-      habitacion: "108",
-      valor: 9.25,
-      createdTime: Date.now(),
-    });
+    const sold = { deviceId: device?.id, habitacion: "108", valor: 9.25, createdTime: Date.now() };
+    await opened.send("POST", "/api/data", aRecord(sold));
     await page.getByRole("button", { name: "Hay 1 registro nuevo: verlo" }).click();
     await page.locator(".record", { hasText: "9,25" }).waitFor();
   });
