@@ -73,6 +73,7 @@ interface Case {
 const CASES: readonly Case[] = [
   { what: "a clean switching on and off is good", seen: seen([1_000, 2_000]), verdict: "good" },
   { what: "a room that was only switched on is not known yet", seen: seen([1_000]), verdict: null },
+  { what: "one short pulse is not known yet", seen: seen([1_000, 1_010]), verdict: null },
   {
     what: "a level that has not settled is not known yet",
     seen: seen([1_000, NOW_MS - 100]),
@@ -164,6 +165,12 @@ const CASES: readonly Case[] = [
     mend: null,
   },
   {
+    what: "a hundred edges in one switching are floating, however short it is",
+    seen: seen(Array.from({ length: 100 }, (_, index) => 1_000 + index)),
+    verdict: "floating",
+    cause: "loose_wire",
+  },
+  {
     what: "short pulses again and again are floating",
     seen: seen([1_000, 1_010, 3_000, 3_005, 7_000, 7_020]),
     verdict: "floating",
@@ -191,7 +198,8 @@ describe("The verdict on a room", () => {
     const none = judgeRoom(null, seen([]), ASKED, NOW_MS);
     expect(none).to.deep.include({ verdict: "unwired", cause: "no_line", mend: null });
     const { mend } = judgeRoom(null, seen([]), { waitedMs: 0, otherLine: "GPIO22" }, NOW_MS);
-    expect(mend).to.deep.include({ setting: "line", line: "GPIO22", debounceMs: 50 });
+    const usual = { activeLow: false, bias: "as-is", debounceMs: 50 };
+    expect(mend).to.deep.include({ setting: "line", line: "GPIO22", ...usual });
   });
 
   it("of a contact that bounces for any time is good or chattering, and good once it is mended", () => {
