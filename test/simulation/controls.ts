@@ -146,7 +146,7 @@ export const SIMULATED_CONTROLS = {
   "a test does not end": [
     {
       file: "src/store/ledger/line-test.ts",
-      from: "    for (const { testId } of ended) close.run(boot, begunMs, testId);\n",
+      from: "    for (const { testId } of ended) close.run(moment.boot, moment.monotonicMs, testId);\n",
       to: "",
     },
   ],

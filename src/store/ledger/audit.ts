@@ -154,9 +154,9 @@ export function auditLog(
   );
   /** Throws `too_many` where `first`, the oldest of an account's last so many entries, was made within a day. */
   function requireDayAgo(first: Pick<NewEntry, "boot" | "begunMs"> | undefined, made: string): void {
-    const now = boots.nowStored();
+    const now = boots.now();
     if (now === undefined || first === undefined || first.boot !== now.boot) return;
-    const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
+    const waitMs = (first.begunMs ?? 0) + DAY_MS - now.monotonicMs;
     if (waitMs <= 0) return;
     throw new FlancoError("too_many", `This account has made ${made} within a day.`, {
       hint: "Each change is kept for ever. Wait, or have the technician make it by a command on the gateway.",
@@ -171,12 +171,12 @@ export function auditLog(
      * it is about; null is the appliance. Call it before its actor is removed.
      */
     note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
-      const { boot, begunMs } = boots.nowStored() ?? { boot: null, begunMs: null };
+      const now = boots.now();
       const row: NewEntry = {
         kind,
         timeMs: nowMs(),
-        boot,
-        begunMs,
+        boot: now?.boot ?? null,
+        begunMs: now?.monotonicMs ?? null,
         userId,
         way: actor.way,
         from: actor.from,
@@ -184,8 +184,7 @@ export function auditLog(
         details: JSON.stringify(details),
       };
       if (isLasting(kind)) {
-        const bootId = boot === null ? null : (boots.now()?.bootId ?? null);
-        const link = chain.appendEvidence({ ...row, bootId });
+        const link = chain.appendEvidence({ ...row, bootId: now?.bootId ?? null });
         return Number(insert.run({ ...row, ...link }).lastInsertRowid);
       }
       if (repeat.run(row).changes > 0) return null;

@@ -2,10 +2,9 @@ import type { Database } from "better-sqlite3";
 import { type Boot, type BootMoment, leastAgeMs, wallTimeMs } from "../../domain/boot.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 
-/** A moment as a row keeps it: the boot's number in the ledger, and its monotonic milliseconds. */
-export interface StoredMoment {
+/** A moment of a boot that the ledger has under this number. */
+export interface StoredMoment extends BootMoment {
   readonly boot: number;
-  readonly begunMs: number;
 }
 
 /** When a row was begun: monotonic milliseconds of a boot, or wall time where no boot is known. */
@@ -46,15 +45,18 @@ export function bootLog(db: Database, monotonicMs: () => number) {
   );
   let running: string | undefined;
 
-  /** This moment as a row stores it; undefined before the running boot was noted. */
-  function nowStored(): StoredMoment | undefined {
+  /** This moment; undefined before `note`, as in a command that runs without the service. */
+  function now(): StoredMoment | undefined {
+    if (running === undefined) return undefined;
+    const boot = numberOf.get(running);
     // The row is missing where `note` was rolled back.
-    const boot = running === undefined ? undefined : numberOf.get(running);
-    return boot === undefined ? undefined : { boot, begunMs: monotonicMs() };
+    return boot === undefined ? undefined : { bootId: running, boot, monotonicMs: monotonicMs() };
   }
 
   return {
-    nowStored,
+    now,
+    /** The running boot's id; undefined before `note`. */
+    running: () => running,
     /** Stores the running boot as `LedgerCommands.noteBoot` says. */
     note(
       bootId: string,
@@ -69,12 +71,11 @@ export function bootLog(db: Database, monotonicMs: () => number) {
     resume(bootId: string | undefined): void {
       running = bootId;
     },
-    /** This moment; undefined before `note`, as in a command that runs without the service. */
-    now: (): BootMoment | undefined =>
-      running === undefined ? undefined : { bootId: running, monotonicMs: monotonicMs() },
     /** This moment as a row stores it; wall time before the running boot was noted. */
-    stamp: (nowMs: number): { readonly boot: number | null; readonly begunMs: number } =>
-      nowStored() ?? { boot: null, begunMs: nowMs },
+    stamp(nowMs: number): { readonly boot: number | null; readonly begunMs: number } {
+      const moment = now();
+      return { boot: moment?.boot ?? null, begunMs: moment?.monotonicMs ?? nowMs };
+    },
     all: boots,
     /** The wall time of a boot's moment; null where that boot's clock was never trusted. */
     timeOf(bootId: string, atMs: number): number | null {

@@ -200,7 +200,7 @@ export class Committer {
 
   /** When it throws, it leaves no transaction open, and nothing in memory that the file does not hold. */
   #commitOnce({ nowMs, monotonicMs, commands }: BatchRequest, how: Isolation): BatchAnswer {
-    const bootId = this.#boots.now()?.bootId;
+    const bootId = this.#boots.running();
     this.#nowMs = nowMs;
     this.#monotonicMs = monotonicMs;
     this.#done = [];

@@ -122,22 +122,22 @@ export function lineRooms(db: Database, context: WriteContext) {
   }
 
   function keep(room: LineRoom): void {
-    const now = context.boots.nowStored();
+    const now = context.boots.now();
     // Without a running boot there are no edges.
     if (now === undefined) return;
-    forget.run({ line: room.line, boot: now.boot, beforeMs: now.begunMs - MAX_AGE_MS });
+    forget.run({ line: room.line, boot: now.boot, beforeMs: now.monotonicMs - MAX_AGE_MS });
     // The time is rounded down to whole milliseconds: a sale in the last one is still of this room.
-    insert.run({ ...room, boot: now.boot, untilMs: now.begunMs + 1 });
+    insert.run({ ...room, boot: now.boot, untilMs: now.monotonicMs + 1 });
   }
 
   /** Keeps that a line, which gets a room now, had none since its last earlier room. */
   function keepUnwired(line: string): void {
-    const now = context.boots.nowStored();
+    const now = context.boots.now();
     if (now === undefined) return;
     const sinceMs = lastUntil.get(line, now.boot) ?? null;
     // A line that goes from one room to another at once was never without one.
-    if (sinceMs === null || sinceMs >= now.begunMs) return;
-    insert.run({ ...NO_ROOM, line, boot: now.boot, untilMs: now.begunMs });
+    if (sinceMs === null || sinceMs >= now.monotonicMs) return;
+    insert.run({ ...NO_ROOM, line, boot: now.boot, untilMs: now.monotonicMs });
   }
 
   return {

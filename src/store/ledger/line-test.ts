@@ -143,23 +143,23 @@ export function lineTestCommands(db: Database, context: WriteContext) {
   const openOf = db.prepare<[Id], OpenTest>(`${OPEN} AND t.user_id = ? ORDER BY t.line`);
 
   function now() {
-    const [moment, stored] = [context.boots.now(), context.boots.nowStored()];
-    if (moment === undefined || stored === undefined) {
+    const moment = context.boots.now();
+    if (moment === undefined) {
       throw new FlancoError("unavailable", "The ledger does not know this boot yet.", {
         hint: "Try again in a moment.",
       });
     }
-    return { moment, ...stored };
+    return moment;
   }
 
   /** Ends the running tests of these lines, and gives them. */
   function end(userId: Id, isMeant: (line: string) => boolean): readonly OpenTest[] {
-    const { moment, boot, begunMs } = now();
+    const moment = now();
     const boots = context.boots.all();
     const ended = openOf
       .all(userId)
       .filter((test) => isMeant(test.line) && ageOf(test, moment, boots) < test.lifeMs);
-    for (const { testId } of ended) close.run(boot, begunMs, testId);
+    for (const { testId } of ended) close.run(moment.boot, moment.monotonicMs, testId);
     return ended;
   }
 
@@ -171,11 +171,11 @@ export function lineTestCommands(db: Database, context: WriteContext) {
         if (room === undefined) throw notWired(line);
         return room;
       });
-      const { boot, begunMs } = now();
+      const { boot, monotonicMs } = now();
       end(userId, (line) => lines.includes(line));
       for (const line of lines) {
         // The time is rounded down to whole milliseconds: a sale in the last one is still no test.
-        insert.run(userId, line, boot, begunMs + 1, lifeMs);
+        insert.run(userId, line, boot, monotonicMs + 1, lifeMs);
         trim.run(line, userId);
       }
       const details = { lines: lines.join(", "), rooms: rooms.join(", "), minutes: lifeMs / MINUTE_MS };

@@ -114,10 +114,10 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
   const { saleMs } = roomPrices(db, context.calendar);
   return ({ deviceId, actuatorId }: Room, micros: number, from: Day | null) => {
     const nowMs = context.nowMs();
-    const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: null };
+    const now = context.boots.now();
     const heldMs = from === null ? saleMs(nowMs) : null;
     if (heldMs !== null) supersede.run(heldMs, deviceId, actuatorId, context.calendar.dayOf(heldMs));
-    insert.run(deviceId, actuatorId, micros, from, nowMs, boot, begunMs);
+    insert.run(deviceId, actuatorId, micros, from, nowMs, now?.boot ?? null, now?.monotonicMs ?? null);
     trim.run(deviceId, actuatorId);
   };
 }

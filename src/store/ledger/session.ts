@@ -55,14 +55,15 @@ export function sessionCommands(db: Database, context: WriteContext) {
       }
       const { userId, role } = of;
       const sid = context.ids.next();
-      const { boot, begunMs } = context.boots.stamp(createdTimeMs);
-      insert.run(sid, memberId, createdTimeMs, expiresTimeMs, boot, begunMs);
+      const now = context.boots.now();
+      const begunMs = now?.monotonicMs ?? createdTimeMs;
+      insert.run(sid, memberId, createdTimeMs, expiresTimeMs, now?.boot ?? null, begunMs);
       const replaced = inPlaceOf === null ? 0 : removeReplaced.run(inPlaceOf, memberId).changes;
       // The caller may not know all sessions of the member.
       const oldest = removeOldest.run(memberId, memberId, MAX_SESSIONS_PER_MEMBER).changes;
       if (replaced + oldest > 0) context.tell({ kind: "sessions", userId });
       context.audit.note("sign_in", userId, {}, { ...by, memberId });
-      const begun = boot === null ? null : (context.boots.now() ?? null);
+      const begun = now === undefined ? null : { bootId: now.bootId, monotonicMs: now.monotonicMs };
       return { sid, ...begins, userId, role, begun };
     },
     removeSession(sid, by = SERVICE_ACTOR) {
