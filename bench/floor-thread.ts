@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
 import { migrate } from "../src/store/ledger/migrate.ts";
+import { MIGRATIONS } from "../src/store/ledger/schema.ts";
 
 /** A post as it arrives: the contract's six fields, unchecked. */
 export interface FloorPost {
@@ -28,7 +29,7 @@ function serve(port: MessagePort, settings: FloorThreadSettings): void {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  migrate(db, () => {});
+  migrate(db, () => {}, MIGRATIONS);
   const insert = db.prepare(
     `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms,
                          day, origin, hash)

@@ -4,7 +4,7 @@ import { replaceSecret } from "../auth/session.ts";
 import type { Config } from "../config/schema.ts";
 import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
 import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";
-import { type Actor, commandActor } from "../domain/audit.ts";
+import { commandActor } from "../domain/audit.ts";
 import { noService, operatorTable, runOperation } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { tailDirectory } from "../service/backup-target.ts";
@@ -24,7 +24,6 @@ import { openUpToDate } from "../store/ledger/up-to-date.ts";
 import { storeWriter } from "../store/ledger/writer.ts";
 import { openReader } from "../store/read/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
-import type { Terminal } from "./terminal.ts";
 
 /**
  * Runs operations where the ledger is: in the running service, or on the file itself while
@@ -42,8 +41,8 @@ export async function withDoor<T>(
   const by = context.user;
   const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
   if (result !== undefined) return result.value;
-  const { terminal } = context;
-  return withLocalDoor({ config, terminal, by: commandActor(by), ...options }, run);
+  const { makesLedger = false } = options;
+  return withLocalDoor(config, context, makesLedger, run);
 }
 
 /** Runs one operation, as `withDoor` does. */
@@ -81,15 +80,11 @@ export async function withRunning<T>(
   return done.value;
 }
 
-interface LocalDoor {
-  readonly config: Config;
-  readonly terminal: Terminal;
-  readonly by: Actor;
-  readonly makesLedger?: boolean;
-}
-
+/** Runs something on the file itself. */
 async function withLocalDoor<T>(
-  { config, terminal, by, makesLedger = false }: LocalDoor,
+  config: Config,
+  { terminal, user }: CliContext,
+  makesLedger: boolean,
   run: (door: Door) => Promise<T>,
 ): Promise<T> {
   const dataDirectory = becomeOwner(config.data_dir);
@@ -128,5 +123,5 @@ async function withLocalDoor<T>(
       return writer.endSessions(by);
     },
   });
-  return await run({ call: (name, input) => runOperation(table, name, input, by) });
+  return await run({ call: (name, input) => runOperation(table, name, input, commandActor(user)) });
 }

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { MIGRATIONS, type Migration } from "./schema.ts";
 
 /** Gives the file's schema version. Throws `too_new` for a later program's file. */
 export function requireKnownSchema(db: Database, migrations = MIGRATIONS): number {
@@ -20,7 +20,7 @@ export function requireKnownSchema(db: Database, migrations = MIGRATIONS): numbe
  * Applies the migrations that the file lacks, each in a
  * transaction. Throws `too_new` for a later program's file.
  */
-export function migrate(db: Database, onProgress: OnSteps, migrations = MIGRATIONS): void {
+export function migrate(db: Database, onProgress: OnSteps, migrations: readonly Migration[]): void {
   const current = requireKnownSchema(db, migrations);
   migrations.slice(current).forEach(({ sql, convert }, index) => {
     db.transaction(() => {

@@ -9,7 +9,7 @@ import { readHead } from "./chain.ts";
 import { Connection } from "./connection.ts";
 import { isDamage, isFull } from "./disk-room.ts";
 import { migrate, requireKnownSchema } from "./migrate.ts";
-import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
+import { MIGRATIONS, type Migration, SCHEMA_VERSION } from "./schema.ts";
 import { upgradeLedger } from "./upgrade.ts";
 
 /** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
@@ -59,7 +59,7 @@ export function openForWriting(
   return openChecked(file, migrations);
 }
 
-function openChecked(file: string, migrations = MIGRATIONS): Database {
+function openChecked(file: string, migrations: readonly Migration[]): Database {
   return openGuarded(file, {}, (db) => {
     configure(db);
     checkStructure(db, file);
@@ -126,7 +126,7 @@ function openGuarded(file: string, options: Options, prepare: (db: Database) => 
   }
 }
 
-function create(file: string, migrations = MIGRATIONS): void {
+function create(file: string, migrations: readonly Migration[]): void {
   if (existsSync(`${file}-wal`)) {
     throw damaged(file, "its log is there, but the file itself is missing");
   }

@@ -7,7 +7,7 @@ import { syncPath } from "../../durable-file.ts";
 import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts";
 import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
-import { MIGRATIONS } from "./schema.ts";
+import type { Migration } from "./schema.ts";
 
 /**
  * Steps of the progress: the copy takes four of these; its
@@ -31,7 +31,7 @@ export function upgradeLedger(
   db: Database,
   file: string,
   onProgress: OnSteps,
-  migrations = MIGRATIONS,
+  migrations: readonly Migration[],
 ): void {
   const from = Number(db.pragma("user_version", { simple: true }));
   const draft = `${file}.upgrade`;
