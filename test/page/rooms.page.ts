@@ -17,6 +17,13 @@ describe("Many rooms", () => {
     }
   });
 
+  it("are drawn with their name and state alone: thousands take a slow tablet seconds", async () => {
+    const { page } = await opened.open("/habitaciones");
+    const tiles = page.locator(".tile-link");
+    await tiles.first().waitFor();
+    expect(await tiles.locator("> *").count()).to.equal(2 * (await tiles.count()));
+  });
+
   for (const width of [360, 1280]) {
     it(`that are on come first where that is chosen, the others stay in their order (${width} pixels)`, async () => {
       const { page } = await opened.open("/habitaciones", { width });

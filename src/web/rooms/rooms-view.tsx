@@ -129,7 +129,8 @@ export function RoomsView() {
             device={device}
             rooms={rooms}
             known={{ times, tallies, tested }}
-            style={`tiles${isMany ? " tiles-many" : ""}${live === "lost" ? " tiles-stale" : ""}`}
+            isMany={isMany}
+            isOld={live === "lost"}
           />
         ))}
       </div>
@@ -168,11 +169,14 @@ interface DeviceRoomsProps {
   readonly known: KnownRooms;
   /** Those of its rooms that are shown. */
   readonly rooms: readonly Room[];
-  readonly style: string;
+  /** There are many rooms in all: their tiles are small. */
+  readonly isMany: boolean;
+  /** The connection is lost. */
+  readonly isOld: boolean;
 }
 
 /** One device: a corridor, say, and the rooms along it. */
-function DeviceRooms({ device, known, rooms, style }: DeviceRoomsProps) {
+function DeviceRooms({ device, known, rooms, isMany, isOld }: DeviceRoomsProps) {
   const texts = useTexts(roomsTexts);
   const { count } = useFormat();
   const on = device.actuators.filter((room) => room.value).length;
@@ -190,9 +194,9 @@ function DeviceRooms({ device, known, rooms, style }: DeviceRoomsProps) {
         </p>
       }
     >
-      <ul class={style}>
+      <ul class={`tiles${isMany ? " tiles-many" : ""}${isOld ? " tiles-stale" : ""}`}>
         {rooms.map((room) => (
-          <RoomTile key={room.id} deviceId={device._id} room={room} known={known} />
+          <RoomTile key={room.id} deviceId={device._id} room={room} known={known} isSmall={isMany} />
         ))}
       </ul>
     </Panel>
@@ -203,20 +207,20 @@ interface RoomTileProps {
   readonly deviceId: string;
   readonly room: Room;
   readonly known: KnownRooms;
+  /** It has the room's name and state alone; the rest is in the room's history. */
+  readonly isSmall: boolean;
 }
 
 /** One room: lit while it is on, dashed where it has no line. It leads to the room's history where the role may see it. */
-function RoomTile({ deviceId, room, known: { times, tallies, tested } }: RoomTileProps) {
+function RoomTile({ deviceId, room, known: { times, tallies, tested }, isSmall }: RoomTileProps) {
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
   const { underTest } = useTexts(linesTexts);
-  const { format, now, user } = useGateway();
+  const { user } = useGateway();
   const key = roomKey(deviceId, room.id);
-  const sinceMs = times.get(key);
   const tally = tallies?.get(key);
   const isUnwired = tally?.line === null;
   const isOn = room.value && !isUnwired;
-  const sales = tally?.sales ?? null;
   const stateText = isUnwired ? texts.noLine : isOn ? on : off;
   const content = (
     <>
@@ -235,23 +239,7 @@ function RoomTile({ deviceId, room, known: { times, tallies, tested } }: RoomTil
           stateText
         )}
       </span>
-      <span class="tile-since">
-        {isUnwired
-          ? tally.withoutLine
-            ? texts.onPurpose
-            : texts.noLineDetail
-          : sinceMs !== undefined && (
-              <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
-            )}
-      </span>
-      <span class="tile-today row spread">
-        {sales !== null && (!isUnwired || sales > 0) && (
-          <>
-            <span>{texts.today(format.count(sales))}</span>{" "}
-            {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
-          </>
-        )}
-      </span>
+      {!isSmall && <TileDetail sinceMs={times.get(key)} tally={tally} />}
     </>
   );
   return (
@@ -263,12 +251,43 @@ function RoomTile({ deviceId, room, known: { times, tallies, tested } }: RoomTil
       ) : (
         <div class="tile-link">{content}</div>
       )}
-      {isUnwired && !tally.withoutLine && WIRES.includes(user.role) && (
+      {isUnwired && !isSmall && !tally.withoutLine && WIRES.includes(user.role) && (
         <Link to="lines" class="tile-connect" label={texts.connect(room.id)}>
           {texts.connectShort}
         </Link>
       )}
     </li>
+  );
+}
+
+interface TileDetailProps {
+  readonly sinceMs: number | undefined;
+  readonly tally: Tally | undefined;
+}
+
+/** Since when a room is on or off, and what it sold today. */
+function TileDetail({ sinceMs, tally }: TileDetailProps) {
+  const texts = useTexts(roomsTexts);
+  const { format, now } = useGateway();
+  const isUnwired = tally?.line === null;
+  const sales = tally?.sales ?? null;
+  return (
+    <>
+      <span class="tile-since">
+        {isUnwired && (tally.withoutLine ? texts.onPurpose : texts.noLineDetail)}
+        {!isUnwired && sinceMs !== undefined && (
+          <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
+        )}
+      </span>
+      <span class="tile-today row spread">
+        {sales !== null && (!isUnwired || sales > 0) && (
+          <>
+            <span>{texts.today(format.count(sales))}</span>{" "}
+            {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
+          </>
+        )}
+      </span>
+    </>
   );
 }
 
