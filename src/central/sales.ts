@@ -13,14 +13,13 @@ import { summaryOf } from "../store/read/summary.ts";
 import type { Company } from "./company.ts";
 import { type CompanyQuery, companyQuery, type Database } from "./database.ts";
 import { CompanyRecords, type CompanyView } from "./record-search.ts";
-import { CompanySums } from "./sums.ts";
+import { CompanySums, IS_MADE_ID } from "./sums.ts";
 
 /** The most locations or devices of one list. */
 const MAX_LISTED = 5_000;
 /** The longest time of one statement. After it the request fails, and its connection is free again. */
 const STATEMENT_MS = 10_000;
 const DIGITS_OF_ID = 24;
-const ID = /^[0-9a-f]{24}$/;
 
 /**
  * Begins a transaction in which all parts of an answer see the same
@@ -67,7 +66,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
     mark: () => readRecords((records) => records.mark()),
     chainHead: () => read(headOf),
     devices: (userId) => read((query) => devicesOf(query, userId)),
-    locations: async (userId) => locationsOf(await read((query) => devicesOf(query, userId)), userId),
+    locations: (userId) => read((query) => locationsOf(query, userId)),
     // Gaps are no entries of the chain.
     gaps: () => [],
     wirings: () => [],
@@ -119,14 +118,20 @@ async function headOf(query: CompanyQuery): Promise<string> {
   return hash("sha256", heads.map(({ head }) => head).join("\n"));
 }
 
-/** The devices that have sold, by location and name, without rooms and levels, which are not known. */
+/**
+ * The devices of gateways that have sold, each where it began to sell last, by location
+ * and name. Their rooms and levels are not known. A device that a client has named
+ * itself is none of them: as on a gateway, it is found where it has sold.
+ */
 async function devicesOf(query: CompanyQuery, userId: Id): Promise<readonly Device[]> {
-  const rows = await query<{ location: string; device: string; name: string; sinceMs: string }>(
-    `SELECT location, device, max(name) AS name, min(since_ms) AS "sinceMs" FROM flanco.device WHERE company = @company
-      GROUP BY 1, 2 ORDER BY location COLLATE "C", max(name) COLLATE "C", device COLLATE "C" LIMIT ${MAX_LISTED}`,
+  const rows = await query<{ location: string; device: Id; name: string; sinceMs: string }>(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (device) location, device, name, since_ms AS "sinceMs" FROM flanco.device
+        WHERE company = @company AND ${IS_MADE_ID} ORDER BY device, since_ms DESC) d
+      ORDER BY location COLLATE "C", name COLLATE "C", device COLLATE "C" LIMIT ${MAX_LISTED}`,
   );
   return rows.map(({ location, device, name, sinceMs }) => ({
-    id: ID.test(device) ? device : idOfName(device),
+    id: device,
     userId,
     dId: device,
     name,
@@ -139,19 +144,25 @@ async function devicesOf(query: CompanyQuery, userId: Id): Promise<readonly Devi
   }));
 }
 
-function locationsOf(devices: readonly Device[], userId: Id): readonly Location[] {
-  return [...Map.groupBy(devices, ({ locationName }) => locationName)].map(([name, own]) => ({
+/** The locations that have sold, by name. */
+async function locationsOf(query: CompanyQuery, userId: Id): Promise<readonly Location[]> {
+  const rows = await query<{ name: string; sinceMs: string }>(
+    `SELECT location AS name, min(since_ms) AS "sinceMs" FROM flanco.device WHERE company = @company
+      GROUP BY 1 ORDER BY location COLLATE "C" LIMIT ${MAX_LISTED}`,
+  );
+  const devices = Map.groupBy(await devicesOf(query, userId), ({ locationName }) => locationName);
+  return rows.map(({ name, sinceMs }) => ({
     id: idOfName(name),
     userId,
     name,
     description: "",
     revision: 0,
-    createdTimeMs: Math.min(...own.map(({ createdTimeMs }) => createdTimeMs)),
-    devices: own.map(({ id, dId, name }) => ({ id, dId, name })),
+    createdTimeMs: Number(sinceMs),
+    devices: (devices.get(name) ?? []).map(({ id, dId, name }) => ({ id, dId, name })),
   }));
 }
 
-/** An id for a thing that is known by its name alone. */
+/** An id for a location, which is known by its name alone. */
 function idOfName(name: string): Id {
   return hash("sha256", name).slice(0, DIGITS_OF_ID);
 }

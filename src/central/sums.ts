@@ -107,13 +107,12 @@ const SELLERS = `WITH p AS MATERIALIZED (
   (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_before > 0
     ORDER BY p.count + p.count_before DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
 
-/**
- * Those of the devices whose own id is none that a gateway
- * makes, so that they are listed under another one (sales.ts).
- * Each with its name at the location where it began to sell last.
- */
+/** The SQL of whether a device's id is one that a gateway makes. Clients may post others. */
+export const IS_MADE_ID = "device ~ '^[0-9a-f]{24}$'";
+
+/** Those of the devices that sales.ts does not list, each with its name at the location where it began to sell last. */
 const GONE = `SELECT device AS "deviceId", (array_agg(name ORDER BY since_ms DESC))[1] AS name FROM flanco.device
-   WHERE company = @company AND device = ANY (@devices::text[]) AND device !~ '^[0-9a-f]{24}$'
+   WHERE company = @company AND device = ANY (@devices::text[]) AND NOT ${IS_MADE_ID}
    GROUP BY 1 ORDER BY array_position(@devices::text[], device) LIMIT ${MAX_GONE}`;
 
 /** The first month of each gateway with sales that count, and in it the first day. */
