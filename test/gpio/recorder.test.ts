@@ -194,6 +194,19 @@ describe("the recorder", () => {
     expect(rig.recorder.status().watched).to.have.members(["A", "B"]);
   });
 
+  it("has nothing against a line any more once it is not wired", async () => {
+    rig.driver.held.add("A");
+    rig.ledger.beforeTakeIn = () => Promise.reject(new Error("SQLITE_CONSTRAINT"));
+    await rig.recorder.open();
+    await until("the level of B is skipped", () => rig.recorder.queue().waiting === 0);
+    expect(rig.recorder.queue().refused).to.equal(true);
+    rig.wired = [];
+    await rig.recorder.reconcile();
+    expect(rig.recorder.queue().refused).to.equal(false);
+    expect(rig.recorder.status().failures).to.deep.equal([]);
+    expect(rig.recorder.healthy()).to.equal(true);
+  });
+
   it("keeps edges, in order, while the ledger takes nothing", async () => {
     await rig.recorder.open();
     rig.ledger.refusals = 2;
