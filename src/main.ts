@@ -12,13 +12,12 @@ const HINTS: Readonly<Record<string, string>> = {
   EPERM: "Run the command as root (sudo flanco …), or as the service's user.",
   EROFS: "The kernel makes a file system read-only after errors of the disk or card: look at dmesg.",
   EIO: "The disk, card or stick may be failing: look at dmesg, and use another one.",
-  ENOTDIR: "A file lies where a folder should be: move it away.",
-  EISDIR: "A folder lies where a file should be: move it away.",
   ENOSPC: "The disk is full: free some space on it.",
   SQLITE_IOERR: "The disk or card may be failing: look at dmesg, and replace it in time.",
   SQLITE_CORRUPT: "The ledger's file is damaged: run flanco verify, which says what to do.",
   EDQUOT: "The quota is used up: free some space.",
 };
+const OTHER_HINT = "Look at what lies there. A failing disk, card or stick shows in dmesg.";
 const FAILED: ExitCode = 1;
 const WRONG_USAGE: ExitCode = 2;
 const EXIT_CODE_OF: Partial<Record<ErrorCode, ExitCode>> = { attention: 3, config: 78 };
@@ -77,7 +76,9 @@ function report(error: unknown, terminal: Terminal): ExitCode {
   }
   const code = systemCode(error) ?? "";
   // SQLite's codes go on with what it did: SQLITE_IOERR_READ.
-  const hint = Object.entries(HINTS).find(([begin]) => code.startsWith(begin))?.[1];
+  const known = Object.entries(HINTS).find(([begin]) => code.startsWith(begin))?.[1];
+  const isSystemCall = error instanceof Error && "syscall" in error;
+  const hint = isSystemCall ? (known ?? OTHER_HINT) : known;
   if (hint !== undefined) {
     terminal.err(`flanco: ${messageOf(error)}. ${hint}`);
     return FAILED;

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { openReader } from "../../src/store/read/reader.ts";
 import { change } from "../rig/ledger-file.ts";
@@ -18,6 +19,17 @@ describe("flanco verify", function () {
     expect(await program.succeed(["verify"])).to.equal("3 records: file, chain and rollups are right.\n");
     const json = (await program.call(["verify", "--json"])).stdout;
     expect(JSON.parse(json)).to.deep.equal(SOUND);
+  });
+
+  it("says in one line what to do where a failing disk does not show the backups", async () => {
+    const [{ directory }] = JSON.parse(await program.succeed(["backup", "--json"])) as [
+      { directory: string },
+    ];
+    rmSync(directory, { recursive: true });
+    writeFileSync(directory, "no folder");
+    expect(await program.refused(["verify"])).to.match(
+      /ENOTDIR.*A failing disk, card or stick shows in dmesg\.$/,
+    );
   });
 
   it("finds a report's fingerprint on the chain, and says so where it is not there", async () => {
