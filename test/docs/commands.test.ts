@@ -15,6 +15,9 @@ const DOCUMENTS = [
 /** What one of a document's commands may take. */
 const COMMAND_MS = 30_000;
 const FLANCO = "npm run -s flanco --";
+/** The exit code of `flanco status` where something needs attention: the disk of a busy machine is slow. */
+const ATTENTION = 3;
+
 /** Every command of a document: the lines of its `sh` blocks. */
 function commandsOf(document: string): string[] {
   const text = readFileSync(join(CHECKOUT, document), "utf8");
@@ -66,7 +69,8 @@ describe("the documents' commands", () => {
       this.timeout(commands.length * COMMAND_MS);
       for (const line of commands) {
         const { exitCode, said } = await run(line);
-        expect(exitCode, `${line}\n${said}`).to.equal(0);
+        const accepted = line === `${FLANCO} status` ? [0, ATTENTION] : [0];
+        expect(exitCode, `${line}\n${said}`).to.be.oneOf(accepted);
       }
     });
   }
