@@ -166,8 +166,8 @@ export interface LedgerCommands {
    * Rejects with `not_found` where one is not wired to a room of the account: then none is.
    */
   beginTest(userId: Id, lines: readonly string[], lifeMs: number, by?: Actor): void;
-  /** Ends the test of a line, or of all of the account. Does nothing where none is under test. */
-  endTest(userId: Id, line: string | null, by?: Actor): void;
+  /** Ends the tests of these lines, or of all of the account. Does nothing where none is under test. */
+  endTest(userId: Id, lines: readonly string[] | null, by?: Actor): void;
 
   /**
    * Opens a commissioning, which stays open until it is ended, and puts `lines` under test.

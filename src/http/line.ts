@@ -63,7 +63,9 @@ export function lineEndpoints(
     serve(beginTest, ({ userId, body: { test }, by }) =>
       writer.beginTest(userId, [...new Set(test.lines)], test.minutes * MINUTE_MS, by),
     ),
-    serve(endTest, ({ userId, query, by }) => writer.endTest(userId, query.line ?? null, by)),
+    serve(endTest, ({ userId, query: { line }, by }) =>
+      writer.endTest(userId, line === undefined ? null : [line], by),
+    ),
     serve(listTestedEdges, ({ userId }) => ({
       data: reader.testedEdges(userId, SHOWN_EDGES).map(toTestedEdgeAnswer),
     })),

@@ -156,8 +156,8 @@ export class Fold {
         return;
       }
       case "endTest": {
-        const [, line] = input as Input<"endTest">;
-        if (line !== null && this.#roomOf(line) !== undefined) this.#tests.end(line, atUs);
+        const [, lines] = input as Input<"endTest">;
+        for (const line of lines ?? []) if (this.#roomOf(line) !== undefined) this.#tests.end(line, atUs);
         return;
       }
       case "noteBoot": {

@@ -109,7 +109,7 @@ export function commissionCommands(
         context.audit.requireFew(userId, by);
         context.audit.requireFewReports(userId, by);
       }
-      for (const line of lines ?? [null]) tests.endTest(userId, line, by);
+      tests.endTest(userId, lines, by);
       close.run(userId);
       forget.run(userId);
       context.tell({ kind: "commission", userId });

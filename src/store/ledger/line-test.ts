@@ -182,8 +182,9 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       context.audit.note("test_begun", userId, { ...details, untilMs: context.nowMs() + lifeMs }, by);
       context.tell({ kind: "tests", userId });
     },
-    endTest(userId, line, by = SERVICE_ACTOR) {
-      const ended = end(userId, (one) => line === null || one === line);
+    endTest(userId, named, by = SERVICE_ACTOR) {
+      const meant = named && new Set(named);
+      const ended = end(userId, (line) => meant?.has(line) ?? true);
       if (ended.length === 0) return;
       const edges = ended.reduce((sum, { testId }) => sum + (counted.get(testId) ?? 0), 0);
       const lines = ended.map((test) => test.line).join(", ");

@@ -56,6 +56,17 @@ describe("A commissioning in the ledger", () => {
     expect(await another(by)).to.be.a("number");
   });
 
+  it("ends the tests of its lines by one entry, which leaves the account its other changes of a day", async () => {
+    const second = newWiring({ line: "GPIO27", actuatorId: "102" });
+    await ledger.writer.setWiring([{ userId, wiring: second }]);
+    const lines = [LINE, "GPIO27"];
+    await ledger.writer.beginCommission(userId, { lines, freeLines: [] }, lines, HOUR_MS);
+    await ledger.writer.endCommission(userId, null);
+    const [ended, begun] = ledger.reader.audit({ userId, before: null, sinceMs: null, limit: 2 });
+    expect([ended?.kind, begun?.kind]).to.deep.equal(["test_ended", "test_begun"]);
+    expect(ended?.details).to.deep.equal({ lines: "GPIO17, GPIO27", rooms: "101, 102", edges: 0 });
+  });
+
   it("is begun for lines that are all the account's, or not at all", async () => {
     const scope = { lines: ["GPIO99"], freeLines: [] };
     const refused = await rejection(ledger.writer.beginCommission(userId, scope, ["GPIO99"], HOUR_MS));

@@ -105,7 +105,7 @@ describe("a line under test", () => {
   it("neither sells nor ends anything when what was switched on under test goes off after it", async () => {
     await ledger.writer.takeIn([level(true, BEGUN_MS + 1_000)]);
     ledger.monotonicMs = BEGUN_MS + MINUTE_MS;
-    await ledger.writer.endTest(userId, LINE);
+    await ledger.writer.endTest(userId, [LINE]);
     await ledger.writer.takeIn([level(false, BEGUN_MS + 2 * MINUTE_MS)]);
     expect(sales()).to.equal(0);
     expect(await pulse(BEGUN_MS + 3 * MINUTE_MS)).to.equal("sale");
