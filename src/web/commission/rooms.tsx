@@ -87,7 +87,7 @@ function Judged({ room, onChanged }: RoomCardProps) {
             <p class="soft">{(measured?.edges ?? 0) > 0 ? texts.movedSome : texts.waiting}</p>
           </>
         ) : (
-          <p class="commission-word">
+          <p class="commission-word row">
             <Icon name={isGood ? "done" : "warning"} />
             <strong>{texts.verdicts[verdict]}</strong>
           </p>

@@ -38,7 +38,7 @@ export function PlaceFields({ place: { location, device }, onPlace, choices }: P
         label={texts.location}
         value={location}
         choices={withChosen(
-          texts.everyLocation,
+          texts.every,
           locations.map((name) => ({ value: name, text: name })),
           location,
         )}
@@ -49,7 +49,7 @@ export function PlaceFields({ place: { location, device }, onPlace, choices }: P
         label={texts.device}
         value={device}
         choices={withChosen(
-          texts.everyDevice,
+          texts.every,
           devices
             .filter(
               ({ id, locationNames }) => location === "" || locationNames.includes(location) || id === device,

@@ -6,9 +6,8 @@ export const panelTexts = bilingual({
   week: ["Semana", "Week"],
   year: ["Año", "Year"],
   location: ["Lugar", "Location"],
-  everyLocation: ["Todos", "All"],
+  every: ["Todos", "All"],
   device: ["Dispositivo", "Device"],
-  everyDevice: ["Todos", "All"],
   goneDevice: (name: string | null, id: string) =>
     name === null
       ? [`Dispositivo que ya no existe (${id})`, `A device that is no longer there (${id})`]
@@ -61,7 +60,6 @@ export const panelTexts = bilingual({
     asTable: ["Ver tabla", "Show table"],
     asChart: ["Ver gráfico", "Show chart"],
     day: ["Día", "Day"],
-    monthName: ["Mes", "Month"],
     today: ["hoy", "today"],
     bar: (name: string, money: string, sales: string) => [
       `${name}: ${money}, ${sales}`,

@@ -179,7 +179,7 @@ function ChartTable({ overview }: { readonly overview: Overview }) {
       caption={texts.chart[overview.period]}
       columns={[
         {
-          title: isDays ? texts.chart.day : texts.chart.monthName,
+          title: isDays ? texts.chart.day : texts.month,
           isName: true,
           cell: (entry) => format.dayName(entry.start, isDays ? "long" : "longMonth"),
         },
