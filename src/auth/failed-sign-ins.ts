@@ -64,7 +64,8 @@ export class FailedSignIns {
   async #writeCounted(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const [failures, others] = [[...this.#failures.values()], this.#others];
+    const failures = [...this.#failures.values()];
+    const others = this.#others;
     if (failures.length === 0) return;
     this.#failures = new Map();
     this.#others = 0;

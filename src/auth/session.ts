@@ -137,14 +137,16 @@ export class Sessions implements SessionKeeper {
 
   /** The session of a token; undefined for one that is forged, has expired or was revoked. */
   check(token: string): SignedIn | undefined {
-    const said = this.#verified.get(token) ?? this.#verify(token);
-    const standing = said === undefined ? undefined : this.#bySid.get(said.sid);
-    if (said === undefined || standing === undefined) return undefined;
+    const content = this.#verified.get(token) ?? this.#verify(token);
+    if (content === undefined) return undefined;
+    const standing = this.#bySid.get(content.sid);
+    if (standing === undefined) return undefined;
     const { session, ageAtZeroMs } = standing;
     const nowMs = monotonicMs(this.#clock);
     const ageMs = ageAtZeroMs + nowMs;
     // Compared with the time as if the wall clock had not been set since the session began.
-    if (said.exp * 1000 <= session.createdTimeMs + ageMs || session.memberId !== said.sub) return undefined;
+    if (content.exp * 1000 <= session.createdTimeMs + ageMs) return undefined;
+    if (content.sub !== session.memberId) return undefined;
     standing.lastUsedMs = nowMs;
     const { sid, memberId, userId, role } = session;
     return { sid, memberId, userId, role };

@@ -254,21 +254,25 @@ class MinuteCounts {
   }
 
   of(key: string): number {
-    const found = this.#counts.get(key);
-    return found === undefined || found.untilMs <= monotonicMs(this.#clock) ? 0 : found.count;
+    return this.#current(key)?.count ?? 0;
   }
 
   add(key: string): void {
-    const count = this.of(key) + 1;
-    const found = this.#counts.get(key);
-    if (count > 1 && found !== undefined) {
-      found.count = count;
+    const current = this.#current(key);
+    if (current !== undefined) {
+      current.count += 1;
       return;
     }
     this.#counts.delete(key);
-    this.#counts.set(key, { untilMs: monotonicMs(this.#clock) + MINUTE_MS, count });
+    this.#counts.set(key, { untilMs: monotonicMs(this.#clock) + MINUTE_MS, count: 1 });
     const [oldest] = this.#counts.keys();
     if (this.#counts.size > MAX_COUNTED && oldest !== undefined) this.#counts.delete(oldest);
+  }
+
+  /** The count of a minute that has not ended. */
+  #current(key: string): { count: number } | undefined {
+    const found = this.#counts.get(key);
+    return found === undefined || found.untilMs <= monotonicMs(this.#clock) ? undefined : found;
   }
 }
 

@@ -77,7 +77,8 @@ async function finishWithReport(
   signatures: Signatures,
   by: Actor,
 ): Promise<number> {
-  const [state, appliance] = [await commissioner.state(userId), await status.status(userId)];
+  const state = await commissioner.state(userId);
+  const appliance = await status.status(userId);
   if (state.begunMs === null) {
     throw new FlancoError("conflict", "No commissioning is open.", { hint: "Begin one first." });
   }

@@ -78,11 +78,9 @@ function announcementOf(records: readonly Answer[]): Announcement | undefined {
   const text = own.find(({ type }) => type === "TXT");
   if (service?.type !== "SRV" || text?.type !== "TXT") return undefined;
   const values = new Map([text.data].flat().map((value) => pairOf(value.toString())));
-  const [id, name, { port }] = [
-    values.get("id") ?? "",
-    toGatewayName(values.get("name") ?? ""),
-    service.data,
-  ];
+  const id = values.get("id") ?? "";
+  const name = toGatewayName(values.get("name") ?? "");
+  const { port } = service.data;
   if (!ID.test(id) || name === "" || port < 1 || port > MAX_PORT) return undefined;
   return { id, name, port, isLeaving: pointer.ttl === 0 };
 }

@@ -118,7 +118,8 @@ export function covers({ cert }: KeyedCertificate, { names, addresses }: HostNam
 
 /** Whether the authority's key signed this leaf. */
 export function hasSigned(authority: KeyedCertificate, { cert }: KeyedCertificate): boolean {
-  const [signer, signed] = [new X509Certificate(authority.cert), new X509Certificate(cert)];
+  const signer = new X509Certificate(authority.cert);
+  const signed = new X509Certificate(cert);
   return signed.checkIssued(signer) && signed.verify(signer.publicKey);
 }
 
