@@ -23,8 +23,10 @@ describe("The renewal of certificates", () => {
   let logged: string[];
   let renewed: Served[];
   let renewal: CertificateRenewal;
+  let isTrusted: boolean;
 
   beforeEach(() => {
+    isTrusted = true;
     clock = new SetClock(Date.UTC(2026, 5, 1));
     host = FIRST;
     onLook = () => {};
@@ -43,7 +45,7 @@ describe("The renewal of certificates", () => {
       clock,
       log,
       readHost,
-      trust: { trusted: () => true },
+      trust: { trusted: () => isTrusted },
       onRenewed: (served) => renewed.push(served),
     });
   });
@@ -146,9 +148,14 @@ describe("The renewal of certificates", () => {
       clock.setWall(endsMs - daysBefore * DAY_MS);
       expect(renewal.faults().map(({ code, details }) => [code, details["days"]])).to.deep.equal(expected);
     }
+    isTrusted = false;
+    expect(renewal.faults(), "by a clock that is not trusted").to.deep.equal([]);
+    isTrusted = true;
     clock.setWall(endsMs + 1);
     await renewal.check();
     expect(renewed.map(({ own: isOwn }) => isOwn)).to.deep.equal([true]);
+    // Its own is renewed in time.
+    clock.setWall((renewed[0]?.endsMs ?? 0) - DAY_MS);
     expect(renewal.faults().map(({ code }) => code)).to.deep.equal(["certificate_refused"]);
   });
 
