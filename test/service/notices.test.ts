@@ -6,7 +6,7 @@ import type { Notice } from "../../src/domain/notice.ts";
 import type { SinkName } from "../../src/domain/sink-setting.ts";
 import { NoticeOutbox } from "../../src/service/notice-outbox.ts";
 import { NoticeWriter } from "../../src/service/notice-writer.ts";
-import { Notices } from "../../src/service/notices.ts";
+import { Notices, type NoticesOptions } from "../../src/service/notices.ts";
 import { heavyReads } from "../../src/store/read/reader.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -36,7 +36,10 @@ describe("the notices of a gateway", () => {
   const file = () => `${ledger.directory}/forward/notices.json`;
 
   /** A process that begins. */
-  function restart(sinks: readonly SinkName[] = ["email", "webhook"]): void {
+  function restart(
+    sinks: readonly SinkName[] = ["email", "webhook"],
+    settings: Partial<NoticesOptions> = {},
+  ): void {
     const log = new KeptLog();
     outbox = new NoticeOutbox({ file: file(), sinks, log, nowMs: () => clock.nowMs(), isQuiet: () => quiet });
     const { reader } = ledger;
@@ -59,6 +62,7 @@ describe("the notices of a gateway", () => {
       heavy: heavyReads(reader, reader.budget, { file: ledger.file, timeZone: "UTC" }),
       summaries: ["daily", "monthly"],
       wake: () => {},
+      ...settings,
     });
     notices.open();
   }
@@ -250,6 +254,27 @@ describe("the notices of a gateway", () => {
       const [summary, ...others] = await drain();
       expect(kinds(others)).to.not.include("daily_summary");
       expect(summary?.details).to.include({ from: "2026-11-24", to: "2026-11-24" });
+    });
+
+    it("are none where they are not wanted", async () => {
+      notices.close();
+      restart(undefined, { silentDays: 0, summaries: [] });
+      await pass(10 * DAY_MS, DAY_MS);
+      expect(await drain()).to.deep.equal([]);
+    });
+
+    it("name the account whose they are, where the gateway has several", async () => {
+      const [user] = ledger.reader.members();
+      const letterhead = { company: "Clínica Norte, S. L.", taxNumber: "", address: "", logo: "" };
+      await ledger.writer.setLetterhead(user?.userId ?? "", letterhead);
+      const named = async () => {
+        await pass(DAY_MS, DAY_MS);
+        const summaries = (await drain()).filter(({ kind }) => kind === "daily_summary");
+        return summaries.map(({ subject }) => subject.startsWith("Clínica Norte, S. L.: "));
+      };
+      expect(await named()).to.deep.equal([false]);
+      await ledger.addUser("eva");
+      expect(await named()).to.have.members([true, false]);
     });
 
     it("wait until the clock is right", async () => {
