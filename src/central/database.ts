@@ -94,11 +94,18 @@ export async function connect(
   throw databaseError(failure);
 }
 
+/**
+ * Asks whether this node takes writes, and has it ask a silent connection after a minute whether it is still there.
+ * PostgreSQL would ask after two hours, and a gateway may have four connections: a few cuts of its network would lock it out.
+ */
+const BEGIN = `SELECT pg_is_in_recovery() AS reading, set_config('tcp_keepalives_idle', '60', false),
+  set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)`;
+
 /** Whether this node takes writes. The connection is dropped where it does not, or where it does not say so. */
 async function takesWrites(connection: Connection): Promise<boolean> {
   let isWriting = false;
   try {
-    const [row] = await connection.query<{ reading: boolean }>("SELECT pg_is_in_recovery() AS reading");
+    const [row] = await connection.query<{ reading: boolean }>(BEGIN);
     isWriting = row?.reading === false;
     return isWriting;
   } finally {

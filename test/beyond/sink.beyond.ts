@@ -181,6 +181,11 @@ describe("the sink of the company's database", () => {
       expect(due).to.deep.equal([]);
     });
 
+    it("asks the database to look soon whether a silent connection is still there", async () => {
+      const [row] = await company.admin.query<Record<string, string>>("SHOW tcp_keepalives_idle");
+      expect(row).to.deep.equal({ tcp_keepalives_idle: "60" });
+    });
+
     it("says in one line what is wrong with the way to it, and names no password", async () => {
       const { port } = company;
       const failures = {
