@@ -142,15 +142,13 @@ export function startOf(before: RecordPosition | null, { untilMs }: Stretch): Re
 
 /** The moments at which a record of the filter's days can be. */
 export function stretchOf({ from, to }: Pick<RecordFilter, "from" | "to">, calendar: LocalCalendar): Stretch {
-  const always = { fromMs: 0, insideFromMs: 0, insideUntilMs: ABOVE_ALL, untilMs: ABOVE_ALL };
-  const first = from ?? to;
-  const last = to ?? from;
-  if (first === null || last === null) return always;
-  const stretch = calendar.stretchOf(first, last);
+  const first = from === null ? undefined : calendar.stretchOf(from, from);
+  const last = to === null ? undefined : calendar.stretchOf(to, to);
   return {
-    ...stretch,
-    ...(from === null ? { fromMs: always.fromMs, insideFromMs: always.insideFromMs } : {}),
-    ...(to === null ? { insideUntilMs: always.insideUntilMs, untilMs: always.untilMs } : {}),
+    fromMs: first?.fromMs ?? 0,
+    insideFromMs: first?.insideFromMs ?? 0,
+    insideUntilMs: last?.insideUntilMs ?? ABOVE_ALL,
+    untilMs: last?.untilMs ?? ABOVE_ALL,
   };
 }
 
