@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { systemCode } from "../domain/error.ts";
 import type { LineInfo, LineRequest } from "../domain/line.ts";
@@ -183,7 +183,7 @@ export function nameOf(
   request: number,
 ): string | null {
   if (keep === undefined) return null;
-  const room = createHash("sha256").update(keep.room).digest("hex").slice(0, ROOM_DIGITS);
+  const room = hash("sha256", keep.room).slice(0, ROOM_DIGITS);
   const polarity = activeLow ? "active-low" : "active-high";
   const address = [encodeURIComponent(line), encodeURIComponent(chip), offset];
   const name = PREFIX + [...address, request, polarity, bias, `${debounceMs}ms`, room].join("/");

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Context } from "koa";
 import { getSummary, postData } from "../contract/data.ts";
 import type { BodyOf } from "../contract/declaration.ts";
@@ -58,7 +58,7 @@ function idempotencyOf(context: Context, record: NewRecord): Idempotency | null 
   }
   // Every field in the order of the declaration, because the body was parsed by it.
   const canonical = JSON.stringify(Object.values(record));
-  return { key, bodyHash: createHash("sha256").update(canonical).digest("hex") };
+  return { key, bodyHash: hash("sha256", canonical) };
 }
 
 function toAnswer(summary: Summary) {

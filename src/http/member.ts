@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { SessionKeeper } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import {
@@ -33,7 +33,7 @@ export async function makeLink(
   by: Actor,
 ): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  await writer.addLink(userId, id, hashOf(token), by);
+  await writer.addLink(userId, id, hash("sha256", token), by);
   return token;
 }
 
@@ -114,7 +114,7 @@ export function memberEndpoints(
     })),
     serve(endMemberSessions, ({ userId, body, by }) => writer.endSessionsOf(userId, body.memberId, by)),
     serve(useLink, async ({ body, context, by }) => {
-      const tokenHash = hashOf(body.token);
+      const tokenHash = hash("sha256", body.token);
       const prove = async () => reader.hasLink(tokenHash);
       if (!(await attemptSignIn(gate, context, { account: LINKS, userId: null, prove }))) {
         throw new FlancoError("unauthorized", "This link has been used or has expired.", {
@@ -136,8 +136,4 @@ export function memberEndpoints(
 export function requireSoleAccount(reader: Pick<LedgerReader, "members">, why: string, hint: string): void {
   if (new Set(reader.members().map(({ userId }) => userId)).size <= 1) return;
   throw new FlancoError("conflict", `Several accounts share this gateway, and ${why}.`, { hint });
-}
-
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }
