@@ -153,15 +153,15 @@ export const SIMULATED_CONTROLS = {
   "a planned price does not come": [
     {
       file: "src/store/ledger/price.ts",
-      from: "day: calendar.dayOf(atMs), atMs })",
-      to: "day: 0, atMs })",
+      from: "day: atMs === null ? null : calendar.dayOf(atMs),",
+      to: "day: 0,",
     },
   ],
   "a price that is set is compared with the one that a wrong clock has": [
     {
       file: "src/store/ledger/price.ts",
-      from: "priceAt(room, saleMs(nowMs))",
-      to: "priceAt(room, nowMs)",
+      from: "momentOf(saleMs(nowMs))",
+      to: "momentOf(nowMs)",
     },
   ],
   "a price that is set holds from where a wrong clock is": [

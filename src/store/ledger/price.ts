@@ -37,17 +37,31 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
 }
 
 type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
+/** A room with its own price; null where it never had one. */
+type PricedRoom = Room & { readonly valorMicros: number | null };
 
 /**
- * What a sale of a room costs: the planned price of the latest day that has come, else the room's own price, which was
- * set last without a day. While a clock is not trusted, the days up to its latest trusted time have come, and no others.
+ * What a sale of a room costs, of a row `w` with the room and its own price, which was set last without
+ * a day: the planned price of the latest day that has come, else the own one. It takes a `PriceMoment`.
+ */
+export const PRICE = `coalesce((SELECT valor_micros FROM price p
+   WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day
+     AND (superseded_ms IS NULL OR superseded_ms > @atMs) ORDER BY from_day DESC LIMIT 1), w.valor_micros)`;
+
+/** The local day and the time that decide a price. Null for both: no day has come. */
+export interface PriceMoment {
+  readonly day: Day | null;
+  readonly atMs: number | null;
+}
+
+/**
+ * The prices of rooms at a moment. While a clock is not trusted, the days up
+ * to its latest trusted time have come, and no others; without one, none.
  */
 export function roomPrices(db: Database, calendar: LocalCalendar) {
-  const planned = db
-    .prepare<Room & { day: Day; atMs: number }, number>(
-      `SELECT valor_micros FROM price
-        WHERE device_id = @deviceId AND actuator_id = @actuatorId AND from_day <= @day
-          AND (superseded_ms IS NULL OR superseded_ms > @atMs) ORDER BY from_day DESC LIMIT 1`,
+  const price = db
+    .prepare<PricedRoom & PriceMoment, number | null>(
+      `SELECT ${PRICE} FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id, @valorMicros AS valor_micros) w`,
     )
     .pluck();
   const newestZero = db
@@ -56,30 +70,27 @@ export function roomPrices(db: Database, calendar: LocalCalendar) {
   const lastTrusted = db
     .prepare<[], number | null>("SELECT max(zero_ms + last_ms) FROM boot WHERE zero_ms IS NOT NULL")
     .pluck();
-
-  /** The price at a time in Unix milliseconds; the own one where that is null. */
-  function priceAt<Own extends number | null>(
-    { deviceId, actuatorId, valorMicros }: Room & { readonly valorMicros: Own },
-    atMs: number | null,
-  ): Own | number {
-    if (atMs === null) return valorMicros;
-    return planned.get({ deviceId, actuatorId, day: calendar.dayOf(atMs), atMs }) ?? valorMicros;
-  }
-
   /** The latest time of a trusted clock, in Unix milliseconds; null before any. */
   const lastTrustedMs = () => lastTrusted.get() ?? null;
-
   /** The time that decides the price of a sale at this moment, in Unix milliseconds; null before any trusted clock. */
   const saleMs = (nowMs: number) => (newestZero.get() === null ? lastTrustedMs() : nowMs);
+  const momentOf = (atMs: number | null): PriceMoment => ({
+    day: atMs === null ? null : calendar.dayOf(atMs),
+    atMs,
+  });
+
+  const priceAt = ({ deviceId, actuatorId, valorMicros }: PricedRoom, atMs: number | null) =>
+    price.get({ deviceId, actuatorId, valorMicros, ...momentOf(atMs) }) ?? null;
 
   return {
     saleMs,
-    /** The price of a sale at this moment. */
-    now: <Own extends number | null>(room: Room & { readonly valorMicros: Own }, nowMs: number) =>
-      priceAt(room, saleMs(nowMs)),
+    /** The moment of a sale at this one. */
+    moment: (nowMs: number): PriceMoment => momentOf(saleMs(nowMs)),
+    /** The price of a sale at this moment; null where the room has none. */
+    now: (room: PricedRoom, nowMs: number): number | null => priceAt(room, saleMs(nowMs)),
     /** The price of a sale at a time, which a trusted clock gave or not. */
     ofSale: (room: LineRoom, timeMs: number, isTrusted: boolean): number =>
-      priceAt(room, isTrusted ? timeMs : lastTrustedMs()),
+      priceAt(room, isTrusted ? timeMs : lastTrustedMs()) ?? room.valorMicros,
   };
 }
 

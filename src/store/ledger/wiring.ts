@@ -3,10 +3,10 @@ import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { LedgerCommands } from "../../domain/ledger.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import { priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
+import { PRICE, type PriceMoment, priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
 import type { WriteContext } from "./write-context.ts";
 
 const UNWIRE = "Unwire that first, or choose another one.";
@@ -15,26 +15,27 @@ type WiringRow = Omit<Wiring, "activeLow"> & { readonly activeLow: number };
 
 const SELECT = `
   SELECT line, w.user_id AS userId, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName,
-         actuator_id AS actuatorId, valor_micros AS valorMicros, active_low AS activeLow, bias,
+         actuator_id AS actuatorId, ${PRICE} AS valorMicros, active_low AS activeLow, bias,
          debounce_ms AS debounceMs, rearm_ms AS rearmMs
     FROM wiring w JOIN device d USING (device_id)`;
 
 export function wiringReader(db: Database, calendar: LocalCalendar) {
-  const all = db.prepare<[], WiringRow>(`${SELECT} ORDER BY line`);
-  const ofUser = db.prepare<[Id], WiringRow>(`${SELECT} WHERE w.user_id = ? ORDER BY line`);
+  const all = db.prepare<[PriceMoment], WiringRow>(`${SELECT} ORDER BY line`);
+  const ofUser = db.prepare<[PriceMoment & { userId: Id }], WiringRow>(
+    `${SELECT} WHERE w.user_id = @userId ORDER BY line`,
+  );
   const prices = roomPrices(db, calendar);
-  // One transaction: the wirings and their prices are of the same commit.
-  const read = db.transaction((userId?: Id, nowMs?: number): readonly Wiring[] => {
-    const wirings = (userId === undefined ? all.all() : ofUser.all(userId)).map(toWiring);
-    if (nowMs === undefined) return wirings;
-    return wirings.map((wiring) => ({ ...wiring, valorMicros: prices.now(wiring, nowMs) }));
-  });
-  return { wirings: read };
+  return {
+    wirings(userId?, nowMs?) {
+      const moment = nowMs === undefined ? { day: null, atMs: null } : prices.moment(nowMs);
+      return (userId === undefined ? all.all(moment) : ofUser.all({ ...moment, userId })).map(toWiring);
+    },
+  } satisfies Partial<LedgerReader>;
 }
 
 export function wiringCommands(db: Database, context: WriteContext) {
   const { wirings: read } = wiringReader(db, context.calendar);
-  const onLine = db.prepare<[string], WiringRow>(`${SELECT} WHERE line = ?`);
+  const onLine = db.prepare<[PriceMoment & { line: string }], WiringRow>(`${SELECT} WHERE line = @line`);
   const lineOf = db
     .prepare<[Id, string], string>("SELECT line FROM wiring WHERE device_id = ? AND actuator_id = ?")
     .pluck();
@@ -77,7 +78,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
    * Throws `conflict` where line or room is wired otherwise.
    */
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
-    const there = onLine.get(line);
+    const there = onLine.get({ line, ...prices.moment(context.nowMs()) });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
       throw duplicateError(
         "line",
@@ -89,7 +90,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
     if (other !== undefined && other !== line) {
       throw duplicateError("actuatorId", `Room ${actuatorId} is already wired to the line ${other}.`, UNWIRE);
     }
-    return there && { ...there, valorMicros: prices.now(there, context.nowMs()) };
+    return there;
   }
 
   /** `before` gives the account's wirings from before the command. */
