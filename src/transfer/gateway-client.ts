@@ -28,13 +28,17 @@ export interface GatewayAddress {
 }
 
 /**
- * Undefined for a text that does not begin with https://. Throws
- * `invalid` for an address that has more than host and port.
+ * Undefined for a text that is no address. Throws `invalid` for
+ * one that is not HTTPS's, or has more than host and port.
  */
 export function parseAddress(given: string): GatewayAddress | undefined {
-  if (!/^https:\/\//i.test(given)) return undefined;
+  if (!given.includes("://")) return undefined;
   const url = URL.canParse(given) ? new URL(given) : null;
-  if (url === null || url.pathname !== "/" || url.search + url.hash + url.username + url.password !== "") {
+  if (
+    url?.protocol !== "https:" ||
+    url.pathname !== "/" ||
+    url.search + url.hash + url.username + url.password !== ""
+  ) {
     throw new FlancoError("invalid", `${given} is no address of a gateway.`, {
       hint: "Write it as https://192.168.1.20, with the port where that is not 8443.",
     });

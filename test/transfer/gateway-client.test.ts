@@ -107,6 +107,8 @@ describe("A gateway that fetches a clinic from another one", () => {
     expect(parseAddress("/mnt/backup.db")).to.equal(undefined);
     expect(parseAddress("https://clinica.local")).to.deep.equal({ host: "clinica.local", port: 8_443 });
     expect(parseAddress("https://[fd00::1]:443/")).to.deep.equal({ host: "fd00::1", port: 443 });
-    expect(await codeOf(() => parseAddress("https://ana:pw@clinica/"))).to.equal("invalid");
+    for (const address of ["https://ana:pw@clinica/", "http://192.168.1.20", "ftp://clinica.local"]) {
+      expect(await codeOf(() => parseAddress(address)), address).to.equal("invalid");
+    }
   });
 });
