@@ -34,6 +34,13 @@ export const SIMULATED_CONTROLS = {
   "the tail is not made again": [
     { file: "src/store/repair/recover.ts", from: "= repeatCommits(db, remains.segments);", to: "= 0;" },
   ],
+  "a restore does not make the tail again": [
+    {
+      file: "src/store/backup/restore.ts",
+      from: "const later = repeatCommits(restoring, tail);",
+      to: "const later = 0;",
+    },
+  ],
   "edges are sent newest first": [
     {
       file: "src/gpio/sighting-queue.ts",

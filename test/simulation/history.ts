@@ -47,7 +47,8 @@ export type Step =
   /** The process starts. `killAfter`: it is killed after so many of its commits. */
   | { readonly kind: "start"; readonly killAfter?: number; readonly zone?: number }
   | { readonly kind: "back up" }
-  | { readonly kind: "restore" }
+  /** The newest backup takes the ledger's place; `withTail`: with what came after it. */
+  | { readonly kind: "restore"; readonly withTail: boolean }
   | { readonly kind: "damage"; readonly how: number }
   | { readonly kind: "upgrade" };
 
@@ -134,7 +135,7 @@ export function historyOf(seed: number): History {
     const commits = some(3, () => oneOf(turn(), commit()));
     return [...onTheWay(), ...commits, commit(), { kind: "power cut" }, start()];
   };
-  const restored = (): Step[] => [{ kind: "stop" }, { kind: "restore" }, start()];
+  const restored = (): Step[] => [{ kind: "stop" }, { kind: "restore", withTail: chance(0.5) }, start()];
   const tested = (): Step[] => {
     const at = line();
     const test: Step = { kind: "test", line: at, ms: chance(0.5) ? 28_800_000 : 2_000 };

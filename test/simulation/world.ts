@@ -14,13 +14,11 @@ import DatabaseConstructor from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
-import { listBackups } from "../../src/store/backup/backup-directory.ts";
 import { openBackup, restoreLedger } from "../../src/store/backup/restore.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { readCommits } from "../../src/store/ledger/chain.ts";
 import { folderOf, readLedger } from "../../src/store/ledger/identity.ts";
 import { openForWriting } from "../../src/store/ledger/open.ts";
-import { readFrames, segmentsIn } from "../../src/store/ledger/tail.ts";
 import { markSuspect, type PrepareRequest } from "../../src/store/repair/prepare.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
@@ -30,6 +28,7 @@ import { LINES, SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
 import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
+import { Remains } from "./remains.ts";
 import "./remembered-zones.ts";
 import { written } from "./sync-files.ts";
 import { DEVICE_NAME, START_US, type Template, ZONES } from "./template.ts";
@@ -162,7 +161,7 @@ export class World {
       case "back up":
         return this.#backUp();
       case "restore":
-        return this.#restore();
+        return this.#restore(step.withTail);
       case "damage":
         return this.#damage(step.how);
       case "upgrade":
@@ -331,33 +330,33 @@ export class World {
     this.#isRestored = false;
   }
 
-  async #restore(): Promise<void> {
-    const backup = listBackups(this.#backups)[0];
+  /** Restores the newest backup, with what came after it or as it is. */
+  async #restore(withTail: boolean): Promise<void> {
+    const remains = new Remains(this.#backups);
+    const { backup } = remains;
     if (this.#process !== undefined || backup === undefined) return;
     using opened = openBackup(join(this.#backups, backup.file));
-    restoreLedger({
+    const isWhole = withTail && remains.isWhole && !this.#isRestored;
+    const { later } = restoreLedger({
       backup: opened,
       ledger: this.#ledger,
       nowMs: this.#clock.nowMs(),
       by: SERVICE_ACTOR,
-      tail: [],
+      tail: withTail ? remains.tail : [],
       directories: [dirname(this.#backups)],
       mayBeOther: false,
       onProgress: () => {},
       onProved: () => {},
     });
     this.#isRestored = true;
-    this.#model.goBack(backup.commits, backup.commits);
+    this.#model.goBack(remains.lastCommit(backup.commits, later), isWhole ? this.#copied : backup.commits);
   }
 
   /** Damages the file of a ledger whose commits are all in a backup and the tail. */
   async #damage(how: number): Promise<void> {
-    if (this.#process !== undefined || this.#isRestored) return;
-    const segments = segmentsIn(this.#backups);
-    const backup = listBackups(this.#backups)[0];
+    const remains = new Remains(this.#backups);
+    if (this.#process !== undefined || this.#isRestored || !remains.isWhole) return;
     const commits = this.#commits();
-    const from = segments.findLast((segment, index) => segment.from !== segments[index - 1]?.end)?.from ?? 0;
-    if (backup === undefined || from > backup.commits) return;
     const { size } = statSync(this.#ledger);
     const kind = DAMAGES[how];
     if (kind === "cut") truncateSync(this.#ledger, Math.min(size, 50));
@@ -367,14 +366,13 @@ export class World {
     rmSync(`${this.#ledger}-wal`, { force: true });
     // Of what the start's quick check does not read, the full check of each week tells.
     markSuspect(this.#ledger, SILENT);
-    const numbers = segments.flatMap((segment) => [...readFrames(segment)].map(({ commit }) => commit));
     const options = recovering(this.#directory, this.#zone, this.#clock);
     let held = commits;
     const run = async (request: PrepareRequest) => {
       const prepared = await options.run(request);
       if (prepared !== null) {
-        const base = prepared.recovered.backup?.commits ?? 0;
-        held = numbers.filter((number) => number > base)[prepared.recovered.commits - 1] ?? base;
+        const { backup, commits: repeated } = prepared.recovered;
+        held = remains.lastCommit(backup?.commits ?? 0, repeated);
       }
       return prepared;
     };

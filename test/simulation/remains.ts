@@ -1,0 +1,26 @@
+import type { ProvenBackup } from "../../src/domain/backup.ts";
+import { listBackups } from "../../src/store/backup/backup-directory.ts";
+import { readFrames, type Segment, segmentsIn } from "../../src/store/ledger/tail.ts";
+
+/** What is left of a ledger in its folder of backups: the newest backup, and the tail. */
+export class Remains {
+  readonly backup: ProvenBackup | undefined;
+  readonly tail: readonly Segment[];
+
+  constructor(folder: string) {
+    [this.backup] = listBackups(folder);
+    this.tail = segmentsIn(folder);
+  }
+
+  /** Whether the tail leads from the backup to its end without a break. */
+  get isWhole(): boolean {
+    const last = this.tail.findLast(({ from }, index) => from !== this.tail[index - 1]?.end);
+    return this.backup !== undefined && (last?.from ?? 0) <= this.backup.commits;
+  }
+
+  /** The last commit, once so many commits of the tail were made again after commit `base`. */
+  lastCommit(base: number, repeated: number): number {
+    const numbers = this.tail.flatMap((segment) => [...readFrames(segment)].map(({ commit }) => commit));
+    return numbers.filter((number) => number > base)[repeated - 1] ?? base;
+  }
+}
