@@ -6,6 +6,7 @@ import { describeUnreadable } from "../config/parse.ts";
 import { type WiringRow, wiringRow } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { MAX_LINES } from "../domain/line.ts";
+import { mistakeOf } from "../domain/mistake.ts";
 import type { CliContext } from "./context.ts";
 import { operate } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
@@ -119,7 +120,7 @@ async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> 
   } catch (error) {
     throw new FlancoError("invalid", describeUnreadable(file, error), { cause: error });
   }
-  const parsed = wiringFile.safeParse(content);
+  const parsed = wiringFile.safeParse(content, { error: mistakeOf });
   if (parsed.success) return parsed.data.wiring;
   const mistakes = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}.`);
   throw new FlancoError("invalid", mistakes.join("\n"), { hint: "`flanco wiring export` shows the form." });

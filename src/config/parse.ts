@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import type * as z from "zod";
 import { FlancoError } from "../domain/error.ts";
+import { mistakeOf } from "../domain/mistake.ts";
 import { CONFIG_KEYS, type Config, type ConfigKey, configSchema, USUAL } from "./schema.ts";
 
 /** The file that is read where none is named, if it exists. */
@@ -110,7 +111,7 @@ function parseSources(sources: readonly Source[], usual: Config): Config {
       Object.entries(source.values).map(([key, value]) => [key, fromText(key, value)]),
     );
     // zod compiles a schema at its first parse, which costs more than the few parses of a start.
-    const parsed = someSettings.safeParse(values, { jitless: true });
+    const parsed = someSettings.safeParse(values, { jitless: true, error: mistakeOf });
     if (parsed.success) merged = { ...merged, ...values };
     else mistakes.push(...parsed.error.issues.flatMap((issue) => describe(issue, source)));
   }

@@ -4,7 +4,8 @@ import { TextDecoder } from "node:util";
 import type { Context } from "koa";
 import bodyParser from "koa-bodyparser";
 import type * as z from "zod";
-import { type FieldError, type FieldErrorKind, FlancoError } from "../domain/error.ts";
+import { type FieldError, FlancoError } from "../domain/error.ts";
+import { kindOf, mistakeOf } from "../domain/mistake.ts";
 
 interface BodyBounds {
   readonly bytes: number;
@@ -157,17 +158,15 @@ function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
 /** The most mistakes that one answer names. */
 const MAX_MISTAKES = 20;
 
-type Issue = z.core.$ZodIssue;
-
 /** Parses a query or a body. Throws `invalid` with a text that names each field and what is wrong with it. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input, { reportInput: true });
+  const parsed = schema.safeParse(input, { reportInput: true, error: mistakeOf });
   if (parsed.success) return parsed.data;
   const fields = new Map<string, FieldError>();
   for (const issue of parsed.error.issues) {
     const field = nameOf(issue.path);
     if (fields.size < MAX_MISTAKES && !fields.has(field)) {
-      fields.set(field, { kind: kindOf(issue), message: messageOf(issue) });
+      fields.set(field, { kind: kindOf(issue), message: issue.message });
     }
   }
   const text = [...fields].map(([field, { message }]) => `${field}: ${message}`).join("; ");
@@ -178,74 +177,4 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 function nameOf(path: readonly PropertyKey[]): string {
   const steps = typeof path[1] === "string" ? path.slice(1) : path;
   return steps.length === 0 ? "body" : steps.map(String).join(".");
-}
-
-function kindOf(issue: Issue): FieldErrorKind {
-  switch (issue.code) {
-    case "invalid_type":
-      if (issue.input === undefined) return "required";
-      return isNoFiniteNumber(issue) ? "range" : "type";
-    case "too_small":
-      if (issue.origin === "string" && issue.input === "") return "required";
-      return boundedBy(issue.origin);
-    case "too_big":
-      return boundedBy(issue.origin);
-    case "custom":
-      return issue.params?.["kind"] === "unique" ? "unique" : "type";
-    default:
-      return "type";
-  }
-}
-
-/** A number that is infinite or NaN. */
-function isNoFiniteNumber({
-  input,
-  expected,
-}: {
-  readonly input?: unknown;
-  readonly expected: string;
-}): boolean {
-  return typeof input === "number" && expected === "number";
-}
-
-function boundedBy(origin: string): FieldErrorKind {
-  return origin === "string" || origin === "array" ? "length" : "range";
-}
-
-function messageOf(issue: Issue): string {
-  if (kindOf(issue) === "required") return "is required";
-  switch (issue.code) {
-    case "invalid_type":
-      return isNoFiniteNumber(issue)
-        ? "must be a finite number"
-        : `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
-    case "too_small":
-      return boundOf(issue.origin, `at least ${issue.minimum}`);
-    case "too_big":
-      return boundOf(issue.origin, `at most ${issue.maximum}`);
-    case "invalid_value":
-      return `must be one of ${issue.values.join(", ")}`;
-    case "invalid_union":
-      return "options" in issue && issue.options !== undefined
-        ? `must be one of ${issue.options.join(", ")}`
-        : issue.message;
-    case "invalid_format":
-      return issue.format === "email" ? "must be an e-mail address" : issue.message;
-    default:
-      return issue.message;
-  }
-}
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: "a text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-};
-
-function boundOf(origin: string, bound: string): string {
-  if (origin === "string") return `must have ${bound} characters`;
-  return origin === "array" ? `must have ${bound} entries` : `must be ${bound}`;
 }

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
+import { mistakeOf } from "../domain/mistake.ts";
 
 /** The most mistakes of a file that are shown. */
 const MAX_SHOWN = 20;
@@ -215,11 +216,10 @@ function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<
   };
 }
 
-/** What a cell must be, in place of zod's "expected number, received NaN". */
-function mistakeOfCell({ path, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== "invalid_type") return undefined;
-  if (issue.expected === "boolean") return "must be true or false";
-  if (!Number.isNaN(input)) return undefined;
+/** What a cell must be. */
+function mistakeOfCell(issue: z.core.$ZodRawIssue): string | undefined {
+  const { path, input } = issue;
+  if (!Number.isNaN(input)) return mistakeOf(issue);
   return String(path?.at(-1)).endsWith("Time")
     ? "must be milliseconds in digits alone, such as 1773230400000: a spreadsheet that shows 1.77E+12 has lost the rest"
     : "must be a number in digits, such as 4.5, without a separator of thousands";

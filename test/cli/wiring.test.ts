@@ -210,7 +210,9 @@ describe("flanco wiring, while the service runs", function () {
         (_, line) => `[[wiring]]\nline = "L${line}"\ndevice = "none"\nactuator = "1"\nvalor = 9\n`,
       ).join("");
     expect(await refusal(["wiring", "import", "-"], rows(1_024))).to.contain("No line is called L0.");
-    expect(await refusal(["wiring", "import", "-"], rows(1_025))).to.contain("<=1024 items");
+    expect(await refusal(["wiring", "import", "-"], rows(1_025))).to.contain(
+      "must have at most 1024 entries",
+    );
   });
 
   it("reports every mistake of an imported file with its place", async () => {

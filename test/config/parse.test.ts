@@ -152,7 +152,7 @@ describe("The configuration", () => {
   });
 
   it("says what a setting takes that is of a wrong form or too large", () => {
-    const config = write("currency_decimals = 7\nmqtt_url = 5\n");
+    const config = write("currency_decimals = 7\nmqtt_url = 5\ntrust_page = 1\nhost = 5\n");
     const flags = {
       dataDir: "",
       httpsPort: "65536",
@@ -167,6 +167,8 @@ describe("The configuration", () => {
     expect(mistakes({ config, ...flags }).map((told) => told.replace(directory.path, ""))).to.have.members([
       "/flanco.toml: currency_decimals: must be a whole number, 0 to 6.",
       `/flanco.toml: mqtt_url: ${broker}`,
+      "/flanco.toml: trust_page: must be true or false.",
+      "/flanco.toml: host: must be a text.",
       "--data-dir: must name a directory.",
       "--https-port: must be a whole number, 1 to 65535.",
       "--daily-records: must be a whole number, 1 or more.",
