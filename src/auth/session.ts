@@ -5,7 +5,7 @@ import * as z from "zod";
 import { type Actor, SERVICE_ACTOR } from "../domain/audit.ts";
 import { type Boot, leastAgeMs } from "../domain/boot.ts";
 import { type Clock, monotonicMs } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, orNothing } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
@@ -250,20 +250,18 @@ export class Sessions implements SessionKeeper {
 }
 
 const SECRET_BYTES = 32;
+const DAMAGED = "the secret of sessions is damaged: another one is made, and all users must sign in again";
 
 /**
- * Reads the 256-bit secret that signs sessions, or makes it at the first start,
- * durable before it is used. Throws `damaged` when the file does not hold a secret.
+ * Reads the 256-bit secret that signs sessions. Where there is none, or the file
+ * holds none, it makes another, durable before it is used: all users must then
+ * sign in again, but no sale waits until a person has mended the file.
  */
-export function loadSecret(file: string): KeyObject {
-  if (!existsSync(file)) writeDurably(file, randomBytes(SECRET_BYTES));
-  const secret = readFileSync(file);
-  if (secret.length !== SECRET_BYTES) {
-    throw new FlancoError("damaged", `The session secret ${file} is damaged.`, {
-      hint: "`flanco secret rotate` makes another: all users must sign in again, and nothing else is lost.",
-    });
-  }
-  return createSecretKey(secret);
+export function loadSecret(file: string, log: Log): KeyObject {
+  const secret = orNothing(() => readFileSync(file));
+  if (secret?.length === SECRET_BYTES) return createSecretKey(secret);
+  if (existsSync(file)) log.error({ file }, DAMAGED);
+  return replaceSecret(file);
 }
 
 /**

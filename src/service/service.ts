@@ -206,7 +206,8 @@ export class Service {
     this.#closing.defer(() => reader.close());
     this.#closing.defer(() => heavy.close());
     const bootId = readBootId();
-    const sessions = new Sessions(loadSecret(dataDirectory.secret), clock, writer, reader, log, bootId);
+    const secret = loadSecret(dataDirectory.secret, log);
+    const sessions = new Sessions(secret, clock, writer, reader, log, bootId);
     this.#closing.defer(() => sessions.close());
     const passwords = new WorkerPasswordHasher();
     this.#closing.defer(() => passwords.close());
