@@ -152,8 +152,6 @@ export class Notices {
         const key = keyOf({ deviceId, room });
         const own = days.get(key) ?? null;
         if (own !== null) silent.push({ key, room, deviceName, days: own });
-        // A room that is silent for so long that its habit is forgotten is still silent.
-        else if (told.has(key) && !days.has(key)) silent.push({ key, room, deviceName, days: 0 });
       }
     }
     const fresh = silent.filter(({ key }) => !told.has(key));
