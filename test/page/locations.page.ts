@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { Page } from "playwright-core";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
 import { focused, suiteService } from "./opened.ts";
 
@@ -92,13 +93,20 @@ describe("The locations and devices on the page", () => {
     expect((await devices()).map(({ name }) => name)).to.have.members(["Pasillo A", "Planta 2"]);
   });
 
+  async function roomsOfSecond(): Promise<readonly string[] | undefined> {
+    return (await devices()).find(({ dId }) => dId === "7235")?.actuators.map(({ id }) => id);
+  }
+
+  /** Opens the form of the second device. */
+  async function openSecond(page: Page) {
+    const dialog = page.getByRole("dialog", { name: "Cambiar el dispositivo" });
+    await page.getByRole("button", { name: "Cambiar Planta 2" }).click();
+    return { dialog, list: dialog.getByLabel("Habitaciones, separadas por comas") };
+  }
+
   it("have rooms that get another name, or give way to others", async () => {
     const { page } = await opened.open("/lugares");
-    const rooms = async () =>
-      (await devices()).find(({ dId }) => dId === "7235")?.actuators.map(({ id }) => id);
-    const dialog = page.getByRole("dialog", { name: "Cambiar el dispositivo" });
-    const list = dialog.getByLabel("Habitaciones, separadas por comas");
-    await page.getByRole("button", { name: "Cambiar Planta 2" }).click();
+    const { dialog, list } = await openSecond(page);
     await list.fill("201 bis, Sala de espera");
     await dialog.getByText("Nombres que cambian: 201 → 201 bis").waitFor();
     await dialog.getByRole("radio", { name: "Otras habitaciones" }).check();
@@ -107,25 +115,21 @@ describe("The locations and devices on the page", () => {
     await dialog.getByText("Se quitan: 201", { exact: true }).waitFor({ state: "detached" });
     await dialog.getByRole("button", { name: "Guardar" }).click();
     await dialog.waitFor({ state: "detached" });
-    expect(await rooms()).to.deep.equal(["201 bis", "Sala de espera"]);
+    expect(await roomsOfSecond()).to.deep.equal(["201 bis", "Sala de espera"]);
     const renamed = await opened.get<readonly { readonly kind: string }[]>("/api/audit");
     expect(renamed.map(({ kind }) => kind)).to.include("room_renamed");
   });
 
   it("keep a room that somebody else adds while another one's form is open", async () => {
     const { page } = await opened.open("/lugares");
-    const rooms = async () =>
-      (await devices()).find(({ dId }) => dId === "7235")?.actuators.map(({ id }) => id);
-    const dialog = page.getByRole("dialog", { name: "Cambiar el dispositivo" });
-    const list = dialog.getByLabel("Habitaciones, separadas por comas");
-    await page.getByRole("button", { name: "Cambiar Planta 2" }).click();
+    const { dialog, list } = await openSecond(page);
     await opened.send("PATCH", "/api/device?dId=7235", {
       device: { rooms: ["201 bis", "Sala de espera", "203"] },
     });
     await list.fill("201 bis, Sala de espera, 202");
     await dialog.getByRole("button", { name: "Guardar" }).click();
     await dialog.waitFor({ state: "detached" });
-    expect(await rooms()).to.deep.equal(["201 bis", "Sala de espera", "202", "203"]);
+    expect(await roomsOfSecond()).to.deep.equal(["201 bis", "Sala de espera", "202", "203"]);
   });
 
   it("open a form by a double click, and close it by a press beside it", async () => {

@@ -205,15 +205,21 @@ describe("The records on the page", () => {
     expect(entry?.details).to.include({ recordId: Number(number), reason: "Prueba del técnico" });
   });
 
-  it("are void all the same where somebody else voids one in these ten seconds", async () => {
-    const { page } = await opened.open("/registros?room=30");
-    const open = page.locator(".record-open").nth(1);
+  /** Voids a record of the list, up to the seconds in which that can be undone. Gives its number. */
+  async function beginVoid(open: Locator): Promise<string | null> {
+    const page = open.page();
     const number = await open.textContent();
     await open.click();
     await page.locator("summary").click();
     await page.getByLabel("Motivo").fill("Duplicada");
     await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByRole("button", { name: "Deshacer" }).waitFor();
+    return number;
+  }
+
+  it("are void all the same where somebody else voids one in these ten seconds", async () => {
+    const { page } = await opened.open("/registros?room=30");
+    const number = await beginVoid(page.locator(".record-open").nth(1));
     const other = { recordId: Number(number), reason: "Prueba del técnico" };
     await opened.send("POST", "/api/record/void", { void: other });
     await page.getByRole("status").getByText(`Registro ${number} anulado.`).waitFor();
@@ -221,13 +227,7 @@ describe("The records on the page", () => {
 
   it("that are about to be voided are voided when the page is left", async () => {
     const { page } = await opened.open("/registros?room=30");
-    const open = page.locator(".record-open").first();
-    const number = await open.textContent();
-    await open.click();
-    await page.locator("summary").click();
-    await page.getByLabel("Motivo").fill("Duplicada");
-    await page.getByRole("button", { name: "Anular este registro" }).click();
-    await page.getByRole("button", { name: "Deshacer" }).waitFor();
+    const number = await beginVoid(page.locator(".record-open").first());
     await page.goto("about:blank");
     await untilVoid(number);
   });
