@@ -1,7 +1,7 @@
 import { type AuditEntry as EntryAnswer, listAudit } from "../contract/audit.ts";
 import type { AuditEntry } from "../domain/audit.ts";
+import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
-import type { HeavyReads } from "../domain/ledger.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 

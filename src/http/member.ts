@@ -16,7 +16,8 @@ import {
 } from "../contract/member.ts";
 import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { EitherWay } from "../domain/heavy-read.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
 import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/user.ts";
 import { type Endpoint, serve } from "./router.ts";

@@ -21,8 +21,9 @@ import type {
 } from "../domain/commission.ts";
 import { CommissionWatch } from "../domain/commission-watch.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
-import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines, RawLevel } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { contactOf, type Mend } from "../domain/verdict.ts";

@@ -1,8 +1,9 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import { withHint } from "../domain/error.ts";
 import { faultName } from "../domain/fault.ts";
+import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
-import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Currency, Status, StatusReader } from "../domain/status.ts";

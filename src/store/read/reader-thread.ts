@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorData, errorToData } from "../../domain/error.ts";
-import type { HeavyRead, LedgerReader } from "../../domain/ledger.ts";
+import type { HeavyRead } from "../../domain/heavy-read.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 import { giveWay } from "../../task-thread.ts";
 import { openReader } from "./reader.ts";
 

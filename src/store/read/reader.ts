@@ -1,8 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
+import type { HeavyRead, HeavyReads } from "../../domain/heavy-read.ts";
 import type { Id } from "../../domain/id.ts";
 import { JobSlots } from "../../domain/job-slots.ts";
-import type { HeavyRead, HeavyReads, LedgerReader } from "../../domain/ledger.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 import { TaskThread } from "../../task-thread.ts";
 import { auditReader } from "../ledger/audit.ts";
 import { bootReader } from "../ledger/boot.ts";
