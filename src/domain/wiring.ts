@@ -86,3 +86,9 @@ export function notWired(line: string): FlancoError {
     hint: "Name a wired line, or wire it first.",
   });
 }
+
+/** Whether a watch can continue after a change of wiring: for the same room, with the same request. */
+export function isWatchedAlike(a: Wiring, b: Wiring): boolean {
+  const names = ["deviceId", "actuatorId", "activeLow", "bias", "debounceMs"] as const;
+  return names.every((name) => a[name] === b[name]);
+}

@@ -170,6 +170,21 @@ export async function freeLineReader(
   };
 }
 
+/** As `Lines.readFree`. */
+export async function readFreeLines(
+  driver: Pick<LineDriver, "detect" | "read">,
+  wirings: readonly Wiring[],
+  lines: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const read = await freeLineReader(driver, wirings);
+  const levels = new Map<string, boolean>();
+  for (const line of lines) {
+    const level = await read(line).catch(() => undefined);
+    if (level !== undefined) levels.set(line, level);
+  }
+  return levels;
+}
+
 /**
  * Gives for each of these lines the name that it is wired by: one that means
  * the same line after every boot. Rejects unless each one exists and is wired
@@ -196,11 +211,14 @@ export async function namesToWire(
 }
 
 /** As `Lines.wiredNames`. */
-export function wiredNames(
-  chips: readonly ChipInfo[],
+export async function wiredNames(
+  driver: Pick<LineDriver, "name" | "detect">,
   wirings: readonly Wiring[],
   lines: readonly string[],
-): readonly string[] {
+): Promise<readonly string[]> {
+  const known = new Set(wirings.map(({ line }) => line));
+  if (driver.name === "none" || lines.every((line) => known.has(line))) return lines;
+  const chips = await driver.detect();
   const wiringAt = wiringsByAddress(chips, wirings);
   return lines.map((line) => {
     const found = findLine(line, chips);

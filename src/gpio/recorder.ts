@@ -7,7 +7,6 @@ import {
   type Timers,
   wallMsOf,
 } from "../domain/clock.ts";
-import { FlancoError, withHint } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type {
   ChipInfo,
@@ -23,10 +22,18 @@ import type {
 } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
-import type { Wiring } from "../domain/wiring.ts";
-import { freeLineReader, namesToWire, requireLasting, surveyChips, wiredNames } from "./address.ts";
+import { isWatchedAlike, type Wiring } from "../domain/wiring.ts";
+import {
+  freeLineReader,
+  namesToWire,
+  readFreeLines,
+  requireLasting,
+  surveyChips,
+  wiredNames,
+} from "./address.ts";
 import { CommittedTime } from "./committed-time.ts";
 import { MeasuredLine } from "./debounce.ts";
+import { problemOf } from "./line-problem.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { UnwatchedLines } from "./unwatched.ts";
 
@@ -34,8 +41,6 @@ import { UnwatchedLines } from "./unwatched.ts";
 const RETRY_MS = 5 * SECOND_MS;
 /** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
 const UNNOTICED_MS = 100;
-/** Shown in place of an error that was not written for people: its text may have paths and codes in it. */
-const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
@@ -185,15 +190,7 @@ export class Recorder implements Lines {
   }
 
   readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
-    return this.#inTurn(async () => {
-      const read = await freeLineReader(this.#driver, this.#dependencies.reader.wirings());
-      const levels = new Map<string, boolean>();
-      for (const line of lines) {
-        const level = await read(line).catch(() => undefined);
-        if (level !== undefined) levels.set(line, level);
-      }
-      return levels;
-    });
+    return this.#inTurn(() => readFreeLines(this.#driver, this.#dependencies.reader.wirings(), lines));
   }
 
   wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void> {
@@ -204,11 +201,8 @@ export class Recorder implements Lines {
     });
   }
 
-  async wiredNames(lines: readonly string[]): Promise<readonly string[]> {
-    const wirings = this.#dependencies.reader.wirings();
-    const known = new Set(wirings.map(({ line }) => line));
-    if (this.#driver.name === "none" || lines.every((line) => known.has(line))) return lines;
-    return wiredNames(await this.#driver.detect(), wirings, lines);
+  wiredNames(lines: readonly string[]): Promise<readonly string[]> {
+    return wiredNames(this.#driver, this.#dependencies.reader.wirings(), lines);
   }
 
   reconcile(): Promise<void> {
@@ -267,7 +261,8 @@ export class Recorder implements Lines {
     for (const [line, wiring] of wanted) {
       const watch = this.#watches.get(line);
       const isMeasured = this.#measured.has(line);
-      if (watch?.isMeasured === isMeasured && isSame(wiring, watch.wiring)) this.#failures.delete(line);
+      if (watch?.isMeasured === isMeasured && isWatchedAlike(wiring, watch.wiring))
+        this.#failures.delete(line);
       else await this.#watch(wiring);
     }
   }
@@ -401,15 +396,4 @@ export class Recorder implements Lines {
     this.#queue.add(sighting);
     for (const listener of this.#listeners) listener(sighting);
   }
-}
-
-/** Why a line is not watched, for people. */
-function problemOf(error: unknown): string {
-  return error instanceof FlancoError ? withHint(error) : UNNAMED_PROBLEM;
-}
-
-/** Whether a watch can continue after a change of wiring: for the same room, with the same request. */
-function isSame(a: Wiring, b: Wiring): boolean {
-  const names = ["deviceId", "actuatorId", "activeLow", "bias", "debounceMs"] as const;
-  return names.every((name) => a[name] === b[name]);
 }
