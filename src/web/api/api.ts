@@ -166,11 +166,6 @@ export class Api {
     await this.#request("delete", withQuery(path, query));
   }
 
-  /** Gives an answer whose body is read piece by piece. */
-  stream(path: "/api/export", query: Query<"get", "/api/export">): Promise<Response> {
-    return this.#request("get", withQuery(path, query));
-  }
-
   /** Abandons the requests under way. Later requests fail. */
   close(): void {
     this.#abort.abort();

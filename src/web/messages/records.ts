@@ -113,23 +113,4 @@ export const recordsTexts = bilingual({
   noMatchDetail: ["Pruebe con más días o quite algún filtro.", "Try more days, or clear a filter."],
 
   download: ["Descargar hoja de cálculo", "Download spreadsheet"],
-  downloadTitle: ["Hoja de cálculo", "Spreadsheet"],
-  downloading: (rows: string) => [`${rows} filas preparadas…`, `${rows} rows prepared…`],
-  downloadingOf: (rows: string, all: string) => [
-    `${rows} de ${all} filas preparadas…`,
-    `${rows} of ${all} rows prepared…`,
-  ],
-  saved: (rows: string, file: string) => [
-    `Listo: ${rows} filas en ${file}. Búsquelo en sus descargas.`,
-    `Done: ${rows} rows in ${file}. Look in your downloads.`,
-  ],
-  cancelled: ["Descarga cancelada. No se ha guardado nada.", "Download cancelled. Nothing was saved."],
-  exportFailed: [
-    "La descarga se ha interrumpido y no se ha guardado nada. Compruebe la conexión y reintente.",
-    "The download was interrupted and nothing was saved. Check the connection and try again.",
-  ],
-  exportShort: (rows: string, all: string) => [
-    `Solo llegaron ${rows} de ${all} filas, así que no se ha guardado nada. Reinténtelo.`,
-    `Only ${rows} of ${all} rows came, so nothing was saved. Try again.`,
-  ],
 });

@@ -4,18 +4,19 @@ import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
 import type { Data, StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Dialog, useDialogs } from "../element/dialog.tsx";
+import { Dialog } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
 import { CloseProvider, Form, useForm } from "../element/form.tsx";
+import { Icon } from "../element/icon.tsx";
 import { Nothing, Unread } from "../element/notice.tsx";
 import { useDelay } from "../frame/undo.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
 import { recordsTexts } from "../messages/records.ts";
-import { useTexts } from "../messages/use-language.ts";
+import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
-import { ExportDialog } from "./export-dialog.tsx";
+import { withQuery } from "../route.ts";
 import { apiQueryOf, EVERY_RECORD, filterOf, isOpen, lets, type RecordFilter } from "./filter.ts";
 import { RecordFilters, roomChoices } from "./record-filters.tsx";
 import { type LoadPage, NO_RECORDS, RecordFeed, type RecordList } from "./record-list.ts";
@@ -31,7 +32,7 @@ export function RecordsView() {
   const query = apiQueryOf(filter, rooms);
   const records = useRecords(filter, rooms, query);
   const sum = useData("/api/record/sum", ["record", "void", "time"], query);
-  const { open } = useDialogs();
+  const { language } = useLanguage();
   const [opened, setOpened] = useState<StoredRecord | null>(null);
   const { api } = useGateway();
   const delay = useDelay();
@@ -41,9 +42,10 @@ export function RecordsView() {
       title={texts.title}
       intro={texts.intro}
       actions={
-        <Button icon="download" onPress={() => open(<ExportDialog query={query} />)}>
+        <a class="button" href={withQuery("/api/export", { ...query, lang: language })} download>
+          <Icon name="download" />
           {texts.download}
-        </Button>
+        </a>
       }
     >
       <RecordFilters filter={filter} onFilter={setFilter} choices={known} />
