@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
 import {
   acceptFork,
   addGateway,
@@ -7,12 +7,7 @@ import {
   pageAccess,
   renewPassword,
 } from "../central/company.ts";
-import { companySales } from "../central/sales.ts";
-import type { Overview } from "../contract/overview.ts";
-import { type Day, parseDay } from "../domain/day.ts";
 import { type Clinic, clinicState } from "../domain/gateway.ts";
-import { toOverviewAnswer } from "../http/overview.ts";
-import { systemClock } from "../service/machine.ts";
 import {
   type Access,
   companyCommand,
@@ -31,14 +26,6 @@ import { iso } from "./terminal.ts";
 
 const INIT = `init ${DATABASE} --company Televida --zone Europe/Madrid`;
 
-const PERIODS = ["week", "month", "year"] as const;
-
-interface SalesOptions extends Access {
-  readonly period: (typeof PERIODS)[number];
-  readonly at?: Day;
-  readonly json: boolean;
-}
-
 /** `flanco central`: the company's database, which takes the ledgers of many gateways. */
 export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
@@ -56,24 +43,6 @@ export function declare(program: Command, context: CliContext): void {
       terminal.out(
         `The database takes the ledgers of ${options.company}. Next: flanco central gateway add NAME`,
       );
-    });
-
-  const sales = "show what all clinics have sold, beside the time before, and where";
-  companyCommand(central, "sales", sales, `sales --period month ${DATABASE}`)
-    .addOption(
-      new Option("--period <period>", "seven days, or a calendar month or year")
-        .choices(PERIODS)
-        .default("week"),
-    )
-    .option("--at <day>", "a day of the period, the last one of a week: YYYY-MM-DD; today without it", toDay)
-    .option("--json", "as JSON, in the shape of GET /api/overview", false)
-    .action(async ({ period, at, json, ...access }: SalesOptions) => {
-      const request = { period, at: at ?? null, filter: { location: null, deviceId: null } };
-      const overview = await ofCompany(context, access, async (connection, company) =>
-        companySales({ use: (run) => run(connection) }, company).overview("", request, systemClock.nowMs()),
-      );
-      const answer = toOverviewAnswer(period, overview);
-      terminal.show(json, answer, describeSales(answer));
     });
 
   const page = "make the role that the company's page signs in as, or give it another password";
@@ -146,31 +115,6 @@ function addGatewayCommands(central: Command, context: CliContext): void {
       `The gateway ${name} goes on with its entry ${position}; what the database has from there on stays.`,
     );
   });
-}
-
-function toDay(text: string): Day {
-  const day = parseDay(text);
-  if (day === undefined) throw new InvalidArgumentError("It must be a day, YYYY-MM-DD.");
-  return day;
-}
-
-function describeSales({
-  from,
-  to,
-  sales,
-  revenue,
-  before,
-  places,
-  otherPlaces,
-}: Overview): readonly string[] {
-  const others = otherPlaces === null ? [] : [{ name: "(other locations)", ...otherPlaces }];
-  return [
-    `${from} to ${to}: ${sales} sales, ${revenue}`,
-    `${before.from} to ${before.to}: ${before.sales} sales, ${before.revenue}`,
-    ...[...places, ...others].map(
-      (place) => `${place.name}\t${place.sales} sales\t${place.revenue}\t${place.before} before`,
-    ),
-  ];
 }
 
 function describe(clinic: Clinic & { readonly state: string }): string {

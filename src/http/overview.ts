@@ -16,7 +16,7 @@ export function overviewEndpoints(sales: Pick<SalesReads, "overview">, clock: Cl
   ];
 }
 
-export function toOverviewAnswer(
+function toOverviewAnswer(
   period: OverviewAnswer["period"],
   { spans, chart, places, otherPlaces, choices, ...overview }: Overview,
 ): OverviewAnswer {

@@ -54,14 +54,11 @@ const SEED = 17;
 const BATCH = 1_000;
 
 interface DemonstrationParts {
-  readonly reader: Pick<
-    LedgerReader,
-    "members" | "devices" | "wirings" | "countRecords" | "localTime" | "lastAlive"
-  >;
+  readonly reader: Pick<LedgerReader, "members" | "devices" | "localTime" | "lastAlive">;
   readonly writer: LedgerWriter;
   readonly clock: Clock;
   readonly bootId: string;
-  /** Aborted when the service ends: the next start makes the rest. */
+  /** Aborted when the service ends: later sales are left out. */
   readonly signal: AbortSignal;
 }
 
@@ -72,29 +69,19 @@ interface DemonstrationRoom extends Omit<NewRecord, "valorMicros" | "createdTime
 }
 
 /**
- * Gives the first user locations, wired rooms, people, and sales since January of last year, or the
- * rest of them where an earlier call was stopped. Does nothing for a user who has other devices.
+ * Gives the first user locations, wired rooms, people, and sales since January
+ * of last year. Does nothing for a user who has devices.
  */
 export async function seedDemo(parts: DemonstrationParts): Promise<void> {
   const { reader, writer } = parts;
   const userId = reader.members()[0]?.userId;
-  if (userId === undefined) return;
-  if (reader.devices(userId).length === 0) {
-    // An earlier call has made the devices, and the user has removed them while their sales were made.
-    if (reader.countRecords(userId, { from: null, to: null, location: null, deviceId: null }) > 0) return;
-    await addDevices(writer, userId);
-  }
+  if (userId === undefined || reader.devices(userId).length > 0) return;
+  await addDevices(writer, userId);
   const rooms = roomsOf(reader.devices(userId));
-  if (rooms.length === 0) return;
-  if (reader.wirings(userId).length === 0) {
-    const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
-    // In one commit with the wiring, before the recorder watches the lines.
-    await Promise.all([wired, writer.takeIn(imagineIncidents(parts, rooms))]);
-  }
-  const known = new Set(reader.members(userId).map(({ email }) => email));
-  for (const member of PEOPLE) {
-    if (!known.has(member.email)) await writer.addMember(userId, { ...member, passwordHash: null });
-  }
+  const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
+  // In one commit with the wiring, before the recorder watches the lines.
+  await Promise.all([wired, writer.takeIn(imagineIncidents(parts, rooms))]);
+  for (const member of PEOPLE) await writer.addMember(userId, { ...member, passwordHash: null });
   await sellSinceLastYear(parts, userId, rooms);
 }
 
@@ -107,29 +94,32 @@ async function addDevices(writer: LedgerWriter, userId: Id): Promise<void> {
   }
 }
 
-/** The rooms of the demonstration's devices; none where one of them is missing. */
+/** The rooms of the demonstration's devices. */
 function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
-  const rooms: DemonstrationRoom[] = [];
-  for (const { place, dId, name: deviceName, rooms: numbers, prices } of DEVICES) {
-    const deviceId = devices.find((device) => device.dId === dId && device.name === deviceName)?.id;
-    if (deviceId === undefined) return [];
-    const locationName = PLACES[place].name;
-    const pricesMicros = [prices[0] * MICROS_PER_UNIT, prices[1] * MICROS_PER_UNIT] as const;
-    for (const room of numbers) {
-      const wiring: NewWiring = {
-        line: `SIM${rooms.length}`,
-        dId,
-        actuatorId: room,
-        valorMicros: pricesMicros[1],
-        activeLow: false,
-        bias: "as-is",
-        debounceMs: DEFAULT_DEBOUNCE_MS,
-        rearmMs: DEFAULT_REARM_MS,
-      };
-      rooms.push({ locationName, deviceName, deviceId, room, pricesMicros, wiring });
-    }
-  }
-  return rooms;
+  const ids = new Map(devices.map(({ dId, id }) => [dId, id]));
+  const all = DEVICES.flatMap(({ place, dId, name: deviceName, rooms, prices: [before, after] }) =>
+    rooms.map((room) => ({
+      locationName: PLACES[place].name,
+      deviceName,
+      deviceId: ids.get(dId) ?? "",
+      room,
+      dId,
+      pricesMicros: [before * MICROS_PER_UNIT, after * MICROS_PER_UNIT] as const,
+    })),
+  );
+  return all.map(({ dId, ...room }, number) => ({
+    ...room,
+    wiring: {
+      line: `SIM${number}`,
+      dId,
+      actuatorId: room.room,
+      valorMicros: room.pricesMicros[1],
+      activeLow: false,
+      bias: "as-is",
+      debounceMs: DEFAULT_DEBOUNCE_MS,
+      rearmMs: DEFAULT_REARM_MS,
+    },
+  }));
 }
 
 /**
@@ -186,14 +176,7 @@ async function sellSinceLastYear(
     midnights.set(day, known);
     return known;
   };
-  // An earlier call that was stopped has sold from this day on.
-  // A day with a single sale has only that of the incident.
-  let soldFrom = firstDay;
-  const soldOn = (day: Day) =>
-    reader.countRecords(userId, { from: day, to: day, location: null, deviceId: null });
-  while (soldFrom <= today && soldOn(soldFrom) <= 1) soldFrom = addDays(soldFrom, 1);
   const sales = imagineSales(rooms.length, firstDay, today, SEED)
-    .filter(({ day }) => day < soldFrom)
     .map(({ room, day, sinceMidnightMs }) => ({ room, day, timeMs: midnightOf(day) + sinceMidnightMs }))
     .filter(({ timeMs }) => timeMs < nowMs)
     // The newest first: a page that is open meanwhile shows them at once.

@@ -91,7 +91,7 @@ export class Service {
   #ledger: OpenLedger | undefined;
   #trust: ClockTrust | undefined;
   #recorder: Recorder | undefined;
-  /** Wires the demonstration; undefined where that is not to be done, or is done. */
+  /** Wires the demonstration; undefined where that is not to be done, or is begun. */
   #seed: (() => Promise<void>) | undefined;
   #api: Api | undefined;
   #sinks: Sinks | undefined;
@@ -362,11 +362,7 @@ export class Service {
     this.#closing.defer(() => player.close());
   }
 
-  /**
-   * Wires the demonstration. Called before the lines are watched, so that its lines
-   * are among them. It is made once in a data directory, so that what a user deletes
-   * of it stays deleted; where the service ended meanwhile, the next start goes on.
-   */
+  /** Wires the demonstration before the lines are watched; once, so that what a user deletes of it stays deleted. */
   async #openDemonstration(
     driver: LineDriver,
     { demonstrated }: DataDirectory,
@@ -378,10 +374,9 @@ export class Service {
     const seed = async (): Promise<void> => {
       if (reader.userCount() === 0) return;
       this.#seed = undefined;
+      writeDurably(demonstrated, "The demonstration was wired here; it is not wired again.\n");
       const { signal } = this.#closed;
       await seedDemo({ reader, writer, clock: this.#options.clock, bootId, signal });
-      if (signal.aborted) return;
-      writeDurably(demonstrated, "The demonstration was wired here; it is not wired again.\n");
     };
     this.#seed = seed;
     await seed();

@@ -52,7 +52,7 @@ export function dataDirectoryOf(path: string) {
     control: join(path, "control.sock"),
     /** When the ledger was last checked in full. */
     checked: join(path, "checked.json"),
-    /** A file that exists once the demonstration has been wired. */
+    /** A file that exists once the demonstration was begun. */
     demonstrated: join(path, "demo.done"),
     /** The cursor of each sink, and the notices that are still to be sent. */
     forward: join(path, "forward"),

@@ -1,10 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { connect } from "../../src/central/database.ts";
-import { append } from "../../src/central/sink.ts";
-import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import { Program } from "../rig/program.ts";
-import { TestChain } from "./chain.ts";
 import { Postgres } from "./postgres.ts";
 
 describe("flanco central", () => {
@@ -64,28 +60,6 @@ describe("flanco central", () => {
       },
     ]);
     expect((await central("gateway", "accept-fork", "malaga")).stderr).to.contain("has no fork");
-  });
-
-  it("shows what all clinics have sold, and where", async () => {
-    const out = database.directory.file("lugo.password");
-    await central("gateway", "add", "lugo", "--out", out);
-    const password = readFileSync(out, "utf8").trim();
-    const connection = await connect(parseDatabaseAddress(database.url("flanco_lugo")), () => password);
-    const day = (date: number) => ({ createdTimeMs: Date.UTC(2026, 9, date, 12), valorMicros: 4_500_000 });
-    const chain = new TestChain().sellMany(3, () => ({ ...day(20), locationName: "Lugo" }));
-    chain.sellMany(2, () => ({ ...day(13), locationName: "Lugo" }));
-    await append(connection, chain.batch(), Date.now());
-    await connection.close();
-    const shown = await central("sales", "--at", "2026-10-21");
-    expect(shown.stdout.split("\n")).to.deep.equal([
-      "2026-10-15 to 2026-10-21: 3 sales, 13.5",
-      "2026-10-08 to 2026-10-14: 2 sales, 9",
-      "Lugo\t3 sales\t13.5\t9 before",
-      "",
-    ]);
-    const json = await central("sales", "--at", "2026-10-21", "--period", "year", "--json");
-    expect(JSON.parse(json.stdout)).to.deep.include({ period: "year", sales: 5, revenue: 22.5 });
-    expect((await central("sales", "--at", "2026-13-01")).exitCode).to.equal(2);
   });
 
   it("makes the role of the company's page, and its members, who choose a password by a link", async () => {
