@@ -41,6 +41,8 @@ interface Navigation {
   readonly go: (view: View, query?: QueryValues) => void;
   /** Puts an address in the place of this one: for filters, which the way back should not undo one by one. */
   readonly replace: (view: View, query?: QueryValues) => void;
+  /** Goes back, to what was in sight, where `go` led here; else puts a view's address in the place of this one. */
+  readonly leave: (view: View) => void;
 }
 
 const NavigationContext = createContext<Navigation | null>(null);
@@ -57,6 +59,9 @@ export function useQuery(): URLSearchParams {
   return useMemo(() => ("query" in route ? route.query : new URLSearchParams()), [route]);
 }
 
+/** The state of an entry of the browser's history, as `go` makes it: the page's own entry is before it. */
+const CAME_BY_GO = "go";
+
 /** The page's one navigation: follows the address bar. */
 export function useAddressBar(): Navigation {
   const [route, setRoute] = useState(currentRoute);
@@ -69,21 +74,22 @@ export function useAddressBar(): Navigation {
       removeEventListener("hashchange", follow);
     };
   }, []);
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    const replace = (view: View, query?: QueryValues) => {
+      history.replaceState(history.state, "", addressOf(view, query));
+      setRoute(currentRoute());
+    };
+    return {
       route,
       go: (view: View, query?: QueryValues) => {
-        history.pushState(null, "", addressOf(view, query));
+        history.pushState(CAME_BY_GO, "", addressOf(view, query));
         setRoute(currentRoute());
         scrollTo(0, 0);
       },
-      replace: (view: View, query?: QueryValues) => {
-        history.replaceState(null, "", addressOf(view, query));
-        setRoute(currentRoute());
-      },
-    }),
-    [route],
-  );
+      replace,
+      leave: (view: View) => (history.state === CAME_BY_GO ? history.back() : replace(view)),
+    };
+  }, [route]);
 }
 
 export function currentRoute(): Route {

@@ -42,6 +42,7 @@ export interface Look {
   readonly colorScheme?: "light" | "dark";
   /** Of the browser's machine; the clinic's without it. */
   readonly timeZone?: string;
+  readonly hasTouch?: boolean;
   /** False: without a session. */
   readonly isSignedIn?: boolean;
 }
@@ -119,6 +120,7 @@ export class OpenedService {
       colorScheme = "light",
       isSignedIn = true,
       timeZone = TIME_ZONE,
+      hasTouch = false,
     } = look;
     const browser = await sharedBrowser();
     const context = await browser.newContext({
@@ -126,6 +128,7 @@ export class OpenedService {
       locale: language === "es" ? "es-ES" : "en-GB",
       timezoneId: timeZone,
       colorScheme,
+      hasTouch,
       reducedMotion: "reduce",
       viewport: { width, height: HEIGHT },
     });

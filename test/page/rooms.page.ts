@@ -24,6 +24,27 @@ describe("Many rooms", () => {
     expect(await tiles.locator("> *").count()).to.equal(2 * (await tiles.count()));
   });
 
+  for (const close of ["beside", "button"] as const) {
+    it(`whose history is closed by a touch (${close}) are where they were, and the way back leads to the view before`, async () => {
+      const { page } = await opened.open("/", { width: 390, hasTouch: true });
+      await page.getByRole("link", { name: "Habitaciones" }).first().tap();
+      const room = page.locator(".tile-link").last();
+      await room.scrollIntoViewIfNeeded();
+      const scrolled = await page.evaluate<number>("scrollY");
+      expect(scrolled).to.be.above(0);
+      await room.tap();
+      const dialog = page.getByRole("dialog");
+      await dialog.waitFor();
+      if (close === "beside") await page.touchscreen.tap(195, 10);
+      else await dialog.getByRole("button", { name: "Cerrar" }).tap();
+      await dialog.waitFor({ state: "detached" });
+      await page.waitForFunction(`scrollY === ${scrolled}`);
+      await page.goBack();
+      await page.locator(".chart").waitFor();
+      expect(new URL(page.url()).pathname).to.equal("/");
+    });
+  }
+
   for (const width of [360, 1280]) {
     it(`that are on come first where that is chosen, the others stay in their order (${width} pixels)`, async () => {
       const { page } = await opened.open("/habitaciones", { width });

@@ -31,7 +31,7 @@ export function RoomsView() {
   const { rooms: countText } = useTexts(locationsTexts);
   const { format, status, user, reloadStatus, live } = useGateway();
   const withSales = seesMoney(user.role);
-  const { replace } = useNavigation();
+  const { leave } = useNavigation();
   const query = useQuery();
   const [deviceId, roomId] = [query.get("device"), query.get("room")];
   const known = useDevices();
@@ -135,7 +135,7 @@ export function RoomsView() {
         ))}
       </div>
       {devices !== undefined && withSales && deviceId !== null && roomId !== null && (
-        <CloseProvider value={() => replace("rooms")}>
+        <CloseProvider value={() => leave("rooms")}>
           <RoomHistory
             key={`${deviceId}/${roomId}`}
             deviceId={deviceId}
