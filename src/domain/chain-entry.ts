@@ -20,10 +20,7 @@ export interface RecordEntry extends NewRecord {
   readonly monotonicNs: number | null;
 }
 
-/**
- * `void`: a record counts no more. `time`: a provisional record's time is known now. `lost`: entries were
- * in a damaged part of the file and are gone.
- */
+/** `void`: it counts no more. `time`: its time is known now. `lost`: entries went with a damaged file. */
 export type CorrectionKind = "void" | "time" | "lost";
 
 /** Something that was learned after a record was made. Takes a number of its own in the same chain. */

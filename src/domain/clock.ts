@@ -10,10 +10,7 @@ export const WEEK_MS = 7 * DAY_MS;
 /** The last moment that a `Date` can have, in Unix milliseconds. */
 export const MAX_TIME_MS = 8.64e15;
 
-/**
- * The two times of the program. Wall time stamps things. Monotonic time measures durations,
- * because the wall time of a gateway without a clock chip may be set by years while it runs.
- */
+/** Wall time stamps things. Monotonic time measures durations: wall time may be set by years meanwhile. */
 export interface Clock {
   /** Wall time in Unix milliseconds. May jump in either direction. */
   nowMs(): number;
@@ -35,9 +32,8 @@ export function monotonicMs(clock: Pick<Clock, "monotonicNs">): number {
 const READINGS = 5;
 
 /**
- * Wall time of a monotonic one, in Unix milliseconds. The two clocks are read one
- * after the other, and the process may be suspended between the readings. So the pair
- * that took longer than a millisecond is read again, and the shortest pair counts.
+ * Wall time of a monotonic one, in Unix milliseconds. The process may be suspended between reading the two
+ * clocks: a pair of readings that took over a millisecond is repeated, and the shortest counts.
  */
 export function wallMsOf(clock: Clock, timeNs: bigint): number {
   let shortestNs: bigint | undefined;

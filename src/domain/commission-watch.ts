@@ -104,10 +104,7 @@ export class CommissionWatch {
     return judgeRoom(wired, seen, asked && this.#askingOf(asked, line, nowMs), nowMs);
   }
 
-  /**
-   * Whether there is something new since the last call: a
-   * level, one that has settled, or a room that stayed silent.
-   */
+  /** Whether there is something new since the last call: a level, a settled one, or a silent room. */
   hasNews(nowMs: number): boolean {
     const [newest] = this.#moves;
     const due = [

@@ -41,8 +41,8 @@ export interface FlancoErrorOptions {
 }
 
 /**
- * The one error of the program. `message` is a text for people that holds no stack, path of the
- * program or SQL; `code` is for programs, and nothing ever branches on the message.
+ * The one error of the program. `message` is for people, without stack, path of the program or SQL;
+ * programs go by `code` alone.
  */
 export class FlancoError extends Error {
   override readonly name = "FlancoError";

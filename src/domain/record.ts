@@ -1,10 +1,7 @@
 import type { Day } from "./day.ts";
 import type { Id } from "./id.ts";
 
-/**
- * One sale: a relay that went high, worth `valor`. Never changed
- * and never deleted; corrections are entries of their own.
- */
+/** One sale, worth `valorMicros`. Never changed or deleted: corrections are entries of their own. */
 export interface NewRecord {
   readonly locationName: string;
   readonly deviceName: string;
@@ -32,10 +29,7 @@ export interface StoredRecord extends NewRecord {
 export interface Provisional {
   /** Made in the current boot: they are moved once its clock is set. */
   readonly waiting: number;
-  /**
-   * Made in a boot that ended before its clock was set.
-   * Their time is unknown for good, and they are not moved.
-   */
+  /** Made in a boot that ended before its clock was set: their time stays unknown. */
   readonly unplaced: number;
 }
 
@@ -45,10 +39,7 @@ export interface Voided {
   readonly reason: string;
 }
 
-/**
- * Posted by a client, made from an edge, or from a line that
- * was found high at the start, or imported from another system.
- */
+/** Posted by a client, made of an edge or of a line found high at the start, or imported. */
 export const RECORD_ORIGINS = ["posted", "edge", "found_at_start", "imported"] as const;
 export type RecordOrigin = (typeof RECORD_ORIGINS)[number];
 
@@ -87,33 +78,23 @@ export interface RecordSearch {
 }
 
 export interface FoundRecord extends StoredRecord {
-  /**
-   * Number of the entry that moved it to its time once the
-   * clock was set; null for a record that was not moved.
-   */
+  /** Number of the entry that moved it once the clock was set; null if it was not moved. */
   readonly movedBy: number | null;
 }
 
 export interface FoundRecords {
-  /**
-   * At most `limit`. There may be fewer, or none, although
-   * more follow: each call reads a bounded number of entries.
-   */
+  /** At most `limit`; fewer or none although more follow, because each call reads a bounded number. */
   readonly records: readonly FoundRecord[];
   /** The position to continue with; null at the end. */
   readonly next: RecordPosition | null;
 }
 
-/**
- * The number of the newest entry of each ledger that is
- * read: one on a gateway, several in a company's database.
- */
+/** The newest entry's number of each ledger that is read: one on a gateway, several of a company. */
 export type LedgerMark = readonly number[];
 
 /**
- * How many numbers each ledger has where entries of many ledgers are numbered
- * together. On a gateway an entry's number is its position; in a company's database
- * it is the gateway's number times this, plus the entry's branch and position.
+ * The span of numbers of each ledger in a company's database, where an entry's number is the gateway's
+ * number times this, plus its branch and position. On a gateway it is the position.
  */
 export const NUMBERS_OF_LEDGER = 2 ** 37;
 

@@ -12,8 +12,8 @@ export type SetupName = (typeof SETUP_NAMES)[number];
 /** One value of a setup. */
 export interface SetupField {
   /**
-   * The key of the setting in flanco.toml. For a secret and a certificate flanco.toml
-   * names a file, by the setting `<key>_file`; a setup has the text itself.
+   * Its key in flanco.toml. There `<key>_file` names a secret's or certificate's file; a setup has the
+   * text.
    */
   readonly key: string;
   /** `certificate`: PEM; it may be left out, and is kept like a secret. */
