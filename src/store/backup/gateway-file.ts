@@ -38,10 +38,7 @@ const gateway = z.object({
   keys: z.nullable(z.union([keys, sealedKeys])),
 });
 
-/**
- * Private keys in PEM: the appliance's authority with its
- * certificate, and the administrator's certificates by file name.
- */
+/** Private keys in PEM: the authority with its certificate, and other certificates by file name. */
 export type GatewayKeys = z.output<typeof keys>;
 /** The same keys, encrypted with a passphrase. */
 export type SealedKeys = z.output<typeof sealedKeys>;
@@ -58,9 +55,8 @@ export interface Gateway {
 export type WholeGateway = Gateway & { readonly keys: GatewayKeys };
 
 /**
- * How the keys are kept beside a backup: `plain`, in a file that its owner
- * alone can read; `sealed` with a passphrase; `outdated`, sealed before the
- * keys were changed; `left out`, because the disk's file system has no owners.
+ * How keys are kept beside a backup: `plain`, for the file's owner; `sealed` with a passphrase; `outdated`,
+ * sealed before they changed; `left out`, on a file system without owners.
  */
 export type KeptKeys = "plain" | "sealed" | "outdated" | "left out";
 
@@ -83,8 +79,7 @@ export function readGatewayFile(folder: string): Gateway | undefined {
 }
 
 /**
- * Writes the gateway file into a ledger's folder of backups, durably.
- * Sealed keys stay until they are sealed again. Throws the disk's error.
+ * Writes the gateway file into a folder of backups, durably. Sealed keys stay until sealed again.
  * @param passphrase seals the keys
  */
 export function writeGatewayFile(
@@ -112,10 +107,7 @@ export function writeGatewayFile(
   return "plain";
 }
 
-/**
- * The sealed keys of the file that is there; null where it is
- * missing, has none, or cannot be read and is written again.
- */
+/** The sealed keys of the file that is there; null without any, or where it cannot be read. */
 function sealedBefore(folder: string): SealedKeys | null {
   try {
     const found = readGatewayFile(folder)?.keys ?? null;
@@ -170,10 +162,7 @@ function digestOf(plain: GatewayKeys): string {
   return hash("sha256", JSON.stringify(plain)).slice(0, DIGEST_DIGITS);
 }
 
-/**
- * Whether a directory's file system keeps the mode of a
- * file, as FAT and exFAT do not. Tried with an empty file.
- */
+/** Whether a file system keeps the mode of a file (FAT and exFAT do not), tried with an empty one. */
 function fileSystemKeepsModes(directory: string): boolean {
   const file = join(directory, "mode.trial");
   rmSync(file, { force: true });

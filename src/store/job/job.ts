@@ -19,10 +19,7 @@ export type JobMessage =
 /** A job that runs in a process of its own: it blocks no event loop, and can be ended at any moment. */
 export interface RunningJob<T> {
   readonly done: Promise<T>;
-  /**
-   * Ends the process without waiting for its end, which a disk that
-   * hangs may delay. The next job removes its unfinished files.
-   */
+  /** Kills the process without waiting for its end, which a disk may delay. The next job cleans up. */
   cancel(): void;
 }
 
@@ -54,8 +51,8 @@ export function beginJob<K extends keyof JobWork>(
 }
 
 /**
- * Processor time in ticks (proc_pid_stat(5), 14th and 15th
- * field) and bytes read and written (proc_pid_io(5)), added up.
+ * Processor ticks (proc_pid_stat(5), fields 14 and 15) and bytes read and written (proc_pid_io(5)), added
+ * up.
  */
 function activityOf(pid: number | undefined): number {
   try {

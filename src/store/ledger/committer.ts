@@ -28,9 +28,8 @@ const RANDOM_RANGE = 2 ** 48 - 1;
 type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
 
 /**
- * `apart`: each command has a savepoint of its own, so that a command that fails can
- * be undone alone. A savepoint costs half as much as the write itself, and hardly
- * any command fails. So a batch is first tried `together`, without savepoints.
+ * `apart`: a savepoint for each command, so that a failing one is undone alone. A savepoint costs half a
+ * write, and hardly any command fails, so a batch is first tried `together`.
  */
 type Isolation = "together" | "apart";
 
@@ -100,10 +99,7 @@ export class Committer {
     return this.#failure;
   }
 
-  /**
-   * Runs a batch in one transaction. A command that fails leaves no trace and does not touch the
-   * others; when the commit fails, all of them fail.
-   */
+  /** Runs a batch in one transaction. A failing command leaves no trace; a failing commit fails all. */
   commit(batch: BatchRequest): BatchAnswer {
     if (this.#failure !== undefined) return allFailed(batch, this.#failure);
     return this.#tryCommit(batch, "together");
@@ -114,10 +110,7 @@ export class Committer {
     return this.#chain.commits;
   }
 
-  /**
-   * Makes a commit of the tail again. Gives false, and keeps nothing of it,
-   * where it does not lead to the same head. Throws what SQLite throws.
-   */
+  /** Makes a commit of the tail again; false, with nothing kept, where it leads to another head. */
   repeat({ bootId, nowMs, monotonicMs, commands, position, head }: TailFrame): boolean {
     this.#boots.resume(bootId);
     this.#nowMs = nowMs;
@@ -150,10 +143,7 @@ export class Committer {
     return committed;
   }
 
-  /**
-   * Brings a long log into the file. Call it after the
-   * answers are sent: commits are already durable in the log.
-   */
+  /** Brings a long log into the file. Call it after the answers: commits are durable in the log. */
   checkpoint(): void {
     if (this.#failure !== undefined) return;
     try {
@@ -320,10 +310,7 @@ function toData(error: unknown): ErrorData {
   };
 }
 
-/**
- * The error that ends the writer: `damaged` where SQLite cannot
- * make sense of the file, which the next start then sets aside.
- */
+/** The error that ends the writer: `damaged` makes the next start set the file aside. */
 export function toFailure(error: unknown): ErrorData {
   const message = toData(error);
   return isDamage(error) ? { ...message, code: "damaged" } : message;

@@ -16,10 +16,7 @@ export function requireKnownSchema(db: Database, migrations = MIGRATIONS): numbe
   return current;
 }
 
-/**
- * Applies the migrations that the file lacks, each in a
- * transaction. Throws `too_new` for a later program's file.
- */
+/** Applies the missing migrations, a transaction each. Throws `too_new` for a later program's file. */
 export function migrate(db: Database, onProgress: OnSteps, migrations: readonly Migration[]): void {
   const current = requireKnownSchema(db, migrations);
   migrations.slice(current).forEach(({ sql, convert }, index) => {

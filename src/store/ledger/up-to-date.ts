@@ -27,8 +27,8 @@ export function openUpToDate(
 }
 
 /**
- * To be passed as `onProgress` where long work must not be done: the first
- * report of progress, which comes before any change, throws `outdated`.
+ * An `onProgress` for where long work must not be done: the first report, before any change, throws
+ * `outdated`.
  */
 export function refuseLongWork(): never {
   throw new FlancoError("outdated", "The ledger is not up to date.", {

@@ -13,10 +13,7 @@ const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
 const ALL = { location: null, deviceId: null };
 
-/**
- * The contract's summary of one account; undefined when the
- * period has no record. All its reads must see the same commit.
- */
+/** The contract's summary; undefined for a period without records. All its reads see one commit. */
 export function* summaryOf(
   source: SumSource,
   calendar: LocalCalendar,
