@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { type ParsedUrlQuery, parse } from "node:querystring";
 import { TextDecoder } from "node:util";
 import type { Context } from "koa";
 import bodyParser from "koa-bodyparser";
@@ -153,6 +154,14 @@ function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
         cause: thrown,
       });
   }
+}
+
+/**
+ * The fields of a request's query, without those after the first 1,000. It stands in place of
+ * koa's own reading, whose work grows with the square of their number: a query takes 160 ms there.
+ */
+export function queryOf({ querystring }: Context): ParsedUrlQuery {
+  return parse(querystring);
 }
 
 /** The most mistakes that one answer names. */

@@ -11,7 +11,7 @@ import type { Id } from "../domain/id.ts";
 import type { JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import { senderOf } from "./guard.ts";
-import { parseInput, readBody, UNKNOWN_SENDER } from "./input.ts";
+import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
 
 /** Answers from this length on are sent in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;
@@ -129,7 +129,7 @@ async function answer(
     if (position !== null) context.res.setHeader(POSITION_HEADER, position);
   }
   const body = await readInput(declaration, senders, context);
-  const asked = query === undefined ? undefined : parseInput(query, context.query);
+  const asked = query === undefined ? undefined : parseInput(query, queryOf(context));
   if (slots !== undefined) await takeSlot(slots, userId, context);
   // A body may take seconds, and a turn minutes: the session may have ended meanwhile.
   if (roles !== null && (body !== undefined || slots !== undefined)) await senders.signedInOf(context);

@@ -175,6 +175,11 @@ describe("Plain HTTP on the network", () => {
     expect(await languageOf(`${TRUST_PATH}?lang=xx`)).to.equal("es");
   });
 
+  it("reads the first 1,000 fields of a query: anybody may send thousands, which hold up all others", async () => {
+    expect((await get(`/?${"a&".repeat(999)}lang=en`)).text).to.contain('<html lang="en">');
+    expect((await get(`/?${"a&".repeat(1_000)}lang=en`)).text).to.contain('<html lang="es">');
+  });
+
   it("has every text, system and step in both languages", () => {
     const shape = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shape);

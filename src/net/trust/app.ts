@@ -5,6 +5,7 @@ import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { pathOf } from "../../http/errors.ts";
 import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS, sourceOf } from "../../http/guard.ts";
+import { queryOf } from "../../http/input.ts";
 import { trustTexts } from "./text.ts";
 
 /** The authority that browsers are to trust. */
@@ -103,7 +104,7 @@ function answer(context: Context, { cert, fingerprint }: TrustedAuthority, origi
 }
 
 function languageFor(context: Context): Language {
-  const asked = LANGUAGES.find((language) => language === context.query["lang"]);
+  const asked = LANGUAGES.find((language) => language === queryOf(context)["lang"]);
   if (asked !== undefined) return asked;
   const accepted = context.acceptsLanguages(...LANGUAGES);
   return LANGUAGES.find((language) => language === accepted) ?? LANGUAGES[0];
