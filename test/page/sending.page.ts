@@ -29,7 +29,7 @@ describe("What the gateway sends, on the page", function () {
     await field("Dirección").fill("http://localhost/");
     await field("Clave de la firma").fill(KEY);
     await dialog.getByRole("button", { name: "Guardar" }).click();
-    await dialog.getByText("Debe empezar por https://").waitFor();
+    await dialog.getByText("Este dato no es válido.").waitFor();
     await focused(field("Dirección"));
     await field("Dirección").fill(url);
     await field("Certificado propio (opcional)").fill(readFileSync(secrets.authorityFile, "utf8"));
@@ -66,7 +66,7 @@ describe("What the gateway sends, on the page", function () {
     await dialog.getByLabel("Quiet hours").fill("22-7");
     await dialog.getByLabel("Of each day").check();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("It must be like 22:00-07:00.").waitFor();
+    await dialog.getByText("This is not valid.").waitFor();
     await dialog.getByLabel("Quiet hours").fill("22:00-07:00");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByText("As chosen here").waitFor();

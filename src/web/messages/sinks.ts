@@ -34,109 +34,66 @@ const means: TextBy<SetupName> = {
   ],
 };
 
-/** What is wrong with a field. */
-const wrong: TextBy<string> = {
-  email_server: [
-    "Debe ser como smtps://correo.example.org:465 o smtp://correo.example.org:587.",
-    "It must be like smtps://mail.example.org:465 or smtp://mail.example.org:587.",
-  ],
-  email_from: ["Escriba una dirección de correo.", "Type an e-mail address."],
-  email_to: [
-    "Escriba direcciones de correo, separadas por comas.",
-    "Type e-mail addresses, with commas between them.",
-  ],
-  webhook_url: ["Debe empezar por https://", "It must begin with https://"],
-  webhook_key: ["Al menos 32 caracteres.", "At least 32 characters."],
-  mqtt_url: [
-    "Debe ser como mqtts://servidor.example.org:8883 o mqtt://servidor.example.org:1883.",
-    "It must be like mqtts://broker.example.org:8883 or mqtt://broker.example.org:1883.",
-  ],
-  central_database: [
-    "Debe ser como postgresql://flanco_norte@db.example.org/empresa.",
-    "It must be like postgresql://flanco_north@db.example.org/company.",
-  ],
-  notice_quiet_hours: ["Debe ser como 22:00-07:00.", "It must be like 22:00-07:00."],
-  notice_silent_days: ["De 0 a 60 días.", "From 0 to 60 days."],
+const labels: TextBy<string> = {
+  email_server: ["Servidor de correo", "Mail server"],
+  email_login: ["Usuario del servidor", "Login"],
+  email_password: ["Contraseña del servidor", "Password of the login"],
+  email_from: ["Remitente", "Sender"],
+  email_to: ["Destinatarios", "Recipients"],
+  webhook_url: ["Dirección", "Address"],
+  webhook_key: ["Clave de la firma", "Key of the signature"],
+  mqtt_url: ["Servidor MQTT", "MQTT server"],
+  mqtt_login: ["Usuario del servidor", "Login"],
+  mqtt_password: ["Contraseña del servidor", "Password of the login"],
+  central_database: ["Dirección de la base de datos", "Address of the database"],
+  central_password: ["Contraseña", "Password"],
+  notice_language: ["Idioma de los avisos", "Language of the notices"],
+  notice_quiet_hours: ["Horas de silencio", "Quiet hours"],
+  notice_silent_days: ["Días sin ventas", "Days without sales"],
+  notice_summaries: ["Resúmenes", "Summaries"],
 };
 
-type Words = Pair<{ readonly label: string; readonly hint: string }>;
+const noLogin: Pair<string> = ["Vacío si no pide usuario.", "Empty if the server asks for none."];
 
-const login: Words = [
-  { label: "Usuario del servidor", hint: "Vacío si no pide usuario." },
-  { label: "Login", hint: "Empty if the server asks for none." },
-];
-
-const fields: Readonly<Record<string, Words>> = {
+/** What a field takes, where its label does not say it. It stays in sight beside what is wrong. */
+const hints: TextBy<string> = {
   email_server: [
-    { label: "Servidor de correo", hint: "Por ejemplo smtps://correo.example.org:465" },
-    { label: "Mail server", hint: "For example smtps://mail.example.org:465" },
+    "Como smtps://correo.example.org:465 o smtp://correo.example.org:587.",
+    "Like smtps://mail.example.org:465 or smtp://mail.example.org:587.",
   ],
-  email_login: login,
-  email_password: [
-    { label: "Contraseña del servidor", hint: "La del usuario." },
-    { label: "Password of the login", hint: "At the mail server." },
-  ],
-  email_from: [
-    { label: "Remitente", hint: "La dirección desde la que se envía." },
-    { label: "Sender", hint: "The address that it is sent from." },
-  ],
+  email_login: noLogin,
+  email_from: ["La dirección desde la que se envía.", "The address that it is sent from."],
   email_to: [
-    { label: "Destinatarios", hint: "Separados por comas, 20 como mucho." },
-    { label: "Recipients", hint: "With commas between them, 20 at most." },
+    "Direcciones separadas por comas, 20 como mucho.",
+    "Addresses with commas between them, 20 at most.",
   ],
-  webhook_url: [
-    { label: "Dirección", hint: "Por ejemplo https://avisos.example.org/flanco" },
-    { label: "Address", hint: "For example https://hooks.example.org/flanco" },
-  ],
+  webhook_url: ["Como https://avisos.example.org/flanco.", "Like https://hooks.example.org/flanco."],
   webhook_key: [
-    { label: "Clave de la firma", hint: "Al menos 32 caracteres, la misma en el receptor." },
-    { label: "Key of the signature", hint: "At least 32 characters, the same at the receiver." },
+    "Al menos 32 caracteres, los mismos en el receptor.",
+    "At least 32 characters, the same at the receiver.",
   ],
   mqtt_url: [
-    { label: "Servidor MQTT", hint: "Por ejemplo mqtts://servidor.example.org:8883" },
-    { label: "MQTT server", hint: "For example mqtts://broker.example.org:8883" },
+    "Como mqtts://servidor.example.org:8883 o mqtt://servidor.example.org:1883.",
+    "Like mqtts://broker.example.org:8883 or mqtt://broker.example.org:1883.",
   ],
-  mqtt_login: login,
-  mqtt_password: [
-    { label: "Contraseña del servidor", hint: "La del usuario." },
-    { label: "Password of the login", hint: "At the MQTT server." },
-  ],
+  mqtt_login: noLogin,
   central_database: [
-    {
-      label: "Dirección de la base de datos",
-      hint: "Por ejemplo postgresql://flanco_norte@db.example.org/empresa",
-    },
-    {
-      label: "Address of the database",
-      hint: "For example postgresql://flanco_north@db.example.org/company",
-    },
+    "Como postgresql://flanco_norte@db.example.org/empresa.",
+    "Like postgresql://flanco_north@db.example.org/company.",
   ],
   central_password: [
-    { label: "Contraseña", hint: "La que la empresa creó para este equipo." },
-    { label: "Password", hint: "The one that the company made for this gateway." },
-  ],
-  notice_language: [
-    { label: "Idioma", hint: "El de los avisos." },
-    { label: "Language", hint: "Of the notices." },
+    "La que la empresa creó para este equipo.",
+    "The one that the company made for this gateway.",
   ],
   notice_quiet_hours: [
-    { label: "Horas de silencio", hint: "Los avisos esperan. Por ejemplo 22:00-07:00; vacío: nunca." },
-    { label: "Quiet hours", hint: "Notices wait. For example 22:00-07:00; empty: never." },
+    "Los avisos esperan. Como 22:00-07:00; vacío: nunca.",
+    "Notices wait. Like 22:00-07:00; empty: never.",
   ],
   notice_silent_days: [
-    {
-      label: "Días sin ventas",
-      hint: "Avisa de una habitación que suele vender y lleva estos días sin ventas; 0: nunca.",
-    },
-    {
-      label: "Days without sales",
-      hint: "Tells of a room that usually sells and has not for so many days; 0: never.",
-    },
+    "Avisa de una habitación que suele vender y lleva estos días sin ventas, hasta 60; 0: nunca.",
+    "Tells of a room that usually sells and has not for so many days, up to 60; 0: never.",
   ],
-  notice_summaries: [
-    { label: "Resúmenes", hint: "Llegan a las 7 de la mañana." },
-    { label: "Summaries", hint: "They come at 7 in the morning." },
-  ],
+  notice_summaries: ["Llegan a las 7 de la mañana.", "They come at 7 in the morning."],
 };
 
 const choices: TextBy<string> = {
@@ -225,21 +182,12 @@ export const sinkTexts = bilingual({
     "Escríbala de nuevo: iría a otro sitio que antes.",
     "Type it again: it would go to another place than before.",
   ],
-  wrong,
-  wrongCertificate: [
-    "Pegue el certificado entero, desde -----BEGIN CERTIFICATE-----",
-    "Paste the whole certificate, from -----BEGIN CERTIFICATE-----",
+  certificate: ["Certificado propio (opcional)", "Own certificate (optional)"],
+  certificateHint: [
+    "Solo si el servidor lo tiene de una autoridad propia: el de esa autoridad, entero, en PEM.",
+    "Only where an authority of your own signs the server's: that authority's, whole, in PEM.",
   ],
-  certificate: [
-    {
-      label: "Certificado propio (opcional)",
-      hint: "Solo si el servidor lo tiene de una autoridad propia: el de esa autoridad, en PEM.",
-    },
-    {
-      label: "Own certificate (optional)",
-      hint: "Only where an authority of your own signs the server's: that authority's, in PEM.",
-    },
-  ],
-  fields,
+  labels,
+  hints,
   choices,
 });

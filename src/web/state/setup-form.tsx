@@ -32,12 +32,11 @@ export function SetupForm({ setup, onDone }: SetupFormProps) {
       onDone();
     });
   const mistakeIn = (field: SetupField) => {
-    if (wasSent && isMissing(field)) return mistake(field.key) ?? mistakes.required;
-    const { key, kind } = field;
-    const wrong = kind === "certificate" ? texts.wrongCertificate : texts.wrong[key];
-    const own = wrong === undefined ? {} : { type: wrong, length: wrong, range: wrong };
-    const again = setup.stored.includes(key) ? { required: texts.again } : {};
-    return mistake(key, { ...own, ...again });
+    const { key } = field;
+    if (wasSent && isMissing(field)) return mistake(key) ?? mistakes.required;
+    // How long a value may be is its field's own: the hint says it.
+    const own = { length: mistakes.type, ...(setup.stored.includes(key) && { required: texts.again }) };
+    return mistake(key, own);
   };
 
   return (
@@ -68,16 +67,17 @@ interface DrawnFieldProps {
 function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProps) {
   const texts = useTexts(sinkTexts);
   const { key, kind, isRequired = false, choices = [] } = field;
-  const words = kind === "certificate" ? texts.certificate : (texts.fields[key] ?? { label: key, hint: "" });
-  const hint = isStored ? texts.storedHint : words.hint;
-  const shared = { label: words.label, hint, mistake };
+  const isCertificate = kind === "certificate";
+  const label = isCertificate ? texts.certificate : (texts.labels[key] ?? key);
+  const hint = isStored ? texts.storedHint : isCertificate ? texts.certificateHint : texts.hints[key];
+  const shared = { label, hint, mistake };
   const options = choices.map((choice) => ({ value: choice, text: texts.choices[choice] ?? choice }));
   if (kind === "choices") {
     const chosen = typeof value === "string" ? [] : value;
     return (
       <fieldset class="stack">
-        <legend class="strong">{words.label}</legend>
-        <p class="fine">{words.hint}</p>
+        <legend class="strong">{label}</legend>
+        <p class="fine">{hint}</p>
         {options.map((option) => (
           <CheckField
             key={option.value}
@@ -93,7 +93,7 @@ function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProp
   }
   const text = typeof value === "string" ? value : value.join(", ");
   if (kind === "choice") return <SelectField {...shared} value={text} choices={options} onValue={onValue} />;
-  if (kind === "certificate") return <LongTextField {...shared} value={text} onValue={onValue} />;
+  if (isCertificate) return <LongTextField {...shared} value={text} onValue={onValue} />;
   return (
     <TextField
       {...shared}
