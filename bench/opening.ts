@@ -98,7 +98,7 @@ async function openPanel(chromium: Chromium, server: Server): Promise<Opening> {
 async function open(chromium: Chromium, server: Server, url: string): Promise<Opening> {
   const opening = (await chromium.visit({
     url,
-    cookies: [cookieOf(server)],
+    cookies: cookiesOf(server),
     throttle: THROTTLE,
     forMs: OPENING_MS,
     question: QUESTION,
@@ -107,7 +107,12 @@ async function open(chromium: Chromium, server: Server, url: string): Promise<Op
   throw new ScriptFailure(`nothing was painted of ${url.slice(0, 40)} in ${OPENING_MS} ms`);
 }
 
-function cookieOf({ cookie, port }: Server) {
+/** The session, and the cookie that says that there is one: see src/web/session.ts. */
+function cookiesOf({ cookie, port }: Server) {
+  const url = `http://localhost:${port}`;
   const [name = "", value = ""] = cookie.split("=");
-  return { name, value, url: `http://localhost:${port}` };
+  return [
+    { name, value, url },
+    { name: "flanco_visitor", value: "1", url },
+  ];
 }

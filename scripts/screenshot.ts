@@ -27,7 +27,11 @@ try {
     deviceScaleFactor: 1.5,
     viewport: { width: 1360, height: 1000 },
   });
-  await context.addCookies([{ name, value, url }]);
+  // The session, and the mark that the page sets beside it.
+  await context.addCookies([
+    { name, value, url },
+    { name: "flanco_visitor", value: "1", url },
+  ]);
   const page = await context.newPage();
   await page.goto(url);
   await page.locator(".latest-sale").nth(5).waitFor({ timeout: WAIT_MS });

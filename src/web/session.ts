@@ -1,5 +1,6 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { SECOND_MS } from "../domain/clock.ts";
+import { sessionSeconds } from "../domain/member.ts";
 import { ApiFailure, ask, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
 import type { Body, User } from "./api/shapes.ts";
 
@@ -22,9 +23,23 @@ interface SessionControl {
 const RETRY_MS = 3_000;
 const SIGNED_OUT: Session = { kind: "signed_out", hasEnded: false };
 
+/**
+ * A cookie beside the session's, which no script can read. It lasts as long and says that it is worth asking who is
+ * signed in: without it the sign-in form shows at once, and no refused request stands in the console.
+ */
+const MARK = "flanco_visitor";
+
+function setMark(user: User | null): void {
+  const value = user === null ? "; max-age=0" : `1; max-age=${sessionSeconds(user.role)}`;
+  // biome-ignore lint/suspicious/noDocumentCookie: the CookieStore is younger than the tablets that this page is for.
+  document.cookie = `${MARK}=${value}; path=/; secure; samesite=strict`;
+}
+
 /** The signed-in user: asked for once at the start, and again while the server does not answer. */
 export function useSession(): SessionControl {
-  const [session, setSession] = useState<Session>({ kind: "checking" });
+  const [session, setSession] = useState<Session>(() =>
+    document.cookie.split("; ").includes(`${MARK}=1`) ? { kind: "checking" } : SIGNED_OUT,
+  );
   const isOpen = session.kind === "checking" || session.kind === "unreachable";
 
   // Before the first paint, which would otherwise make the answer wait on a slow tablet.
@@ -45,8 +60,14 @@ export function useSession(): SessionControl {
     };
   }, [isOpen]);
 
-  const onSignedIn = useCallback((user: User) => setSession({ kind: "signed_in", user }), []);
-  const onEnded = useCallback(() => setSession({ kind: "signed_out", hasEnded: true }), []);
+  const onSignedIn = useCallback((user: User) => {
+    setMark(user);
+    setSession({ kind: "signed_in", user });
+  }, []);
+  const onEnded = useCallback(() => {
+    setMark(null);
+    setSession({ kind: "signed_out", hasEnded: true });
+  }, []);
   const onSignOut = useCallback(() => {
     void signOut().then(setSession);
   }, []);
@@ -57,7 +78,10 @@ async function askSession(): Promise<Session> {
   try {
     return { kind: "signed_in", user: await askSelf() };
   } catch (error) {
-    if (statusOf(error) === UNAUTHORIZED) return SIGNED_OUT;
+    if (statusOf(error) === UNAUTHORIZED) {
+      setMark(null);
+      return SIGNED_OUT;
+    }
     console.warn(error);
     return { kind: "unreachable" };
   }
@@ -67,6 +91,7 @@ async function askSession(): Promise<Session> {
 async function signOut(): Promise<Session> {
   try {
     await ask("post", "/api/logout");
+    setMark(null);
     return SIGNED_OUT;
   } catch (error) {
     console.warn(error);

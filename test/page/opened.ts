@@ -132,7 +132,7 @@ export class OpenedService {
       reducedMotion: "reduce",
       viewport: { width, height: HEIGHT },
     });
-    if (isSignedIn) await context.addCookies([sessionCookie(this.cookie, this.origin)]);
+    if (isSignedIn) await context.addCookies(sessionCookies(this.cookie, this.origin));
     const opened = new OpenedPage(context, await context.newPage());
     this.#pages.push(opened);
     await opened.page.goto(path);
@@ -233,7 +233,12 @@ export async function focused(locator: Locator): Promise<void> {
   await locator.and(locator.page().locator(":focus")).waitFor();
 }
 
-function sessionCookie(cookie: string, url: string) {
+/** The session's, and the mark that the page sets beside it. */
+function sessionCookies(cookie: string, url: string) {
   const split = cookie.indexOf("=");
-  return { name: cookie.slice(0, split), value: cookie.slice(split + 1), url, secure: true, httpOnly: true };
+  const session = { name: cookie.slice(0, split), value: cookie.slice(split + 1), url, secure: true };
+  return [
+    { ...session, httpOnly: true },
+    { name: "flanco_visitor", value: "1", url, secure: true },
+  ];
 }
