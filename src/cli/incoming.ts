@@ -137,7 +137,7 @@ function removeIncoming(file: string): void {
 }
 
 async function askForCode(terminal: Terminal, fromStandardInput: boolean) {
-  const code = parseCode(await terminal.secret("code", fromStandardInput, "--code-stdin"));
+  const code = parseCode(await terminal.code(fromStandardInput));
   if (code !== undefined) return code;
   throw new FlancoError("invalid", "That is no code of a move: it has eight groups of four characters.", {
     hint: "Type it as the old gateway shows it.",

@@ -10,7 +10,7 @@ import { ownFiles } from "../net/tls/own-certificate.ts";
 import { backupTargets } from "../service/backup-target.ts";
 import { installKeys, otherSettings, requireSameNames } from "../service/gateway.ts";
 import { systemClock } from "../service/machine.ts";
-import { areSealed, type Gateway, type GatewayKeys, unseal } from "../store/backup/gateway-file.ts";
+import type { Gateway, GatewayKeys } from "../store/backup/gateway-file.ts";
 import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
 import {
   becomeOwner,
@@ -46,7 +46,6 @@ Examples:
 interface Options {
   readonly replaceLedger: boolean;
   readonly withoutCertificates: boolean;
-  readonly passphraseStdin: boolean;
   readonly codeStdin: boolean;
   readonly json: boolean;
 }
@@ -80,7 +79,6 @@ export function declare(program: Command, context: CliContext): void {
     )
     .option("--replace-ledger", "also where the backup is of another ledger than the one here", false)
     .option("--without-certificates", "leave the keys of HTTPS as they are here", false)
-    .option("--passphrase-stdin", "read the passphrase of sealed keys from standard input, one line", false)
     .option("--code-stdin", "read the old gateway's code from standard input, one line", false)
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
@@ -147,7 +145,7 @@ async function putInPlace(
   const { terminal } = context;
   const { gateway, proof } = incoming;
   const isSameGateway = hasOwnKeys(dataDirectory, proof);
-  const keys = isSameGateway ? null : await keysOf(context, gateway, options);
+  const keys = isSameGateway ? null : keysOf(gateway, options);
   if (keys !== null && gateway !== undefined) await requireSameNames(config, keys, gateway.hostName);
   const backup = await incoming.open();
   let notInstalled: readonly string[] = [];
@@ -188,15 +186,8 @@ function hasOwnKeys({ ledger, tls }: DataDirectory, proof: ProvenBackup | undefi
 }
 
 /** The keys to restore; null where those of this gateway stay. */
-async function keysOf(
-  { terminal }: CliContext,
-  gateway: Gateway | undefined,
-  { withoutCertificates, passphraseStdin }: Options,
-): Promise<GatewayKeys | null> {
-  const keys = gateway?.keys ?? null;
-  if (withoutCertificates || keys === null) return null;
-  if (!areSealed(keys)) return keys;
-  return unseal(keys, await terminal.secret("passphrase", passphraseStdin, "--passphrase-stdin"));
+function keysOf(gateway: Gateway | undefined, { withoutCertificates }: Options): GatewayKeys | null {
+  return withoutCertificates ? null : (gateway?.keys ?? null);
 }
 
 function describe({ ledger }: DataDirectory, restored: Restored): string[] {

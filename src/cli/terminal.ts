@@ -139,25 +139,19 @@ export class Terminal {
     } else if (done === 0 || done >= total) this.err(`${what} ${percent} %`);
   }
 
-  /**
-   * One line of standard input, or of the keyboard without
-   * echo, for a secret that is not to be in an argument.
-   */
-  async secret(what: string, fromStandardInput: boolean, flag: string): Promise<string> {
-    const [answer = ""] = await this.#answers([`${capital(what)}: `], fromStandardInput, what, flag);
+  /** One line of standard input, or of the keyboard without echo: the code of a move is in no argument. */
+  async code(fromStandardInput: boolean): Promise<string> {
+    const [answer = ""] = await this.#answers(["Code: "], fromStandardInput, "code", "--code-stdin");
     return answer;
   }
 
   /** One line of standard input, or of the keyboard without echo, asked twice. Never an argument. */
-  async newPassword(
-    fromStandardInput: boolean,
-    what = "password",
-    flag = "--password-stdin",
-  ): Promise<string> {
-    const questions = [`${capital(what)} (at least 10 characters): `, "Once more: "];
-    const [first = "", second = first] = await this.#answers(questions, fromStandardInput, what, flag);
+  async newPassword(fromStandardInput: boolean): Promise<string> {
+    const questions = ["Password (at least 10 characters): ", "Once more: "];
+    const asked = await this.#answers(questions, fromStandardInput, "password", "--password-stdin");
+    const [first = "", second = first] = asked;
     if (first === second) return first;
-    throw new FlancoError("invalid", `The two ${what}s differ.`, { hint: "Try again." });
+    throw new FlancoError("invalid", "The two passwords differ.", { hint: "Try again." });
   }
 
   /** The answers of the keyboard, or only the first line of standard input. */
@@ -196,10 +190,6 @@ export class Terminal {
   async readAll(): Promise<string> {
     return text(process.stdin);
   }
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The error for output that cannot be written; undefined where its reader has ended. */

@@ -1,11 +1,9 @@
-import { dirname } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
 import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import { type BackupLook, isMounted } from "../store/backup/backup-directory.ts";
-import type { KeptKeys } from "../store/backup/gateway-file.ts";
 import { dataDirectoryOf } from "../store/data-directory.ts";
 import type { RunningJob } from "../store/job/job.ts";
 
@@ -39,16 +37,9 @@ function noDisk(directory: string): string {
   return `No disk is mounted at ${directory}: there is no backup there. Put the disk in, then run flanco backup.`;
 }
 
-/** What a person must know about the gateway's keys beside a backup; null where they are up to date. */
-export function aboutKeys(keys: KeptKeys | null, folder: string): string | null {
-  const repeat = `run flanco backup --to ${dirname(folder)} --seal-keys`;
-  if (keys === "left out") {
-    return `The gateway's keys were left out of ${folder}: its file system keeps no file from other users. To seal them with a passphrase, ${repeat}.`;
-  }
-  if (keys === "outdated") {
-    return `The sealed keys in ${folder} are not those of now. To seal these, ${repeat}.`;
-  }
-  return null;
+/** What a person must know where the gateway's keys are left out beside a backup. */
+export function aboutMissingKeys(folder: string): string {
+  return `The gateway's keys were left out of ${folder}: its file system keeps no file from other users. A disk with ext4 takes them.`;
 }
 
 /** The configured directories without a missing removable disk, the gateway's own first. */

@@ -28,7 +28,7 @@ import { markSuspect } from "../store/repair/prepare.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
 import {
-  aboutKeys,
+  aboutMissingKeys,
   type BackupTarget,
   backupDirectory,
   RemovableDisk,
@@ -235,10 +235,9 @@ export class Upkeep {
       clockTrusted: trust.trusted(),
     };
     await this.#run(`backup ${directory}`, jobs.backup(request), {
-      done: ({ findings, keys, ...backup }) => {
+      done: ({ findings, keysLeftOut, ...backup }) => {
         this.#attend(`backup ${directory}`, findings);
-        const lacking = aboutKeys(keys, folderOf(directory, backup.ledger));
-        if (lacking !== null) log.warn({ directory }, lacking);
+        if (keysLeftOut) log.warn({ directory }, aboutMissingKeys(folderOf(directory, backup.ledger)));
         if (directory === backupDirectory(config)) this.#see(backup);
         writer.backupProved(directory, backup.commits);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");

@@ -83,9 +83,7 @@ describe("The help", () => {
     const options = allCommands(whole).flatMap(({ command }) => command.options);
     // A file that holds one may be named.
     const secret = options.filter(({ long }) => /(pass|secret|token)(?!.*-file$)/.test(long ?? ""));
-    expect(new Set(secret.map(({ long }) => long))).to.deep.equal(
-      new Set(["--password-stdin", "--passphrase-stdin"]),
-    );
+    expect(new Set(secret.map(({ long }) => long))).to.deep.equal(new Set(["--password-stdin"]));
     expect(secret.every((option) => option.isBoolean())).to.equal(true);
   });
 

@@ -14,7 +14,6 @@ import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
 
 const SALES = Array.from({ length: 5 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
-const PASSPHRASE = "una frase larga";
 const authorityOf = ({ dataDir }: Program) => readFileSync(join(dataDir, "tls", "authority.pem"), "utf8");
 
 interface Restored {
@@ -116,17 +115,6 @@ describe("flanco restore on a new gateway", function () {
     const refused = await fresh.run(["restore", join(disk, "no.db")], { environment });
     expect(onlyLine(refused)).to.include("There is no backup");
     expect(existsSync(said)).to.equal(false);
-  });
-
-  it("opens sealed keys with their passphrase alone, and changes nothing with another", async () => {
-    // A passphrase is for nothing else than to seal the keys.
-    await old.call(["backup", "--to", disk, "--passphrase-stdin"], PASSPHRASE);
-    const wrong = await restore(["--passphrase-stdin"], "otra frase larga");
-    expect(onlyLine(wrong)).to.include("The passphrase does not open the keys");
-    const { exitCode, stdout, stderr } = await restore(["--passphrase-stdin"], `${PASSPHRASE}\n`);
-    expect(exitCode, stderr).to.equal(0);
-    expect((JSON.parse(stdout) as Restored).certificates).to.equal("restored");
-    expect(authorityOf(fresh)).to.equal(authorityOf(old));
   });
 
   it("asks for the clinic's host name before anything changes, or makes keys of its own", async () => {

@@ -140,7 +140,7 @@ export class UpkeepRig {
           this.#begin(request.directory, () => ({
             ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
             findings: this.findings,
-            keys: "plain",
+            keysLeftOut: false,
           })),
         look: (directory, ledgerIds) =>
           this.seen === undefined

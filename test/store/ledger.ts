@@ -120,7 +120,7 @@ export class TestLedger {
   /** Makes it, and gives its proof. */
   async backUp(overrides: Partial<BackupRequest> = {}, freeBytes = freeBytesOf): Promise<ProvenBackup> {
     const made = await makeBackup(this.backupRequest(overrides), freeBytes);
-    const { findings: _findings, keys: _keys, ...backup } = made;
+    const { findings: _findings, keysLeftOut: _left, ...backup } = made;
     return backup;
   }
 

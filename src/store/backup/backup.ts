@@ -24,7 +24,7 @@ import {
   writeProof,
 } from "./backup-directory.ts";
 import { freeBytesOf, hashFile, requireRoom } from "./file-copy.ts";
-import { type KeptKeys, type WholeGateway, writeGatewayFile } from "./gateway-file.ts";
+import { type WholeGateway, writeGatewayFile } from "./gateway-file.ts";
 
 /** Pages that are copied at a time. */
 const PAGES_AT_ONCE = 4_000;
@@ -45,15 +45,13 @@ export interface BackupRequest {
   readonly rotate: boolean;
   /** The gateway file to keep beside the backups, for a restore of the whole clinic. */
   readonly gateway?: WholeGateway | undefined;
-  /** Seals the gateway's keys. */
-  readonly passphrase?: string | undefined;
 }
 
 export interface MadeBackup extends ProvenBackup {
   /** What a person must see to in the ledger. */
   readonly findings: readonly Finding[];
-  /** What became of the gateway's keys; null where no gateway was given. */
-  readonly keys: KeptKeys | null;
+  /** Whether the gateway's keys are missing beside it, because the disk's file system has no owners. */
+  readonly keysLeftOut: boolean;
 }
 
 /**
@@ -62,7 +60,7 @@ export interface MadeBackup extends ProvenBackup {
  * while another backup to the directory is under way, `unavailable` without room.
  */
 export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf): Promise<MadeBackup> {
-  const { directory, rotate, gateway, passphrase } = request;
+  const { directory, rotate, gateway } = request;
   const folder = folderOf(directory, readLedger(request.ledger, readLedgerId));
   const release = claim(folder);
   try {
@@ -72,7 +70,7 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
     requireRoom(folder, neededBytes, "make a backup", freeBytes(folder));
     const held = await snapshot(request.ledger, draftIn(folder));
     const { backup, findings } = prove(request, folder, held);
-    const keys = gateway === undefined ? null : writeGatewayFile(folder, gateway, passphrase);
+    const keysLeftOut = gateway !== undefined && !writeGatewayFile(folder, gateway);
     writeProof(folder, backup);
     renameSync(draftIn(folder), join(folder, backup.file));
     syncPath(folder);
@@ -81,7 +79,7 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
       thinOut(folder, neededBytes, freeBytes);
       removeOldProofs(folder);
     }
-    return { ...backup, findings, keys };
+    return { ...backup, findings, keysLeftOut };
   } finally {
     removeDrafts(folder);
     release();

@@ -88,7 +88,7 @@ describe("a backup", () => {
     });
     let rounds = 0;
     for (; made === undefined; rounds += 1) await sell(5);
-    const { findings: _findings, keys: _keys, ...backup } = await done;
+    const { findings: _findings, keysLeftOut: _left, ...backup } = await done;
     expect(rounds).to.be.above(1);
     expect(backup.records).to.be.at.least(SALES);
     expect(backup.totalMicros).to.equal(String(backup.records * 1_000_000));
