@@ -31,7 +31,6 @@ export const PACKAGES = {
   load: ["wrk"],
   "addresses of a network": ["iproute2"],
   "disk whose writes are counted": ["mount", "e2fsprogs"],
-  "wrong clock": ["faketime"],
   openssl: ["openssl"],
   "unit check": ["systemd"],
   "manual page and completions": ["groff", "fish", "zsh"],

@@ -3,17 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
 import { HOUR_MS } from "../../src/domain/clock.ts";
-import type { FoundRecord, RecordSearch } from "../../src/domain/record.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { newRecord } from "../store/ledger.ts";
 import { ANY } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
-import { LoopHolds } from "./loop-holds.ts";
 
-const MANY = 20_000;
 /** What goes on by itself goes on within this time. */
 const STILL_MS = 50;
 
@@ -31,17 +27,6 @@ describe("An export", () => {
 
   async function post(otherwise: Readonly<Record<string, unknown>>, by = user): Promise<void> {
     await by.post("/api/data", aRecord(otherwise)).expect(201);
-  }
-
-  async function fill(owner: SignedInUser, count: number): Promise<void> {
-    const one = newRecord({ locationName: "Clínica Norte", deviceId: "7234", valorMicros: 100_000 });
-    for (let done = 0; done < count; done += 2_000) {
-      const batch = Array.from({ length: 2_000 }, (_, index) => {
-        const createdTimeMs = NOON_MS - (done + index) * 60_000;
-        return appliance.writer.addRecord(owner.id, { ...one, createdTimeMs }, null);
-      });
-      await Promise.all(batch);
-    }
   }
 
   function download(query: string, by = user) {
@@ -130,56 +115,6 @@ describe("An export", () => {
       await user.head("/api/export?lang=es").expect(200);
     }
     await table("");
-  });
-
-  describe("of many records", () => {
-    let rich: SignedInUser;
-
-    before(async function () {
-      this.timeout(60_000);
-      rich = await appliance.addUser();
-      await fill(rich, MANY);
-    });
-    beforeEach(() => {
-      user = rich;
-    });
-
-    it("holds each once, in order", async function () {
-      this.timeout(60_000);
-      const times = (await table("")).map((row) => `${row[1]} ${row[2]}`);
-      expect(new Set(times)).to.have.lengthOf(MANY);
-      expect(times).to.deep.equal(times.toSorted().reverse());
-    });
-
-    it("holds the event loop for a moment at a time, unlike one that is made in one piece", async function () {
-      this.timeout(60_000);
-      // What runs for the first time is compiled while it runs.
-      await longestHoldMs();
-      const inPieces = await longestHoldMs();
-      appliance.breaker.instead.set("findRecords", (userId: string, search: RecordSearch) => {
-        const all: FoundRecord[] = [];
-        for (let before = search.before; ; ) {
-          const { records, next } = appliance.reader.findRecords(userId, { ...search, before });
-          all.push(...records);
-          if (next === null) return { records: all, next };
-          before = next;
-        }
-      });
-      const inOnePiece = await longestHoldMs();
-      expect(inPieces).to.be.below(inOnePiece / 5);
-    });
-
-    /** The longest hold of the loop while all is downloaded. */
-    async function longestHoldMs(): Promise<number> {
-      const holds = new LoopHolds();
-      holds.open();
-      const response = await begin("lang=en&to=2026-03-11");
-      let bytes = 0;
-      for await (const chunk of response) bytes += (chunk as Buffer).length;
-      holds.close();
-      expect(bytes).to.be.above(MANY * 50);
-      return holds.longestMs;
-    }
   });
 
   describe("of a ledger without an end", () => {

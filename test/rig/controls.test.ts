@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { type Patch, patched } from "../../scripts/patch.ts";
 import { SIMULATED_CONTROLS } from "../simulation/controls.ts";
-import { CONTROLS, clockTrustedBy } from "./controls.ts";
+import { CONTROLS } from "./controls.ts";
 import { CHECKOUT } from "./program.ts";
 
 const VERSIONS: Readonly<Record<string, readonly Patch[]>> = {
   ...CONTROLS,
   ...SIMULATED_CONTROLS,
-  "a file tells whether the clock is set": clockTrustedBy("mark"),
 };
 
 describe("the controls", () => {

@@ -182,28 +182,11 @@ export const CONTROLS = {
   ],
   "each request leaks": leak(LEAKED_ITEMS.long),
   "each request leaks much": leak(LEAKED_ITEMS.short),
-  "records before the clock was set stay where they are": [
-    { file: "src/service/clock-watch.ts", from: "await settleTimes(writer, bootId, zeroMs)", to: "0" },
-    {
-      file: "src/service/clock-watch.ts",
-      from: "of reader.unsettledBoots())",
-      to: "of reader.unsettledBoots().slice(0, 0))",
-    },
-  ],
   "the ledger has a later schema": [LATER_SCHEMA],
   "it records and answers, but is never healthy": [
     { file: "src/http/app.ts", from: "async () => lines.healthy()", to: "async () => false" },
   ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>;
-
-/** The program with a file of the test in place of the machine's own signs that its clock is set. */
-export function clockTrustedBy(mark: string): readonly Patch[] {
-  const file = "src/service/clock-watch.ts";
-  return [
-    { file, from: "/run/systemd/timesync/synchronized", to: mark },
-    { file, from: " || timedated()", to: "" },
-  ];
-}
 
 /** The message of the error that a trial ends with; "none" where it ends well. */
 export async function failureOf(trial: Promise<unknown>): Promise<string> {

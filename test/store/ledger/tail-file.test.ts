@@ -8,10 +8,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect } from "chai";
-import { segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { identityOf } from "../../../src/store/ledger/identity.ts";
+import { readFrames, segmentsIn, Tail } from "../../../src/store/ledger/tail.ts";
+import type { TailState } from "../../../src/store/ledger/writer-message.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
-import { newRecord } from "../ledger.ts";
 import { LINE, sell } from "./eventful-life.ts";
 import { TailedLedger } from "./tailed-ledger.ts";
 
@@ -79,10 +80,19 @@ describe("The files of a tail", () => {
   });
 
   it("has an end: beyond it only a backup helps", async () => {
-    const record = newRecord({ deviceName: "x".repeat(MEGABYTE) });
-    for (let sold = 0; sold < 66; sold += 1) await ledger.writer.addRecord(userId, record, null);
-    await until("it is told", () => ledger.writer.tail?.failure !== null);
-    expect(ledger.writer.tail?.failure).to.contain("64 MiB");
+    await sell(ledger, userId, 1);
+    await ledger.close();
+    const [{ frame } = expect.fail("a sale")] = [
+      ...readFrames(segmentsIn(ledger.folder)[0] ?? expect.fail()),
+    ];
+    const states: TailState[] = [];
+    const tail = new Tail(identityOf(ledger.file) ?? "", (state) => void states.push(state));
+    const commits = ledger.commitsNow();
+    tail.open(ledger.backups, commits);
+    const large = { ...frame, head: "x".repeat(MEGABYTE) };
+    for (let commit = 1; commit <= 66; commit += 1) tail.add(commits + commit, large);
+    await tail.close();
+    expect(states.at(-1)?.failure).to.contain("64 MiB");
     expect(readdirSync(ledger.folder).filter((name) => name.startsWith("tail"))).to.have.length(1);
   });
 });

@@ -29,6 +29,8 @@ import { TailedLedger } from "./tailed-ledger.ts";
 
 /** Less than a header: nothing can be read of such a file. */
 const STUMP_BYTES = 90;
+/** Of the empty frame that a closed writer leaves at the end. */
+const MARK_BYTES = 16;
 const MEGABYTE = 1024 * 1024;
 
 describe("The tail of a ledger", () => {
@@ -64,14 +66,16 @@ describe("The tail of a ledger", () => {
     return { records, kinds: findings.map(({ kind }) => kind) };
   }
 
-  /** As a process that is killed leaves the directory: once the tail has everything, without its last mark. */
+  /** As a process that is killed leaves the directory: the tail has everything, without the mark of one that was closed. */
   async function crash(): Promise<void> {
-    const commits = ledger.commitsNow();
-    const folder = ledger.folder;
-    if (ledger.tail) await until("the tail is written", () => segmentsIn(folder).at(-1)?.end === commits);
     const copy = `${ledger.directory}-crashed`;
     cpSync(ledger.directory, copy, { recursive: true });
     await ledger.close();
+    const tail = segmentsIn(ledger.folder).at(-1)?.file;
+    if (tail !== undefined) {
+      truncateSync(tail, statSync(tail).size - MARK_BYTES);
+      cpSync(tail, tail.replace(ledger.directory, copy));
+    }
     rmSync(ledger.directory, { recursive: true });
     cpSync(copy, ledger.directory, { recursive: true });
     rmSync(copy, { recursive: true });
@@ -320,8 +324,8 @@ describe("The tail of a ledger", () => {
 
   it("has every commit, also those that come while earlier ones are being written", async () => {
     const record = newRecord({ deviceName: "x".repeat(MEGABYTE / 8) });
-    for (let sold = 0; sold < 100; sold += 1) await ledger.writer.addRecord(userId, record, null);
+    for (let sold = 0; sold < 30; sold += 1) await ledger.writer.addRecord(userId, record, null);
     expect(await recovered()).to.deep.include({ lost: null });
-    expect(ledger.verify()).to.deep.include({ records: 100, findings: [] });
+    expect(ledger.verify()).to.deep.include({ records: 30, findings: [] });
   });
 });

@@ -1,7 +1,6 @@
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { readCommits } from "../../../src/store/ledger/chain.ts";
 import { readLedger } from "../../../src/store/ledger/identity.ts";
-import { segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { until } from "../../rig/until.ts";
 import { TestLedger } from "../ledger.ts";
 
@@ -17,10 +16,9 @@ export class TailedLedger extends TestLedger {
   /** Makes and proves a backup, with which the tail begins a new file. */
   async backUpProved(): Promise<ProvenBackup> {
     const commits = this.commitsNow();
-    await until("what can be written is in the tail", () => {
-      const { from, failure } = this.writer.tail ?? { from: 0, failure: null };
-      return failure !== null || from === commits || segmentsIn(this.folder).at(-1)?.end === commits;
-    });
+    // What waits for the tail is written there when the ledger is closed.
+    await this.close();
+    await this.open();
     this.writer.backupBegins(this.backups);
     await until("a new file of it is begun", () => this.writer.tail?.from === commits);
     const backup = await this.backUp({ rotate: false });
