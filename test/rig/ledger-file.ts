@@ -41,6 +41,16 @@ export function change(file: string, sql: string): void {
   });
 }
 
+/** How each statement that `run` makes of a ledger's file goes through a table. */
+export function plansOf(file: string, table: string, run: (db: Database) => void): readonly string[] {
+  const made: string[] = [];
+  using(new DatabaseConstructor(file, { verbose: (sql) => void made.push(String(sql)) }), run);
+  return made
+    .filter((sql) => sql.includes(`FROM ${table}`))
+    .flatMap((sql) => query<{ detail: string }>(file, `EXPLAIN QUERY PLAN ${sql}`))
+    .flatMap(({ detail }) => (detail.includes(table) ? [detail] : []));
+}
+
 /** Reads a ledger's file, beside the program that writes it. */
 export function query<Row>(file: string, sql: string, ...parameters: readonly string[]): Row[] {
   const db = new DatabaseConstructor(file, { readonly: true, fileMustExist: true });

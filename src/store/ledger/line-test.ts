@@ -37,15 +37,14 @@ const OPEN = `
 export function lineTestReader(db: Database) {
   const ofAll = db.prepare<[], OpenTest>(`${OPEN} ORDER BY t.line`);
   const ofUser = db.prepare<[Id], OpenTest>(`${OPEN} AND t.user_id = ? ORDER BY t.line`);
-  const edges = db.prepare<
-    [Id | null, Id | null, number],
-    Omit<TestedEdge, "provisional"> & { provisional: number }
-  >(
-    `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
-            coalesce(max(0, CAST(round(zero_ms + monotonic_ns / 1e6) AS INTEGER)), time_ms) AS timeMs
-       FROM tested_edge JOIN boot USING (boot) WHERE ? IS NULL OR user_id = ?
-      ORDER BY edge_id DESC LIMIT ?`,
-  );
+  const edges = (whose: string) =>
+    db.prepare<[Id | null, number], Omit<TestedEdge, "provisional"> & { provisional: number }>(
+      `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
+              coalesce(max(0, CAST(round(zero_ms + monotonic_ns / 1e6) AS INTEGER)), time_ms) AS timeMs
+         FROM tested_edge JOIN boot USING (boot) WHERE ${whose} ORDER BY edge_id DESC LIMIT ?`,
+    );
+  const edgesOfAll = edges("? IS NULL");
+  const edgesOfUser = edges("user_id = ?");
   const { boots } = bootReader(db);
   return {
     lineTests(now, userId?) {
@@ -60,7 +59,9 @@ export function lineTestReader(db: Database) {
         .filter(({ remainingMs }) => remainingMs > 0);
     },
     testedEdges: (userId, limit) =>
-      edges.all(userId, userId, limit).map((edge) => ({ ...edge, provisional: edge.provisional === 1 })),
+      (userId === null ? edgesOfAll : edgesOfUser)
+        .all(userId, limit)
+        .map((edge) => ({ ...edge, provisional: edge.provisional === 1 })),
   } satisfies Partial<LedgerReader>;
 }
 
@@ -136,7 +137,11 @@ export function lineTestCommands(db: Database, context: WriteContext) {
   const close = db.prepare<[number, number, number]>(
     "UPDATE line_test SET ended_boot = ?, ended_ms = ? WHERE test_id = ?",
   );
-  const counted = db.prepare<[number], number>("SELECT count(*) FROM tested_edge WHERE test_id = ?").pluck();
+  const counted = db
+    .prepare<[Id, string, number], number>(
+      "SELECT count(*) FROM tested_edge WHERE user_id = ? AND line = ? AND test_id = ?",
+    )
+    .pluck();
   const openOf = db.prepare<[Id], OpenTest>(`${OPEN} AND t.user_id = ? ORDER BY t.line`);
 
   function now() {
@@ -169,7 +174,8 @@ export function lineTestCommands(db: Database, context: WriteContext) {
         return room;
       });
       const { boot, monotonicMs } = now();
-      end(userId, (line) => lines.includes(line));
+      const begun = new Set(lines);
+      end(userId, (line) => begun.has(line));
       for (const line of lines) {
         // The time is rounded down to whole milliseconds: a sale in the last one is still no test.
         insert.run(userId, line, boot, monotonicMs + 1, lifeMs);
@@ -183,7 +189,10 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       const meant = named && new Set(named);
       const ended = end(userId, (line) => meant?.has(line) ?? true);
       if (ended.length === 0) return;
-      const edges = ended.reduce((sum, { testId }) => sum + (counted.get(testId) ?? 0), 0);
+      const edges = ended.reduce(
+        (sum, { line, testId }) => sum + (counted.get(userId, line, testId) ?? 0),
+        0,
+      );
       const lines = ended.map((test) => test.line).join(", ");
       const rooms = ended.map((test) => test.room).join(", ");
       context.audit.note("test_ended", userId, { lines, rooms, edges }, by);

@@ -275,6 +275,7 @@ const initial: Migration = {
       UNIQUE (boot, line, request, sequence)
     ) STRICT;
     CREATE INDEX tested_edge_by_line ON tested_edge (user_id, line, edge_id);
+    CREATE INDEX tested_edge_by_user ON tested_edge (user_id, edge_id);
 
     -- A commissioning that is open. scope: JSON of a CommissionScope. Its rooms that are ticked off: JSON of a Tick.
     CREATE TABLE commission (

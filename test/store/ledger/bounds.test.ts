@@ -1,6 +1,10 @@
 import { expect } from "chai";
+import { HOUR_MS } from "../../../src/domain/clock.ts";
+import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
+import { Committer } from "../../../src/store/ledger/committer.ts";
+import { lineTestReader } from "../../../src/store/ledger/line-test.ts";
 import { aSighting } from "../../domain/sighting.ts";
-import { query } from "../../rig/ledger-file.ts";
+import { plansOf, query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newWiring, TestLedger } from "../ledger.ts";
 
@@ -48,5 +52,22 @@ describe("A ledger over many years", () => {
       "EXPLAIN QUERY PLAN SELECT lost_to FROM correction WHERE kind = 'lost' AND noted_ms > 0 ORDER BY correction_id",
     );
     expect(plan.map(({ detail }) => detail)).to.deep.equal(["SCAN correction USING INDEX correction_lost"]);
+  });
+
+  it("finds an account's edges under test, and counts those of a test, by an index: others may have a million", async () => {
+    await ledger.writer.noteBoot("boot", null);
+    const { user } = await ledger.wire("A");
+    await ledger.writer.beginTest(user.id, ["A"], HOUR_MS);
+    const { nowMs, file } = ledger;
+    const list = plansOf(file, "tested_edge", (db) => lineTestReader(db).testedEdges(user.id, 200));
+    expect(list).to.deep.equal(["SEARCH tested_edge USING INDEX tested_edge_by_user (user_id=?)"]);
+    const commands = [
+      { name: "noteBoot", input: ["boot", null] },
+      { name: "endTest", input: [user.id, null] },
+    ] as const;
+    const end = plansOf(file, "tested_edge", (db) => {
+      new Committer(db, new LocalCalendar("UTC"), undefined).commit({ nowMs, monotonicMs: 1, commands });
+    });
+    expect(end).to.deep.equal(["SEARCH tested_edge USING INDEX tested_edge_by_line (user_id=? AND line=?)"]);
   });
 });
