@@ -25,7 +25,6 @@ export const AUDIT_KINDS = [
   "ledger_restored",
   "ledger_rebuilt",
   "secret_rotated",
-  "certificate_changed",
   "clock_corrected",
   "findings_acknowledged",
   "move_allowed",
@@ -35,12 +34,7 @@ export const AUDIT_KINDS = [
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
 /** Only the newest entries of these kinds are kept. All others are in the chain, for ever. */
-const PASSING_KINDS: ReadonlySet<AuditKind> = new Set([
-  "sign_in",
-  "sign_in_failed",
-  "sign_out",
-  "certificate_changed",
-]);
+const PASSING_KINDS: ReadonlySet<AuditKind> = new Set(["sign_in", "sign_in_failed", "sign_out"]);
 
 export function isLasting(kind: AuditKind): boolean {
   return !PASSING_KINDS.has(kind);

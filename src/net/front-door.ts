@@ -1,10 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { Config } from "../config/schema.ts";
-import { type AuditNote, SERVICE_ACTOR } from "../domain/audit.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { KnownHosts, readHostNames } from "./host-names.ts";
@@ -20,11 +18,6 @@ export interface FrontDoorDependencies {
   readonly dataDirectory: DataDirectory;
   readonly clock: Clock;
   readonly trust: ClockTrust;
-  /** Resolves once the ledger is open, which may be long after the ports. */
-  readonly ledger: Promise<{
-    readonly reader: Pick<LedgerReader, "lastAudit">;
-    readonly writer: Pick<LedgerWriter, "noteAudit">;
-  }>;
   readonly log: Log;
 }
 
@@ -98,24 +91,8 @@ export class FrontDoor {
   }
 
   #serve(served: Served): void {
-    void this.#audit(served);
     this.#served = new X509Certificate(served.cert).fingerprint256;
     this.#hosts.certify(served.cert);
     this.#listeners?.renew(served);
-  }
-
-  /** Writes a change of certificate to the audit log. Never rejects: after an error the next start writes it. */
-  async #audit({ cert, own }: Served): Promise<void> {
-    const { ledger, log } = this.#dependencies;
-    const { fingerprint256: fingerprint, validTo } = new X509Certificate(cert);
-    try {
-      const { reader, writer } = await ledger;
-      if (reader.lastAudit("certificate_changed")?.details["fingerprint"] === fingerprint) return;
-      const details = { fingerprint, validTo: new Date(validTo).toISOString(), own };
-      const note: AuditNote = { kind: "certificate_changed", userId: null, details, actor: SERVICE_ACTOR };
-      await writer.noteAudit([note]);
-    } catch (error) {
-      log.warn({ err: error }, "the certificate that is served could not be noted");
-    }
   }
 }

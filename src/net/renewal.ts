@@ -75,7 +75,6 @@ export interface RenewalDependencies {
 export class CertificateRenewal {
   readonly #dependencies: RenewalDependencies;
   #certificates: Certificates | undefined;
-  #publicAddresses = "";
   #refused = new Map<string, Fault>();
   /** The last of the checks, which run one after another. Never rejects. */
   #last: Promise<void> = Promise.resolve();
@@ -161,21 +160,8 @@ export class CertificateRenewal {
         "a new authority was made: browsers must be told to trust it",
       );
     }
-    this.#logPublic(host);
     this.#logRefused(certificates.refused);
     return certificates;
-  }
-
-  #logPublic({ publicAddresses }: HostNames): void {
-    const addresses = publicAddresses.join(" ");
-    if (addresses === this.#publicAddresses) return;
-    this.#publicAddresses = addresses;
-    if (addresses === "") return;
-    const { log, directories } = this.#dependencies;
-    log.warn(
-      { addresses: publicAddresses, directory: directories.dropIn },
-      "the own certificate leaves these public addresses out, which its authority may not sign: put a certificate there that names them",
-    );
   }
 
   #logRefused(refused: readonly Refusal[]): void {

@@ -92,7 +92,6 @@ async function openPage(
     dataDirectory,
     clock: systemClock,
     log,
-    ledger: Promise.resolve({ reader: { lastAudit: () => undefined }, writer: { noteAudit } }),
     // A server's clock is set before it serves requests.
     trust: { trusted: () => true },
     hostNames: () => config.host_names,

@@ -102,7 +102,6 @@ export class Service {
   #work: Work | undefined;
   readonly #cancelled = new AbortController();
   readonly #closed = new AbortController();
-  readonly #opened = Promise.withResolvers<OpenLedger>();
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -187,7 +186,6 @@ export class Service {
     const machine = { config, dataDirectory, clock, log, timers: systemTimers, version };
     const frontDoor = new FrontDoor({
       ...machine,
-      ledger: this.#opened.promise,
       trust: { trusted: () => this.#trust?.trusted() ?? false },
       hostNames: () => this.settings.host_names,
     });
@@ -201,7 +199,6 @@ export class Service {
     });
     const { writer, reader, heavy } = ledger;
     this.#ledger = ledger;
-    this.#opened.resolve(ledger);
     this.#closing.defer(() => writer.close());
     this.#closing.defer(() => reader.close());
     this.#closing.defer(() => heavy.close());

@@ -111,14 +111,6 @@ describe("The renewal of certificates", () => {
     expect(renewed).to.have.length(1);
   });
 
-  it("logs once that a public address is left out", async () => {
-    host = toHostNames("gateway", ["8.8.4.4"]);
-    await renewal.open();
-    await renewal.check();
-    await renewal.check();
-    expect(linesWith("8.8.4.4")).to.have.length(1);
-  });
-
   it("logs a refused certificate once, and has a fault until it is mended", async () => {
     putDropIn("nothing");
     await renewal.open();

@@ -110,7 +110,6 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
     "Se cambió el secreto de las sesiones: todos entran de nuevo",
     "The secret of sessions was changed: everybody signs in anew",
   ],
-  certificate_changed: () => ["Certificado renovado", "Certificate renewed"],
   clock_corrected: (value) => [
     `Hora corregida en ${value("seconds")} s. Registros: ${value("records")}`,
     `Time corrected by ${value("seconds")} s. Records: ${value("records")}`,
