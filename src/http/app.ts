@@ -1,4 +1,5 @@
 import Koa, { type Middleware } from "koa";
+import type { OneTimeCode } from "../auth/one-time-code.ts";
 import type { SessionKeeper, Sessions } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { API, declare, NO_SESSION } from "../contract/declaration.ts";
@@ -39,7 +40,7 @@ import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
-import { type FirstRunToken, firstUserEndpoint, requireSession, sessionEndpoints } from "./session.ts";
+import { firstUserEndpoint, requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
@@ -83,7 +84,7 @@ export interface AppDependencies extends SiteDependencies {
   readonly status: StatusReader;
   readonly commissioner: Commissioner;
   readonly events: LiveEvents;
-  readonly firstRun: FirstRunToken;
+  readonly firstRun: OneTimeCode;
   readonly moves: Moves;
   readonly setups: SinkSetups;
   readonly clock: Clock;

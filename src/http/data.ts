@@ -31,13 +31,8 @@ export function postEndpoint(
     const record = toNewRecord(body);
     const idempotency = idempotencyOf(context, record);
     const isStored = () => idempotency !== null && reader.isPosted(userId, idempotency.key);
-    const giveBack = bound(userId, record, isStored);
-    let isNew = false;
-    try {
-      isNew = !(await writer.addRecord(userId, record, idempotency)).repeated;
-    } finally {
-      if (!isNew) giveBack();
-    }
+    const count = bound(userId, record, isStored);
+    if (!(await writer.addRecord(userId, record, idempotency)).repeated) count();
     return { message: "Data saved successfully" } as const;
   });
 }
@@ -85,10 +80,9 @@ export interface DailyLimits {
 const BYTES_BESIDE_TEXTS = 150;
 
 /**
- * Counts a post, and gives the function that takes it off the count again, for a post that stores
- * nothing: on a full disk a clinic's devices try again for hours. Throws `too_many`, with the time to
- * wait, where the account has posted too much. It does not throw where `isStored` says that the
- * record is in the ledger: a device that has lost the answer would otherwise post it again for a day.
+ * Gives the function to call once the post is stored, which counts it. Throws `too_many`, with the time
+ * to wait, where the account has posted too much, unless `isStored` says that the record is in the
+ * ledger already: a device that has lost the answer would otherwise post it again for a day.
  */
 export type DailyBound = (userId: Id, record: NewRecord, isStored: () => boolean) => () => void;
 
@@ -113,11 +107,9 @@ export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
         retryAfterSeconds: Math.ceil((day.beganMs + DAY_MS - nowMs) / SECOND_MS),
       });
     }
-    day.records += 1;
-    day.bytes += bytes;
     return () => {
-      day.records -= 1;
-      day.bytes -= bytes;
+      day.records += 1;
+      day.bytes += bytes;
     };
   };
 }

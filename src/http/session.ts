@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
+import { OneTimeCode } from "../auth/one-time-code.ts";
 import type { SessionKeeper, SignedIn } from "../auth/session.ts";
 import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
 import { login, logout, makeFirstUser, type User as UserAnswer, verify } from "../contract/session.ts";
-import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay } from "../domain/heavy-read.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { emailKey, type Member, sessionSeconds } from "../domain/member.ts";
 import { type Credentials, type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { isSecret } from "../secret-file.ts";
 import { senderOf } from "./guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
@@ -77,36 +77,13 @@ export function sessionEndpoints(
   ];
 }
 
-/** The one-time right to make the first user. Lives in memory; its time is monotonic. */
-export class FirstRunToken {
-  readonly #clock: Clock;
-  #token: string | undefined;
-  #endsMs = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Makes a fresh token of 128 bits, valid 30 minutes; an earlier one ends. */
-  issue(): string {
-    this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
-    this.#endsMs = monotonicMs(this.#clock) + FIRST_RUN_MS;
-    return this.#token;
-  }
-
-  /** Whether this is the valid token. Takes constant time. */
-  accepts(guess: string): boolean {
-    if (this.#token === undefined || monotonicMs(this.#clock) >= this.#endsMs) return false;
-    return isSecret(guess, this.#token);
-  }
-
-  revoke(): void {
-    this.#token = undefined;
-  }
+/** The one-time right to make the first user: a token of 128 bits. */
+export function firstRunToken(clock: Clock): OneTimeCode {
+  return new OneTimeCode(clock, FIRST_RUN_MS, () => randomBytes(TOKEN_BYTES).toString("base64url"));
 }
 
 export function firstUserEndpoint(
-  token: FirstRunToken,
+  token: OneTimeCode,
   passwords: PasswordHasher,
   gate: SignInGate,
   writer: Pick<LedgerWriter, "addFirstUser">,

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { FailedSignIns } from "../auth/failed-sign-ins.ts";
+import type { OneTimeCode } from "../auth/one-time-code.ts";
 import type { Sessions } from "../auth/session.ts";
 import { MAX_FAMILIAR, SignInGate } from "../auth/sign-in-gate.ts";
 import type { Config } from "../config/schema.ts";
@@ -7,7 +8,7 @@ import type { Change } from "../domain/change.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { type AppDependencies, createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/event.ts";
-import { FirstRunToken } from "../http/session.ts";
+import { firstRunToken } from "../http/session.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
@@ -30,7 +31,7 @@ export interface ApiDependencies
 export class Api {
   readonly numbers: ShownNumbers;
   readonly events: LiveEvents;
-  readonly firstRun: FirstRunToken;
+  readonly firstRun: OneTimeCode;
   readonly failedSignIns: FailedSignIns;
   readonly status: StatusReport;
   readonly commissioning: Commissioning;
@@ -44,7 +45,7 @@ export class Api {
     this.#dependencies = dependencies;
     this.numbers = new ShownNumbers(dependencies.reader.numberKey());
     this.events = new LiveEvents(this.numbers);
-    this.firstRun = new FirstRunToken(clock);
+    this.firstRun = firstRunToken(clock);
     this.failedSignIns = new FailedSignIns(clock, writer, log);
     this.status = new StatusReport({
       ...dependencies,

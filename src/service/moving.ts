@@ -3,6 +3,7 @@ import { createReadStream, type ReadStream } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { OneTimeCode } from "../auth/one-time-code.ts";
 import type { Actor } from "../domain/audit.ts";
 import { type Clock, type ClockTrust, MINUTE_MS, monotonicMs, WEEK_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -61,12 +62,14 @@ interface Move {
  */
 export class Moving implements Moves {
   readonly #dependencies: MovingDependencies;
-  #code: { readonly secret: string; readonly untilMs: number } | undefined;
+  readonly #code: OneTimeCode;
   #move: Move | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(dependencies: MovingDependencies) {
     this.#dependencies = dependencies;
+    const make = () => randomBytes(SECRET_DIGITS).toString("hex").slice(0, SECRET_DIGITS);
+    this.#code = new OneTimeCode(dependencies.clock, CODE_MS, make);
   }
 
   /** Removes the backup that an earlier process has left. */
@@ -83,18 +86,14 @@ export class Moving implements Moves {
 
   async allow(by: Actor, userId: Id | null): Promise<MadeCode> {
     const { clock, writer, servedFingerprint } = this.#dependencies;
-    const secret = randomBytes(SECRET_DIGITS).toString("hex").slice(0, SECRET_DIGITS);
     await writer.noteAudit([{ kind: "move_allowed", userId, details: {}, actor: by }]);
-    this.#code = { secret, untilMs: monotonicMs(clock) + CODE_MS };
-    return { code: formatCode(secret, servedFingerprint()), endsMs: clock.nowMs() + CODE_MS };
+    return { code: formatCode(this.#code.issue(), servedFingerprint()), endsMs: clock.nowMs() + CODE_MS };
   }
 
   accepts(secret: string): boolean {
-    const code = this.#code;
-    if (code === undefined || monotonicMs(this.#dependencies.clock) >= code.untilMs) return false;
-    if (!isSecret(secret, code.secret)) return false;
-    this.#code = undefined;
-    return true;
+    const isRight = this.#code.accepts(secret);
+    if (isRight) this.#code.revoke();
+    return isRight;
   }
 
   begin(): string {

@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   sealed: ["domain"],
   config: ["domain"],
-  auth: ["domain", "durable-file.ts", "task-thread.ts"],
+  auth: ["domain", "durable-file.ts", "secret-file.ts", "task-thread.ts"],
   gpio: ["domain", "mqtt-client.ts"],
   store: ["domain", "durable-file.ts", "task-thread.ts", "thread.ts"],
   systemd: ["domain"],

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { hash } from "bcryptjs";
 import supertest from "supertest";
 import type { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
+import type { OneTimeCode } from "../../src/auth/one-time-code.ts";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { Sessions } from "../../src/auth/session.ts";
 import { defaultConfig } from "../../src/config/parse.ts";
@@ -21,7 +22,6 @@ import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
-import type { FirstRunToken } from "../../src/http/session.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api } from "../../src/service/api.ts";
 import { systemTimers } from "../../src/service/machine.ts";
@@ -302,7 +302,7 @@ export class Appliance {
     return this.#api.numbers;
   }
 
-  get firstRun(): FirstRunToken {
+  get firstRun(): OneTimeCode {
     return this.#api.firstRun;
   }
 
