@@ -29,10 +29,13 @@ export function describeLine(line: LineInfo): string {
  * chip's label and the offset (`mcp23017:3`), with the chip's device where several chips have the
  * label (`mcp23017@1-0020:3`). Throws `invalid` where none of these tells it from other lines.
  */
-export function lastingName(line: LineInfo, chips: readonly ChipInfo[]): string {
+export function lastingName(
+  line: LineInfo,
+  chips: readonly ChipInfo[],
+  names = new LineNames(chips),
+): string {
   const { name } = line;
-  const isAlone = chips.flatMap((chip) => chip.lines).filter((other) => other.name === name).length === 1;
-  if (name !== null && isAlone) return name;
+  if (name !== null && names.called(name).length === 1) return name;
   const chip = chips.find((one) => one.name === line.chip);
   const lasting = chip && lastingChip(chip, chips);
   if (lasting !== undefined) return `${lasting}:${line.offset}`;
@@ -51,46 +54,79 @@ export function requireLasting(text: string): void {
   });
 }
 
+/** The lines of some chips by all that they are called: one pass over them, however many are looked up. */
+class LineNames {
+  readonly #lines: readonly LineInfo[];
+  readonly #named: ReadonlyMap<string | null, readonly LineInfo[]>;
+  readonly #chips = new Map<string, ChipInfo>();
+
+  constructor(chips: readonly ChipInfo[]) {
+    this.#lines = chips.flatMap((chip) => chip.lines);
+    this.#named = Map.groupBy(this.#lines, ({ name }) => name);
+    // The first of two chips that are called alike.
+    for (const chip of chips.toReversed()) {
+      const lasting = lastingChip(chip, chips);
+      if (lasting !== undefined) this.#chips.set(lasting, chip);
+      this.#chips.set(chip.name, chip);
+    }
+  }
+
+  /** The lines with this name of their own. */
+  called(name: string): readonly LineInfo[] {
+    return this.#named.get(name) ?? [];
+  }
+
+  /** As `resolveLine`, but undefined instead of an error. */
+  find(text: string): LineInfo | undefined {
+    const named = this.called(text);
+    if (text.trim() === "" || named.length > 1) return undefined;
+    const { chip, offset } = this.#placeOf(text);
+    return named[0] ?? chip?.lines.find((one) => one.offset === offset);
+  }
+
+  /** As `resolveLine`. */
+  resolve(text: string): LineInfo {
+    const line = this.find(text);
+    if (line !== undefined) return line;
+    if (text.trim() === "") {
+      throw new FlancoError(
+        "invalid",
+        "A line needs a name (GPIO17) or a chip and an offset (gpiochip0:17).",
+        {
+          hint: "`flanco gpio detect` lists all.",
+        },
+      );
+    }
+    const named = this.called(text);
+    if (named.length > 1) {
+      throw new FlancoError(
+        "invalid",
+        `${named.length} lines are called ${text}: ${named.map(formatLine).join(", ")}.`,
+        { hint: "Write the one you mean as chip and offset." },
+      );
+    }
+    const { chipName, chip, offset } = this.#placeOf(text);
+    let missing = `No line is called ${text}.`;
+    if (chipName !== undefined) missing = `There is no chip ${chipName}.`;
+    if (chip !== undefined) {
+      missing = `${chip.name} has no line ${offset}: its ${chip.lines.length} lines count from 0.`;
+    }
+    throw new FlancoError("not_found", missing, { hint: choices(this.#lines) });
+  }
+
+  #placeOf(text: string) {
+    const [, chipName, offset] = CHIP_AND_OFFSET.exec(text) ?? [];
+    return { chipName, chip: this.#chips.get(chipName ?? ""), offset: Number(offset) };
+  }
+}
+
 /**
  * The one line with the name `text`, else the one at the chip and offset `text`, where the chip is a number
  * (`gpiochip0:17`) or a label as `lastingName` writes it. Throws `invalid` for an empty text and for a name
  * that several lines have (the message lists them), `not_found` otherwise (the hint lists the free lines).
  */
 export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo {
-  if (text.trim() === "") {
-    throw new FlancoError("invalid", "A line needs a name (GPIO17) or a chip and an offset (gpiochip0:17).", {
-      hint: "`flanco gpio detect` lists all.",
-    });
-  }
-  const lines = chips.flatMap((chip) => chip.lines);
-  const named = lines.filter((line) => line.name === text);
-  if (named.length > 1) {
-    throw new FlancoError(
-      "invalid",
-      `${named.length} lines are called ${text}: ${named.map(formatLine).join(", ")}.`,
-      { hint: "Write the one you mean as chip and offset." },
-    );
-  }
-  const [, chipName, offset] = CHIP_AND_OFFSET.exec(text) ?? [];
-  const chip = chips.find((one) => one.name === chipName || lastingChip(one, chips) === chipName);
-  const line = named[0] ?? chip?.lines.find((one) => one.offset === Number(offset));
-  if (line !== undefined) return line;
-  let missing = `No line is called ${text}.`;
-  if (chipName !== undefined) missing = `There is no chip ${chipName}.`;
-  if (chip !== undefined) {
-    missing = `${chip.name} has no line ${Number(offset)}: its ${chip.lines.length} lines count from 0.`;
-  }
-  throw new FlancoError("not_found", missing, { hint: choices(lines) });
-}
-
-/** Like `resolveLine`, but undefined instead of an error. */
-function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | undefined {
-  try {
-    return resolveLine(line, chips);
-  } catch (error) {
-    if (error instanceof FlancoError) return undefined;
-    throw error;
-  }
+  return new LineNames(chips).resolve(text);
 }
 
 /** The error for a line that is in use. `holder` is null where the kernel does not name it. */
@@ -115,7 +151,7 @@ export function lostError(address: string, why: string, cause: unknown): FlancoE
  * another chip has the same label and no place tells them apart.
  */
 function lastingChip({ name, label, place }: ChipInfo, chips: readonly ChipInfo[]): string | undefined {
-  const likes = chips.filter((other) => other.name !== name && other.label === label);
+  const likes = chips.filter((other) => other.label === label && other.name !== name);
   if (likes.length === 0) return label;
   if (place === undefined || likes.some((other) => other.place === place)) return undefined;
   return `${label}@${place}`;
@@ -136,7 +172,7 @@ export function surveyChips(
   wirings: readonly Wiring[],
   watchingOf: (wiring: Wiring) => Pick<SurveyedLine, "watched" | "level" | "problem">,
 ): readonly SurveyedChip[] {
-  const wiringAt = wiringsByAddress(chips, wirings);
+  const wiringAt = wiringsByAddress(new LineNames(chips), wirings);
   return chips.map(({ lines, ...chip }) => ({
     ...chip,
     lines: lines.map((line) => {
@@ -155,10 +191,10 @@ export async function freeLineReader(
   driver: Pick<LineDriver, "detect" | "read">,
   wirings: readonly Wiring[],
 ): Promise<(line: string) => Promise<boolean>> {
-  const chips = await driver.detect();
-  const wiringAt = wiringsByAddress(chips, wirings);
+  const names = new LineNames(await driver.detect());
+  const wiringAt = wiringsByAddress(names, wirings);
   return async (line) => {
-    const found = resolveLine(line, chips);
+    const found = names.resolve(line);
     const address = formatLine(found);
     if (wiringAt.has(address)) {
       throw new FlancoError("conflict", `The line ${line} is wired.`, {
@@ -196,9 +232,10 @@ export async function namesToWire(
   lines: readonly string[],
 ): Promise<readonly string[]> {
   const chips = await driver.detect();
-  const wiringAt = wiringsByAddress(chips, wirings);
+  const names = new LineNames(chips);
+  const wiringAt = wiringsByAddress(names, wirings);
   return lines.map((line) => {
-    const found = resolveLine(line, chips);
+    const found = names.resolve(line);
     const wiring = wiringAt.get(formatLine(found));
     if (wiring === undefined && found.holder !== null) {
       throw new FlancoError("conflict", `The line ${line} is in use by "${found.holder}".`, {
@@ -206,7 +243,7 @@ export async function namesToWire(
         fields: { line: { kind: "unique", message: `is in use by "${found.holder}"` } },
       });
     }
-    return wiring?.line ?? lastingName(found, chips);
+    return wiring?.line ?? lastingName(found, chips, names);
   });
 }
 
@@ -218,20 +255,17 @@ export async function wiredNames(
 ): Promise<readonly string[]> {
   const known = new Set(wirings.map(({ line }) => line));
   if (driver.name === "none" || lines.every((line) => known.has(line))) return lines;
-  const chips = await driver.detect();
-  const wiringAt = wiringsByAddress(chips, wirings);
+  const names = new LineNames(await driver.detect());
+  const wiringAt = wiringsByAddress(names, wirings);
   return lines.map((line) => {
-    const found = findLine(line, chips);
+    const found = names.find(line);
     const wiring = found && wiringAt.get(formatLine(found));
     return wiring?.line ?? line;
   });
 }
 
-function wiringsByAddress(
-  chips: readonly ChipInfo[],
-  wirings: readonly Wiring[],
-): ReadonlyMap<string, Wiring> {
-  const found = wirings.map((wiring) => [findLine(wiring.line, chips), wiring] as const);
+function wiringsByAddress(names: LineNames, wirings: readonly Wiring[]): ReadonlyMap<string, Wiring> {
+  const found = wirings.map((wiring) => [names.find(wiring.line), wiring] as const);
   return new Map(
     found.flatMap(([line, wiring]) => (line === undefined ? [] : [[formatLine(line), wiring] as const])),
   );

@@ -225,6 +225,8 @@ export class MqttDriver implements LineDriver {
     }
     const heard = () => this.#lines.get(name)?.high !== undefined;
     if (mayBeLine) await this.#until(heard, HEAR_MS);
+    const known = this.#lines.get(name);
+    if (known !== undefined) return known;
     const info = resolveLine(name, this.#chips());
     const line = this.#lines.get(info.name ?? "");
     if (line === undefined) throw new FlancoError("internal", `The line ${name} is lost.`);

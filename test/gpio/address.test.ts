@@ -1,7 +1,14 @@
 import { expect } from "chai";
 import type { ChipInfo } from "../../src/domain/line.ts";
-import { lastingName, requireLasting, resolveLine } from "../../src/gpio/address.ts";
+import {
+  lastingName,
+  namesToWire,
+  requireLasting,
+  resolveLine,
+  surveyChips,
+} from "../../src/gpio/address.ts";
 import { thrown } from "../rig/rejection.ts";
+import { wiring } from "./recorder-rig.ts";
 
 function chip(name: string, lines: readonly (readonly [string | null, string | null])[]): ChipInfo {
   return {
@@ -102,5 +109,31 @@ describe("A line's address", () => {
     expect(thrown(() => resolveLine("X", [])).hint).to.equal("This machine has no GPIO chip.");
     const taken = chip("gpiochip0", [["GPIO0", "other"]]);
     expect(thrown(() => resolveLine("X", [taken])).hint).to.contain("Every line is in use");
+  });
+
+  it("is read a few times, however many lines are wired: boxes have a thousand", async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `box/${index}`);
+    let reads = 0;
+    const lines = names.map((name, offset) => ({
+      chip: "box",
+      offset,
+      holder: null,
+      get name() {
+        reads += 1;
+        return name;
+      },
+    }));
+    const chips = [{ name: "box", label: "relay box", lines }];
+    const wirings = names.map((name) => wiring(name));
+    const unknown = wirings.map(({ line }) => wiring(`gone ${line}`));
+    const [chip] = surveyChips(chips, [...wirings, ...unknown], () => ({
+      watched: true,
+      level: true,
+      problem: null,
+    }));
+    expect(chip?.lines.filter((line) => line.watched)).to.have.length(names.length);
+    expect(await namesToWire({ detect: async () => chips }, wirings, names)).to.deep.equal(names);
+    expect(await namesToWire({ detect: async () => chips }, [], names)).to.deep.equal(names);
+    expect(reads).to.be.below(20 * names.length);
   });
 });
