@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
 import { aDevice } from "../http/bodies.ts";
 import { until } from "../rig/until.ts";
@@ -76,6 +77,24 @@ describe("The rooms, live", () => {
     expect(await tile.getByText("Apagada").count()).to.equal(1);
     await context.unroute("**/api/event");
     await tile.getByText("Encendida").waitFor();
+  });
+
+  it("say that they are not live where the gateway answers no more and no connection breaks, and what was asked for can be asked again", async () => {
+    await opened.drive("SIM0", true);
+    const { page, context } = await opened.open("about:blank");
+    await page.clock.install();
+    await page.goto("/habitaciones");
+    await live(page);
+    // As where its cable is pulled: nothing tells the browser.
+    await context.route("**/api/**", () => {});
+    await page.clock.fastForward(MINUTE_MS);
+    await page.getByRole("link", { name: "Registros" }).click();
+    await page.getByText("Buscando…").waitFor();
+    await page.clock.fastForward(MINUTE_MS / 2);
+    await page.getByText("Sin conexión en directo.").waitFor();
+    await context.unroute("**/api/**");
+    await page.getByRole("button", { name: "Reintentar" }).click();
+    await page.locator(".record").first().waitFor();
   });
 
   it("that have no line are told from those that are off, are listed, and lead to the lines", async () => {

@@ -13,6 +13,8 @@ export const NOT_FOUND = 404;
 export const CONFLICT = 409;
 export const TOO_MANY_REQUESTS = 429;
 export const UNAVAILABLE = 503;
+/** What was asked for and is not there whole by then counts as not reached: half a minute is ample on a slow network. */
+const PATIENCE_MS = 30_000;
 /** Carries the position in the stream of changes at which an answer was read: see src/http/event.ts. */
 const POSITION_HEADER = "x-flanco-at";
 
@@ -65,7 +67,7 @@ async function request(
     cache: "no-store",
     // What is sent while the page is being left still arrives.
     keepalive: method !== "get",
-    signal,
+    signal: method === "get" ? patientSignal(signal) : signal,
   };
   if (body !== undefined) {
     init.headers = { "content-type": "application/json" };
@@ -77,6 +79,16 @@ async function request(
   const { status, headers } = response;
   if (response.ok) return response;
   throw new ApiFailure(status, `HTTP ${status}`, await fieldsOf(response), secondsOf(headers));
+}
+
+/** As `signal`, and aborts once a reading has taken too long: a network that loses every packet breaks no connection. */
+function patientSignal(signal: AbortSignal | null): AbortSignal {
+  const patience = new AbortController();
+  const stop = () => patience.abort();
+  setTimeout(stop, PATIENCE_MS);
+  signal?.addEventListener("abort", stop, { signal: patience.signal });
+  if (signal?.aborted) stop();
+  return patience.signal;
 }
 
 /** Sends a request outside of a session, or one that begins or ends it. Throws ApiFailure. */
