@@ -18,10 +18,7 @@ export function withData<S extends z.ZodType>(data: S) {
   return success.extend({ data });
 }
 
-/**
- * A trimmed text of `minimum` to `maximum` characters
- * (code points), without halves of surrogate pairs or NUL.
- */
+/** A trimmed, well-formed text of `minimum` to `maximum` code points, without NUL. */
 export function text(minimum: number, maximum: number) {
   return z
     .string()

@@ -158,13 +158,10 @@ class KoffiKernel {
   }
 
   /**
-   * Calls back on the event loop as long as the descriptor is readable (level-triggered).
-   * `failed` comes at most once and is the last call. Cancel before closing the descriptor.
-   *
-   * Through libuv's own epoll, so that waiting takes neither a thread nor a timer. koffi
-   * calls back with (status, events), not as its declaration says, and outside any scope of
-   * Node's: promises that the callback settled would wait for the next turn, and its errors
-   * would be lost. Hence the hop over setImmediate, which runs in the same turn of the loop.
+   * Calls back as long as the descriptor is readable; `failed` is the last call. Cancel before closing it.
+   * By libuv's epoll, without a thread or a timer. koffi calls back with (status, events), not as declared,
+   * and outside Node's scopes: promises would wait for the next turn, and errors be lost. Hence the hop over
+   * setImmediate, within the same turn.
    */
   onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel {
     let hop: NodeJS.Immediate | null = null;
@@ -190,8 +187,7 @@ class KoffiKernel {
     const fd = this.#libc.memfdCreate("flanco-events", MFD_CLOEXEC);
     if (fd < 0) throw new SyscallError("memfd_create", this.#koffi.errno());
     try {
-      // Written, not only sized: a lack of memory must show here,
-      // not at an access to the mapping, which would kill us.
+      // Written, not only sized: a lack of memory would kill at an access to the mapping.
       writeSync(fd, new Uint8Array(bytes));
     } catch (error) {
       closeSync(fd);
@@ -206,8 +202,8 @@ class KoffiKernel {
   }
 
   /**
-   * Maps memory, shared with every other mapping of it. The mapping outlives the descriptor, and is
-   * never unmapped: a process maps each line once, and the returned array must not outlive its pages.
+   * Maps memory, shared with every other mapping, once for each line, and never unmaps it: the array must not
+   * outlive its pages.
    */
   mapMemory(fd: number, bytes: number): Uint8Array {
     if (fstatSync(fd).size < bytes) throw new FlancoError("internal", "A line's kept memory is too small.");
@@ -237,8 +233,8 @@ function chipNumber(name: string): number {
 const UNNAMED_HOLDER = "an unnamed user";
 
 /**
- * Every chip that has a character device, with lines and holders. Chips that may not be opened are left out,
- * but if none may be opened that is an error. Throws `unavailable`: access denied, or a kernel before 5.10.
+ * Every chip with a character device, with lines and holders, without those that may not be opened. Throws
+ * `unavailable` where none may be, and before Linux 5.10.
  */
 export function readChips(kernel: GpioKernel): ChipInfo[] {
   const chips: ChipInfo[] = [];
@@ -287,8 +283,8 @@ export function devicePath(chip: string): string {
 }
 
 /**
- * What a system error of a call for one line means: access is denied, `holder` has the line, or,
- * for any other code, that the kernel cannot do `what` with it. Gives back what is no system error.
+ * What a system error for one line means: denied, in use by `holder`, or that the kernel cannot do `what`.
+ * Gives back any other error.
  */
 export function refusalOf(
   error: unknown,

@@ -102,10 +102,7 @@ async function reportHeads(
   }));
 }
 
-/**
- * The report of a shown number; the newest for null. Throws
- * `not_found`, also for a report of another account.
- */
+/** The report of a shown number; the newest for null. Throws `not_found` for another account's. */
 async function reportOf(
   reader: ReportReader,
   userId: Id,

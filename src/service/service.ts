@@ -62,10 +62,7 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  /**
-   * The built page, and the demonstration's trace, which is
-   * played when `demo` is on and no other trace is named.
-   */
+  /** The built page, and the demonstration's trace. */
   readonly installation: Pick<Installation, "version" | "readPage" | "readDemoTrace">;
   /** Keeps lines open while no process runs; undefined without a keeper. */
   readonly keeper?: DescriptorKeeper | undefined;
@@ -75,10 +72,7 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/**
- * Digits of the ledger's identity, which is no secret, that are
- * announced: enough to tell the gateways of a network apart.
- */
+/** Digits of the ledger's identity, which is no secret, that are announced to tell gateways apart. */
 const ANNOUNCED_DIGITS = 8;
 
 /** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
@@ -120,10 +114,7 @@ export class Service {
     }
   }
 
-  /**
-   * Stops in the order that loses nothing: it takes no new requests, then
-   * releases the lines and commits their last edges, then closes the ledger.
-   */
+  /** Takes no new requests, then commits the lines' last edges, then closes the ledger: nothing is lost. */
   async close(): Promise<void> {
     this.#closed.abort();
     // Requests for live events end by themselves only when the events do.
@@ -138,10 +129,7 @@ export class Service {
     this.#cancelled.abort();
   }
 
-  /**
-   * Resolves once the writer has answered after all waiting
-   * writes. Rejects, or never resolves, when it cannot.
-   */
+  /** Resolves once the writer has answered after all waiting writes. */
   async proveWorking(): Promise<void> {
     if (this.#ledger === undefined) throw new FlancoError("internal", "The service is not open.");
     const { writer } = this.#ledger;

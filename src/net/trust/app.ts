@@ -32,9 +32,8 @@ const HTTPS_PORT = 443;
 const API = /^\/api(?:\/|$)/;
 
 /**
- * The application that plain HTTP serves on the network: the page that explains how to
- * trust the appliance, the authority's certificate, and redirects to HTTPS. It reads no
- * body and no cookie and has no sign-in, because anybody on the network can read along.
+ * What plain HTTP serves on the network: the page that explains how to trust the appliance, the authority's
+ * certificate, and redirects. No body, cookie or sign-in: anybody reads along.
  */
 export function createTrustApp(dependencies: TrustDependencies): Koa {
   const app = new Koa();
@@ -62,10 +61,7 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
   return app;
 }
 
-/**
- * Refuses a request without reading its body. It does not
- * redirect, so that the client does not send it again.
- */
+/** Refuses a request unread, and without a redirect, by which the client would send it again. */
 function refuse(context: Context, status: number, text: string): void {
   context.status = status;
   context.type = "text/plain; charset=utf-8";
@@ -110,10 +106,7 @@ function languageFor(context: Context): Language {
   return LANGUAGES.find((language) => language === accepted) ?? LANGUAGES[0];
 }
 
-/**
- * The appliance's HTTPS origin: by the requested host name if
- * it is this machine's, else by the address that was reached.
- */
+/** The HTTPS origin, by the requested host name if it is this machine's, else by the address. */
 function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependencies): string {
   const asked = hostNameOf(context.get("Host"));
   const host = asked !== "" && isKnownHost(asked) ? asked : clientAddress(context.req.socket.localAddress);
@@ -121,10 +114,7 @@ function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependenci
   return `https://${isIPv6(host) ? `[${host}]` : host}${port}`;
 }
 
-/**
- * Asks the appliance over HTTPS, which succeeds only in a browser that trusts
- * it. On success the first page continues to HTTPS without the explanation.
- */
+/** Asks over HTTPS, which succeeds in a browser that trusts it: the first page then continues there. */
 const SCRIPT = `
 "use strict";
 const open = document.getElementById("open");
