@@ -83,6 +83,8 @@ describe("Commissioning", () => {
   }
 
   it("puts all wired lines under test and measures them, and says until when", async () => {
+    const nothingWired = await appliance.addUser();
+    await nothingWired.put("/api/commission", { commission: {} }).expect(409);
     expect(await state()).to.deep.include({ begunTime: null, untilTime: null, moved: [] });
     await begun({ minutes: 15 });
     const { begunTime, untilTime, rooms } = await state();

@@ -1,9 +1,12 @@
 import { expect } from "chai";
+import { networkActor } from "../../src/domain/audit.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
+import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { aRecord } from "./bodies.ts";
+import { until } from "../rig/until.ts";
+import { aDevice, aRecord, aWiring, BODIES } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const RECORDS = 5;
@@ -86,3 +89,50 @@ for (const [what, config, most] of [
     });
   });
 }
+
+describe("A day's bound of changes that stay in the books", () => {
+  const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+
+  it("answers 429 to every operation that makes one, and lets members go", async () => {
+    await appliance.writer.addDevice(user.id, aDevice().newDevice);
+    const { valor: _valor, ...settings } = aWiring().wiring;
+    const eva = { name: "Eva", email: "eva@example.org", role: "technician", passwordHash: null } as const;
+    const { id: memberId } = await appliance.writer.addMember(user.id, eva);
+    const change = (valorMicros: number) => {
+      const wiring = { ...settings, bias: "as-is", valorMicros } as const;
+      return appliance.writer.setWiring([{ userId: user.id, wiring }], networkActor("192.0.2.7", null));
+    };
+    await Promise.all(Array.from({ length: LASTING_A_DAY - 1 }, (_, turn) => change(turn)));
+    const member = { name: "Luis", email: "luis@example.org", role: "staff" };
+    await user.post("/api/member", { member }).expect(429);
+    expect(appliance.reader.members(user.id), "no member without a link").to.have.length(2);
+    await change(LASTING_A_DAY);
+    for (const [operation, body] of [
+      ["put /api/wiring", aWiring()],
+      ["put /api/wiring/price", { price: { lines: ["SIM0"], valor: 5, from: "2030-01-01" } }],
+      ["put /api/test", { test: { lines: ["SIM0"] } }],
+      ["put /api/commission", { commission: {} }],
+      ["put /api/sink", BODIES["put /api/sink"]],
+      ["delete /api/sink?name=email", undefined],
+      ["post /api/member/link", { memberId }],
+      [`patch /api/member?memberId=${memberId}`, { member: { role: "staff" } }],
+      ["post /api/move/code", undefined],
+    ] as const) {
+      const [method, path = ""] = operation.split(" ") as ["put" | "post" | "patch" | "delete", string];
+      const { status } = await user[method](path, body);
+      expect(status, operation).to.equal(429);
+    }
+    await appliance.writer.beginCommission(user.id, { lines: null, freeLines: [] }, ["SIM0"], 60_000);
+    const level = { line: "SIM0", active: true, atMs: 0, missed: 0, isFirst: true };
+    const room = { dId: "7234", room: "101" };
+    await until("the commissioning goes on", () => appliance.lines.measured.length > 0);
+    appliance.lines.move(level);
+    await user.put("/api/commission/room", { room }).expect(200);
+    appliance.lines.move({ ...level, active: false, isFirst: false });
+    await user.post("/api/commission/mend", { room }).expect(429);
+    await user.post("/api/commission/report", BODIES["post /api/commission/report"]).expect(429);
+    await user.post("/api/member/sign-out", { memberId }).expect(200);
+    await user.delete("/api/member", { memberId }).expect(200);
+  });
+});

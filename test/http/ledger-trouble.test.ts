@@ -1,9 +1,10 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance } from "../rig/appliance.ts";
+import { Appliance, PASSWORD } from "../rig/appliance.ts";
+import { operationsOf } from "../rig/description.ts";
 import { forSuite } from "../rig/standing.ts";
-import { aLocation, aRecord } from "./bodies.ts";
+import { aLocation, aRecord, BODIES, QUERIES } from "./bodies.ts";
 
 /** As the writer says it of a full disk. */
 const NO_WRITES = new FlancoError("unavailable", "The ledger takes no writes (SQLITE_FULL).", {
@@ -13,7 +14,6 @@ const QUEUE_FULL = new FlancoError("overloaded", "Too many writes are waiting fo
   hint: "Try again in a second.",
 });
 
-/** That the other operations answer as one of these, the description's tests see. */
 const READ = ["get", "/api/device", undefined] as const;
 const WRITE = ["post", "/api/location", aLocation()] as const;
 const SALE = ["post", "/api/data", aRecord()] as const;
@@ -38,12 +38,30 @@ const CASES = [
   ...[BROKEN, NO_WRITES, DAMAGED].map((failure) => [SUMMARY, failure, 500, NOT_READ] as const),
 ] as const;
 
+/** Signing out never fails, and live events ask nothing of the ledger. */
+const NO_LEDGER = ["/api/logout", "/api/event"];
+const NOBODY = "0".repeat(24);
+/** What operations ask for beside a body. */
+const KEYS = {
+  ...{ dId: "7234", locationId: NOBODY, memberId: NOBODY, number: "1", name: "notice" },
+  ...{ from: "2030-01-01", valor: "5" },
+};
+
+/** The contract has 500 where devices, locations and summaries cannot be had, 503 for a post to come again. */
+function statusInTrouble(failure: Error, method: string, path: string): number {
+  if (failure === BROKEN) return 500;
+  if (failure === QUEUE_FULL) return 503;
+  const inContract = ["/api/device", "/api/location"].includes(path);
+  return inContract || (path === "/api/data" && method === "get") ? 500 : 503;
+}
+
 describe("A ledger in trouble", () => {
   const appliance = forSuite(() => Appliance.open());
   const user = forSuite(() => appliance.addUser());
 
   afterEach(() => {
     appliance.breaker.failure = undefined;
+    appliance.lines.refusal = undefined;
   });
 
   for (const [[method, path, sent], failure, status, answer] of CASES) {
@@ -53,6 +71,25 @@ describe("A ledger in trouble", () => {
       expect(body).to.deep.equal({ status: "error", ...answer });
       expect(headers["retry-after"] ?? "none").to.match(status === 503 ? /^[1-9]\d*$/ : /^none$/);
       expect(appliance.log.errors).to.include(failure.message);
+    });
+  }
+
+  for (const failure of [BROKEN, NO_WRITES, QUEUE_FULL]) {
+    it(`that says "${failure.message}" is told by every operation that asks it`, async () => {
+      const account = { token: appliance.firstRun.issue(), name: "Eva", email: "eva@example.org" };
+      const bodies: Readonly<Record<string, object>> = {
+        ...BODIES,
+        "post /api/login": { email: user.email, password: PASSWORD },
+        "post /api/first-run": { ...account, password: PASSWORD },
+      };
+      appliance.breaker.failure = failure;
+      appliance.lines.refusal = failure;
+      for (const { method, path } of operationsOf(await appliance.description())) {
+        if (NO_LEDGER.includes(path)) continue;
+        const query = { ...KEYS, ...(QUERIES[path] ?? { line: "SIM0", period: "anual" }) };
+        const { status } = await user[method](path, bodies[`${method} ${path}`]).query(query);
+        expect(status, `${method} ${path}`).to.equal(statusInTrouble(failure, method, path));
+      }
     });
   }
 

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { Appliance, BOOT_ID } from "../rig/appliance.ts";
+import { operationsOf } from "../rig/description.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { places, replaced, type Step } from "../security/mutation.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord, BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
-import { operationsOf } from "./openapi-description.ts";
 import { WiredLine } from "./wired-line.ts";
 
 type Operation = ReturnType<typeof operationsOf>[number];
@@ -66,7 +66,7 @@ describe("What is another user's", () => {
   let ids: ReadonlyMap<string, readonly [string, string]>;
 
   before(async () => {
-    operations = operationsOf((await appliance.api.get("/api/openapi.json").expect(200)).body);
+    operations = operationsOf(await appliance.description());
     victim = await appliance.addUser();
     await settle(appliance, victim);
     curious = await appliance.addUser();
@@ -97,10 +97,8 @@ describe("What is another user's", () => {
     await to.writer.setLetterhead(owner.id, { company: "Secreta", taxNumber: "", address: "", logo: "" });
     await to.writer.planPrices(owner.id, ["SIM5"], 9_000_000, 20_990_101);
     const names = { technician: "Técnica secreta", clinic: "Secreta" };
-    const counts = { rooms: 1, good: 0, attention: 0, untested: 1 };
-    const scope = { lines: null, freeLines: [] };
-    await to.writer.beginCommission(owner.id, scope, ["SIM5"], FORGIVEN_MS);
-    await to.writer.endCommission(owner.id, { ...names, counts, text: "{}" });
+    await owner.put("/api/commission", { commission: {} }).expect(200);
+    await owner.post("/api/commission/report", { report: names }).expect(200);
     await to.writer.beginTest(owner.id, ["SIM5"], FORGIVEN_MS);
     await line.go(true);
   }

@@ -1,11 +1,12 @@
 import { expect } from "chai";
+import type { Method } from "../../src/contract/declaration.ts";
 import { ROLES, type Role } from "../../src/domain/member.ts";
 import { Appliance } from "../rig/appliance.ts";
+import { operationsOf } from "../rig/description.ts";
 import { EventStream, type LiveEvent } from "../rig/event-stream.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
-import { aDevice, aLocation, aRecord, aWiring, BODIES } from "./bodies.ts";
-import { type Description, type Method, operationsOf } from "./openapi-description.ts";
+import { aDevice, aLocation, anError, aRecord, aWiring, BODIES } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 /** Who may do what: o owner, s staff, t technician, d display; none where no session is needed. */
@@ -94,14 +95,19 @@ describe("A member's role", () => {
     return found;
   }
 
-  async function operations() {
-    const { body } = await appliance.api.get("/api/openapi.json").expect(200);
-    return operationsOf(body as Description);
-  }
+  const operations = async () => operationsOf(await appliance.description());
 
   it("is decided here for every operation of the description", async () => {
     const names = (await operations()).map(({ method, path }) => `${method} ${path}`);
     expect(Object.keys(ALLOWED)).to.have.members(names);
+  });
+
+  it("is asked for: without a session each operation that needs one answers 401, whatever is sent", async () => {
+    for (const { method, path, security } of await operations()) {
+      if (security.length === 0) continue;
+      const { body } = await appliance.api[method](path).expect(401);
+      expect(body).to.deep.equal(anError("Unauthorized", path === "/api/data" ? "message" : "error"));
+    }
   });
 
   for (const role of ROLES) {

@@ -104,6 +104,13 @@ describe("Attempts to sign in", () => {
     await login(user.email, PASSWORD).expect(429);
   });
 
+  it("are also a member's link and the change of a password with the current one", async () => {
+    const change = () => user.put("/api/me/password", { current: WRONG, password: PASSWORD });
+    for (let count = 0; count < 5; count += 1) await change().expect(400);
+    await change().expect(429);
+    await appliance.api.post("/api/link").send({ token: "x", password: PASSWORD }).expect(429);
+  });
+
   for (const [what, change, status] of [
     ["succeed while nothing changes (control)", async () => {}, 200],
     [

@@ -34,6 +34,7 @@ import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { heavyReads, openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { Breaker, FakeLines, KeptLog, SetClock } from "../http/fakes.ts";
 import { recordsOf } from "../store/records-of.ts";
+import { type Description, HeldDescription } from "./description.ts";
 import { SignedInUser } from "./signed-in-user.ts";
 import { writerHere } from "./writer.ts";
 
@@ -102,9 +103,11 @@ export function sharedHasher(): { hasher: WorkerPasswordHasher; passwordHash: Pr
   return { hasher, passwordHash };
 }
 
+let held: Promise<HeldDescription> | undefined;
+
 /**
- * The service's API on a ledger of its own, listening on loopback, in the test's process. The store with its writer
- * thread, sessions and passwords are real; lines, log, clock and disk are the test's.
+ * The service's API on a ledger of its own, listening on loopback, in the test's process. Each answer is held to
+ * the API's description, which is the same for all. The store with its writer thread, sessions and passwords are real; lines, log, clock and disk are the test's.
  */
 export class Appliance {
   readonly clock: SetClock;
@@ -144,6 +147,7 @@ export class Appliance {
   readonly sending: Sinks;
   readonly #api: Api;
   #lastUser = 0;
+  #held: HeldDescription | undefined;
 
   private constructor(store: Store, options: ApplianceOptions) {
     this.clock = store.clock;
@@ -236,6 +240,8 @@ export class Appliance {
     await appliance.#api.open();
     appliance.sending.open(appliance.status);
     await new Promise<void>((resolve) => appliance.#server.listen(0, "127.0.0.1", resolve));
+    held ??= appliance.description().then((description) => new HeldDescription(description));
+    appliance.#held = await held;
     return appliance;
   }
 
@@ -333,8 +339,21 @@ export class Appliance {
   /** Requests without a session. Connections stay open: one for each request takes longer than the answer. */
   get api(): Requests {
     return new Proxy(supertest(this.#server), {
-      get: (api, method) => (path: string) => Reflect.get(api, method)(path).agent(globalAgent),
+      get: (api, method) => (path: string) =>
+        Reflect.get(
+          api,
+          method,
+        )(path)
+          .agent(globalAgent)
+          .expect((answer: supertest.Response) =>
+            this.#held?.hold(String(method), path.split("?")[0] ?? "", answer),
+          ),
     });
+  }
+
+  /** Of the whole API, as programs get it. */
+  async description(): Promise<Description> {
+    return (await this.api.get("/api/openapi.json").expect(200)).body;
   }
 
   /** A user with the password `PASSWORD`, signed in. Sign-in itself has its own tests. */
