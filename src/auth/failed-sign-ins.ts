@@ -6,7 +6,10 @@ import type { Log } from "../domain/log.ts";
 
 /** At most one write in this time. */
 const WRITE_EVERY_MS = MINUTE_MS;
-/** The most pairs of address and account with an entry of their own in one write; others are one. */
+/**
+ * The most pairs of address and account that have an entry of
+ * their own in one write. All others are counted together.
+ */
 const MAX_PAIRS = 32;
 
 interface Failures {
@@ -16,8 +19,9 @@ interface Failures {
 }
 
 /**
- * Counts failed sign-ins by address and account for the audit log. The first is written at once, others once
- * a minute, so that guessing wears out no card. The typed e-mail is not kept: it may be a password.
+ * Counts failed sign-ins by address and account, for the audit log. The first is written at once,
+ * further ones together once a minute, so that guessing neither wears out the card nor pushes entries
+ * out of the log. The typed e-mail is not kept, because people type passwords into its field.
  */
 export class FailedSignIns {
   readonly #clock: Clock;
@@ -48,7 +52,10 @@ export class FailedSignIns {
     this.#timer = setTimeout(() => void this.write(), waitMs).unref();
   }
 
-  /** Writes the counts, after a write under way. Never rejects: refused counts are written later. */
+  /**
+   * Writes the counts, after a write that is under way. Never rejects:
+   * counts that the ledger refuses are written with the next failures.
+   */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeCounted());
     return this.#writing;

@@ -11,7 +11,10 @@ export type PasswordTask =
 const COST = 10;
 /** Length of salt and digest in a bcrypt hash, behind its version and cost. */
 const SALT_AND_DIGEST_CHARACTERS = 53;
-/** All zeros, which no password has; making a real hash takes longer than the thread's start. */
+/**
+ * All zeros, which no password is likely to have. Making a
+ * real hash would take longer than the thread's whole start.
+ */
 const UNKNOWN = `$2b$${COST}$${".".repeat(SALT_AND_DIGEST_CHARACTERS)}`;
 
 function run(task: PasswordTask): string | boolean {

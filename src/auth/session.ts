@@ -58,8 +58,9 @@ interface Beginning {
 }
 
 /**
- * The sessions of signed-in members: each a row of the ledger, and an entry in memory, so that a check reads
- * no disk. Ages are monotonic: setting the wall clock ends and prolongs none.
+ * The sessions of signed-in members. Each is a row of the ledger, without which its
+ * token is worthless, and an entry in memory, so that checking a token reads no disk.
+ * Ages are monotonic: setting the wall clock neither ends nor prolongs a session.
  */
 export class Sessions implements SessionKeeper {
   #secret: KeyObject;
@@ -112,9 +113,9 @@ export class Sessions implements SessionKeeper {
   }
 
   /**
-   * Begins a session; of the most that a member may have, the one unused for longest ends. Resolves with the
-   * token after the commit. Rejects with `unauthorized` if the credentials have changed since they were
-   * checked.
+   * Begins a session for checked credentials. A member with the maximum of sessions loses the
+   * one unused for longest. Resolves with the token after the row's commit, audited as by `by`.
+   * Rejects with `unauthorized` when the credentials have changed since they were checked.
    */
   async begin({ member, passwordHash }: Credentials, by: Actor = SERVICE_ACTOR): Promise<string> {
     if (passwordHash === null) throw new FlancoError("unauthorized", "There is no password yet.");
@@ -152,8 +153,8 @@ export class Sessions implements SessionKeeper {
   }
 
   /**
-   * Ends a token's session at once, and durably unless an error is logged: then the removal is tried again
-   * every second. Never rejects.
+   * Ends the session of a token, if it has one. Takes effect at once, and durably when this resolves
+   * without a logged error. Never rejects: after an error the removal is tried again every second.
    */
   async end(token: string, by: Actor = SERVICE_ACTOR): Promise<void> {
     const signedIn = this.check(token);
@@ -169,8 +170,9 @@ export class Sessions implements SessionKeeper {
   }
 
   /**
-   * Ends every session by another secret, and removes their rows. Resolves with how many there were; rejects
-   * where the ledger keeps them, whose tokens are worthless all the same.
+   * Ends every session: signs with the secret that `replace` gives, which makes all
+   * earlier tokens worthless, and removes their rows. Resolves with how many there were.
+   * Rejects when the ledger does not remove them; the tokens are worthless all the same.
    */
   async rotate(replace: () => KeyObject, by: Actor): Promise<number> {
     this.#secret = replace();
@@ -251,8 +253,9 @@ const SECRET_BYTES = 32;
 const DAMAGED = "the secret of sessions is damaged: another one is made, and all users must sign in again";
 
 /**
- * Reads the 256-bit secret that signs sessions. Where there is none it makes one, durable before its use: all
- * sign in again, and no sale waits for a person.
+ * Reads the 256-bit secret that signs sessions. Where there is none, or the file
+ * holds none, it makes another, durable before it is used: all users must then
+ * sign in again, but no sale waits until a person has mended the file.
  */
 export function loadSecret(file: string, log: Log): KeyObject {
   const secret = orNothing(() => readFileSync(file));
@@ -261,7 +264,10 @@ export function loadSecret(file: string, log: Log): KeyObject {
   return replaceSecret(file);
 }
 
-/** Replaces the secret durably. Throws the disk's error, and then the old one stays. */
+/**
+ * Replaces the secret in one step; the new one is on the
+ * disk. Throws the disk's error, and then the old one stays.
+ */
 export function replaceSecret(file: string): KeyObject {
   const secret = randomBytes(SECRET_BYTES);
   writeDurably(file, secret);

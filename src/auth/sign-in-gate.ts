@@ -108,9 +108,10 @@ export class SignInGate {
   }
 
   /**
-   * Waits for a turn and gives what `prove` gives; undefined for wrong credentials. Rejects with `too_many`
-   * while the address is delayed or after too many sign-ins, with `overloaded` when too many wait, and with
-   * the error of `prove`, which is no failure. All but a success are audited.
+   * Waits for a turn and gives what `prove` gives; undefined where the credentials are
+   * wrong. Rejects with `too_many` while the address is delayed or the account has signed
+   * in too often, with `overloaded` when too many others wait, and with the error of
+   * `prove`, which counts as no failure. Everything but a success goes to the audit log.
    */
   async attempt<T>({ address, account, userId, isGone, prove }: Attempt<T>): Promise<T | undefined> {
     let proved: T | undefined;
@@ -237,7 +238,10 @@ export class SignInGate {
   }
 }
 
-/** Counts by key within a minute from the key's first event. Beyond a bound the oldest is forgotten. */
+/**
+ * Counts by key in a minute that begins with the key's first
+ * event. Beyond a bound the key that began first is forgotten.
+ */
 class MinuteCounts {
   readonly #clock: Clock;
   readonly #counts = new Map<string, { readonly untilMs: number; count: number }>();

@@ -16,8 +16,9 @@ interface Entry {
 }
 
 /**
- * Counts failures by key, in memory and monotonic time. The one that uses up a minute's free ones causes a
- * delay of a second, each further one twice as long, up to a minute.
+ * Counts failures by key. The failure that uses up the free ones of a minute causes a delay of a
+ * second, and each further one twice as long a delay, up to a minute. Counts live in memory and
+ * use monotonic time, because a wall clock that is set back by years would cause a delay of years.
  */
 export class Throttle {
   readonly #clock: Clock;

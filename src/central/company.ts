@@ -18,7 +18,10 @@ export interface Company {
   readonly timeZone: string;
 }
 
-/** Makes the company, and the schema if it is missing. Rejects with `conflict` for a known company. */
+/**
+ * Makes the schema, if it is missing, and the company in
+ * it. Rejects with `conflict` where that company exists.
+ */
 export async function initialise(connection: Connection, name: string, timeZone: string): Promise<void> {
   if ((await schemaVersion(connection)) === null) await connection.query(`BEGIN;${SCHEMA_SQL};COMMIT`);
   await requireSchema(connection);
@@ -129,8 +132,8 @@ export async function renewPassword(
 }
 
 /**
- * Makes the role of the company's page, which reads all of it and writes members and sessions; where it
- * exists, gives it another password.
+ * Makes the role of the company's page, which reads all of the company and writes its members
+ * and sessions. Where the role exists, gives it another password in place of its old one.
  */
 export async function pageAccess(
   connection: Connection,
@@ -174,7 +177,10 @@ function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
 }
 
-/** What PostgreSQL stores in place of a password (RFC 5803), which so is never in its log. */
+/**
+ * What PostgreSQL stores in place of a password (RFC 5803),
+ * so that the password itself is never in the database's log.
+ */
 function verifierOf(password: string): string {
   const salt = randomBytes(SALT_BYTES);
   const salted = pbkdf2Sync(password, salt, SCRAM_ROUNDS, SCRAM_BYTES, "sha256");
@@ -221,8 +227,9 @@ export async function clinics(
 }
 
 /**
- * Lets a restored ledger continue from where it differs, so that the sales of both count. Gives the new
- * branch's first entry; rejects with `not_found` without a fork.
+ * Lets a restored ledger continue from the entry at which it differs from the
+ * database's, so that the sales of both count. Gives the first entry of the new
+ * branch. Rejects with `not_found` where no fork of this gateway is to be accepted.
  */
 export async function acceptFork(
   connection: Connection,

@@ -20,8 +20,9 @@ const PATIENT: ConnectionLimits = { connectMs: 10_000, answerMs: 30_000 };
 export type PasswordOf = (node: DatabaseNode, address: DatabaseAddress) => string;
 
 /**
- * Reads passwords from a file of PostgreSQL's own format: lines `host:port:database:user:password`, with `*`
- * for anything and a backslash before a colon. Throws `config`, and `invalid` where no line matches.
+ * Reads passwords from a file in the format of PostgreSQL's own programs: lines
+ * `host:port:database:user:password`, in which `*` matches anything, and a backslash
+ * escapes a colon or a backslash. Throws `config`, and `invalid` where no line matches.
  */
 export function passwordInPassFile(file: string): PasswordOf {
   return ({ host, port }, { database, user }) => {
@@ -94,8 +95,8 @@ export async function connect(
 }
 
 /**
- * Asks whether this node takes writes, and has it look after a silent minute whether the connection is there:
- * by default after two hours, in which a few cuts would lock a gateway out (it may have four).
+ * Asks whether this node takes writes, and has it ask a silent connection after a minute whether it is still there.
+ * PostgreSQL would ask after two hours, and a gateway may have four connections: a few cuts of its network would lock it out.
  */
 const BEGIN = `SELECT pg_is_in_recovery() AS reading, set_config('tcp_keepalives_idle', '60', false),
   set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)`;
@@ -167,7 +168,8 @@ async function connectTo(
 }
 
 /**
- * A socket whose error never ends the process, also where its connecting throws before the library listens.
+ * A socket whose error never ends the process. Where its connecting throws at once, the
+ * library has no listener on it yet, and destroys it with an error when its time is over.
  */
 function newSocket(): Socket {
   return new Socket().on("error", () => {});
@@ -186,7 +188,10 @@ const WAIT_MS = 5 * SECOND_MS;
 
 /** A way to the database. */
 export interface Database {
-  /** Runs something on a connection of its own; an open transaction is rolled back when it rejects. */
+  /**
+   * Runs something on a connection that nothing else uses
+   * meanwhile. When it rejects, an open transaction is rolled back.
+   */
   use<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
@@ -195,7 +200,10 @@ interface Waiting {
   readonly cancel: Cancel;
 }
 
-/** A few connections that requests share. A failed one is replaced, as after a failover. */
+/**
+ * A few connections that requests share. The next request replaces
+ * a failed connection, so that a failover needs nothing else.
+ */
 export class ConnectionPool implements Database {
   readonly #connect: () => Promise<Connection>;
   readonly #timers: Timers;

@@ -42,9 +42,10 @@ interface MemberRow extends Omit<Member, "userId"> {
 export type Tell = (note: Omit<AuditNote, "kind" | "userId"> & { readonly kind: AuditKind }) => void;
 
 /**
- * A company's members and sessions in its database, read there at each request, so that a session ends in all
- * processes at once. A change resolves after its commit. A token is random, of which the database has the
- * hash: the processes share no secret.
+ * The members of a company, and their sessions, in its database. Every process that
+ * serves the company reads them there with each request, so that a session that ends in
+ * one process ends in all. A change resolves after its commit. A token is random and no
+ * JWT: the database has its hash, so that the processes need not share a secret.
  */
 export class CompanyMembers implements SessionKeeper {
   readonly #database: Database;
@@ -178,8 +179,8 @@ export class CompanyMembers implements SessionKeeper {
   }
 
   /**
-   * Begins a session; of the most that a member may have, the oldest ends. Rejects with `unauthorized` for a
-   * changed password.
+   * Begins a session. A member with the maximum of sessions loses the
+   * oldest. Rejects with `unauthorized` where the password has changed.
    */
   async begin({ member, passwordHash }: Credentials, by: Actor): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
@@ -226,7 +227,10 @@ export class CompanyMembers implements SessionKeeper {
     if (row !== undefined) this.#note("sign_out", {}, { ...by, memberId: row.member });
   }
 
-  /** Sets a password, and ends the member's link and sessions. Undefined where no member fits. */
+  /**
+   * Sets a member's password, and ends the member's link and sessions.
+   * Undefined where no member fulfils the condition on these values.
+   */
   async #replacePassword(
     condition: string,
     values: Parameters,

@@ -1,6 +1,7 @@
 /**
- * The schema of the company's page: members, sessions, and its role, which reads all of the company and
- * writes these alone. Passwords are bcrypt hashes, tokens SHA-256.
+ * The part of the schema for the company's page: its members and sessions,
+ * and the page's role, which reads all of the company and writes members and
+ * sessions alone. Passwords are stored as bcrypt hashes, tokens as SHA-256.
  */
 export const PAGE_SQL = `
 CREATE TABLE flanco.member (

@@ -28,7 +28,10 @@ function field(name: (typeof RECORD_FIELDS)[number]): string {
 const FITS = `(@location::text IS NULL OR ${field("locationName")} = @location) AND (@device::text IS NULL OR ${field("deviceId")} = @device)
   AND (@room::text IS NULL OR ${field("room")} = @room) AND (@pattern::text IS NULL OR ${field("room")} ~ @pattern)`;
 
-/** The columns of a sale `e` with the voiding entry `v`, whose form ends with reason and time. */
+/**
+ * The columns of a sale `e` with the entry `v` that voids it: the
+ * reason and time of `v` stand at the end of its canonical form.
+ */
 const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
   (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = @company AND g.gateway = e.gateway) AS "timeZone",
   ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional"] as const)
@@ -36,14 +39,17 @@ const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effectiv
     .join(", ")}, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
 const { branch, position } = placeOf("voided_by");
 /**
- * The place of the voiding entry, computed before it is looked up: under a policy PostgreSQL uses an index
- * only for plain columns and values.
+ * The place of the voiding entry. It is computed before that entry is looked up: where a policy hides the
+ * rows of other companies, PostgreSQL uses an index only for comparisons with a plain column or value.
  */
 const VOIDED_BY = `${branch} AS void_branch, ${position} AS void_position`;
 const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE c.company = @company AND c.gateway = e.gateway
   AND c.branch = e.void_branch AND c.position = e.void_position OFFSET 0) v ON true`;
 
-/** The newest sales before a position: at most `@limit` that fit, among the `@lookedAt` newest. */
+/**
+ * The newest sales before a position: at most `@limit` that fit,
+ * among the `@lookedAt` newest. Of all gateways, or of one.
+ */
 function searchSql(ofGateway: string): string {
   return `WITH looked AS MATERIALIZED (
       SELECT *, row_number() OVER (ORDER BY effective_ms DESC, id DESC) AS n FROM (
@@ -99,7 +105,10 @@ export interface CompanyView {
   readonly calendars: readonly LocalCalendar[];
 }
 
-/** A company's sales by time. Rooms have their names of then; ends are unknown, because no entry has them. */
+/**
+ * The sales of a company by time. A room has the name that it had then.
+ * The end of a sale is unknown, because it is no entry of the chain.
+ */
 export class CompanyRecords {
   readonly #view: CompanyView;
 
@@ -194,7 +203,10 @@ function askedOf({ location, deviceId, room, roomPart }: RecordFilter) {
   return { location, device: deviceId, room, pattern: roomPart === null ? null : patternOf(roomPart) };
 }
 
-/** A pattern's class for a letter in both cases; undefined where these are not two characters. */
+/**
+ * A class of a pattern that fits a letter in both cases;
+ * undefined where there are not two of one character each.
+ */
 function bothCases(letter: string): string | undefined {
   const cases = [letter.toLowerCase(), letter.toUpperCase()];
   const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1);

@@ -21,7 +21,10 @@ const MAX_LISTED = 5_000;
 const STATEMENT_MS = 10_000;
 const DIGITS_OF_ID = 24;
 
-/** Begins a transaction on one commit. Compiling a statement (jit) would take longer than running it. */
+/**
+ * Begins a transaction in which all parts of an answer see the same
+ * commit. Compiling a statement (jit) would take longer than running it.
+ */
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; SET LOCAL statement_timeout = ${STATEMENT_MS}`;
 
 /** Reads the company's sales from its database. Each answer is of one commit, and delays no gateway. */
@@ -104,7 +107,10 @@ function inOrder(a: PlaceSold, b: PlaceSold): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** A hash over all gateways' newest entries: it covers all entries, as a ledger's head does. */
+/**
+ * A hash over the newest entries of all gateways, which
+ * covers all their entries as a ledger's head covers its own.
+ */
 async function headOf(query: CompanyQuery): Promise<string> {
   const heads = await query<{ head: string }>(
     "SELECT concat_ws(' ', gateway, branch, position, hash) AS head FROM flanco.gateway WHERE company = @company ORDER BY gateway",
@@ -113,8 +119,9 @@ async function headOf(query: CompanyQuery): Promise<string> {
 }
 
 /**
- * The devices that have sold, each where it began to sell last, by location and name, without rooms and
- * levels. A device with a client's own id is none of them, as on a gateway.
+ * The devices of gateways that have sold, each where it began to sell last, by location
+ * and name. Their rooms and levels are not known. A device that a client has named
+ * itself is none of them: as on a gateway, it is found where it has sold.
  */
 async function devicesOf(query: CompanyQuery, userId: Id): Promise<readonly Device[]> {
   const rows = await query<{ location: string; device: Id; name: string; sinceMs: string }>(

@@ -8,7 +8,10 @@ export const CENTRAL_SCHEMA = 1;
 /** The most entries of one call of `append`. */
 export const MAX_BATCH = 1_000;
 
-/** Bits of position and branch in an entry's number over all gateways; the gateway's are above. */
+/**
+ * Bits of the position, and of the branch, in an entry's
+ * number over all gateways. The gateway's bits are above them.
+ */
 const POSITION_BITS = 30;
 const BRANCH_BITS = Math.log2(NUMBERS_OF_LEDGER) - POSITION_BITS;
 /** A number has 53 bits, so that JavaScript and JSON hold it. */
@@ -28,9 +31,10 @@ export function placeOf(id: string): { readonly branch: string; readonly positio
 }
 
 /**
- * The company's database, on PostgreSQL 15 on. Every key begins with company and gateway: nothing is counted
- * or locked across gateways. Amounts are millionths, times Unix milliseconds. A gateway's role may call
- * `append`, which runs with its owner's rights, and nothing else.
+ * The company's database, on PostgreSQL 15 or later. Every key begins with company and gateway:
+ * nothing is counted or locked across gateways. Amounts are whole millionths, times Unix milliseconds.
+ *
+ * A gateway's role may call `append`, which runs with its owner's rights, and nothing else.
  */
 export const SCHEMA_SQL = String.raw`
 CREATE SCHEMA flanco;

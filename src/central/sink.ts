@@ -45,7 +45,10 @@ export class CentralSink implements EntrySink {
     return this.#clockOffMs;
   }
 
-  /** Begins to call the database now and then: the company sees the gateway also without sales. */
+  /**
+   * Begins to call the database now and then, so that the company
+   * sees that the gateway is there while it sells nothing.
+   */
   open(): void {
     this.#cancelCall = this.#options.timers.after(CALL_EVERY_MS, () => void this.#call());
   }
@@ -53,7 +56,8 @@ export class CentralSink implements EntrySink {
   async deliver({ ledger, entries, waiting }: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return null;
-    // Without the entry before the first, only the last batch's place says what this one follows.
+    // Where the entry before the first one is lost, only the
+    // place of the last batch says what the batch follows.
     const after = first.previousHash === null ? (this.#place ?? first.position - 1) : first.position - 1;
     const newest = last.position + waiting;
     const { outcome, head } = await this.#append({ ledger, after, entries, newest }, signal);
@@ -160,8 +164,8 @@ export interface Appended {
 }
 
 /**
- * Appends entries of the connection's gateway, or null only to call. Resolves after the commit; may be
- * repeated.
+ * Appends entries of the ledger of the gateway that the connection's role belongs to. Null appends
+ * nothing, and only tells that the gateway is there. Resolves after the commit. May be repeated.
  */
 export async function append(
   connection: Connection,

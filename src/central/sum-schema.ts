@@ -1,7 +1,10 @@
 /** The most parts of a period (a year, a month or a day) in a row of sums. */
 export const MAX_PARTS = 31;
 
-/** The schema of a company's sums, with the functions that add a sale in its entry's transaction. */
+/**
+ * The part of the schema for the sums of a company's sales, with
+ * the functions that add a sale in the transaction of its entry.
+ */
 export const SUM_SQL = `
 -- What was sold from the beginning of a period up to the end of each of its parts: so the parts from one to another are one
 -- subtraction, and a year is one row. unit: what the parts are. month: those of a year (2026); day: those of a month

@@ -26,7 +26,10 @@ interface SoldRow {
   readonly total: string;
 }
 
-/** A range of months, days or half hours to add up under a number, of one zone's gateways or all. */
+/**
+ * A range of months, days or half hours that is added up
+ * under a number, of the gateways in one zone or of all.
+ */
 interface Part {
   readonly tag: number;
   readonly zone?: string;
@@ -44,8 +47,8 @@ interface Rest {
 }
 
 /**
- * What was sold in the ranges of `columnsOf`, by gateway, location and device. No condition computes anything
- * of a row: under a policy the index would not be used.
+ * What was sold in the ranges that `columnsOf` gives, by gateway, location and device. No condition on a row of
+ * sums computes anything, so that the index is used also where a policy hides the rows of other companies.
  */
 function partsSql(which: string): string {
   return `SELECT r.tag, g.gateway, s.location, s.device, s.counts[s.last] - coalesce(s.counts[s.first - 1], 0) AS count,
@@ -89,7 +92,10 @@ const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
          AND ${FITS} OFFSET 0) s
    WHERE g.company = @company GROUP BY 1, 2`;
 
-/** The period has the tag 0, the one before 1. The filter is for the locations alone. */
+/**
+ * Sums of the period have the tag 0, those of the period before
+ * have 1. The filter is for the locations alone.
+ */
 const SELLERS = `WITH p AS MATERIALIZED (
     SELECT location, device, coalesce(sum(count) FILTER (WHERE tag = 0), 0) AS count, coalesce(sum(total) FILTER (WHERE tag = 0), 0) AS total,
            coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before

@@ -8,7 +8,10 @@ import { moment, type Terminal } from "./terminal.ts";
 /** How often the service is asked what was seen. */
 const LOOK_MS = 300;
 
-/** A room was ticked off or skipped, is to be asked for again, or the person leaves. */
+/**
+ * What comes of asking for a room: it was ticked off or
+ * skipped, it is to be asked for again, or the person leaves.
+ */
 type Outcome = "passed" | "again" | "left";
 
 /** One walk through the rooms that are not ticked off. */
@@ -121,7 +124,7 @@ export class CommissionWalk {
   }
 
   /**
-   * The room once it has a verdict; before that, what a person types, or null at the input's end.
+   * Gives the room once it has a verdict; before that, what a person types, or null at the input's end.
    * @param told the last move that the person knows
    */
   async #waitForVerdict(asked: Room, told: string): Promise<Room | string | null> {

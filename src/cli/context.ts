@@ -10,7 +10,10 @@ export interface CliContext {
   readonly terminal: Terminal;
   readonly environment: Environment;
   readonly installation: Installation;
-  /** By `systemUser`, read before the process continues as another user. */
+  /**
+   * The system's user that runs the command, by `systemUser`,
+   * read before the process continues as another user.
+   */
   readonly user: string;
   /** How long a running service may take to answer `status`, in milliseconds; 5,000 where this is absent. */
   readonly answerMs?: number;
@@ -22,8 +25,8 @@ export function configOf(context: CliContext, command: Command): Config {
 }
 
 /**
- * The system's name of the user that runs this command: `root`, or `root (ana)` with sudo. It is not checked:
- * that user could write the ledger's file as well.
+ * The system's name of the user that runs this command: `root`, or `root (ana)` where sudo names the
+ * user behind it. It is not checked: who runs commands here could write the ledger's file as well.
  */
 export function systemUser(): string {
   const name = ownName();

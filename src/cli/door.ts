@@ -26,9 +26,10 @@ import { openReader } from "../store/read/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
 
 /**
- * Runs operations in the running service, or on the file while none runs: there is one writer, and an answer
- * means that the change is on the disk. Throws `not_found` where there is no ledger, unless the command
- * `makesLedger`: a misspelt directory would show an empty list.
+ * Runs operations where the ledger is: in the running service, or on the file itself while
+ * none runs. Either way there is one writer, and an answer means that the change is on the
+ * disk. Throws `not_found` where there is no ledger, unless the command `makesLedger`: in
+ * a misspelt directory a list would otherwise be empty without an error.
  */
 export async function withDoor<T>(
   context: CliContext,

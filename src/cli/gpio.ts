@@ -194,7 +194,8 @@ async function untilInterrupted(names: readonly string[], terminal: Terminal): P
 }
 
 /**
- * Records until Ctrl-C: what the running service sees, and the next one after a restart; else these lines.
+ * Records until Ctrl-C: what the running service sees, and where
+ * it is restarted what the next one sees; else these lines.
  */
 async function record(config: Config, lines: readonly string[], terminal: Terminal): Promise<void> {
   terminal.endUnread();
@@ -243,8 +244,9 @@ function describeEdge({ line, active, timeMs, sequence, missed }: ShownSighting)
 }
 
 /**
- * Shows the edges of these lines, or of every free one, until `during` ends, which gets their names. Rejects
- * for a line that cannot be watched or is lost.
+ * Shows the edges of these lines, or of every free one where none is named, until
+ * `during` ends, which is given their names. Records nothing. Rejects when a line
+ * cannot be watched or is lost meanwhile. The driver is closed in any case.
  */
 export async function watchLines(
   driver: LineDriver,

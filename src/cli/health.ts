@@ -43,7 +43,10 @@ function toSeconds(text: string): number {
   throw new InvalidArgumentError(`It must be 0 to ${MAX_WAIT_SECONDS}.`);
 }
 
-/** Waits for the service, and once for work on the ledger to its end: not for work that began again. */
+/**
+ * Waits for the service. It waits for work on the ledger to its
+ * end, but only once: not for work that failed and began again.
+ */
 async function waitFor(port: number, waitMs: number): Promise<Health | undefined> {
   let end = performance.now() + waitMs;
   let waitedFor: number | undefined;

@@ -233,7 +233,10 @@ class AccountImport {
     this.#target = target;
   }
 
-  /** Adds locations and devices, also a location that only a device names. */
+  /**
+   * Adds locations and devices. Where a device's location was removed or
+   * renamed there, it is added by the name that the device has for it.
+   */
   async addPlaces(source: string, { locations: named, devices }: NewPlaces): Promise<void> {
     const { user, dryRun, isNew } = this.#target;
     const names = new Set(devices.map(({ locationName }) => locationName));

@@ -35,8 +35,8 @@ export interface Incoming {
 }
 
 /**
- * Opens a backup's file, or the newest backup in a folder or that is found. Call it as the user that started
- * the command: another gateway's disk may be another user's.
+ * Opens a backup's file, the newest backup in a named folder, or the newest that is found. Call it
+ * as the user that started the command: the files of another gateway's disk may be another user's.
  */
 export function openOnDisk(config: Config, named: string | undefined): Incoming {
   const { path, folders } = named === undefined ? newestOf(config) : namedBackup(config, resolve(named));
@@ -76,8 +76,8 @@ function newestOf(config: Config): FoundBackup {
 }
 
 /**
- * Begins to take a clinic over; resolves once the other gateway has a proved backup. Call as the data
- * directory's owner, with its lock.
+ * Begins to take a clinic over from another gateway. Resolves once that gateway
+ * has made and proved a backup. Call as the data directory's owner, with its lock.
  */
 export async function takeOver(
   terminal: Terminal,

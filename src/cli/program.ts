@@ -57,8 +57,8 @@ Example:
   flanco serve --config /etc/flanco/flanco.toml`;
 
 /**
- * The command line. Settings are global options: every command needs the data's place. Only the module of the
- * called command is loaded, so that a start does not wait for others.
+ * The command line. Settings are global options, because every command needs to know where the data is. Where
+ * a word names a command, only that command's module is loaded, so that a start does not wait for the others.
  */
 export async function createProgram(context: CliContext, words: readonly string[] = []): Promise<Command> {
   const program = new Command("flanco")

@@ -52,7 +52,10 @@ interface Options {
 
 /** The result of a restore beside the ledger. */
 interface Completed {
-  /** `restored`: HTTPS has the clinic's certificates now; `kept`: it had them; `others`: it has others. */
+  /**
+   * `restored`: HTTPS now has the clinic's authority and certificates.
+   * `kept`: it had them already. `others`: it has other ones.
+   */
   readonly certificates: "restored" | "kept" | "others";
   /** Certificates that could not be put into their directory. */
   readonly notInstalled: readonly string[];
@@ -172,7 +175,10 @@ async function putInPlace(
   ]);
 }
 
-/** Whether this gateway has keys and the backup is of its ledger: its own keys may be newer. */
+/**
+ * Whether the backup is of the ledger here and this gateway has
+ * keys: its keys may be newer than those beside the backup.
+ */
 function hasOwnKeys({ ledger, tls }: DataDirectory, proof: ProvenBackup | undefined): boolean {
   return (
     proof !== undefined && identitiesOf(ledger).includes(proof.ledger) && existsSync(ownFiles(tls).authority)
@@ -226,9 +232,10 @@ function at(timeMs: number | null): string {
 const UNIT = "flanco.service";
 
 /**
- * Stops systemd's unit; gives the function that starts it again, and tells whether it did. Undefined where
- * this user is not root or it does not run. A shell of root starts it, also at this process's early end: the
- * process continues as another user.
+ * Stops systemd's unit for the time of a command, and gives a function that starts it
+ * again and resolves with whether it did start. Undefined where this user is not root or
+ * the unit does not run. A shell of root starts the unit, also when this process ends
+ * without calling the function, because the process itself continues as another user.
  */
 function stopUnit(): (() => Promise<boolean>) | undefined {
   if (process.getuid?.() !== 0) return undefined;

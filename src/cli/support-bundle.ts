@@ -88,8 +88,8 @@ async function linesOf(
 const LOG_KEYS = new Set(["code", "line", "address", "driver", "type", "job"]);
 
 /**
- * A line of the log without names: without a message that follows from its code, which may have names, and of
- * an error the stack alone.
+ * A line of the service's log without names. A message with a code is left out, because it
+ * follows from the code and may have names in it. An error keeps its stack without its message.
  */
 function namelessLine(text: string): readonly string[] {
   const line = parseLogLine(text);
@@ -104,7 +104,10 @@ function namelessLine(text: string): readonly string[] {
   return [JSON.stringify(kept)];
 }
 
-/** Makes a new file; gives its descriptor. Throws `invalid` where it exists or cannot be made. */
+/**
+ * Makes a new file for the archive, and gives its descriptor.
+ * Throws `invalid` where it exists or cannot be made.
+ */
 export function createArchive(file: string): number {
   try {
     return openSync(file, "wx", OWNER_ONLY);

@@ -5,8 +5,9 @@ import { text } from "node:stream/consumers";
 import { FlancoError, systemCode } from "../domain/error.ts";
 
 /**
- * Characters that a terminal obeys: control characters other than line's end and tab, and those that turn a
- * text's direction. Clients may choose names with them.
+ * Characters that a terminal obeys: control characters other than the line's
+ * end and the tab, and characters that turn the direction of a text. Clients
+ * of the API choose names and e-mails, which may have such characters in them.
  */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
@@ -60,7 +61,10 @@ export class Terminal {
   /** Node keeps no error of standard output. */
   #error: Error | undefined;
 
-  /** Handles errors of the output, which would end the process. Call it once. */
+  /**
+   * Handles errors of the output, by which a process would otherwise
+   * end: the reader is gone, or the disk is full. Call it once.
+   */
   open(): void {
     process.stdout.on("error", (error) => {
       this.#error ??= error;
@@ -70,14 +74,20 @@ export class Terminal {
     process.stderr.on("error", () => {});
   }
 
-  /** Waits until all is written. Throws `unavailable` where it could not be; `| head` is no failure. */
+  /**
+   * Waits until all output is written. Throws `unavailable` where it could
+   * not be written; a reader that has ended (`| head`) is no failure.
+   */
   async end(): Promise<void> {
     await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
     const mistake = this.#error && unwritten(this.#error);
     if (mistake !== undefined) throw mistake;
   }
 
-  /** From here on the process ends when its output can no longer be written. */
+  /**
+   * For a command that only shows what comes: from here on the
+   * process ends when its output can no longer be written.
+   */
   endUnread(): void {
     this.#endsUnread = true;
   }
@@ -107,8 +117,8 @@ export class Terminal {
   }
 
   /**
-   * Writes a line of a file's content, unchanged unless a terminal shows it. Waits for a slow reader, and
-   * ends the process as `endUnread` says.
+   * Writes a line of a result that is a file's content: unchanged, unless a terminal
+   * shows it. Waits for a slow reader, and ends the process as `endUnread` says.
    */
   async data(line: string): Promise<void> {
     this.endUnread();
@@ -157,8 +167,8 @@ export class Terminal {
         hint: `Pass it on standard input with ${flag}.`,
       });
     }
-    // Echo is off from the first question to the last answer: between two a quick answer would show, and a
-    // Ctrl-D be lost.
+    // Echo is off from before the first question until after the last answer: otherwise a
+    // quick answer would be shown, and a Ctrl-D lost while the terminal changes its mode.
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const keyboard = createInterface({ input: process.stdin, output: silent, terminal: true });
     const given: string[] = [];

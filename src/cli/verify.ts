@@ -113,7 +113,10 @@ function toHead(text: string): string {
   return digits;
 }
 
-/** Checks the file in a process of its own, and the chain here meanwhile, because a person waits. */
+/**
+ * Checks the file in a process of its own, and at the same
+ * time the chain in this one, because a person waits.
+ */
 async function check(context: CliContext, command: Command): Promise<Verification> {
   const config = configOf(context, command);
   const { ledger } = becomeOwner(config.data_dir);

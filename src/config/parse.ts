@@ -24,8 +24,8 @@ interface Source {
 }
 
 /**
- * Reads the configuration: flags over environment over file over defaults. Throws `config` with the mistakes
- * of all sources, one a line, each with its place.
+ * Reads the configuration: flags over environment over file over defaults. Throws `config` with the
+ * mistakes of all sources at once, one a line, each with its place.
  * @param checkout the folder of the checkout that the program is run from; null for an installed one
  */
 export function loadConfig(
@@ -40,8 +40,8 @@ export function loadConfig(
 }
 
 /**
- * The configuration where nothing is set: a checkout has its data beside it and simulated lines; an installed
- * program real lines.
+ * The configuration where nothing is set. A program that is run from a checkout
+ * has its data there, and simulated lines; an installed one watches real lines.
  * @param checkout the checkout's folder; null for an installed program
  */
 export function defaultConfig(checkout: string | null): Config {
@@ -61,7 +61,10 @@ function readFile(file: string | undefined): Source {
   }
 }
 
-/** Why a TOML file could not be read or parsed, in one line. Throws any other error. */
+/**
+ * Says in one line why a TOML file could not be read, from
+ * the error of reading or parsing it. Throws any other error.
+ */
 export function describeUnreadable(file: string, error: unknown): string {
   if (error instanceof TomlError) {
     // The other lines of the text show the place.

@@ -45,7 +45,10 @@ function whole(least: number, most?: number) {
   return most === undefined ? shape.min(least) : shape.min(least).max(most);
 }
 
-/** An empty text, or a right one; no union, whose parts' messages zod would report in place of this one. */
+/**
+ * An empty text, or one that is right. It is no union with the empty text,
+ * because zod would report the messages of a union's parts in place of this one.
+ */
 function emptyOr(isRight: (text: string) => boolean, message: string): z.ZodString {
   return z.string(message).refine((text) => text === "" || isRight(text));
 }
@@ -76,8 +79,8 @@ function text(meaning: string): z.ZodString {
 }
 
 /**
- * Every setting, by the name of the file (`https_port`), the environment (`FLANCO_HTTPS_PORT`) and the
- * command line (`--https-port`).
+ * Every setting there is. The same name serves the file (`https_port`), the
+ * environment (`FLANCO_HTTPS_PORT`) and the command line (`--https-port`).
  */
 export const configSchema = z.strictObject({
   data_dir: setting(
@@ -278,8 +281,8 @@ export type ConfigKey = keyof typeof configSchema.shape;
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
 /**
- * The broker of the relay boxes; undefined where none is set. With the client id it keeps messages for this
- * gateway; a command has null.
+ * The broker of the relay boxes, for the driver mqtt; undefined where none is set. With the
+ * client id the broker keeps messages for this gateway; a command, which ends, has null.
  */
 export function boxBroker(config: Config, clientId: string | null) {
   if (config.box_broker === "" || config.box_user === "") return undefined;

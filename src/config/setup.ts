@@ -44,7 +44,10 @@ function setupOf<const N extends SetupName>(name: N) {
   return z.strictObject({ name: z.literal(name), values: z.strictObject(values) });
 }
 
-/** A setup by the settings' own rules, with secrets and certificates as texts, which may be left out. */
+/**
+ * A setup as an owner gives it, by the settings' own rules, with
+ * secrets and certificates as texts. These may be left out.
+ */
 export const setupSchema = z.discriminatedUnion("name", [
   setupOf("email"),
   setupOf("webhook"),

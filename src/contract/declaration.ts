@@ -67,8 +67,8 @@ type Declared<M extends Method, Path extends string, D extends Written> = D &
     : { readonly answer: typeof success });
 
 /**
- * Makes a declaration of its exact type, from which those of request and answer follow. By default: status
- * 200, an answer without data, no errors.
+ * Makes a declaration, and keeps its exact type, from which the types of its request and answer follow.
+ * Adds what most declarations have: the status 200, an answer without data, no errors of its own.
  */
 export function declare<M extends Method, Path extends string, const D extends Written>(
   method: M,

@@ -18,7 +18,10 @@ export function withData<S extends z.ZodType>(data: S) {
   return success.extend({ data });
 }
 
-/** A trimmed, well-formed text of `minimum` to `maximum` code points, without NUL. */
+/**
+ * A trimmed text of `minimum` to `maximum` characters
+ * (code points), without halves of surrogate pairs or NUL.
+ */
 export function text(minimum: number, maximum: number) {
   return z
     .string()

@@ -39,7 +39,10 @@ const MAX_KEYS = 20_000;
 /** An import of wiring is the largest input. */
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
-/** The header with the command's user, for the audit log; percent-encoded, as names need not be Latin-1. */
+/**
+ * The header with the system's user that runs a command, for the
+ * audit log. Percent-encoded, because names need not be Latin-1.
+ */
 export const OPERATOR_HEADER = "x-flanco-operator";
 
 const user = z.strictObject({ id, userId: id, role: z.enum(ROLES), name: z.string(), email: z.string() });
@@ -135,13 +138,17 @@ function operation<const I extends z.ZodRawShape, A extends z.ZodType>(input: I,
   return { input: z.strictObject(input), data };
 }
 
-/** The operations of commands, served on the control socket, which only the data's owner may open. */
+/**
+ * The operations of commands on the appliance itself. They are served on the control
+ * socket, which only the data directory's owner may open, and never on the network.
+ */
 export const OPERATIONS = {
   /** The members of all accounts. */
   listUsers: operation({}, z.array(user)),
   /**
-   * Makes a member: of the account of the member `account`, or with a role alone of the only account, else of
-   * a new one. Without a password the answer has a link's token.
+   * Makes an account, or a member of one. Without a password the answer has the token
+   * of a link. `account` is the e-mail of one of the account's members. Without
+   * `account` a role means the only account, and without either a new account is made.
    */
   addUser: operation(
     {
@@ -161,12 +168,18 @@ export const OPERATIONS = {
   setPassword: operation({ email: name, password: z.string() }, z.null()),
   /** Removes a member, or an account with its only one; records stay. */
   removeUser: operation({ email: name, withDevices: z.boolean() }, z.null()),
-  /** Makes an account with this bcrypt hash, or no password yet; a known e-mail is left as it is. */
+  /**
+   * Makes an account whose owner has this bcrypt hash of a
+   * password, or none yet; a known e-mail is left as it is.
+   */
   importUser: operation(
     { name, email: z.email().max(MAX_TEXT), passwordHash: z.string().regex(BCRYPT).nullable() },
     z.null(),
   ),
-  /** Adds locations and devices that an account lacks; gives the devices' ids here by those there. */
+  /**
+   * Adds locations and devices that an account lacks. `user` as for
+   * `importRecords`. Gives the devices' ids here by their ids there.
+   */
   importPlaces: operation(
     {
       user: accountOf,
@@ -193,7 +206,10 @@ export const OPERATIONS = {
   endTest: operation({}, z.null()),
   /** The rises of lines under test, newest first. */
   listTestedEdges: operation({}, z.array(testedEdge)),
-  /** Begins or continues a commissioning. `user` as for `importRecords`, here and below. */
+  /**
+   * Begins or continues a commissioning. `user` is as for
+   * `importRecords`, here and in the operations that follow.
+   */
   beginCommission: operation({ user: accountOf, ...newCommission }, z.null()),
   showCommission: operation({ user: accountOf }, commissionState),
   askCommissionRoom: operation({ user: accountOf, ...roomKey }, z.null()),

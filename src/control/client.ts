@@ -43,7 +43,8 @@ export class ControlClient implements Door {
   }
 
   /**
-   * Undefined without a service. Throws `forbidden` for another user, `config` for a path that is too long.
+   * Undefined when no service listens at this path. Throws `forbidden`
+   * when this user may not open it, `config` when the path is too long.
    */
   static async connect(path: string, options: ClientOptions = {}): Promise<ControlClient | undefined> {
     requireSocketPath(path);

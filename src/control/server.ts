@@ -19,7 +19,10 @@ const NO_SESSIONS: Senders = {
   refuse: () => {},
 };
 
-/** The commands' door: HTTP on a Unix socket in the data directory that only its owner may open. */
+/**
+ * The command line's door to the service: HTTP on a Unix
+ * socket in the data directory that only its owner may open.
+ */
 export class ControlServer {
   readonly #path: string;
   readonly #server: Server;
@@ -51,7 +54,10 @@ export class ControlServer {
   }
 }
 
-/** Operators need no session and are shown internal errors: the machine is theirs. */
+/**
+ * The application of the operators. They need no session, and
+ * are shown internal errors, because the machine is theirs.
+ */
 function createControlApp(endpoints: readonly Endpoint[], log: Log): Koa {
   const app = new Koa();
   app.silent = true;

@@ -6,7 +6,10 @@ import type { Wiring } from "../domain/wiring.ts";
 export const CONSUMER = "flanco";
 
 const CHIP_AND_OFFSET = /^(.+):(\d{1,6})$/;
-/** A line by its chip's number, which may be another one after a boot. */
+/**
+ * A line by its chip's number. The kernel numbers chips in the order
+ * in which it finds them, so a number may differ after a boot.
+ */
 const CHIP_NUMBER = /^gpiochip\d+:\d+$/;
 /** How many lines an error lists before it refers to the command that lists all. */
 const MAX_CHOICES = 12;
@@ -22,9 +25,9 @@ export function describeLine(line: LineInfo): string {
 }
 
 /**
- * A name that means this line after every boot: its own if unique, else its chip's label and the offset
- * (`mcp23017:3`), with the chip's device where several have the label (`mcp23017@1-0020:3`). Throws `invalid`
- * where none tells it from others.
+ * A name that means this line after every boot: its own name if no other line has it, else its
+ * chip's label and the offset (`mcp23017:3`), with the chip's device where several chips have the
+ * label (`mcp23017@1-0020:3`). Throws `invalid` where none of these tells it from other lines.
  */
 export function lastingName(
   line: LineInfo,
@@ -118,9 +121,9 @@ class LineNames {
 }
 
 /**
- * The one line of that name, else at that chip and offset, with the chip's number (`gpiochip0:17`) or label.
- * Throws `invalid` for an empty text and a name of several lines, `not_found` otherwise (the hint lists free
- * lines).
+ * The one line with the name `text`, else the one at the chip and offset `text`, where the chip is a number
+ * (`gpiochip0:17`) or a label as `lastingName` writes it. Throws `invalid` for an empty text and for a name
+ * that several lines have (the message lists them), `not_found` otherwise (the hint lists the free lines).
  */
 export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo {
   return new LineNames(chips).resolve(text);
@@ -143,7 +146,10 @@ export function lostError(address: string, why: string, cause: unknown): FlancoE
   });
 }
 
-/** A chip's name that lasts over boots; undefined where nothing tells it from one of the same label. */
+/**
+ * A name of a chip that lasts over boots; undefined where
+ * another chip has the same label and no place tells them apart.
+ */
 function lastingChip({ name, label, place }: ChipInfo, chips: readonly ChipInfo[]): string | undefined {
   const likes = chips.filter((other) => other.label === label && other.name !== name);
   if (likes.length === 0) return label;
@@ -177,7 +183,10 @@ export function surveyChips(
   }));
 }
 
-/** Gives a function that reads a free line. It rejects with `conflict` for one that is wired or in use. */
+/**
+ * Gives a function that reads the level of a free line. It rejects with
+ * `conflict`, without touching the line, when that is wired or in use.
+ */
 export async function freeLineReader(
   driver: Pick<LineDriver, "detect" | "read">,
   wirings: readonly Wiring[],
@@ -213,8 +222,9 @@ export async function readFreeLines(
 }
 
 /**
- * The names by which these lines are wired, the same after every boot. Rejects unless each is wired or free:
- * `not_found`, `invalid`, or `conflict` for one in use.
+ * Gives for each of these lines the name that it is wired by: one that means
+ * the same line after every boot. Rejects unless each one exists and is wired
+ * or free: `not_found`, `invalid`, or `conflict` for a line that is in use.
  */
 export async function namesToWire(
   driver: Pick<LineDriver, "detect">,

@@ -21,9 +21,10 @@ export interface ChardevDependencies {
 }
 
 /**
- * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 on), with its debounce, time stamps
- * and buffer of 1,024 events a line. With debounce it stamps when the level has held; without, two changes
- * closer than its interrupt latency can show as two edges to the same level.
+ * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): debounce, time
+ * stamps and a buffer of 1,024 events per line are the kernel's own, and it counts the events that
+ * a full buffer drops. With debounce the kernel stamps an edge when the level has held. Without it,
+ * two changes closer than the kernel's interrupt latency can show as two edges to the same level.
  */
 export class ChardevDriver implements LineDriver {
   readonly name = "chardev";
@@ -152,7 +153,10 @@ interface ChardevLineParts {
   /** Called once, when the line is released for good. */
   readonly forget: () => void;
   readonly clock: Clock;
-  /** Watches the chip's node: kernels before 6.6 wake no reader when the chip is removed. */
+  /**
+   * Watches the chip's device node: kernels before 6.6 do
+   * not wake the reader of a line whose chip is removed.
+   */
   readonly onNodeChange: (callback: () => void) => Cancel;
   /** Called once, when the line is closed or has failed. */
   readonly onEnd: () => void;
@@ -223,7 +227,10 @@ class ChardevLine implements WatchedLine {
     this.#release();
   }
 
-  /** Closes this process's descriptor. Of a kept line the kernel continues to buffer edges. */
+  /**
+   * Closes this process's descriptor of the line. If the
+   * line is kept, the kernel continues to buffer its edges.
+   */
   leave(): void {
     this.#read();
     this.#ending.dispose();
@@ -258,8 +265,9 @@ class ChardevLine implements WatchedLine {
   }
 
   /**
-   * An edge just before the level was read can reach the buffer just after it was emptied; the initial level
-   * has it already, and it would count twice. A resumed line has no initial level.
+   * An edge just before the level was read can reach the buffer just after it
+   * was emptied. The initial level includes that edge: if it were delivered
+   * too, one rise would count as two. A resumed line reports no initial level.
    */
   #isInInitialLevel(edge: Edge): boolean {
     return (

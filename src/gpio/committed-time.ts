@@ -2,9 +2,11 @@ import { type Clock, monotonicMs } from "../domain/clock.ts";
 import type { SightingQueue } from "./sighting-queue.ts";
 
 /**
- * Finds a time up to which every edge is committed. Lines are read in no order; but at each look all edges
- * were read that the kernel had at the look before. So a look's time counts once all that was read by the
- * next look is committed.
+ * Finds a time up to which every edge of the lines is committed.
+ *
+ * Lines are read in no order, so the time of a waiting edge says nothing about other lines. But at
+ * each look the event loop has read all edges that the kernel had buffered at the look before. So
+ * the time of a look counts once all sightings that had been read by the next look are committed.
  */
 export class CommittedTime {
   readonly #clock: Clock;
@@ -21,7 +23,10 @@ export class CommittedTime {
     this.#readMs = monotonicMs(clock);
   }
 
-  /** That time in monotonic milliseconds. Call it now and then, in turns of the event loop of its own. */
+  /**
+   * Gives the monotonic time, in milliseconds. Call it now
+   * and then, each time in another turn of the event loop.
+   */
   look(): number {
     const readMs = this.#readMs;
     this.#readMs = monotonicMs(this.#clock);

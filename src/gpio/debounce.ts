@@ -11,8 +11,9 @@ export interface DebouncedLine {
 }
 
 /**
- * Debounces and numbers edges where the kernel does neither, as it would: each change restarts the wait, a
- * level that returns counts as nothing, and an edge has the time of its last change.
+ * Debounces and numbers edges, for drivers whose kernel interface does neither. As in
+ * the kernel, each change restarts the wait, and a level that returns to where it was
+ * counts as nothing. An edge's time is that of the change after which the level held.
  */
 export class DebouncedEdges {
   readonly #line: DebouncedLine;
@@ -75,8 +76,9 @@ export interface Measuring {
 }
 
 /**
- * A measured line: requested without debounce, so that every edge is seen, and debounced here, so that no
- * bounce reaches the ledger, also where it outlives the test. It ends with the process.
+ * A line that is measured: it is requested without the kernel's debounce, so that every edge
+ * is seen, and this process debounces its edges for the ledger. So no bounce reaches the
+ * ledger, also where a measurement lasts longer than a test. The line ends with the process.
  */
 export class MeasuredLine implements WatchedLine {
   readonly address: string;

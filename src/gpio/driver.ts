@@ -22,7 +22,10 @@ export interface DriverDependencies {
   readonly boxes?: BoxBroker | undefined;
 }
 
-/** Makes the driver of that name; `open` does the work. Throws `config` for a missing setting. */
+/**
+ * Makes the driver of that name; `open` does the work. The simulated one is a
+ * SimulatedDriver. Throws `config` where a setting of the driver is missing.
+ */
 export function createDriver(name: DriverName, dependencies: DriverDependencies): LineDriver {
   const { clock, timers, warn, simulatedLineCount, keeper, boxes } = dependencies;
   switch (name) {

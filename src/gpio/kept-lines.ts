@@ -16,7 +16,10 @@ export interface DescriptorKeeper {
   forget(name: string): void;
 }
 
-/** How long a line may stay in use after `forget`: systemd (252) closes it in a thread of its own. */
+/**
+ * How long a line may stay in use after `forget`. systemd (252) handles the message asynchronously
+ * and closes the descriptors in a thread of its own: milliseconds, more on a busy machine.
+ */
 const CLOSING_MS = SECOND_MS;
 
 interface KeptEntry {
@@ -34,8 +37,8 @@ interface KeptDescriptor {
 }
 
 /**
- * The lines that outlive the process, each as two descriptors: the line's, for which the kernel buffers
- * edges, and the memory into which they are read.
+ * The lines that outlive the process. Each is kept as two descriptors under one name: the line's
+ * own, for which the kernel continues to buffer edges, and the memory into which they are read.
  */
 export class KeptLines {
   readonly #kernel: GpioKernel;
@@ -72,8 +75,9 @@ export class KeptLines {
   }
 
   /**
-   * The line as it was kept; undefined where it was not, was requested differently, or its chip was removed.
-   * Drops everything else that is kept of it.
+   * The line as it was kept, which continues where the last process stopped
+   * reading. Undefined when it was not kept, was requested differently, or
+   * its chip was removed. Drops everything else that is kept of the line.
    */
   adopt(line: LineInfo, request: LineRequest): KeptDescriptor | undefined {
     const seen = request.keep?.seen ?? null;
@@ -89,7 +93,10 @@ export class KeptLines {
     return adopted;
   }
 
-  /** Keeps a line; returns what stops that. Without memory or a valid name it ends with the process. */
+  /**
+   * Keeps a requested line, and returns the function that stops that.
+   * Without memory or a valid name the line ends with the process.
+   */
   keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {
     const name = request.keep === undefined ? null : nameOf(line, request, request.keep.request);
     if (name === null) return () => {};
@@ -165,9 +172,10 @@ const ROOM_DIGITS = 16;
 const MAX_NAME_CHARACTERS = 255;
 
 /**
- * A kept line's name: `line/GPIO17/gpiochip0/17/4/active-high/as-is/50ms/ROOM`, with the ledger's number of
- * the request and the start of the room's SHA-256. Equal names are the same line, requested alike. Null where
- * it is not kept or the name is too long.
+ * The name under which a line is kept: `line/GPIO17/gpiochip0/17/4/active-high/as-is/50ms/ROOM`,
+ * where 4 is the ledger's number of the request, and the room is the start of its SHA-256. Equal
+ * names mean the same line, requested alike. Null when the line is not to be kept, or when the
+ * name would be longer than systemd accepts.
  */
 export function nameOf(
   { chip, offset }: Pick<LineInfo, "chip" | "offset">,

@@ -158,10 +158,13 @@ class KoffiKernel {
   }
 
   /**
-   * Calls back as long as the descriptor is readable; `failed` is the last call. Cancel before closing it.
-   * By libuv's epoll, without a thread or a timer. koffi calls back with (status, events), not as declared,
-   * and outside Node's scopes: promises would wait for the next turn, and errors be lost. Hence the hop over
-   * setImmediate, within the same turn.
+   * Calls back on the event loop as long as the descriptor is readable (level-triggered).
+   * `failed` comes at most once and is the last call. Cancel before closing the descriptor.
+   *
+   * Through libuv's own epoll, so that waiting takes neither a thread nor a timer. koffi
+   * calls back with (status, events), not as its declaration says, and outside any scope of
+   * Node's: promises that the callback settled would wait for the next turn, and its errors
+   * would be lost. Hence the hop over setImmediate, which runs in the same turn of the loop.
    */
   onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel {
     let hop: NodeJS.Immediate | null = null;
@@ -187,7 +190,8 @@ class KoffiKernel {
     const fd = this.#libc.memfdCreate("flanco-events", MFD_CLOEXEC);
     if (fd < 0) throw new SyscallError("memfd_create", this.#koffi.errno());
     try {
-      // Written, not only sized: a lack of memory would kill at an access to the mapping.
+      // Written, not only sized: a lack of memory must show here,
+      // not at an access to the mapping, which would kill us.
       writeSync(fd, new Uint8Array(bytes));
     } catch (error) {
       closeSync(fd);
@@ -202,8 +206,8 @@ class KoffiKernel {
   }
 
   /**
-   * Maps memory, shared with every other mapping, once for each line, and never unmaps it: the array must not
-   * outlive its pages.
+   * Maps memory, shared with every other mapping of it. The mapping outlives the descriptor, and is
+   * never unmapped: a process maps each line once, and the returned array must not outlive its pages.
    */
   mapMemory(fd: number, bytes: number): Uint8Array {
     if (fstatSync(fd).size < bytes) throw new FlancoError("internal", "A line's kept memory is too small.");
@@ -233,8 +237,8 @@ function chipNumber(name: string): number {
 const UNNAMED_HOLDER = "an unnamed user";
 
 /**
- * Every chip with a character device, with lines and holders, without those that may not be opened. Throws
- * `unavailable` where none may be, and before Linux 5.10.
+ * Every chip that has a character device, with lines and holders. Chips that may not be opened are left out,
+ * but if none may be opened that is an error. Throws `unavailable`: access denied, or a kernel before 5.10.
  */
 export function readChips(kernel: GpioKernel): ChipInfo[] {
   const chips: ChipInfo[] = [];
@@ -283,8 +287,8 @@ export function devicePath(chip: string): string {
 }
 
 /**
- * What a system error for one line means: denied, in use by `holder`, or that the kernel cannot do `what`.
- * Gives back any other error.
+ * What a system error of a call for one line means: access is denied, `holder` has the line, or,
+ * for any other code, that the kernel cannot do `what` with it. Gives back what is no system error.
  */
 export function refusalOf(
   error: unknown,

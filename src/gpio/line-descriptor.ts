@@ -32,8 +32,9 @@ const EVENTS_PER_READ = 64;
 const READ_BYTES = EVENTS_PER_READ * LINE_EVENT_BYTES;
 
 /**
- * A requested line. The kernel holds it and buffers 1,024 events (it drops the oldest) as long as any process
- * has the descriptor, with which another process can continue.
+ * The descriptor of a requested line. The kernel holds the line, and buffers up to 1,024 of
+ * its events (it drops the oldest first), as long as any process has the descriptor open.
+ * Another process that receives the descriptor continues with a LineDescriptor of its own.
  */
 export class LineDescriptor {
   readonly #kernel: GpioKernel;
@@ -88,8 +89,9 @@ export class LineDescriptor {
   }
 
   /**
-   * Reads events into this memory of SHARED_RING_BYTES. Where it outlives the process, each event is always
-   * in the kernel's buffer or here: a crash loses none.
+   * Reads events into this memory of SHARED_RING_BYTES from now on. Where it outlives
+   * the process, each event is at every moment in the kernel's buffer or in this
+   * memory, so that a process that dies between reading and committing loses none.
    */
   readInto(memory: Uint8Array): void {
     this.#ring = memory;
@@ -97,8 +99,8 @@ export class LineDescriptor {
   }
 
   /**
-   * The events after `sequence` that an ended process has read, in order; overwritten ones show as a gap. The
-   * next read goes behind the newest.
+   * The events after `sequence` in this line's memory, in order, which a process that has ended
+   * has read. Overwritten events show as a gap. The next read puts its events behind the newest.
    */
   recover(sequence: number): readonly LineEventStruct[] {
     const held = decodeLineEvents(this.#ring)
@@ -119,8 +121,8 @@ export class LineDescriptor {
   }
 
   /**
-   * Takes the buffered events, oldest first, one full buffer at most, so that a storm ends the call too.
-   * Throws ENODEV for a removed chip.
+   * Takes the buffered events, oldest first, at most one full kernel buffer of them, so
+   * that the call ends even in a storm of edges. Throws ENODEV when the chip was removed.
    */
   take(): readonly LineEventStruct[] {
     const events: LineEventStruct[] = [];

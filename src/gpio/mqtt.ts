@@ -71,9 +71,9 @@ interface BoxLine {
 }
 
 /**
- * Relays of boxes of the system before flanco, which publish `{"value": true}` under `USER/BOX/RELAY/sdata`.
- * A box is a chip, a relay the line `BOX/RELAY`. The broker keeps messages of QoS 1 meanwhile; MQTT_LIMITS
- * lists what is not seen.
+ * Relays of boxes of the system before flanco. A box publishes `{"value": true}` under
+ * `USER/BOX/RELAY/sdata`. A box is a chip, a relay of it the line `BOX/RELAY`. The broker keeps
+ * messages of QoS 1 while this process or the connection is away; MQTT_LIMITS lists what is not seen.
  */
 export class MqttDriver implements LineDriver {
   readonly name = "mqtt";
@@ -93,7 +93,10 @@ export class MqttDriver implements LineDriver {
     this.#dependencies = dependencies;
   }
 
-  /** Throws `config` for a file that cannot be used. A broker that is away is tried again. */
+  /**
+   * Throws `config` where a file of the broker's address
+   * cannot be used. A broker that is away is tried again.
+   */
   async open(): Promise<void> {
     const { broker, warn } = this.#dependencies;
     for (const limit of MQTT_LIMITS) warn(limit);
@@ -112,8 +115,8 @@ export class MqttDriver implements LineDriver {
   }
 
   /**
-   * A line without a message begins with `request.lastHigh`, or waits two seconds for one and rejects with
-   * `unavailable`.
+   * As the interface says. A line without a message begins with `request.lastHigh`. Without
+   * that, `watch` waits for a message for two seconds, then rejects with `unavailable`.
    */
   async watch(request: LineRequest): Promise<WatchedLine> {
     if (!this.#isReady) throw this.#problem ?? silentBrokerError(this.#dependencies.broker.url);

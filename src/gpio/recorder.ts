@@ -78,7 +78,10 @@ export class Recorder implements Lines {
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   readonly #rawListeners = new Set<(level: RawLevel) => void>();
   #measured: ReadonlySet<string> = new Set();
-  /** The number of the newest request, which the ledger stores with the request's first level. */
+  /**
+   * The number of the newest request. The ledger stores it with
+   * the request's first level: until then nothing depends on it.
+   */
   #lastRequest: number;
   #wired: readonly Wiring[] = [];
   /** Whether the last attempt to read the wiring succeeded. */
@@ -110,8 +113,9 @@ export class Recorder implements Lines {
   }
 
   /**
-   * Stores since when the wired lines are not watched. Call it in the turn of this process's first sign of
-   * life, which replaces the last one's: it may end before it has seen its lines.
+   * Stores since when the wired lines are not watched. Call it in the turn of
+   * the event loop with this process's first sign of life: that replaces the
+   * last process's, and this process may end before it has seen its lines.
    */
   begin(): void {
     for (const { line } of this.#dependencies.reader.wirings()) this.#unwatched.ended(line);
@@ -152,7 +156,10 @@ export class Recorder implements Lines {
     return this.#queue.state;
   }
 
-  /** The monotonic milliseconds up to which every edge is committed, as `CommittedTime.look`. */
+  /**
+   * The monotonic time, in milliseconds, up to which every edge
+   * of the lines is committed. Call it as `CommittedTime.look`.
+   */
   committedMs(): number {
     return this.#committed.look();
   }
@@ -282,7 +289,10 @@ export class Recorder implements Lines {
     }
   }
 
-  /** Watches a line in place of an earlier watch. A kept line continues its request. */
+  /**
+   * Watches a line, in place of an earlier watch of it. A kept
+   * line continues its request; any other begins a new one.
+   */
   async #openWatch(wiring: Wiring): Promise<void> {
     const { line } = wiring;
     const isMeasured = this.#measured.has(line);
@@ -335,7 +345,10 @@ export class Recorder implements Lines {
     return MeasuredLine.watch(this.#driver, request, { clock, timers, onRaw });
   }
 
-  /** Notes that a kept line is watched once its edges are committed: an earlier end leaves a gap. */
+  /**
+   * Notes that a kept line is watched, once the edges that the kernel
+   * has kept are committed: a process that ends earlier leaves a gap.
+   */
   async #resumed(line: string, watched: WatchedLine): Promise<void> {
     await this.#queue.idle();
     const isWatched = this.#watches.get(line)?.line === watched;

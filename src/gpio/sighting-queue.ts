@@ -15,10 +15,14 @@ const TRIES_ALONE = 4;
 const REFUSES_ALL: ReadonlySet<ErrorCode> = new Set(["unavailable", "overloaded", "damaged"]);
 
 /**
- * Writes sightings to the ledger in order, a transaction at a time, and keeps them until then. A full queue
- * keeps each line's last, which counts those before it as missed: the ledger has them as a gap.
- * A batch that is refused for its content is halved until the refused sighting is alone. That is skipped, so
- * that it blocks no line, and the line's next counts it as missed.
+ * Writes sightings to the ledger in order, one transaction at a time, and keeps
+ * them until they are committed. When the queue is full, it keeps the last sighting
+ * of each line, which counts the ones before it as missed. That sighting enters the
+ * queue as soon as there is room, so the ledger has the lost edges as a gap.
+ *
+ * A batch that the ledger refuses for its content is halved until the refused
+ * sighting is alone. That one is skipped, so that no line is blocked by it, and
+ * the line's next sighting counts it as missed: it is a gap in the ledger too.
  */
 export class SightingQueue {
   readonly #writer: Pick<LedgerWriter, "takeIn">;
@@ -95,7 +99,10 @@ export class SightingQueue {
     for (const line of this.#failing) if (!isWired(line)) this.#failing.delete(line);
   }
 
-  /** Resolves when all is committed, or after a last attempt; the log says what is lost then. */
+  /**
+   * Resolves when everything is committed, or after a last attempt that began after this call.
+   * Sightings that are still not committed are lost; the log says how many of which line.
+   */
   async close(): Promise<void> {
     this.#closing = true;
     this.#wake?.();
@@ -128,7 +135,10 @@ export class SightingQueue {
     this.#pumping = undefined;
   }
 
-  /** Halves a batch that was refused for its content; tries one that is alone again, or skips it. */
+  /**
+   * After a refusal of a batch for its content: halves the
+   * batch; tries a sighting that is alone again, or skips it.
+   */
   async #narrow(batch: readonly Sighting[], error: unknown): Promise<void> {
     if (batch.length > 1) {
       this.#batchSize = Math.ceil(batch.length / 2);
@@ -155,7 +165,10 @@ export class SightingQueue {
     this.#readmit();
   }
 
-  /** Whether one that was refused alone is tried again. Not while its line fails: others would wait. */
+  /**
+   * Whether a sighting that was refused alone is tried again. Not
+   * while its line keeps failing: the other lines would wait.
+   */
   #isWorthRetrying([sighting]: readonly Sighting[]): boolean {
     if (this.#closing || sighting === undefined || this.#failing.has(sighting.line)) return false;
     return this.#refusedAlone + 1 < TRIES_ALONE;

@@ -30,8 +30,8 @@ interface SimulatedLine {
 }
 
 /**
- * Lines whose levels are set by calls, all low at first; levels outlive a watch. Edges are delivered within
- * `set`. A bias changes nothing.
+ * Lines whose levels are set by calls, all low at first. Levels outlive a watch, as a relay's
+ * do. Edges are delivered within `set`. A bias changes nothing: every level is driven.
  */
 export class SimulatedDriver implements LineDriver, DrivableLines {
   readonly name = "simulated";

@@ -31,7 +31,10 @@ export interface SysfsDependencies {
   readonly sysfs: string;
 }
 
-/** Lines through /sys/class/gpio, by onoff, for kernels without the interface v2. */
+/**
+ * Lines through /sys/class/gpio, by onoff, for kernels
+ * without the interface v2. SYSFS_LIMITS lists its limits.
+ */
 export class SysfsDriver implements LineDriver {
   readonly name = "sysfs";
   readonly #dependencies: SysfsDependencies;
@@ -246,9 +249,10 @@ export interface NumberedChip {
 }
 
 /**
- * The chips of sysfs (`class/gpio/gpiochip*`) by base, under the character devices' names
- * (`bus/gpio/devices`), matched by device and label. `known` chips bring line names and holders; others go by
- * their sysfs name.
+ * The chips of sysfs (`<sysfs>/class/gpio/gpiochip*`) under the names that the character devices have
+ * (`<sysfs>/bus/gpio/devices/gpiochip*`), matched by device and label. `known` are the character devices'
+ * chips, where they can be read: they bring line names and holders. A chip that has no character device
+ * goes by its sysfs name. In order of base.
  */
 export function numberedChips(sysfs: string, known: readonly ChipInfo[]): NumberedChip[] {
   const devices = charDevices(sysfs);

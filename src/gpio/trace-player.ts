@@ -8,7 +8,10 @@ export interface TraceDependencies {
   readonly timers: Timers;
 }
 
-/** Plays a trace's levels on simulated lines. Times count from `open`, so that late timers do not add up. */
+/**
+ * Plays a trace's levels on simulated lines; its other steps change nothing
+ * here. Times count from `open`, so that late timers do not add up.
+ */
 export class TracePlayer {
   readonly #trace: Trace;
   readonly #dependencies: TraceDependencies;

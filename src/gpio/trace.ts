@@ -27,7 +27,10 @@ export interface WireStep extends Pick<WiringSettings, "debounceMs" | "rearmMs" 
   readonly line: string;
 }
 
-/** A step of a trace: beside levels and wiring a test, a setting of the clock, a stop or start. */
+/**
+ * A step of a trace. Beside levels and wiring: a line is put
+ * under test, the wall clock is set, the service stops or starts.
+ */
 export type TraceStep =
   | LevelStep
   | WireStep
@@ -43,8 +46,9 @@ export interface Trace {
 }
 
 /**
- * Parses a trace: a step a row, in order of time; `#` begins a comment; it may end with `AT_MS repeat`. Lines
- * must be among those of `chips`, if given. Throws `config` with every mistake and its row.
+ * Parses a trace: one step per row, in order of time; `#` begins a comment; the
+ * last row may be `AT_MS repeat`. Lines must be among those of `chips`, where they
+ * are given. Throws `config`, naming `file`, with every mistake and its row number.
  */
 export function parseTrace(file: string, text: string, chips?: readonly ChipInfo[]): Trace {
   const steps: TraceStep[] = [];
@@ -99,7 +103,10 @@ function* rowsOf(text: string) {
   }
 }
 
-/** A row's time; with a mistake that of the row above, `lastAtMs`. */
+/**
+ * A row's time. Where there is a mistake in it, the row
+ * counts as being at the time of the row above, `lastAtMs`.
+ */
 function parseTime(at: string, lastAtMs: number): { readonly atMs: number; readonly mistake?: string } {
   const atMs = Number(at);
   if (!/^\d+$/.test(at) || atMs > MAX_AT_MS) {

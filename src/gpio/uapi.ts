@@ -1,6 +1,7 @@
 /**
- * The kernel's GPIO interface, uAPI v2 (Linux 5.10 on), as bytes: structs and ioctl numbers of linux/gpio.h.
- * x86-64 and arm64 are little-endian and share the encoding of asm-generic/ioctl.h.
+ * The kernel's GPIO interface as bytes: struct layouts and ioctl numbers of linux/gpio.h,
+ * nothing else: uAPI v2, in Linux 5.10 and later. Both processors this runs on (x86-64,
+ * arm64) are little-endian and share the ioctl encoding of asm-generic/ioctl.h.
  */
 
 /** GPIO_MAX_NAME_SIZE: names and labels, the closing zero included. */
@@ -24,7 +25,8 @@ const CONFIG_BYTES = 8 + 4 + 5 * 4 + ATTRS_MAX * CONFIG_ATTRIBUTE_BYTES;
 /** sizeof(struct gpio_v2_line_info): name, consumer, offset, num_attrs, flags, attrs, padding[4]. */
 const LINE_INFO_BYTES = 2 * NAME_BYTES + 4 + 4 + 8 + ATTRS_MAX * ATTRIBUTE_BYTES + 4 * 4;
 /**
- * sizeof(struct gpio_v2_line_request): offsets, consumer, config, num_lines, event_buffer_size, padding, fd.
+ * sizeof(struct gpio_v2_line_request): offsets, consumer,
+ * config, num_lines, event_buffer_size, padding[5], fd.
  */
 const LINE_REQUEST_BYTES = LINES_MAX * 4 + NAME_BYTES + CONFIG_BYTES + 4 + 4 + 5 * 4 + 4;
 /** sizeof(struct gpio_v2_line_values): bits, mask. */

@@ -13,7 +13,10 @@ export interface UnwatchedDependencies {
 /** Since when each wired line is not watched, across any number of processes. */
 export class UnwatchedLines {
   readonly #dependencies: UnwatchedDependencies;
-  /** By line; null while watched; for a line not tried yet as the last process stored it. */
+  /**
+   * By line; null while it is watched. For a line that this
+   * process has not tried yet, as the last process stored it.
+   */
   readonly #since: Map<string, BootMoment | null>;
 
   constructor(dependencies: UnwatchedDependencies) {
@@ -38,7 +41,10 @@ export class UnwatchedLines {
     note(line, since);
   }
 
-  /** Call when a line's watch has begun; `isReported`: a sighting's `unwatchedSince` ends the gap. */
+  /**
+   * Call when a line's watch has begun. `isReported`: a sighting
+   * carries `unwatchedSince`, with which the ledger ends the gap.
+   */
   began(line: string, isReported: boolean): void {
     const before = this.#since.get(line);
     this.#since.set(line, null);

@@ -138,7 +138,8 @@ export function buildApp(
   const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));
 
   const app = new Koa();
-  // koa would log only that a client has hung up. Other errors are logged where they are handled.
+  // koa logs nothing: it would log only that a client has
+  // hung up. Other errors are logged where they are handled.
   app.silent = true;
   app.use(errorMiddleware(log, (path) => fields.get(path) ?? "error"));
   app.use(headMiddleware);
@@ -195,7 +196,10 @@ const describe = declare("get", "/api/openapi.json", NO_SESSION, {
   errors: [],
 });
 
-/** The endpoint of the API's description, which is made at the first request. */
+/**
+ * The endpoint of the API's description, which does not describe
+ * itself. The description is made at the first request.
+ */
 function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   let description: Buffer | undefined;
   return serve(describe, ({ context }) => {
@@ -211,7 +215,8 @@ export function healthMiddleware(isHealthy: () => Promise<boolean>): Middleware 
   return async (context, next) => {
     if (context.path !== "/healthz") return next();
     const healthy = await isHealthy();
-    // By this the page of plain HTTP sees whether the browser trusts this machine.
+    // The page that plain HTTP serves asks here whether the
+    // browser trusts this machine. The answer is public anyway.
     context.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.status = healthy ? 200 : 503;
     context.body = { status: healthy ? "success" : "error" };

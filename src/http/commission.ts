@@ -102,7 +102,10 @@ async function reportHeads(
   }));
 }
 
-/** The report of a shown number; the newest for null. Throws `not_found` for another account's. */
+/**
+ * The report of a shown number; the newest for null. Throws
+ * `not_found`, also for a report of another account.
+ */
 async function reportOf(
   reader: ReportReader,
   userId: Id,

@@ -80,14 +80,16 @@ export interface DailyLimits {
 const BYTES_BESIDE_TEXTS = 150;
 
 /**
- * Gives the function that counts the post, to call once it is stored. Throws `too_many` beyond the bound,
- * unless `isStored`: a device that has lost the answer would post again for a day.
+ * Gives the function to call once the post is stored, which counts it. Throws `too_many`, with the time
+ * to wait, where the account has posted too much, unless `isStored` says that the record is in the
+ * ledger already: a device that has lost the answer would otherwise post it again for a day.
  */
 export type DailyBound = (userId: Id, record: NewRecord, isStored: () => boolean) => () => void;
 
 /**
- * Bounds what an account posts within 24 monotonic hours of its first post, so that a device that runs wild
- * does not fill the disk. Counts are in memory. Edges are never refused.
+ * Bounds what an account posts in a day, so that one device that runs wild does not fill the disk for
+ * all. A day begins with an account's first post and lasts 24 hours of monotonic time. The counts are
+ * in memory, and start again at a restart. Records of edges are never refused, and do not count.
  */
 export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
   const posted = new Map<Id, { beganMs: number; records: number; bytes: number }>();

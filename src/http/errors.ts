@@ -5,16 +5,19 @@ import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { dropBody } from "./input.ts";
 
-/** Kinds of failures with a line of their own in a minute; others are told apart by code. */
+/**
+ * Kinds of failures that have a line of their own in a
+ * minute; the others are told apart by their codes alone.
+ */
 const MAX_KINDS = 32;
 /** The Retry-After of an error that does not say when to try again. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Writes every error body, and drops the rest of the request's. Internal errors are logged, and shown without
- * stack, path and SQL.
- * @param fieldAt the field of the error's text for a path
- * @param showsInside whether the client is the machine's operator, who is shown internal errors
+ * Writes every error body, and drops the rest of the request's body. Internal
+ * errors are logged; the client gets a text without a stack, path or SQL.
+ * @param fieldAt the field of the error's text for a path, also for a method that the path does not take
+ * @param showsInside whether the client is the machine's own operator, who is shown internal errors
  */
 export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField, showsInside = false) {
   const note = failureLog(log);
@@ -36,8 +39,8 @@ export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField,
 }
 
 /**
- * Logs the first failure of each kind, then once a minute how many there were. Only internal errors have
- * their stack.
+ * Logs failed requests: the first of each kind, and then once a minute how many there were,
+ * so that no client floods the log. Only internal errors are logged with their stack.
  */
 function failureLog(log: Log): (error: FlancoError, request: object) => void {
   /** Failures of each kind since its last line, for a minute after that line. */
@@ -68,7 +71,10 @@ function failureLog(log: Log): (error: FlancoError, request: object) => void {
   };
 }
 
-/** The request's path; undefined where the target is no URL (koa throws) or has no path (koa gives null). */
+/**
+ * The request's path. Undefined where the target is no URL, for which koa throws at
+ * each access, or a URL without a path, for which koa gives null despite its type.
+ */
 export function pathOf(context: Context): string | undefined {
   try {
     const path: string | null = context.path;
@@ -95,7 +101,10 @@ function writeError(context: Context, field: ErrorField, error: FlancoError, sho
   };
 }
 
-/** The error's text. An internal error's may have a path or SQL in it, and is for operators alone. */
+/**
+ * The error's text for the client. That of an internal error may
+ * have a path or SQL in it, and is shown to operators alone.
+ */
 function textOf(error: FlancoError, isShown: boolean): string {
   if (!isShown) return "Something went wrong inside the service. Try again; its log says more.";
   return withHint(error);

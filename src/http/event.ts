@@ -47,8 +47,8 @@ export class LiveEvents {
   }
 
   /**
-   * The position of a user's stream, `RUN:NUMBER`, which grows with each commit that the user may see. A read
-   * after this call has every change up to it.
+   * The position of a user's stream, as `RUN:NUMBER`: the number grows with every commit that
+   * changes what this user may see. A read of the ledger after this call has every change up to it.
    */
   positionOf(userId: Id): string {
     return `${this.#run}:${this.#toldAll + (this.#told.get(userId) ?? 0)}`;
@@ -118,7 +118,10 @@ export class LiveEvents {
     }
   }
 
-  /** Destroys the stream: ended only, it would keep unread data for a client that does not read. */
+  /**
+   * Destroys the stream: a stream that is only ended keeps
+   * unread data in memory for a client that does not read.
+   */
   #cut(listener: Listener): void {
     this.#listeners.delete(listener);
     listener.stream.destroy();

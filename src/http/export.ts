@@ -30,7 +30,8 @@ export function exportEndpoints(
   const run: Parameters<typeof serve<typeof exportRecords>>[1] = async ({ userId, query, context }) => {
     const filter = toRecordFilter(query);
     const walk = walkRecords(sales, userId, filter)[Symbol.asyncIterator]();
-    // Before the answer's headers: an unreadable ledger is still answered with an error.
+    // Before the answer's headers are sent, so that a ledger
+    // that cannot be read is still answered with an error.
     const first = await walk.next();
     if (filter.room === null && filter.roomPart === null) {
       context.set("X-Flanco-Rows", String(await sales.countRecords(userId, filter)));
@@ -107,10 +108,16 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
 };
 
 const BYTE_ORDER_MARK = "\uFEFF";
-/** The beginning of a formula for a spreadsheet: a sign in any width, after characters that it may skip. */
+/**
+ * The beginning of a text that a spreadsheet takes for a formula: a sign in any
+ * width, after spaces, quotes and invisible characters that the spreadsheet may skip.
+ */
 const FORMULA =
   /^(?:[\s"\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|[\t\r\n])/u;
-/** Where a cell may end: a spreadsheet that expects another separator ignores the quotes. */
+/**
+ * Where a cell may end for a spreadsheet of any language:
+ * one that expects another separator ignores the quotes.
+ */
 const CELL_END = /([;,\t\r\n])/;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
 
@@ -120,8 +127,9 @@ export function csvHead(language: CsvLanguage): string {
 }
 
 /**
- * One record as a row, with its shown number. `localTime` gives `2026-11-21T09:05:00.000`. Values are exact;
- * a provisional record counts, a voided one does not.
+ * One record, with its number as accounts see it, as a row. `localTime` gives
+ * a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
+ * exact, without grouping; a provisional record counts, a voided one does not.
  */
 export function csvRow(
   record: StoredRecord,

@@ -44,12 +44,15 @@ export function headMiddleware({ path, res }: Context, next: Next): Promise<void
 /** Whether a name or address, in lower case and without brackets, is this machine. */
 export type IsKnownHost = (name: string) => boolean;
 
-/** Accepted Host headers that are remembered: a client sends the same one each time. */
+/**
+ * How many accepted Host headers are remembered, as they
+ * came: a client sends the same one with every request.
+ */
 const MAX_REMEMBERED = 64;
 
 /**
- * Refuses requests for other hosts. Another site may let its name point here, and its page could then read
- * everything as its own (DNS rebinding).
+ * Refuses requests for other hosts than this machine. Another site may let its own name point here, and its
+ * page could then read everything as of its own origin (DNS rebinding). The Host header shows that name.
  */
 export function hostMiddleware(isKnown: IsKnownHost): Middleware {
   const good = new Set<string>();
@@ -69,7 +72,10 @@ export function hostMiddleware(isKnown: IsKnownHost): Middleware {
   };
 }
 
-/** Node takes the first of several Host headers, a proxy maybe the last: they could differ. */
+/**
+ * Node takes the first of several Host headers where a proxy
+ * may take the last: the two could mean different hosts.
+ */
 function requireOneHost({ req: { rawHeaders }, res }: Context): void {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -91,9 +97,10 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const PREFLIGHT_MAX_AGE_SECONDS = "600";
 
 /**
- * Browsers send the contract's cookie from any site, so requests of other sites are refused here. A change
- * must name no origin (a device, curl), its own or a listed one. A read is refused where the browser says
- * that another site sends it: it costs work. Links to the page are not refused.
+ * Browsers send the contract's cookie with requests of any site, so the service itself refuses those of other
+ * sites. A request that changes something must name no origin (a device, curl), its own, or a listed one. A
+ * request that only reads shows nothing to another site but costs work, so it is refused where the browser
+ * says that another site sends it. Links to the page, which is not under the API's prefix, are not refused.
  */
 export function crossSiteMiddleware(allowedOrigins: () => readonly string[]): Middleware {
   return (context: Context, next: Next): Promise<void> | undefined => {
@@ -140,9 +147,10 @@ declare module "koa" {
 }
 
 /**
- * Finds the sender behind proxies of these addresses: the last entry of `X-Forwarded-For` that is no proxy;
- * those before it may be forged. One that is no address (`unknown`) has none: by the proxy's it would pass
- * for this machine.
+ * Finds the sender of a request that comes through proxies of these addresses. `X-Forwarded-For`
+ * lists from whom each proxy got the request, the last at the end. The sender is the last entry
+ * that is no proxy's address; entries before it may be forged. Where it is no address
+ * (`unknown`), the sender has none: with the proxy's address it would pass for this machine.
  */
 export function senderMiddleware(proxies: readonly string[]): Middleware {
   const trusted = new Set(proxies.map((address) => address.toLowerCase()));
@@ -177,7 +185,10 @@ function socketAddress({ req }: Context): string {
 
 const MAPPED = "::ffff:";
 
-/** A socket's other end: IPv4 in dots, also over IPv6; IPv6 without zone; empty once it is gone. */
+/**
+ * The address of a socket's other end: IPv4 in dots, also where it came in through
+ * an IPv6 socket; IPv6 without its zone. Empty when the connection is gone.
+ */
 export function clientAddress(remoteAddress: string | undefined): string {
   const [bare = ""] = (remoteAddress ?? "").split("%");
   const isMapped = bare.toLowerCase().startsWith(MAPPED) && bare.includes(".");

@@ -36,8 +36,9 @@ const parsers = new Map<number, ReturnType<typeof parserOf>>();
 const noNext = async () => {};
 
 /**
- * Reads a JSON body within these bounds and 32 levels; none gives an empty object, so that the error names
- * missing fields. Throws `unsupported_media_type`, `too_large` and `invalid`.
+ * Reads a JSON body within these bounds and 32 levels of depth. A request
+ * without a body gives an empty object, so that the error names the missing
+ * fields. Throws `unsupported_media_type`, `too_large` and `invalid`.
  */
 export async function readBody(
   context: Context,
@@ -82,7 +83,8 @@ function requireJson({ headers }: IncomingMessage): void {
 
 /** Refuses what the parser accepts: too many pieces, and bytes that are not UTF-8. */
 function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void): void {
-  // Made for the first piece that ends within a character: a decoder costs as much as parsing.
+  // Made for the first piece that ends within a character: most bodies
+  // come in one piece, and a decoder costs as much as parsing one.
   let utf8: TextDecoder | undefined;
   let pieces = 0;
   const decode = (piece?: Buffer) => {

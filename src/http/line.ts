@@ -95,7 +95,10 @@ function addressOf({ chip, offset }: Pick<SurveyedLine, "chip" | "offset">): str
   return `${chip}:${offset}`;
 }
 
-/** How much may wait for a watcher, which is then cut off: edges are stored elsewhere. */
+/**
+ * How much may wait for a watcher that does not read. Beyond it the
+ * watcher is cut off: edges are only shown to it, and stored elsewhere.
+ */
 const MAX_UNREAD_BYTES = 256 * 1024;
 
 /** The sightings of the wired lines, a JSON text a line, until the watcher goes. */

@@ -122,7 +122,8 @@ export function memberEndpoints(
           hint: "Ask an owner of the account for a new one.",
         });
       }
-      // After the link: the page learns of an expired one before a person chooses a password.
+      // Checked after the link, so that the page learns of
+      // an expired link before a person chooses a password.
       requirePassword(body.password);
       const passwordHash = await passwords.hash(body.password);
       const member = await writer.useLink(tokenHash, passwordHash, by);

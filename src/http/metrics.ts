@@ -70,9 +70,10 @@ export const MEASURES: readonly Measure[] = [
 ];
 
 /**
- * Answers `GET /metrics` in Prometheus' format to this machine, and to others with the token. Throws
- * `unauthorized` without it, `not_found` where there are none.
- * @param tokenFile read at each request from afar; empty: there is no token; null: there are no metrics
+ * Answers `GET /metrics` in Prometheus' text format to programs of this machine, and to others that send the
+ * token. Throws `unauthorized` for a request of another machine without it, `not_found` where there are none.
+ * @param tokenFile holds the token, read at each request from afar, so that a
+ *   new one needs no restart; empty: there is no token; null: there are no metrics
  */
 export function metricsMiddleware(status: StatusReader, tokenFile: string | null): Middleware {
   let library: Promise<Library> | undefined;
@@ -112,7 +113,10 @@ function requireAccess(context: Context, tokenFile: string): void {
   });
 }
 
-/** Loads the library at the first request, so that a service without an observer does not carry it. */
+/**
+ * Loads the library, with the process's own metrics, at the first
+ * request: a service without an observer does not carry it.
+ */
 async function loadLibrary() {
   const library = await import("prom-client");
   const ofProcess = new library.Registry();

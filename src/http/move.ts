@@ -24,15 +24,18 @@ export interface MovedClinic {
 /** The side of a move that hands the clinic over. There is one move at a time. */
 export interface Moves {
   /**
-   * Makes a code in place of an earlier one, for the asking member's account, or null for a command. Rejects
-   * with `too_many` as every change of an account.
+   * Makes a code; an earlier one ends. `userId` is the account whose member asks,
+   * null for a command. Rejects with `too_many` as every change of an account.
    */
   allow(by: Actor, userId: Id | null): Promise<MadeCode>;
   /** Whether this is the valid code's secret. Takes constant time, and the code ends with its first use. */
   accepts(secret: string): boolean;
   /** Begins a backup for the other gateway, and gives the secret of the move; an earlier move ends. */
   begin(): string;
-  /** The clinic; null until its backup is proved. Throws `unauthorized`, or a failed backup's error. */
+  /**
+   * The clinic; null until the backup is proved. Throws `unauthorized`
+   * for another secret, and the error of a failed backup.
+   */
   clinic(ticket: string): MovedClinic | null;
   /** Reads the backup from a byte on. Throws as `clinic`, and `invalid` before the backup is proved. */
   read(ticket: string, from: number): Readable;
@@ -55,7 +58,10 @@ export function moveCodeEndpoints(moves: Moves, reader: Pick<LedgerReader, "memb
   ];
 }
 
-/** The endpoints for the other gateway, which has the code. The API's description omits them. */
+/**
+ * The endpoints for the other gateway, which has the code. Only
+ * flanco itself calls them, so the API's description omits them.
+ */
 export function moveEndpoints(moves: Moves, gate: SignInGate): readonly Endpoint[] {
   return [
     serve(beginMove, async ({ body, context }) => {

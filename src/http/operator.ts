@@ -263,7 +263,10 @@ function toEndpoint<N extends OperationName>(table: OperatorTable, name: N): End
   };
 }
 
-/** The system's user, as the command says: only the service's own user and root reach the socket. */
+/**
+ * The system's user that runs the command, as the command
+ * says: only the service's own user and root reach the socket.
+ */
 function operatorOf(context: Context): Actor {
   const name = context.get(OPERATOR_HEADER);
   try {

@@ -57,7 +57,8 @@ export class Page {
     for (const { name, content } of files) {
       const type = TYPES[extname(name)];
       if (type === undefined) continue;
-      // Not compressed: its length could show a secret beside a client's text.
+      // HTML is not compressed: the length of a compressed answer
+      // can show a secret that stands beside a client's text.
       const gzip = type.startsWith("text/html")
         ? null
         : // A page may have been built without its compressed files.

@@ -32,7 +32,10 @@ import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
 
-/** Bounds for sums of one room, which walk its records: the page asks again at every sale. */
+/**
+ * Bounds for sums of one room, which walk its records: the page
+ * asks again at every sale, without waiting for the last answer.
+ */
 const SUMS = { what: "sums", inAll: 3, waitingOfUser: 8 };
 
 /** How numbers of records are shown to accounts. */
@@ -93,7 +96,10 @@ export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before"
   return { from, to, location, deviceId: device, room, roomPart };
 }
 
-/** The sum of the records: from the rollups, or by a walk for a filter by room. */
+/**
+ * The sum of the records, from the rollups; with a filter by
+ * room, which rollups do not have, by a walk over the records.
+ */
 async function sumOf(
   sales: WalkedReads & Pick<SalesReads, "sumRecords">,
   userId: Id,
@@ -141,9 +147,11 @@ const PIECE = 100;
 export type WalkedReads = Pick<SalesReads, "findRecords" | "findMoved" | "mark">;
 
 /**
- * Walks the matching records that there are at its beginning, each once, newest first, in pages; other
- * requests run in between. A record that is moved meanwhile comes last, unless it was given before; one that
- * is voided after it was given stays counted.
+ * Walks every matching record at the beginning of the walk, each once, newest first, in pages. Each
+ * page is a read of its own: other requests run in between, and a slow reader keeps no old state of
+ * the file alive. Records that are added meanwhile are left out. A record that is moved meanwhile,
+ * because the clock was set, may jump over the walk's position in either direction; it comes last,
+ * unless it was given at its old position. A record that is voided after it was given stays counted.
  */
 export async function* walkRecords(
   sales: WalkedReads,

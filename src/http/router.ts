@@ -48,7 +48,10 @@ interface Parsed<Q = unknown, B = unknown> {
   readonly context: Context;
 }
 
-/** What a declaration's code returns: a stream, or its answer's fields beside `status`. */
+/**
+ * What the code of a declaration returns: a stream, or the
+ * fields of its answer beside `status`, if it has any.
+ */
 type Given<D extends Declaration> = D extends { readonly stream: string }
   ? Awaitable<Readable | Buffer>
   : keyof AnswerOf<D> extends "status"
@@ -56,7 +59,10 @@ type Given<D extends Declaration> = D extends { readonly stream: string }
     : Awaitable<Omit<AnswerOf<D>, "status">>;
 type Awaitable<T> = T | Promise<T>;
 
-/** Makes an endpoint; the compiler holds `run` against the declaration's shapes. */
+/**
+ * Makes an endpoint. The compiler checks the parameters and
+ * the result of `run` against the declaration's shapes.
+ */
 export function serve<D extends Declaration>(
   declaration: D,
   run: (request: Parsed<QueryOf<D>, BodyOf<D>>) => Given<D>,
@@ -102,7 +108,10 @@ export function routesOf(endpoints: readonly Endpoint[], senders: Senders): Midd
   };
 }
 
-/** Answers a request. Session and role come before the body, of whose shape others learn nothing. */
+/**
+ * Answers a request. Checks session and role before the body:
+ * without a session a client learns nothing of the body's shape.
+ */
 async function answer(
   { declaration, run, slots }: Endpoint,
   senders: Senders,
@@ -184,8 +193,8 @@ function allowed(roles: readonly Role[], signedIn: SignedIn): SignedIn {
 }
 
 /**
- * A path without the request's method: 405, or 204 to OPTIONS. The router's own `allowedMethods` answers 200
- * and 501.
+ * A path that has no route for the request's method: 405, or 204 to OPTIONS. The router's
+ * own `allowedMethods` answers 200 to OPTIONS, and 501 to a method that it does not know.
  */
 export async function otherMethod(
   context: Context & Pick<RouterContext, "matched">,
@@ -207,8 +216,8 @@ const PIECE_BYTES = 16 * 1024;
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
 
 /**
- * Sends large answers in pieces, each when the one before was taken, so that a client's pace shows. Those of
- * one account that are not taken are bounded: they hold memory.
+ * Sends large answers in pieces, each when the one before was taken, so that the pace
+ * of a client shows. Untaken answers hold memory, so those of one account are bounded.
  */
 export class LargeAnswers {
   readonly #untakenBytes = new Map<Id, number>();

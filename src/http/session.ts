@@ -23,7 +23,10 @@ const TOKEN_BYTES = 16;
 /** The account on which wrong guesses of the first-run token count. No e-mail has a space. */
 const FIRST_USER = "the first user";
 
-/** The member of a request's cookies; undefined for several members: one was planted. */
+/**
+ * The member of the sessions in a request's cookies; undefined
+ * where they are of several members, because then one was planted.
+ */
 export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn | undefined {
   const valid = sessions.filter((session) => session !== undefined);
   const last = valid.at(-1);
@@ -113,7 +116,10 @@ export function attemptSignIn<T>(
   return gate.attempt({ ...attempt, address: senderOf(context), isGone });
 }
 
-/** Begins a session and sets its cookie. Rejects with `unauthorized` for changed credentials. */
+/**
+ * Begins a session and sets its cookie. Rejects with
+ * `unauthorized` when the credentials have changed meanwhile.
+ */
 export async function signIn(
   sessions: SessionKeeper,
   context: Context,
@@ -132,8 +138,9 @@ function unauthorized(): FlancoError {
 }
 
 /**
- * The session tokens of a request, the service's own last: browsers send the longest path first, and a forged
- * page of plain HTTP may have set one for `Path=/api`.
+ * The session tokens of a request, the service's own last. Browsers send the
+ * cookie of the longest path first: a cookie that a forged page of plain HTTP
+ * has set for `Path=/api` comes before the service's own, which is for `/`.
  */
 export function tokensOf({ req }: Context): readonly string[] {
   const tokens: string[] = [];
@@ -144,7 +151,10 @@ export function tokensOf({ req }: Context): readonly string[] {
   return tokens.slice(-MAX_TOKENS);
 }
 
-/** Writes the contract's cookie, Secure also on a plain connection, where koa's own cookies refuse it. */
+/**
+ * Writes the contract's cookie. It is Secure on a plain connection too,
+ * where browsers accept it from localhost and koa's own cookies refuse it.
+ */
 function setSessionCookie(context: Context, token: string, maxAgeSeconds: number): void {
   writeCookie(context, token, maxAgeSeconds, "/");
   // All but one of several cookies were set by somebody else, for longer paths. These are removed.
@@ -159,7 +169,10 @@ function writeCookie(context: Context, token: string, maxAgeSeconds: number, pat
   );
 }
 
-/** Each path but `/` whose cookies come with this one: `/api`, `/api/` and itself for `/api/login`. */
+/**
+ * Every path but `/` whose cookies a browser sends to this
+ * one: for `/api/login` it is `/api`, `/api/` and itself.
+ */
 function pathsUnder(path: string): readonly string[] {
   const paths: string[] = [];
   for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {

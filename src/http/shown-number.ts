@@ -7,9 +7,10 @@ const ROUNDS = 4;
 const HEX_DIGITS_OF_HALF = HALF_BITS / 4;
 
 /**
- * The numbers of records, gaps and audit entries as accounts see them: the ledger's own would tell how much
- * others sell. A number of 40 bits is shown as another one, by a permutation (a Feistel network) whose key is
- * in the ledger.
+ * The numbers of records, gaps and audit entries as accounts see them. The ledger counts over
+ * all accounts, so its own numbers would tell an account how much the others sell. A number
+ * of 40 bits is therefore shown as another one, by a permutation (a Feistel network). Its key
+ * is in the ledger, so that shown numbers stay the same after a restart or a restore.
  */
 export class ShownNumbers {
   readonly #key: string;
@@ -18,7 +19,10 @@ export class ShownNumbers {
     this.#key = key;
   }
 
-  /** The shown form of a number. Those beyond 40 bits, which only a search uses, stay as they are. */
+  /**
+   * The shown form of a ledger's number, in no order. Numbers beyond 40 bits, which
+   * no ledger reaches, stay as they are: a search uses one that is above all others.
+   */
   show(number: number): number {
     if (number >= HALF * HALF) return number;
     let [left, right] = halvesOf(number);

@@ -12,8 +12,8 @@ import { type Endpoint, serve } from "./router.ts";
 export interface SinkSetups extends SinkTester {
   setups(): readonly Setup[];
   /**
-   * Resolves once it is in force. Rejects with `conflict` for what flanco.toml has, `invalid` for a missing
-   * secret, `too_many` as every change of an account.
+   * Resolves once it is stored and in force. Rejects with `conflict` for what the settings
+   * file has, `invalid` where a secret is missing, `too_many` as every change of an account.
    */
   set(given: GivenSetup, userId: Id, by: Actor): Promise<void>;
   clear(name: SetupName, userId: Id, by: Actor): Promise<void>;

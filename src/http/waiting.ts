@@ -30,8 +30,8 @@ export function describeWork({ kind, percent }: Work): string {
 }
 
 /**
- * The application while long work keeps the ledger from opening: 503 with Retry-After for all, with a page of
- * the progress, or JSON at `/healthz`.
+ * The application while long work keeps the ledger from opening: it answers every request
+ * with 503 and Retry-After, with a page that shows the progress, or JSON at `/healthz`.
  * @param nowMs Unix milliseconds
  */
 export function createWaitingApp(work: () => Work, nowMs: () => number): Koa {

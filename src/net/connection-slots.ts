@@ -8,15 +8,22 @@ interface Bounds {
   readonly inAll: number;
 }
 
-/** Slots of the network, of the service's 4,096 descriptors. A browser opens 6 for a page at most. */
+/**
+ * Slots of the network, a share of the service's 4,096
+ * descriptors. A browser opens at most 6 connections for a page.
+ */
 const NETWORK: Bounds = { perAddress: 32, inAll: 512 };
-/** Slots of this machine, which the network cannot take. A local proxy serves many clients. */
+/**
+ * Slots of this machine, so that the network never shuts
+ * out local programs. A local proxy serves many clients.
+ */
 const LOOPBACK: Bounds = { perAddress: 256, inAll: 256 };
 const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 /**
- * Connections that an address may open at once, and then in a second: a TLS handshake takes a millisecond or
- * more. Two pages of a browser open 12.
+ * How many connections an address may open at once, and then in each second.
+ * A TLS handshake takes a millisecond or more, so many addresses that open
+ * connections at once hold up the event loop. Two pages of a browser open 12.
  */
 const BURST = 12;
 const PER_SECOND = 25;
@@ -26,12 +33,16 @@ const MAX_DELAY_MS = NETWORK.perAddress * INTERVAL_MS;
 /** The most addresses whose pace is remembered. */
 const MAX_PACED = 4_096;
 
-/** A connection without a byte for this long is closed, unless its client has an answer to take. */
+/**
+ * A connection that carries no byte in either direction for
+ * this long is closed, unless its client has an answer to take.
+ */
 const IDLE_MS = 60_000;
 
 /**
- * Bounds the open connections of all servers, per address and in all, loopback apart. One beyond a bound is
- * reset; an address that opens one after another waits; both before TLS begins.
+ * Bounds the open connections of several servers together: per address and in all, with
+ * separate slots for loopback. A connection beyond a bound is reset before TLS begins.
+ * An address of the network that opens one after another waits before TLS begins.
  */
 export class ConnectionSlots {
   readonly #network = new Slots(NETWORK);
@@ -45,10 +56,12 @@ export class ConnectionSlots {
   /** Bounds the connections of a server. Call it before the server listens. */
   guard(server: Server): void {
     server.setTimeout(IDLE_MS, (socket: Socket) => {
-      // Not while an answer is being taken: RequestFlow checks the client's pace.
+      // Not while an answer is being taken: the kernel buffers megabytes at
+      // once, so bytes come seldom. RequestFlow checks the client's pace.
       if (socket.writableLength === 0) socket.destroy();
     });
-    // These begin TLS or HTTP, only once the connection has a slot.
+    // These listeners begin TLS or HTTP. They run only once the
+    // connection has a slot, so that a refused one costs no such work.
     const takers = server.listeners("connection");
     server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
@@ -90,7 +103,10 @@ export class ConnectionSlots {
 }
 
 class Pace {
-  /** When an address's next connection is due at the steady pace, in monotonic ms; oldest first. */
+  /**
+   * When the next connection of an address would come at the
+   * steady pace, in monotonic milliseconds; oldest first.
+   */
   readonly #dueMs = new Map<string, number>();
 
   /** In milliseconds; null for a connection that would wait too long. */

@@ -4,8 +4,8 @@ import { hostname, type NetworkInterfaceInfo, networkInterfaces } from "node:os"
 import type { Config } from "../config/schema.ts";
 
 /**
- * Private (RFC 1918, RFC 4193), loopback and link-local networks: the own authority signs these alone, which
- * no public authority does.
+ * Private (RFC 1918, RFC 4193), loopback and link-local networks. No public authority signs
+ * their addresses, which are not unique; the appliance's own authority signs no others.
  */
 export const PRIVATE_NETWORKS = [
   "127.0.0.0/8",
@@ -40,7 +40,7 @@ const LOOPBACK = ["127.0.0.1", "::1"];
 const NAMELESS = "flanco";
 
 /**
- * Reads the current host name and all addresses.
+ * Reads the current host name and the addresses of all interfaces.
  * @param configured further names and addresses of this machine
  */
 export function readHostNames(configured: readonly string[] = []): HostNames {
@@ -87,8 +87,9 @@ export class KnownHosts {
   }
 
   /**
-   * Whether a name or address, in lower case and without brackets, is this machine's: localhost, its host
-   * name in any form, its own and any private address, a name of the certificate, a configured one.
+   * Whether a name or address, in lower case and without brackets, is this
+   * machine's: localhost, its host name with and without domain and as `.local`, its
+   * own addresses, any private address, a name of the certificate, a configured one.
    */
   has(name: string): boolean {
     if (this.#configured().some((one) => one.toLowerCase() === name)) return true;
@@ -129,7 +130,10 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** This machine's addresses as they stand in a URL: the setting `host`, or every IPv4 address. */
+/**
+ * The addresses of this machine on the network, as they
+ * stand in a URL: the setting `host`, or every IPv4 address.
+ */
 export function networkAddresses(host: string): string[] {
   if (host === "") return ipv4Addresses();
   return [host.includes(":") ? `[${host}]` : host];

@@ -15,7 +15,10 @@ import { ConnectionSlots } from "./connection-slots.ts";
 import type { Served } from "./renewal.ts";
 import { RequestFlow } from "./request-flow.ts";
 
-/** Bounds of one connection, in bytes and milliseconds; the first five are options of Node's servers. */
+/**
+ * Bounds of size and time of one connection, in bytes and
+ * milliseconds; the first five are options of Node's servers.
+ */
 export const LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 5_000,
@@ -29,12 +32,16 @@ export const LIMITS = {
   drainMs: 2_000,
 };
 
-/** Connections that the kernel holds until they are accepted; a client beyond it waits a second. */
+/**
+ * Connections that the kernel holds until they are accepted.
+ * A client whose first packet is dropped waits a second.
+ */
 const BACKLOG = 4_096;
 
 /**
- * TLS 1.2 and 1.3 with authenticated encryption and forward secrecy. RSA is for an administrator's
- * certificate; ChaCha20 for a client that prefers it, without AES in its processor.
+ * TLS 1.2 and 1.3 with authenticated encryption and forward secrecy only. The RSA
+ * suites of TLS 1.2 serve an administrator's certificate; the appliance's own key is
+ * ECDSA. A client that prefers ChaCha20, because its processor has no AES, gets it.
  */
 const TLS = {
   minVersion: "TLSv1.2",
@@ -68,7 +75,10 @@ loopbackAddresses.addAddress("::1", "ipv6");
 /** The settings that say where to listen. With `trust_page` plain HTTP answers the network too. */
 export type Doors = Pick<Config, "host" | "https_port" | "http_port" | "trust_page">;
 
-/** HTTPS, and plain HTTP of loopback, serve one application; plain HTTP of the network another. */
+/**
+ * HTTPS for the network and plain HTTP for loopback serve
+ * one application; plain HTTP of the network serves another.
+ */
 export class Listeners {
   readonly #handler: RequestListener;
   readonly #plainHandler: RequestListener;
@@ -140,7 +150,8 @@ export class Listeners {
   }
 
   /**
-   * The header's value. It ends with the certificate: a strict browser would not accept the own one after it.
+   * The header's value. It ends with the certificate: after that the appliance's own
+   * certificate may be served, which a strict browser would not let its user accept.
    */
   #strictFor({ endsMs }: Served): string {
     const forMs = Math.min(STRICT_MAX_MS, Math.max(0, endsMs - this.#nowMs()));
@@ -173,8 +184,8 @@ export class Listeners {
       if (ofLoopback.has(request.socket)) response.writeContinue();
       answer(request, response);
     });
-    // Once per connection, because a post must be fast; by both addresses, because a machine may forward
-    // connections to its loopback.
+    // Decided once per connection, because a post must be fast. By both addresses,
+    // because a machine may forward connections from outside to its loopback.
     return server.prependListener("connection", (socket: Socket) => {
       const ends = [socket.localAddress, socket.remoteAddress];
       if (ends.every(isLoopbackAddress)) ofLoopback.add(socket);

@@ -53,7 +53,10 @@ function isAboutGateways(bytes: Buffer): boolean {
   return bytes.length <= MAX_BYTES && bytes.includes(TYPE_BYTES);
 }
 
-/** Reads a packet, which may hold anything; undefined for neither a question nor an announcement. */
+/**
+ * Reads a packet of the local network, which may hold anything. Undefined
+ * for one that is neither a question for gateways nor a whole announcement.
+ */
 export function readPacket(bytes: Buffer): "question" | Announcement | undefined {
   try {
     const { type, questions = [], answers = [], additionals = [] } = decode(bytes);
@@ -97,7 +100,10 @@ const ANNOUNCE_MS = MINUTE_MS;
 const LIFE_MS = 3.5 * MINUTE_MS;
 /** Questions are answered at most once in this time. */
 const ANSWER_MS = SECOND_MS;
-/** The most packets of one second, beyond which the socket closes until the next announcement. */
+/**
+ * The most packets of one second. Beyond it the socket is
+ * closed until the next announcement. Fewer are decoded.
+ */
 const MAX_PACKETS = 500;
 const MAX_DECODED = 20;
 /** The most gateways at one address: services beside each other on one machine. */
@@ -122,8 +128,9 @@ interface Seen extends Announcement {
 }
 
 /**
- * Announces this gateway on the local network (IPv4), and lists others. The network may be hostile: packets
- * and entries are bounded, nothing of it is logged, and a link leads to the packet's sender.
+ * Announces this gateway on the local network, over IPv4, and listens for others.
+ * The network may be hostile: packets a second and entries are bounded, nothing
+ * from it is logged, and a link leads to the address that the packet came from.
  */
 export class OtherGateways {
   readonly #options: OtherGatewaysOptions;
@@ -152,7 +159,10 @@ export class OtherGateways {
       .sort((one, other) => one.name.localeCompare(other.name) || one.address.localeCompare(other.address));
   }
 
-  /** Begins to listen, asks for others, and announces this gateway. Never throws. */
+  /**
+   * Begins to listen, asks for others, and announces this gateway. Never
+   * throws: the gateway works without it. Keeps no process running.
+   */
   open(): void {
     this.#timer = setInterval(() => this.#tell(), ANNOUNCE_MS).unref();
     this.#listen();
@@ -208,7 +218,10 @@ export class OtherGateways {
     }
   }
 
-  /** Closes the socket, so that packets cost nothing, and drops a due answer, which would open it. */
+  /**
+   * Closes the socket, so that packets cost this process
+   * nothing. Drops a due answer, which would open it again.
+   */
   #stop(): void {
     clearTimeout(this.#answer);
     this.#answer = undefined;

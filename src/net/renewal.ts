@@ -38,8 +38,8 @@ export interface CertificateDirectories {
 }
 
 /**
- * Chooses the certificate to serve: a good one of an administrator, else the own. That is kept current
- * anyway, because it takes over at the other's end.
+ * Chooses the certificate to serve: an administrator's where there is a good one, else the appliance's
+ * own. The own one is kept current in either case, because it takes over when the other one ends.
  */
 export async function ensureCertificates(
   directories: CertificateDirectories,
@@ -68,8 +68,9 @@ export interface RenewalDependencies {
 }
 
 /**
- * Keeps the certificate current: near its end, when the clock is set, for another name or address, and when
- * an administrator's comes, ends or goes.
+ * Keeps the certificate current while the service runs: when it nears its end, when
+ * the clock is set, when the host's name or address changes, when an
+ * administrator's certificate comes, ends or goes. Does not keep the process alive.
  */
 export class CertificateRenewal {
   readonly #dependencies: RenewalDependencies;
@@ -125,8 +126,8 @@ export class CertificateRenewal {
   }
 
   /**
-   * Renews what is due, after a check under way, which may have read too early. Never rejects: after an error
-   * the old certificate stays.
+   * Checks everything and renews what is due. Waits for the check under way, which may have read
+   * before the latest change. Never rejects: after an error the old certificate is still served.
    */
   check(): Promise<void> {
     this.#last = this.#last.then(() => this.#check());

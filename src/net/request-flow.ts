@@ -18,11 +18,13 @@ interface Taking {
 }
 
 /**
- * Requests of one connection begin one after another, when the answer before is written (Node would call the
- * listener with a thousand pipelined ones at once), and addresses take turns. A connection with too many
- * unanswered is closed. A client that takes its answer too slowly is cut off, because the answer holds
- * memory: once all bytes written would have been taken at the slowest pace. How much was taken is not known:
- * the kernel buffers 100 kB and more.
+ * The requests of all connections. Those of one connection come one after another, each when the answer
+ * before it is written: Node parses pipelined requests without waiting for answers, and would call the
+ * listener with more than a thousand at once. A connection with too many unanswered requests is closed,
+ * and those not begun are dropped. Addresses take turns. A client that takes its answer too slowly is
+ * cut off, because the answer holds memory, and maybe a slot: it is cut off once a client at the
+ * slowest pace would have taken all bytes that were written. How much it has taken is not known,
+ * because the kernel buffers 100 kB and more at once, and Node counts a write only when it is complete.
  */
 export class RequestFlow {
   readonly #turns = new Turns();

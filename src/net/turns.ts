@@ -4,8 +4,9 @@ const TURN_MS = 5;
 type Work = () => void;
 
 /**
- * Shares the event loop among addresses: work begins at once while this turn has been short; otherwise
- * addresses take turns, for some milliseconds each. An address that asks for much delays only itself.
+ * Shares the event loop among addresses. Work begins at once while the current turn of the loop
+ * has been short. Otherwise it waits; then each address in turn begins one piece of work, for some
+ * milliseconds in each turn of the loop. So an address that asks for much delays only itself.
  */
 export class Turns {
   readonly #nowMs: () => number;

@@ -67,7 +67,10 @@ export interface RemovableDiskOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** The removable disk for backups, looked at by a process of its own, because a disk may hang. */
+/**
+ * The removable disk for backups. A process of its own looks
+ * at it, because a disk that hangs would hold this one.
+ */
 export class RemovableDisk {
   readonly #options: RemovableDiskOptions;
   #seen: SeenTarget | undefined;
@@ -87,7 +90,10 @@ export class RemovableDisk {
     return this.#fault;
   }
 
-  /** The disk as of the last ten minutes; undefined before the first look. Waits 30 s at most. */
+  /**
+   * The disk as it was at most ten minutes ago; undefined before
+   * the first look has ended. Waits for half a minute at most.
+   */
   async see(): Promise<SeenTarget | undefined> {
     const nowMs = monotonicMs(this.#options.clock);
     if (this.#looking === undefined && nowMs - this.#lookedMs >= LOOK_MS) {

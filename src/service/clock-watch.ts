@@ -14,7 +14,10 @@ const PURGE_MS = HOUR_MS;
 export interface ClockWatchDependencies {
   readonly clock: Clock;
   readonly bootId: string;
-  /** Whether the clock was set from outside; it is trusted from then on. `always`: it always is. */
+  /**
+   * Whether the clock was set from outside, and is trusted
+   * from then on. `always`: the machine keeps its own time.
+   */
   readonly synchronized: Synchronized | "always";
   readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
   readonly reader: Pick<LedgerReader, "boots" | "unsettledBoots">;
@@ -26,9 +29,9 @@ export interface ClockWatchDependencies {
 }
 
 /**
- * Watches whether the wall clock is trusted. Trust lasts for the boot, over restarts, with the wall time of
- * the boot's monotonic zero; a later setting of the clock changes neither. Only `always` follows each
- * setting.
+ * Watches the wall clock: whether it is trusted, and what follows when it becomes so. Trust once given lasts
+ * for the boot, over restarts of the process, and with it the wall time of the boot's monotonic zero: a
+ * later setting of the clock, right or wrong, changes neither. Only `always` follows each setting.
  */
 export class ClockWatch implements ClockTrust {
   readonly #dependencies: ClockWatchDependencies;
@@ -218,14 +221,17 @@ export type Synchronized = () => boolean;
 
 /** How often systemd-timedated is asked, and how long it may take to answer: it is started for the question. */
 const ASK_EVERY_MS = MINUTE_MS;
-/** It is asked later than the start, of which a program's start would take a twentieth. */
+/**
+ * When it is first asked: not while the service starts,
+ * because starting a program takes a twentieth of that time.
+ */
 const FIRST_ASKED_MS = LOOK_MS;
 const ANSWER_MS = 20_000;
 const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
 
 /**
- * Looks for systemd-timesyncd's file, and asks systemd-timedated for other daemons (chrony, ntpd). It does
- * not ask the kernel by adjtimex(2), which the unit's ProtectClock= refuses.
+ * Looks for systemd-timesyncd's file at each call, and asks systemd-timedated for other time daemons
+ * (chrony, ntpd). It does not ask the kernel by adjtimex(2), which the unit's ProtectClock= refuses.
  */
 export function synchronizedBySystem(): Synchronized {
   const timedated = askTimedated();
@@ -233,8 +239,8 @@ export function synchronizedBySystem(): Synchronized {
 }
 
 /**
- * Whether `program` (timedatectl(1); another in tests) has said yes: asked after a second, then once a minute
- * while it says no. A call gives the last answer and never waits.
+ * Whether `program` (timedatectl(1); another one in tests) has answered yes. It is asked after a second,
+ * and then at most once a minute while the answer is no. A call never waits: it gives the last answer.
  */
 export function askTimedated(
   program = "timedatectl",

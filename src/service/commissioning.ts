@@ -54,8 +54,8 @@ export interface CommissioningDependencies {
 }
 
 /**
- * The commissionings of all accounts. The ledger keeps what is open, ticked off and under test; what was seen
- * of the lines is in memory alone.
+ * The commissionings of all accounts. The ledger keeps which are open, what was ticked off, and which
+ * lines are under test; that outlives the process. What was seen of the lines does not, and is seen again.
  */
 export class Commissioning implements Commissioner {
   readonly #dependencies: CommissioningDependencies;
@@ -190,7 +190,10 @@ export class Commissioning implements Commissioner {
     await this.#follow();
   }
 
-  /** Gives the room the line that moved, and the room that had it this room's. Prices stay. */
+  /**
+   * Gives the room the line that moved. A room that had that
+   * line gets this room's. Prices stay with their rooms.
+   */
   async #exchange(userId: Id, key: RoomKey, own: Wiring | null, mend: Mend, by: Actor): Promise<void> {
     const { lines, reader, writer, clock } = this.#dependencies;
     const other = reader.wirings(userId).find(({ line }) => line === mend.line);
@@ -275,7 +278,10 @@ export class Commissioning implements Commissioner {
     }
   }
 
-  /** Brings the sessions up to the ledger. Calls run one after another. */
+  /**
+   * Brings the sessions up to the ledger. Calls run one after
+   * another, because each sees what the one before did.
+   */
   #follow(): Promise<void> {
     this.#following = this.#following
       .then(() => this.#followNow())
@@ -295,7 +301,10 @@ export class Commissioning implements Commissioner {
     this.#keepRound();
   }
 
-  /** Brings one session up to the ledger, and puts lines that were wired since under test. */
+  /**
+   * Brings one session up to its commissioning in the
+   * ledger, and puts lines that were wired since under test.
+   */
   async #followOne({ userId, ...scope }: StoredCommission, now: BootMoment): Promise<void> {
     const { reader, writer } = this.#dependencies;
     const before = this.#sessions.get(userId);

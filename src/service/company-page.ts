@@ -26,8 +26,9 @@ import type { Console } from "./serving.ts";
 const LIMITS = { connectMs: 2 * SECOND_MS, answerMs: 12 * SECOND_MS };
 
 /**
- * Serves a company's page until a signal ends it. It writes members and sessions to the database and stores
- * only its own certificate, so that any number of processes may serve one company.
+ * Serves a company's page until a signal ends it: HTTP over its database, in which it writes members
+ * and sessions alone. It stores nothing but its own certificate, so that any number of these processes
+ * may serve one company. Rejects where the database does not answer, or the role is not for a page.
  */
 export async function serveCompany(
   terminal: Console,

@@ -68,7 +68,10 @@ interface DemonstrationRoom extends Omit<NewRecord, "valorMicros" | "createdTime
   readonly wiring: NewWiring;
 }
 
-/** Gives the first user, if without devices, wired rooms, people, and sales since January of last year. */
+/**
+ * Gives the first user locations, wired rooms, people, and sales since January
+ * of last year. Does nothing for a user who has devices.
+ */
 export async function seedDemo(parts: DemonstrationParts): Promise<void> {
   const { reader, writer } = parts;
   const userId = reader.members()[0]?.userId;
@@ -120,8 +123,8 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
 }
 
 /**
- * Forty minutes in which the first location was not watched, and a sale that was missed. None until the
- * ledger knows this boot: they would be its first sign of life.
+ * Forty minutes of last week in which the first location was not watched, and a sale of last month that was
+ * not seen. None until the ledger knows the running boot: otherwise these would be its first sign of life.
  */
 function imagineIncidents(
   { reader, clock, bootId }: DemonstrationParts,
@@ -223,7 +226,10 @@ const HOURS = [1, 0, 0, 0, 0, 0, 1, 3, 6, 8, 9, 8, 7, 8, 10, 12, 14, 15, 14, 13,
 const DAY_SPREAD = 0.3;
 const YEARLY_GROWTH = 0.06;
 
-/** Imagines the sales of some rooms in the order of their times, the same ones for each seed. */
+/**
+ * Imagines the sales of some rooms from one day to another, in the order of their
+ * times. A seed always gives the same sales, with other ones for each year.
+ */
 export function imagineSales(rooms: number, from: Day, to: Day, seed: number): readonly ImaginedSale[] {
   const demandOf = randomFrom(seed);
   const demands = Array.from({ length: rooms }, () => LEAST_A_DAY + (MOST_A_DAY - LEAST_A_DAY) * demandOf());
@@ -278,8 +284,8 @@ export function randomFrom(seed: number): () => number {
 }
 
 /**
- * The trace for the simulated lines: the configured file's, or the demonstration's where `demo` is on. Throws
- * `config` with every mistake in it.
+ * The trace that drives the simulated lines: the configured file's, else the demonstration's where
+ * `demo` is on; undefined without either. Throws `config`, naming the file, with every mistake in it.
  */
 export function configuredTrace(
   { simulated_trace: file, demo }: Pick<Config, "simulated_trace" | "demo">,

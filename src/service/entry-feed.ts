@@ -13,7 +13,8 @@ const MAX_ENTRIES = 200;
 /** By how much a batch grows with each that is taken, after it was halved with each that was not. */
 const MORE_ENTRIES = 10;
 /**
- * How often the cursor is saved, which wears the card. After a crash the entries of this time are sent again.
+ * How often the cursor is saved: at every sale would double the writes
+ * to the card. After a crash the entries of this time are sent again.
  */
 const SAVE_EVERY_MS = 10 * SECOND_MS;
 
@@ -52,9 +53,13 @@ export interface EntryFeedOptions {
 }
 
 /**
- * The chain for one sink, from its cursor to the newest durable entry. The cursor is in a file that no backup
- * holds. It names its ledger and some entries, further and further apart: a restored ledger continues after
- * the newest that it has, so that it repeats few and omits none. Without the file all are sent.
+ * The chain for one sink: from its cursor to the newest durable entry.
+ *
+ * The cursor is in a file beside the ledger and in no backup, so that a restored ledger
+ * finds the cursor of the ledger that it replaces. So the cursor names its ledger, and
+ * has several entries as marks, the newest first and further and further apart. The sink
+ * continues after the newest mark that the chain has: a restored ledger repeats few
+ * entries and omits none. Without a readable file the feed begins with the first entry.
  */
 export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   readonly #options: EntryFeedOptions;
@@ -91,7 +96,8 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
       this.#save(SAVE_EVERY_MS);
       return undefined;
     }
-    // A commit is readable before it is synced, and a power cut could still undo it.
+    // A commit is readable before it is synced. No other system
+    // may learn of a commit that a power cut could undo.
     await settled();
     const entries = chain.entriesAfter(position, newest, this.#limit);
     const [ledger = "", ...earlierLedgers] = chain.ledgerIds();
@@ -100,7 +106,10 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     return { ledger, earlierLedgers, entries, waiting: newest - last.position };
   }
 
-  /** Continues after the entry that the other side names, or without one after the batch. */
+  /**
+   * Continues after the entry that the other side names, also
+   * where that is before the batch; without one, after the batch.
+   */
   taken({ entries }: EntryBatch, answer: ChainHead | null): void {
     const { chain, clock } = this.#options;
     const { position, hash } = answer ?? entries.at(-1) ?? this.#place;

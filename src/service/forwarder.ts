@@ -17,7 +17,10 @@ const ANSWER_MS = 30 * SECOND_MS;
 /** The pause after a failure. It doubles with each further one. */
 const FIRST_RETRY_MS = SECOND_MS;
 const LAST_RETRY_MS = 5 * MINUTE_MS;
-/** A batch is given up after so many refusals, in half an hour to an hour: a receiver may be mended. */
+/**
+ * After so many refusals a batch is given up: after half an
+ * hour to an hour, in which a broken receiver may be mended.
+ */
 const MAX_REFUSALS = 20;
 /** How long the end of the service waits for a delivery that does not end by itself. */
 const STOP_MS = SECOND_MS;
@@ -31,7 +34,10 @@ export interface Feed<Batch, Answer = void> {
   taken(batch: Batch, answer: Answer): void;
   /** Call when a batch was not taken. The next one may hold less, in case the way is slow. */
   notTaken?(): void;
-  /** Leaves out a batch that was refused for good. Absent where a batch is tried until it is taken. */
+  /**
+   * Leaves out a batch that the other side refuses for good. Absent
+   * where none may be left out: then a batch is tried until it is taken.
+   */
   giveUp?(batch: Batch): void;
   /** How many batches were given up. */
   readonly givenUp?: number;
@@ -52,8 +58,8 @@ export interface ForwarderOptions {
 }
 
 /**
- * Sends each sink its batches in their order, each again with growing pauses until the other side has it. No
- * sale waits for it, and no sink for another.
+ * Sends each sink its batches, one at a time, and each one again with growing pauses until the other side
+ * has it. No sale waits for it: it reads committed entries. A sink that fails or hangs delays no other.
  */
 export class Forwarder implements SinkTester {
   readonly #options: ForwarderOptions;
@@ -71,7 +77,10 @@ export class Forwarder implements SinkTester {
     if (this.#isOpen) lane.open();
   }
 
-  /** Ends a sink, if there is one of that name, within a second or so. */
+  /**
+   * Ends a sink within a second or so, whatever its other
+   * side does. Does nothing where there is no such sink.
+   */
   async remove(name: SinkName): Promise<void> {
     const lane = this.#lanes.find((one) => one.name === name);
     this.#lanes = this.#lanes.filter((one) => one !== lane);

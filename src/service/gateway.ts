@@ -15,7 +15,10 @@ import type { GatewayKeys, WholeGateway } from "../store/backup/gateway-file.ts"
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { SinkSettings } from "./sink-settings.ts";
 
-/** The settings of the clinic. None is a secret or names a file, which another gateway would lack. */
+/**
+ * The settings that belong to the clinic, not to its gateway.
+ * None is a secret, or names a file that another gateway lacks.
+ */
 const CLINIC_KEYS = [
   ...["time_zone", "currency", "currency_decimals", "daily_records", "daily_bytes"],
   ...["https_port", "http_port", "trust_page", "allowed_origins", "host_names"],
@@ -29,7 +32,10 @@ const MAX_BYTES = 64 * 1024;
 
 type Settings = WholeGateway["settings"];
 
-/** The content of this gateway's gateway file, read from the disk at each call. */
+/**
+ * The content of this gateway's gateway file. Reads the keys
+ * and the setups of the page from the disk at each call.
+ */
 export function readGateway(config: Config): WholeGateway {
   const { sinks } = dataDirectoryOf(config.data_dir);
   // The service reports setups that cannot be read.
@@ -82,8 +88,8 @@ export function otherSettings(config: Config, theirs: Settings): readonly string
 }
 
 /**
- * Throws `conflict` where the clinic's authority may not sign this gateway's names: the next start would
- * replace it, and browsers would not trust the gateway.
+ * Throws `conflict` where the clinic's authority may not sign for this gateway's names: the
+ * next start would replace the authority, and browsers would no longer trust the gateway.
  */
 export async function requireSameNames(config: Config, keys: GatewayKeys, hostName: string): Promise<void> {
   const authority = authorityOf(keys);
@@ -109,8 +115,9 @@ function authorityOf({ authority }: GatewayKeys) {
 }
 
 /**
- * Puts the clinic's keys in place; gives the files that could not be written. It keeps a replaced authority,
- * and an administrator's file of the same name. The next start signs a certificate.
+ * Puts the clinic's keys in place. A replaced authority is kept beside it, and an administrator's
+ * file of the same name stays. The next start of the service makes the certificate that the
+ * authority signs. Gives the files that could not be put into the administrator's directory.
  */
 export function installKeys(
   config: Config,
@@ -139,7 +146,10 @@ export function installKeys(
   });
 }
 
-/** The gateway's name: the setting, or a sole account's letterhead, or the machine's name. */
+/**
+ * The gateway's name: that of the settings, else of the
+ * letterhead where there is one account, else the machine's.
+ */
 export function gatewayName({ gateway_name }: Pick<Config, "gateway_name">, reader: LedgerReader): string {
   if (gateway_name !== "") return toGatewayName(gateway_name);
   const [first] = reader.userCount() === 1 ? reader.members() : [];

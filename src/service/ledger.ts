@@ -32,7 +32,10 @@ export interface RecoveryOptions {
   readonly dataDirectory: DataDirectory;
   readonly log: Log;
   readonly clock: Clock;
-  /** Called each second of long work. `moves` is false while it makes no progress. */
+  /**
+   * Called each second of long work. `moves` is false while
+   * its process makes no progress, as when the disk hangs.
+   */
   readonly onWork?: (work: Work, moves: boolean) => void;
   /** Ends long work. */
   readonly cancelled?: AbortSignal;
@@ -71,8 +74,8 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
 }
 
 /**
- * The directory of the tail: on the gateway itself where the disk does not answer, which could hold up the
- * start until it is pulled out.
+ * The directory of the tail; on the gateway itself where the removable disk does not answer.
+ * A disk that hangs would keep the service from watching lines until it is pulled out.
  */
 async function tailThatAnswers({ config, dataDirectory, clock, log }: RecoveryOptions): Promise<string> {
   const directory = tailDirectory(config);
@@ -101,9 +104,10 @@ function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
 }
 
 /**
- * Opens a ledger with `open`, which must leave nothing open when it throws. Before that, a process of its own
- * rebuilds a damaged ledger or upgrades an older one. Call with the data directory locked. Throws
- * `unavailable` once `cancelled` is aborted.
+ * Opens a ledger with `open`. Long work that must come first is done in a process of
+ * its own: a damaged ledger is set aside and rebuilt from the newest proven backup and
+ * the tail, an older one upgraded. Call with the data directory locked. `open` must
+ * leave nothing open when it throws. Throws `unavailable` once `cancelled` is aborted.
  */
 export async function openRecovering<T>(options: RecoveryOptions, open: () => Promise<T>): Promise<T> {
   const { log, dataDirectory } = options;
@@ -123,7 +127,10 @@ export async function openRecovering<T>(options: RecoveryOptions, open: () => Pr
   return open();
 }
 
-/** Why the ledger is damaged; null where its schema is older. Throws all other errors. */
+/**
+ * The damage for which the ledger was not opened; null where
+ * its schema is an older one. Throws all other errors.
+ */
 function damageIn(error: unknown): ErrorData | null {
   if (error instanceof FlancoError && error.code === "damaged") return errorToData(error);
   if (error instanceof FlancoError && error.code === "outdated") return null;

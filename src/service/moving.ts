@@ -56,7 +56,10 @@ interface Move {
   stream: ReadStream | undefined;
 }
 
-/** Hands the clinic over to another gateway. Its state is in memory; its time is monotonic. */
+/**
+ * Hands the clinic over to another gateway. Its state is in
+ * memory alone; it measures time by the monotonic clock.
+ */
 export class Moving implements Moves {
   readonly #dependencies: MovingDependencies;
   readonly #code: OneTimeCode;

@@ -6,7 +6,10 @@ import type { NewerPackage } from "../domain/status.ts";
 import { shellWord, shownText } from "../domain/text.ts";
 
 const LOOK_MS = 6 * HOUR_MS;
-/** How long all programs of a look may take together: a disk may hang. */
+/**
+ * How long all programs of a look may take together. A disk
+ * that hangs may hold the last one until it is pulled out.
+ */
 const PATIENCE_MS = 60 * SECOND_MS;
 /** The most files of one disk that are read. */
 const MAX_FILES = 16;
@@ -32,8 +35,9 @@ export interface NewerPackageOptions {
 type Candidate = Omit<NewerPackage, "command">;
 
 /**
- * Looks for a newer package of flanco on the removable disk and in apt's lists, by Debian's own programs.
- * Their time and output are bounded, because a file on a disk may be anything.
+ * Looks for a package of flanco that is newer than the running program, on the removable disk and in
+ * apt's lists as they are. Debian's programs read both, without a shell, each with bounds on its time
+ * and its output, because a file on a disk may be anything. Without these programs it finds none.
  */
 export class NewerPackages {
   readonly #options: NewerPackageOptions;
@@ -53,8 +57,9 @@ export class NewerPackages {
   }
 
   /**
-   * Looks again after six hours, or when a disk has come or gone; `disk` is a directory on it. Takes a minute
-   * at most and never rejects. Await it before the next call.
+   * Looks again if the last look is six hours old, or a disk was mounted or
+   * unmounted since. `disk` is a directory on it, null without one. Takes a
+   * minute at most, and never rejects. Await it before the next call.
    */
   async look(disk: string | null): Promise<void> {
     const nowMs = monotonicMs(this.#options.clock);
@@ -94,7 +99,10 @@ export class NewerPackages {
   }
 }
 
-/** Runs a program; gives its output, or undefined where it fails or writes more than `maxBytes`. */
+/**
+ * Runs a program, and gives its output; undefined where it cannot
+ * be started, fails, writes more than `maxBytes`, or is ended.
+ */
 type Run = (
   words: readonly [string, ...string[]],
   maxBytes: number,
@@ -144,7 +152,10 @@ async function onDisk(run: Run, directory: string): Promise<Candidate[]> {
   return found;
 }
 
-/** The package of a control file's first stanza (deb-control(5)); none if it is not for this machine. */
+/**
+ * Reads the first stanza of a control file (deb-control(5));
+ * none where it is not flanco's for this processor.
+ */
 function candidateOf(
   control: Buffer | undefined,
   source: NewerPackage["source"],

@@ -9,7 +9,10 @@ import type { SinkName } from "../domain/sink-setting.ts";
 import { makeDirectory, writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 
-/** The most notices that wait; the oldest beyond it are dropped. The status shows what still holds. */
+/**
+ * The most notices that wait. The oldest beyond it are dropped:
+ * after weeks without a network the status shows what still holds.
+ */
 const MAX_WAITING = 500;
 
 const details = z.record(z.string(), z.union([z.string(), z.number()]));
@@ -33,7 +36,10 @@ const stateSchema = z.strictObject({
   /** Number of the next notice. */
   next: z.int().min(1),
   waiting: z.array(z.strictObject({ number: z.int(), notice: noticeSchema })),
-  /** For each sink: the last notice that it has, when it took that, and how many it refused for good. */
+  /**
+   * For each sink: up to which number it has the notices, when it took
+   * the last (Unix milliseconds), and how many it refused for good.
+   */
   sinks: z.record(
     z.string(),
     z.strictObject({ upTo: z.int(), deliveredMs: z.number().nullable(), givenUp: z.int().default(0) }),
@@ -60,8 +66,8 @@ export interface NoticeOutboxOptions {
 }
 
 /**
- * Keeps notices until every sink has them, and what people were told, in one file: a crash loses and repeats
- * none.
+ * Keeps notices until every sink has them, and what people were told of, in one file that is
+ * replaced as a whole. So after a crash no fault is told of twice, and no notice is lost.
  */
 export class NoticeOutbox {
   readonly #options: NoticeOutboxOptions;
@@ -147,7 +153,10 @@ export class NoticeOutbox {
     };
   }
 
-  /** Writes the file if the disk refused that before. Never throws. */
+  /**
+   * Writes the file if the disk refused that before. Never throws:
+   * what could not be written is told of again after a restart.
+   */
   save(): void {
     if (this.#isSaved || this.#isClosed) return;
     const { file, log } = this.#options;

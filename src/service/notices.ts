@@ -52,7 +52,10 @@ export class Notices {
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
-  /** Ends it. The next process finds what a look under way would have found. */
+  /**
+   * Ends it. What a look under way still finds is left to
+   * the next process, or to the notices that follow these.
+   */
   close(): void {
     clearInterval(this.#timer);
     this.#options.outbox.close();
@@ -105,7 +108,8 @@ export class Notices {
     const localTime = reader.localTime(nowMs);
     const today = dayFromDate(new Date(`${localTime.slice(0, 10)}T00:00:00Z`));
     const { lookedOn } = outbox.told;
-    // A clock that was years ahead must not silence all notices until then.
+    // An earlier day than the last look's counts too: a clock that
+    // was years ahead would otherwise silence all notices until then.
     if (lookedOn !== null && (today === lookedOn || minuteOf(localTime) < DAILY_MINUTE)) return;
     // At the first look it is not known what people have been told.
     const summaries = lookedOn === null ? [] : await this.#sumUp(today, monthOf(lookedOn), faults);

@@ -33,8 +33,8 @@ export async function beginServing(config: Pick<Config, "data_dir" | "log_level"
 }
 
 /**
- * Keeps the service running where its log cannot be written, as on a full disk: pino would throw, and
- * sonic-boom try again for ever at the exit. The text is written with the next line.
+ * Keeps the service running where its log cannot be written, as on a full disk: unwritten text is tried again
+ * with the next line. Without this, pino throws the error, and at the exit sonic-boom tries again for ever.
  */
 function outliveFailures(dest: ReturnType<typeof destination>): void {
   const flush = dest.flushSync.bind(dest);
@@ -51,20 +51,23 @@ function outliveFailures(dest: ReturnType<typeof destination>): void {
 }
 
 /**
- * Keeps the threads' heaps small, which otherwise stay as large as under the highest load. Call it once all
- * is open: V8 takes no code cache after it.
+ * Keeps the threads' heaps small: by default they grow under a load of requests to several times
+ * what is in use, and stay large. Call it once all is open, because V8 takes no code cache after it.
  */
 export function keepHeapsSmall(): void {
   setFlagsFromString("--heap-growing-percent=30");
-  // By default V8 keeps unused code for six collections; an idle service has two.
+  // By default V8 keeps compiled code for six collections after its last
+  // use. An idle service has two, and would keep the code of its start.
   setFlagsFromString("--bytecode-old-age=1");
   setTimeout(() => setFlagsFromString("--bytecode-old-age=6"), ALLOCATE_MS).unref();
 }
 
 /**
- * Lets V8 give back the memory of a start. It does so only while no part of the heap grows fast, and takes a
- * rate of exactly zero for the highest (V8 13.6, `Heap::HasLowEmbedderAllocationRate`): that of the part for
- * C++, to which a script adds now and then.
+ * Lets V8 give back unused memory. V8 collects an idle heap after some ten seconds, and then gives
+ * back a third of the main thread's heap of a start; but only if each part of the heap grows slowly,
+ * and it takes a rate of exactly zero for the highest (V8 13.6, `Heap::HasLowEmbedderAllocationRate`;
+ * `--trace-memory-reducer` says "high alloc"). The part for C++ never grows in this thread. So a
+ * script, which is allocated there, is made now and then: V8 forgets a rate within two minutes.
  */
 function giveBackIdleMemory(): void {
   const allocate = () => new Script("");
@@ -73,8 +76,8 @@ function giveBackIdleMemory(): void {
 }
 
 /**
- * Replaces classes of the Fetch API, of which koa asks for each body that is no text: loading the API takes
- * 60 ms of the first request, and no body here is one.
+ * Replaces the classes of the Fetch API. Koa asks of each body that is no text whether it is one of theirs,
+ * for which Node loads that API's client and streams: 60 ms of the first request. No body here is one.
  */
 function forgoFetch(): void {
   // Assigned, because defining a property makes Node load the API first.
@@ -91,9 +94,10 @@ export function endHanging(log: Log): void {
 }
 
 /**
- * Disables core files, which would contain passwords and keys, for a service that was started by hand (the
- * unit has LimitCORE=). By prlimit and not koffi, which flushes standard error with fsync at the exit and
- * hangs on a failing disk. Never throws.
+ * Disables core files of this process and its children: they would contain passwords and keys. The unit does
+ * the same (LimitCORE=); this is for a service that was started by hand. It uses util-linux's prlimit and not
+ * koffi, because koffi flushes standard error with fsync at the exit (lib/native/base/base.cc, FlushStd), and
+ * hangs if that fails with an error other than EINVAL, as for a file on a failing disk. Never throws.
  */
 async function forbidCoreDumps(log: Logger): Promise<void> {
   try {

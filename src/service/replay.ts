@@ -65,8 +65,8 @@ export const DEFAULT_REPLAY_WIRING: ReplayWiring = {
 };
 
 /**
- * Runs the recorder over a trace once, by the trace's time without waiting, on a ledger that is removed at
- * the end. `wiring` holds for lines that the trace does not wire.
+ * Runs the recorder over a trace, on a ledger of its own that is removed at the end: by the trace's time,
+ * without waiting. `wiring` holds for lines that the trace does not wire. A trace that repeats is run once.
  */
 export async function replay(trace: Trace, wiring: ReplayWiring): Promise<Replay> {
   await using closing = new AsyncDisposableStack();

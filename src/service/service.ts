@@ -62,7 +62,10 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  /** The built page, and the demonstration's trace. */
+  /**
+   * The built page, and the demonstration's trace, which is
+   * played when `demo` is on and no other trace is named.
+   */
   readonly installation: Pick<Installation, "version" | "readPage" | "readDemoTrace">;
   /** Keeps lines open while no process runs; undefined without a keeper. */
   readonly keeper?: DescriptorKeeper | undefined;
@@ -72,7 +75,10 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** Digits of the ledger's identity, which is no secret, that are announced to tell gateways apart. */
+/**
+ * Digits of the ledger's identity, which is no secret, that are
+ * announced: enough to tell the gateways of a network apart.
+ */
 const ANNOUNCED_DIGITS = 8;
 
 /** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
@@ -114,7 +120,10 @@ export class Service {
     }
   }
 
-  /** Takes no new requests, then commits the lines' last edges, then closes the ledger: nothing is lost. */
+  /**
+   * Stops in the order that loses nothing: it takes no new requests, then
+   * releases the lines and commits their last edges, then closes the ledger.
+   */
   async close(): Promise<void> {
     this.#closed.abort();
     // Requests for live events end by themselves only when the events do.
@@ -129,7 +138,10 @@ export class Service {
     this.#cancelled.abort();
   }
 
-  /** Resolves once the writer has answered after all waiting writes. */
+  /**
+   * Resolves once the writer has answered after all waiting
+   * writes. Rejects, or never resolves, when it cannot.
+   */
   async proveWorking(): Promise<void> {
     if (this.#ledger === undefined) throw new FlancoError("internal", "The service is not open.");
     const { writer } = this.#ledger;

@@ -16,14 +16,17 @@ import { LIVE_KEYS, Service } from "./service.ts";
 
 const FAILED_START_MS = 5_000;
 
-/** The terminal of the service. It shows secrets, which are never logged. */
+/**
+ * The terminal that the service was started on, which shows how
+ * to reach it. Some of that is secret, so it is never logged.
+ */
 export interface Console {
   out(line: string): void;
 }
 
 /**
- * Runs the service until a signal ends it, or throws the error that does.
- * @param read gives the configuration of that moment, or throws `config`
+ * Runs the service until a signal ends it. Throws the error that ends it otherwise.
+ * @param read gives the configuration as it is at that moment, or throws `config`
  */
 export async function serve(
   terminal: Console,
@@ -55,7 +58,8 @@ export async function serve(
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stopped);
   void stop.promise.then(() => endHanging(log));
-  // On a terminal SIGHUP says that it was closed; elsewhere it asks to read the configuration again.
+  // On a terminal SIGHUP means that the terminal was closed;
+  // elsewhere it means to read the configuration again.
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY) stopped();
     else void reload(service, config, read, log);
@@ -82,8 +86,9 @@ export async function serve(
 }
 
 /**
- * Opens the service; false where it was stopped meanwhile. With `restarts` a failed start waits before it
- * throws: systemd restarts at once, which would be a storm over a read-only disk or a taken port.
+ * Opens the service; gives false where it was stopped meanwhile. A start that failed waits
+ * before it throws if systemd restarts the process at once (`restarts`): that is right after
+ * a crash, and would be a storm over a disk that is read-only or a port that is taken.
  */
 export async function openPatiently(
   service: Pick<Service, "open">,
@@ -105,7 +110,10 @@ export async function openPatiently(
   }
 }
 
-/** Takes over the settings that may change, then certificates, because a host name may be new. */
+/**
+ * Takes over settings that may change while the service
+ * runs, then certificates, because a host name may be new.
+ */
 async function reload(service: Service, started: Config, read: () => Config, log: Logger): Promise<void> {
   service.settings = reread(started, service.settings, read, log);
   log.level = service.settings.log_level;
@@ -113,8 +121,9 @@ async function reload(service: Service, started: Config, read: () => Config, log
 }
 
 /**
- * Reads the configuration again, and logs which settings take effect and which wait for a restart. After a
- * mistake the settings in force stay (`live`; `started` are those of the start).
+ * Reads the configuration again, and logs which settings take effect and which wait
+ * for a restart. Never throws: when the configuration has mistakes, the settings in
+ * force stay. `live` are the settings in force; `started` those of the start.
  */
 function reread(
   started: Config,
@@ -162,7 +171,10 @@ function announce(terminal: Console, config: Config, service: Service): void {
   );
 }
 
-/** How to make browsers trust this appliance; no lines where they do already. */
+/**
+ * Says how to make browsers trust this appliance, with the
+ * fingerprint to compare. No lines where browsers trust it already.
+ */
 function trustLines(config: Config, service: Service): string[] {
   const authority = service.trustedAuthority();
   if (authority === null) return [];
@@ -195,7 +207,10 @@ function releaseKept(systemd: Systemd | undefined): void {
   }
 }
 
-/** Tells systemd that the service has started, and feeds its watchdog while the service works. */
+/**
+ * Tells systemd that the service has started. Where systemd watches
+ * the process, also feeds the watchdog while the service works.
+ */
 function reportReady(systemd: Systemd, service: Service, log: Log): (() => void) | undefined {
   systemd.ready(describe(service.lines()));
   if (systemd.watchdogMs === null) return undefined;

@@ -83,8 +83,9 @@ export class SinkSettings {
   }
 
   /**
-   * Throws `conflict` for a setup of flanco.toml, and `invalid` for a missing secret or a bad certificate. A
-   * stored secret serves the same place alone: an owner could learn it by naming a server of their own.
+   * Throws `conflict` for a setup that the configuration has, and `invalid` where a secret is
+   * missing or a certificate cannot be read. A stored secret is used again only where the sink
+   * sends to the same place: otherwise an owner could learn it by naming a server of their own.
    */
   check({ name, values }: GivenSetup): void {
     this.requirePage(name);
@@ -126,7 +127,8 @@ export class SinkSettings {
 
   /** Stores a checked setup durably. A stored secret that it does not give stays. */
   set({ name, values }: GivenSetup): void {
-    // Off meanwhile: after a crash in between no secret goes to the wrong place.
+    // The sink is off while its secrets are replaced: after
+    // a crash in between no secret goes to the wrong place.
     this.#save(this.#others(name));
     for (const field of SETUP_FIELDS[name].filter(isHidden)) {
       const text = values[field.key];
@@ -185,7 +187,10 @@ function invalidField(key: string, error: FieldError): FlancoError {
   return new FlancoError("invalid", `${key}: ${error.message}.`, { fields: { [key]: error } });
 }
 
-/** Whether each certificate of a text can be read: TLS would pass over one that was pasted in part. */
+/**
+ * Whether each certificate of a text can be read. TLS passes
+ * over one that was pasted in part, and then trusts nobody.
+ */
 function areCertificates(text: string): boolean {
   try {
     for (const [certificate] of text.matchAll(CERTIFICATE)) new X509Certificate(certificate);
@@ -210,7 +215,7 @@ function setupsOf(config: Config): readonly SetupName[] {
 }
 
 /**
- * The configuration, with the page's setups where it sets nothing.
+ * The configuration with the setups of the page where it sets nothing itself.
  * @param fileOf the file of a hidden field; empty where none is stored
  */
 function withSetups(config: Config, setups: readonly KeptSetup[], fileOf: (key: string) => string): Config {

@@ -31,7 +31,10 @@ export interface StatusDependencies {
   readonly reader: Pick<LedgerReader, "lineTests">;
   readonly heavy: Pick<HeavyReads, "ledgerStatus">;
   readonly lines: Pick<Lines, "status">;
-  /** These parts at the moment of the call. Lasting faults stay in them until they are over. */
+  /**
+   * These parts at the moment of the call. Lasting faults,
+   * such as a full disk, stay in them until they are over.
+   */
   readonly parts: () => StatusParts;
   /** Looks at the ledger's disk, however long that takes. */
   readonly readDisk: () => Promise<Disk>;
@@ -42,7 +45,10 @@ export interface StatusDependencies {
   readonly log: Log;
 }
 
-/** Makes the appliance's status by some reads by index; the disk is looked at beforehand. */
+/**
+ * Makes the status of the appliance, for the API and for commands. It costs
+ * some reads by index; the disk, which may take long, is looked at beforehand.
+ */
 export class StatusReport implements StatusReader {
   readonly #dependencies: StatusDependencies;
   /** When each fault was first seen, in Unix milliseconds, without the lasting faults of other parts. */

@@ -62,7 +62,10 @@ export interface UpkeepDependencies {
   /** The writer, which keeps the tail. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
   readonly packages: Pick<NewerPackages, "look">;
-  /** The file is damaged: the process must stop, so that the next one rebuilds it. */
+  /**
+   * Called when the file itself is damaged: the process must
+   * stop, so that the next one sets it aside and rebuilds it.
+   */
   readonly onDamaged: (error: Error) => void;
   /** The jobs; PROCESSES where they are absent. */
   readonly jobs?: typeof PROCESSES;
@@ -71,8 +74,8 @@ export interface UpkeepDependencies {
 }
 
 /**
- * Makes a proven backup a day and a full check a week, each in a process of its own, and looks for a newer
- * package.
+ * Makes a proven backup a day and a full check a week, each in a process
+ * of its own, and looks for a newer package. Keeps no process running.
  */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
@@ -82,7 +85,10 @@ export class Upkeep {
   readonly #faults = new Map<string, Fault>();
   /** The findings of each job that are still to be acknowledged. */
   readonly #findings = new Map<string, readonly Finding[]>();
-  /** The newest proven backup on the gateway, and when it came, in monotonic ms; null: before the start. */
+  /**
+   * The newest proven backup on the gateway itself, and when it was first seen,
+   * in monotonic milliseconds; null for one that was there at the start.
+   */
   #last: { readonly backup: ProvenBackup; readonly seenMs: number | null } | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -156,7 +162,10 @@ export class Upkeep {
     else this.#faults.set(name, seen(sinceMs));
   }
 
-  /** Call with the keys of an acknowledgement: these findings are no fault any more. */
+  /**
+   * Call when findings were acknowledged, with the keys as the
+   * acknowledgement lists them: they are no fault any more.
+   */
   acknowledged(keys: string): void {
     const known = new Set(splitKeys(keys));
     for (const [name, findings] of this.#findings) {
@@ -166,7 +175,10 @@ export class Upkeep {
     this.#losses = readLosses(this.#dependencies.dataDirectory.ledger);
   }
 
-  /** Does due work. Called every minute; resolves at once while another call is under way. */
+  /**
+   * Does due work. Called every minute; resolves when the
+   * work is done, or at once while another call is under way.
+   */
   async look(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -234,7 +246,10 @@ export class Upkeep {
     });
   }
 
-  /** Due a day after the last, if both times are trusted; else after an hour of running, then once a day. */
+  /**
+   * A backup is due a day after the last by wall time, if both times are
+   * trusted; otherwise after an hour of running, and then once a day.
+   */
   #isBackupDue(directory: string, newest: ProvenBackup | null, tail: string): boolean {
     const { clock, trust, writer } = this.#dependencies;
     const here = this.#agesMs(`backup ${directory}`);

@@ -19,14 +19,14 @@ const REFUSED = 500;
 type EmailSettings = Pick<Config, Extract<ConfigKey, `email_${string}`>>;
 
 /**
- * Sends notices by e-mail. A repeated notice has the same Message-ID. The password is sent over TLS alone;
- * without a login TLS is optional.
+ * Sends notices by e-mail. The Message-ID is made of the notice's id, so that a repeated notice is the
+ * same message. The password is sent over TLS alone; for a server without a login TLS is optional.
  */
 export class EmailSink implements Sink<Notice> {
   readonly name = "email";
   /**
-   * Servers may take ten minutes to look through a message (RFC 5321, section 4.5.3.2.6). One that is given
-   * up before arrives twice.
+   * Servers look through a message before they answer, and may take ten minutes (RFC 5321,
+   * section 4.5.3.2.6). A message that is given up before that arrives, and then again.
    */
   readonly deliverMs = 10 * MINUTE_MS;
   readonly #settings: EmailSettings;

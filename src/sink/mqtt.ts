@@ -31,9 +31,9 @@ export interface MqttSinkOptions {
 }
 
 /**
- * Publishes each durable sale and correction (QoS 1), each room's state (retained), and by a last will
- * whether the gateway is there. A sale may be repeated after a crash, with the same `ledger` and `position`.
- * docs/beyond.md lists the topics.
+ * Publishes each sale and correction once it is durable in the ledger (QoS 1, not retained), the state
+ * of each room (retained), and by a last will whether the gateway is there. A sale may be repeated after
+ * a crash: by `ledger` and `position` it is known to be the same. docs/beyond.md lists the topics.
  */
 export class MqttSink implements EntrySink {
   readonly name = "mqtt";
@@ -72,11 +72,15 @@ export class MqttSink implements EntrySink {
     }
   }
 
-  /** Resolves once each message is acknowledged, with null: a broker does not know the chain. */
+  /**
+   * Resolves when the broker has acknowledged each message.
+   * Gives null, because a broker does not know the chain.
+   */
   async deliver({ ledger, entries }: EntryBatch, signal: AbortSignal): Promise<null> {
     const client = this.#connected();
     const unacknowledged = new Set<number>();
-    // The next try sends it again: the library would keep and send the messages of every try.
+    // The next try sends the batch again: the library would
+    // keep the messages of every try, and send them all.
     const forget = () => {
       for (const id of unacknowledged) client.removeOutgoingMessage(id);
     };
@@ -117,8 +121,8 @@ export class MqttSink implements EntrySink {
     const { mqtt_password_file: passwordFile, mqtt_authority_file: authorityFile } = settings;
     const will = { topic: this.#availability, payload: Buffer.from(OFFLINE), ...KEPT };
     const broker = { url, user, passwordFile, authorityFile, reconnectMs };
-    // By its id the broker ends a connection that a power cut has left open, whose will would say later that
-    // the gateway is away.
+    // By its id the broker ends a connection that a power cut has left open. Otherwise
+    // that one's will would say later that the gateway is away, although it is back.
     const clientId = `flanco${this.#options.ledger}`.slice(0, MAX_CLIENT_ID);
     const client = await connectToBroker(broker, null, { will, clientId });
     this.#client = client;

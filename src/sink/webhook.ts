@@ -16,8 +16,8 @@ const MIN_KEY_CHARACTERS = 32;
 type WebhookSettings = Pick<Config, Extract<ConfigKey, `webhook_${string}`>>;
 
 /**
- * Sends notices by HTTPS: a POST of JSON, signed (docs/beyond.md). 2xx means that it was taken; redirects are
- * not followed, because the owner has named the receiver.
+ * Sends notices by HTTPS: a POST of JSON, signed as docs/beyond.md says. An answer of 2xx means
+ * that the receiver has it. Redirects are not followed, because the owner has named the receiver.
  */
 export class WebhookSink implements Sink<Notice> {
   readonly name = "webhook";

@@ -42,7 +42,10 @@ export function openSource(name: string): SourceFile {
   }
 }
 
-/** A file's text. Throws `invalid` where it is not UTF-8, as a spreadsheet's usual table. */
+/**
+ * The text of a file. Throws `invalid` where it is not UTF-8:
+ * a spreadsheet's usual table has other bytes for ñ and é.
+ */
 async function* textOf({ name, fd }: SourceFile): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (piece?: Buffer) => {
@@ -67,7 +70,10 @@ function unreadable(name: string, error: unknown): FlancoError {
 /** The value of one line of a file, or what is wrong with it. */
 type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] };
 
-/** The entries of JSON lines or, by its name, a table. Throws `invalid` with all mistakes. */
+/**
+ * The entries of an exported file, of JSON lines or, by its
+ * name, a table of records. Throws `invalid` with all mistakes.
+ */
 export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
   if (!file.name.toLowerCase().endsWith(".csv")) return readJsonLines(file, entry);
   const delimiter = delimiterOf(file);
@@ -118,8 +124,8 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * A row as a record. One without a key gets it from its content and how often that came before: a file always
- * gives the same keys, and equal sales stay two.
+ * A row as a record. A row without a key gets one from its content, and from how often that
+ * content came before. So the same file gives the same keys, and two equal sales stay two.
  */
 function toRecord(cells: Cells, times: Map<string, number>): unknown {
   const { key, valor, createdTime, endedTime, provisional, voidReason, ...texts } = cells;
@@ -157,7 +163,10 @@ export async function* readJsonLines<S extends z.ZodType>(
   yield* entriesOf(file, linesOf(textOf(file)), parse, 1);
 }
 
-/** The lines of a text; `node:readline` would also end one at U+2028 and U+2029. */
+/**
+ * The lines of a text. `node:readline` would also end a line
+ * at U+2028 and U+2029, which JSON may have in its texts.
+ */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   let line = "";
   for await (const piece of text) {

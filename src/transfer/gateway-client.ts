@@ -27,7 +27,10 @@ export interface GatewayAddress {
   readonly port: number;
 }
 
-/** Undefined for no address. Throws `invalid` for one that is not HTTPS's host and port alone. */
+/**
+ * Undefined for a text that is no address. Throws `invalid` for
+ * one that is not HTTPS's, or has more than host and port.
+ */
 export function parseAddress(given: string): GatewayAddress | undefined {
   if (!given.includes("://")) return undefined;
   const url = URL.canParse(given) ? new URL(given) : null;
@@ -46,8 +49,9 @@ export function parseAddress(given: string): GatewayAddress | undefined {
 }
 
 /**
- * Fetches a clinic from the gateway that has it, and sends nothing before its certificate is the one that the
- * code names. Who signed it does not matter: people carry the code.
+ * Fetches a clinic from the gateway that has it. Sends nothing before the
+ * gateway's certificate was found to be the one that the code names. Who signed it
+ * does not matter, because people carry the code from one gateway to the other.
  */
 export class GatewayClient {
   readonly #address: GatewayAddress;
@@ -62,7 +66,8 @@ export class GatewayClient {
   }
 
   /**
-   * Uses the code up. Throws `forbidden` for another certificate, `unauthorized` for a code that has ended.
+   * Uses the code up. Throws `forbidden` for another certificate,
+   * `unauthorized` for a code that is used or has ended.
    */
   async begin(): Promise<void> {
     const { data } = beginMove.answer.parse(await this.#ask(beginMove, { secret: this.#code.secret }));
@@ -80,8 +85,8 @@ export class GatewayClient {
   }
 
   /**
-   * Writes the backup to a file, and continues after cuts. Throws `damaged` where more than `bytes` come,
-   * `unavailable` where the gateway stays away or the disk is full.
+   * Writes the backup, of `bytes` bytes, to a file, and continues where a connection was cut. Throws
+   * `damaged` where the gateway sends more, `unavailable` where it stays away or the disk is full.
    */
   async fetch(file: string, bytes: number, onProgress: (done: number, total: number) => void): Promise<void> {
     await using target = await open(file, "w", OWNER_ONLY);

@@ -27,10 +27,13 @@ async function loadX509(): Promise<typeof import("@peculiar/x509")> {
 }
 
 /**
- * Makes the authority of one appliance, which may sign server certificates for this host's names and private
- * addresses alone (critical constraints). It is valid for ten years, from before the program existed: a clock
- * that is corrected later must not end the trust.
- * @param former names of the replaced authority, so that a host that returns to its old name keeps this one
+ * Makes the authority of one appliance. Critical constraints limit it to server certificates for
+ * this host's names and for private addresses, so that a stolen key signs no name of the internet.
+ *
+ * It is valid for ten years, from a date before the program existed:
+ * a clock that is corrected later must not make browsers distrust it.
+ * @param former names that the replaced authority could sign, so
+ *   that a host that returns to its old name keeps this authority
  */
 export async function makeAuthority(
   { names }: HostNames,
@@ -101,7 +104,10 @@ export async function makeLeaf(
   );
 }
 
-/** Whether a leaf lists all names and addresses of a host, and maybe more. */
+/**
+ * Whether a leaf lists all names and addresses of a host. It
+ * may list more, such as an address that is gone for now.
+ */
 export function covers({ cert }: KeyedCertificate, { names, addresses }: HostNames): boolean {
   const certificate = new X509Certificate(cert);
   return (
@@ -135,8 +141,8 @@ export async function permittedNames({ cert }: KeyedCertificate): Promise<readon
 }
 
 /**
- * A permitted DNS name permits all below it, so all below a name without a dot are excluded: a host may be
- * named like a top-level domain (`dev`).
+ * A permitted DNS name permits all names below it. A host may be named like a top-level
+ * domain (`clinic`, `dev`), so everything below a name without a dot is excluded.
  */
 async function nameConstraints(names: readonly string[]) {
   const { Extension } = await loadX509();

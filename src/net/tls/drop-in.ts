@@ -32,8 +32,9 @@ const SERVER_AUTHENTICATION = "1.3.6.1.5.5.7.3.1";
 class Unfit extends Error {}
 
 /**
- * Reads an administrator's certificates: NAME.pem (or .crt) with NAME.key, or both in NAME.pem. The last good
- * name counts.
+ * Reads an administrator's certificates from their directory: NAME.pem (or .crt) with
+ * NAME.key, or both in NAME.pem. The last name in the order of characters takes
+ * precedence; when it is refused, the one before it does. A missing directory holds none.
  * @param nowMs Unix milliseconds; null while the clock is not trusted: then dates are not checked
  */
 export function readDropIns(directory: string, nowMs: number | null): DropIns {

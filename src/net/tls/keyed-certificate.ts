@@ -9,8 +9,9 @@ export interface KeyedCertificate {
 }
 
 /**
- * Reads a key and its certificate; undefined for no matching pair. Throws the disk's error: a failing disk
- * must not replace an authority.
+ * Reads a key and its certificate; undefined when the file is missing or does
+ * not hold a matching pair. Throws the disk's error when the file cannot be
+ * read: a failing disk must not replace an authority that browsers trust.
  */
 export function readKeyed(file: string): KeyedCertificate | undefined {
   let text: string;
@@ -30,7 +31,10 @@ export function readKeyed(file: string): KeyedCertificate | undefined {
   }
 }
 
-/** The certificates and the first private key of a PEM text (RFC 7468). */
+/**
+ * The certificates and the first private key of a PEM text.
+ * Text between the blocks is skipped, as in RFC 7468.
+ */
 export function parsePem(text: string): { certificates: readonly string[]; key: string | undefined } {
   const blocks = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])+-----END \1-----/g)].map(
     ([pem, label = ""]) => ({ label, pem: `${pem}\n` }),
@@ -55,7 +59,10 @@ export function validityOf({ cert }: Pick<KeyedCertificate, "cert">): Validity {
 
 const PAIRS_PER_LINE = 8;
 
-/** The SHA-256 of a certificate (PEM) as people compare it everywhere: four lines of eight pairs. */
+/**
+ * The SHA-256 of a certificate (PEM) as people compare it: four lines of eight pairs, the
+ * same on the page, on the console and in `flanco tls show`, with colons as browsers show it.
+ */
 export function fingerprintLines(cert: string): readonly string[] {
   const pairs = new X509Certificate(cert).fingerprint256.split(":");
   return Array.from({ length: Math.ceil(pairs.length / PAIRS_PER_LINE) }, (_, line) =>

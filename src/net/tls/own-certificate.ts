@@ -51,13 +51,17 @@ export interface Moment {
 export type Forced = "leaf" | "authority";
 
 /**
- * Reads the own authority and leaf, and makes what is missing or unusable, durably.
- * A new leaf is made a month before the old one's end, before its beginning, for another name, address or
- * authority. A new authority, which browsers must be told to trust, only when the old one may not sign this
- * host's names, ends within a month, or is damaged.
- * While the clock is not trusted no date counts: a gateway that starts in 1970 after each power cut would
- * replace its authority each time. A crash leaves files that match, or that the next call replaces. Throws
- * the disk's error.
+ * Reads the appliance's own authority and leaf, and makes what is missing or unusable.
+ *
+ * A new leaf is made a month before the old one ends, before its validity begins, when it lacks a name or
+ * address of this host, or when another authority signed it. A new authority, which browsers must be told to
+ * trust, is made only when the old one may not sign this host's names, ends within a month, or is damaged.
+ *
+ * While the clock is not trusted no date counts: otherwise a gateway that starts in 1970 after each power
+ * cut would replace its authority each time. A leaf that must then list another name keeps its dates.
+ *
+ * A crash at any moment leaves files that match, or that the next
+ * call replaces. The result is on the disk. Throws the disk's error.
  */
 export async function ensureOwnCertificate(
   directory: string,
@@ -96,7 +100,8 @@ async function ensureAuthority(
   forced: Forced | undefined,
 ): Promise<KeyedCertificate> {
   if (authority !== undefined && forced !== "authority" && isCurrent(validityOf(authority), moment)) {
-    // Such a leaf shows what it permits; reading its constraints would load a library.
+    // A leaf that it signed for this host shows what it
+    // permits; reading its constraints would load a library.
     if (leaf !== undefined && hasSigned(authority, leaf) && covers(leaf, host)) return authority;
     if (await permits(authority, host)) return authority;
   }

@@ -32,8 +32,9 @@ const HTTPS_PORT = 443;
 const API = /^\/api(?:\/|$)/;
 
 /**
- * What plain HTTP serves on the network: the page that explains how to trust the appliance, the authority's
- * certificate, and redirects. No body, cookie or sign-in: anybody reads along.
+ * The application that plain HTTP serves on the network: the page that explains how to
+ * trust the appliance, the authority's certificate, and redirects to HTTPS. It reads no
+ * body and no cookie and has no sign-in, because anybody on the network can read along.
  */
 export function createTrustApp(dependencies: TrustDependencies): Koa {
   const app = new Koa();
@@ -61,7 +62,10 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
   return app;
 }
 
-/** Refuses a request unread, and without a redirect, by which the client would send it again. */
+/**
+ * Refuses a request without reading its body. It does not
+ * redirect, so that the client does not send it again.
+ */
 function refuse(context: Context, status: number, text: string): void {
   context.status = status;
   context.type = "text/plain; charset=utf-8";
@@ -106,7 +110,10 @@ function languageFor(context: Context): Language {
   return LANGUAGES.find((language) => language === accepted) ?? LANGUAGES[0];
 }
 
-/** The HTTPS origin, by the requested host name if it is this machine's, else by the address. */
+/**
+ * The appliance's HTTPS origin: by the requested host name if
+ * it is this machine's, else by the address that was reached.
+ */
 function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependencies): string {
   const asked = hostNameOf(context.get("Host"));
   const host = asked !== "" && isKnownHost(asked) ? asked : clientAddress(context.req.socket.localAddress);
@@ -114,7 +121,10 @@ function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependenci
   return `https://${isIPv6(host) ? `[${host}]` : host}${port}`;
 }
 
-/** Asks over HTTPS, which succeeds in a browser that trusts it: the first page then continues there. */
+/**
+ * Asks the appliance over HTTPS, which succeeds only in a browser that trusts
+ * it. On success the first page continues to HTTPS without the explanation.
+ */
 const SCRIPT = `
 "use strict";
 const open = document.getElementById("open");
