@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { FilledSuite } from "./filled.ts";
+import { focused } from "./opened.ts";
+import { printed } from "./printed.ts";
 
 describe("Many rooms", () => {
   const { opened } = new FilledSuite({ sales: 20, days: 2 });
@@ -66,6 +68,26 @@ describe("Many rooms", () => {
       expect((await names.allInnerTexts()).map(roomOf)).to.deep.equal([first, second, ...rest]);
     });
   }
+});
+
+describe("Rooms of many devices on a phone", () => {
+  const { opened } = new FilledSuite({ sales: 20, days: 2, rooms: 64 });
+
+  it("are laid out near the screen alone, and all are there to be printed and to be gone to", async () => {
+    const { page } = await opened.open("/habitaciones", { width: 320 });
+    await page.setViewportSize({ width: 320, height: 400 });
+    const last = page.locator(".tile-link").last();
+    await last.waitFor({ state: "attached" });
+    const isLaidOut =
+      "document.querySelector('.device:last-child .tile').checkVisibility({ contentVisibilityAuto: true })";
+    await page.waitForFunction(`!${isLaidOut}`);
+    expect(await printed(page)).to.include(" 464 ");
+    await last.press("Enter");
+    await page.getByRole("dialog", { name: "Habitación 464" }).waitFor();
+    await page.keyboard.press("Escape");
+    await focused(last);
+    await page.waitForFunction(isLaidOut);
+  });
 });
 
 interface Tile {
