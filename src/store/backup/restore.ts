@@ -48,9 +48,7 @@ const SKIPPED_REQUESTS = 1_000_000;
 /** Entries of the replaced ledger that the restored one lacks. */
 export interface MissingEntries {
   readonly records: number;
-  /** How many records of the restored one were void, and count again. */
-  readonly voids: number;
-  /** Wall time of the first and the last missing record, in Unix milliseconds; null without any. */
+  /** Wall time of the first and the last, in Unix milliseconds; null without any. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
 }
@@ -89,16 +87,8 @@ export interface RestoreRequest {
   readonly directories: readonly string[];
   /** Whether the backup may be another ledger's. */
   readonly mayBeOther: boolean;
-<<<<<<< Updated upstream
   /** Called before the proved backup takes the ledger's place; where it throws, nothing has changed. */
   readonly onProved: () => void;
-=======
-  /**
-   * Called once the backup is proved, before it takes the ledger's place; where
-   * it throws, nothing has changed. `isOther`: the ledger there is another one.
-   */
-  readonly onProved: (isOther: boolean) => void;
->>>>>>> Stashed changes
 }
 
 /**
@@ -133,7 +123,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     noteRestored(draft, ledger, { backup: basename(backup.file), records: held.records }, nowMs, by);
     const keptAs = nameAside(ledger, "replaced", nowMs);
     syncPath(draft);
-    onProved(other);
+    onProved();
     if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
     // With its tail the history goes on where it ended, as after a rebuild.
@@ -234,13 +224,11 @@ function missingFrom(ledger: string, held: Tally): MissingEntries | null {
     // The two ledgers have different histories, so there is no common entry to count from.
     if (held.position > 0 && entryHash(db, held.position) !== held.head) return undefined;
     return db
-      .prepare<{ position: number }, MissingEntries>(
-        `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs,
-                (SELECT count(*) FROM correction
-                  WHERE kind = 'void' AND correction_id > :position AND record_id <= :position) AS voids
-           FROM record WHERE record_id > :position`,
+      .prepare<[number], MissingEntries>(
+        `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
+           FROM record WHERE record_id > ?`,
       )
-      .get(held);
+      .get(held.position);
   });
   return missing ?? null;
 }

@@ -1,4 +1,3 @@
-import { statSync, truncateSync } from "node:fs";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { isDamage } from "./disk-room.ts";
@@ -9,17 +8,6 @@ import { isDamage } from "./disk-room.ts";
  * process has it, `unavailable` where the file cannot be used.
  */
 export function takeLock(file: string): () => void {
-  try {
-    return lock(file);
-  } catch (error) {
-    if (!isDamage(error) || statSync(file).size === 0) throw refusal(file, error);
-    // The file holds nothing of ours, and nobody has locked it: SQLite locks it before it reads it.
-    truncateSync(file);
-    return takeLock(file);
-  }
-}
-
-function lock(file: string): () => void {
   let db: Database | undefined;
   try {
     const held = new DatabaseConstructor(file, { timeout: 0 });
@@ -30,7 +18,7 @@ function lock(file: string): () => void {
     return () => void held.close();
   } catch (error) {
     db?.close();
-    throw error;
+    throw refusal(file, error);
   }
 }
 
@@ -44,7 +32,9 @@ function refusal(file: string, cause: unknown): FlancoError {
     });
   }
   return new FlancoError("unavailable", `The lock file ${file} cannot be used (${code}).`, {
-    hint: "Check that the disk is mounted and that the service's user may write to the data directory.",
+    hint: isDamage(cause)
+      ? "It holds nothing: remove it while no flanco runs, and start again."
+      : "Check that the disk is mounted and that the service's user may write to the data directory.",
     cause,
   });
 }
