@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { FaultCode } from "../../domain/fault.ts";
 import type { Gap, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
-import { ageText } from "../format/format.ts";
+import { ageText, type Format } from "../format/format.ts";
 import { useFormat } from "../live/gateway.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
@@ -15,123 +15,134 @@ interface PartProps {
   readonly answer: string | undefined;
   /** `bad` and `warn` say that the answer is not as it should be. */
   readonly kind?: "well" | "warn" | "bad" | "off";
-  /** What it means, in sentences. */
+  /** What it means, a sentence or two each; what is false does not apply. */
+  readonly says?: readonly (string | false)[];
+  /** What is no sentence. */
   readonly children?: ComponentChildren;
   /** What can be done about it. */
   readonly actions?: ComponentChildren;
 }
 
 /** One part of the gateway. What is not as it should be stands first, by its style. */
-export function Part({ title, answer, kind = "well", children, actions }: PartProps) {
+export function Part({ title, answer, kind = "well", says = [], children, actions }: PartProps) {
   return (
     <li class={`part part-${kind}`}>
       <Icon name={kind === "well" ? "done" : kind === "off" ? "info" : "warning"} />
       <h3>{title}</h3>
       <div class="part-text">
         <p class="part-answer strong">{answer}</p>
-        <div class="part-detail fine">{children}</div>
+        <div class="part-detail fine">
+          {says.map((text) => text !== false && <p key={text}>{text}</p>)}
+          {children}
+        </div>
         {actions}
       </div>
     </li>
   );
 }
 
-/** A part agrees with the verdict above it: it is marked where a fault says so. */
-function has({ faults }: Status, codes: readonly FaultCode[]): boolean {
-  return faults.some(({ code }) => codes.some((known) => known === code));
+/** What parts are told of. */
+interface Known {
+  readonly status: Status;
+  readonly gaps: readonly Gap[];
+  readonly texts: typeof stateTexts.es;
+  readonly format: Format;
 }
 
-export function BackupPart({ status }: { readonly status: Status }) {
-  const { lastBackup: backup } = status;
-  const kind = has(status, ["backup_missing", "backup_failed", "backup_old"]) ? "warn" : "well";
-  const texts = useTexts(stateTexts);
-  const format = useFormat();
-  if (backup === null) {
-    return (
-      <Part title={texts.backup} answer={texts.backupNone} kind={kind}>
-        <p>{texts.backupNoneDetail}</p>
-      </Part>
-    );
-  }
-  const { ageMs, provedTime } = backup;
+const PARTS: readonly ((known: Known) => PartProps)[] = [
+  backupPart,
+  gapPart,
+  diskPart,
+  clockPart,
+  queuePart,
+  machinePart,
+  programPart,
+];
+
+/** Every part of the gateway; `gaps` are the newest. */
+export function GatewayParts(props: Pick<Known, "status" | "gaps">) {
+  const known = { ...props, texts: useTexts(stateTexts), format: useFormat() };
   return (
-    <Part
-      title={texts.backup}
-      answer={ageMs === null ? texts.backupAgeUnknown : texts.backupAge(ageText(ageMs, texts, format))}
-      kind={kind}
-    >
-      <p>{texts.backupProved(format.dateTime(provedTime))}</p>
-    </Part>
+    <ul class="lines">
+      {PARTS.map((partOf) => partOf(known)).map((part) => (
+        <Part key={part.title} {...part} />
+      ))}
+    </ul>
   );
+}
+
+/** A part agrees with the verdict above it: it is marked where a fault says so. */
+function kindBy({ faults }: Status, ...codes: readonly FaultCode[]): "well" | "warn" {
+  return faults.some(({ code }) => codes.some((known) => known === code)) ? "warn" : "well";
+}
+
+function backupPart({ status, texts, format }: Known): PartProps {
+  const kind = kindBy(status, "backup_missing", "backup_failed", "backup_old");
+  const title = texts.backup;
+  if (status.lastBackup === null) {
+    return { title, kind, answer: texts.backupNone, says: [texts.backupNoneDetail] };
+  }
+  const { ageMs, provedTime } = status.lastBackup;
+  const answer = ageMs === null ? texts.backupAgeUnknown : texts.backupAge(ageText(ageMs, texts, format));
+  return { title, kind, answer, says: [texts.backupProved(format.dateTime(provedTime))] };
 }
 
 /** Whether the gateway's clock is set, and how many records have an uncertain time. */
-export function ClockPart({ status }: { readonly status: Status }) {
+function clockPart({ status, texts, format }: Known): PartProps {
   const { clock, timeZone, provisional } = status;
-  const texts = useTexts(stateTexts);
-  const format = useFormat();
   const { waiting, unplaced } = provisional;
-  return (
-    <Part
-      title={texts.clock}
-      answer={clock.trusted ? texts.clockTrusted : texts.clockUntrusted}
-      kind={!clock.trusted ? "bad" : has(status, ["clock_off"]) ? "warn" : "well"}
-    >
-      {!clock.trusted && <p>{texts.clockUntrustedDetail}</p>}
-      {clock.trustedSince !== null && <p>{texts.clockTrustedSince(format.dateTime(clock.trustedSince))}</p>}
-      {waiting > 0 && <p>{texts.clockWaiting(format.count(waiting))}</p>}
-      {unplaced > 0 && <p>{texts.clockUnplaced(format.count(unplaced))}</p>}
-      <p>
-        {format.dateTime(clock.time)} · {texts.clockZone(timeZone)}
-      </p>
-    </Part>
-  );
+  return {
+    title: texts.clock,
+    answer: clock.trusted ? texts.clockTrusted : texts.clockUntrusted,
+    kind: clock.trusted ? kindBy(status, "clock_off") : "bad",
+    says: [
+      !clock.trusted && texts.clockUntrustedDetail,
+      clock.trustedSince !== null && texts.clockTrustedSince(format.dateTime(clock.trustedSince)),
+      waiting > 0 && texts.clockWaiting(format.count(waiting)),
+      unplaced > 0 && texts.clockUnplaced(format.count(unplaced)),
+      `${format.dateTime(clock.time)} · ${texts.clockZone(timeZone)}`,
+    ],
+  };
 }
 
 /** A card whose life is used to more than this is beyond it. */
 const BEYOND_PERCENT = 100;
 
-export function DiskPart({ status }: { readonly status: Status }) {
+function diskPart({ status, texts, format }: Known): PartProps {
   const { disk, machine } = status;
-  const texts = useTexts(stateTexts);
-  const format = useFormat();
-  if (disk === null) return <Part title={texts.disk} answer={texts.diskUnknown} />;
+  const title = texts.disk;
+  if (disk === null) return { title, answer: texts.diskUnknown };
   const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
-  const isWell =
-    disk.level === "good" && (card === null || card.level === "good") && !has(status, ["disk_slow"]);
-  return (
-    <Part title={texts.disk} answer={texts.diskFree(format.bytes(freeBytes))} kind={isWell ? "well" : "warn"}>
-      <progress value={totalBytes - freeBytes} max={totalBytes} aria-hidden="true" />
-      <p>
-        {texts.diskOf(format.bytes(totalBytes))} {texts.diskLedger(format.bytes(ledgerBytes + logBytes))}
-      </p>
-      {machine.syncMs !== null && <p>{texts.diskSpeed(format.count(machine.syncMs))}</p>}
-      {card !== null && <p>{cardText(card, texts, format.percent)}</p>}
-    </Part>
-  );
+  const isWell = disk.level === "good" && (card === null || card.level === "good");
+  return {
+    title,
+    answer: texts.diskFree(format.bytes(freeBytes)),
+    kind: isWell ? kindBy(status, "disk_slow") : "warn",
+    says: [
+      `${texts.diskOf(format.bytes(totalBytes))} ${texts.diskLedger(format.bytes(ledgerBytes + logBytes))}`,
+      machine.syncMs !== null && texts.diskSpeed(format.count(machine.syncMs)),
+      card !== null && cardText(card, texts, format.percent),
+    ],
+    children: <progress value={totalBytes - freeBytes} max={totalBytes} aria-hidden="true" />,
+  };
 }
 
 /** What the machine's sensors say, and by which name it is found. */
-export function MachinePart({ status }: { readonly status: Status }) {
+function machinePart({ status, texts, format }: Known): PartProps {
   const { temperature, memory, isVoltageLow, fileSystemErrors, announcedName } = status.machine;
-  const texts = useTexts(stateTexts);
-  const format = useFormat();
-  const isWell = !has(status, ["too_hot", "memory_low", "voltage_low", "file_system_errors"]);
-  return (
-    <Part
-      title={texts.machine}
-      answer={isWell ? texts.machineFine : texts.machineAttention}
-      kind={isWell ? "well" : "warn"}
-    >
-      {temperature !== null && <p>{texts.temperature(format.count(temperature))}</p>}
-      {memory !== null && (
-        <p>{texts.memory(format.bytes(memory.availableBytes), format.bytes(memory.totalBytes))}</p>
-      )}
-      {isVoltageLow !== null && <p>{texts.voltage(isVoltageLow)}</p>}
-      {fileSystemErrors !== null && <p>{texts.fileSystem(format.count(fileSystemErrors))}</p>}
-      <p>{announcedName === null ? texts.unannounced : texts.announced(announcedName)}</p>
-    </Part>
-  );
+  const kind = kindBy(status, "too_hot", "memory_low", "voltage_low", "file_system_errors");
+  return {
+    title: texts.machine,
+    answer: kind === "well" ? texts.machineFine : texts.machineAttention,
+    kind,
+    says: [
+      temperature !== null && texts.temperature(format.count(temperature)),
+      memory !== null && texts.memory(format.bytes(memory.availableBytes), format.bytes(memory.totalBytes)),
+      isVoltageLow !== null && texts.voltage(isVoltageLow),
+      fileSystemErrors !== null && texts.fileSystem(format.count(fileSystemErrors)),
+      announcedName === null ? texts.unannounced : texts.announced(announcedName),
+    ],
+  };
 }
 
 type Card = NonNullable<NonNullable<Status["disk"]>["card"]>;
@@ -151,46 +162,34 @@ function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: numb
 /** So many of the newest are told. */
 const MAX_INCIDENTS = 5;
 
-export function GapPart({ status, newest }: { readonly status: Status; readonly newest: readonly Gap[] }) {
+function gapPart({ status, gaps: newest, texts, format }: Known): PartProps {
   const { gaps, gapsLast30Days } = status;
-  const texts = useTexts(stateTexts);
-  const format = useFormat();
+  const kind = kindBy(status, "edges_lost", "line_outage");
+  const title = texts.gaps;
+  if (gaps === 0) return { title, kind, answer: texts.gapsNone, says: [texts.gapsNoneDetail] };
   const incidents = incidentsOf(newest).slice(-MAX_INCIDENTS).reverse();
   const [last] = incidents;
-  return (
-    <Part
-      title={texts.gaps}
-      answer={gaps === 0 ? texts.gapsNone : last && texts.gapsLast(format.dateTime(last.fromTime))}
-      kind={has(status, ["edges_lost", "line_outage"]) ? "warn" : "well"}
-    >
-      {gaps === 0 ? (
-        <p>{texts.gapsNoneDetail}</p>
-      ) : (
-        <>
-          <ul class="part-detail">
-            <IncidentItems incidents={incidents} />
-          </ul>
-          <p>{texts.gapsCount(format.count(gaps), format.count(gapsLast30Days))}</p>
-        </>
-      )}
-    </Part>
-  );
+  return {
+    title,
+    kind,
+    answer: last && texts.gapsLast(format.dateTime(last.fromTime)),
+    says: [texts.gapsCount(format.count(gaps), format.count(gapsLast30Days))],
+    children: (
+      <ul class="part-detail">
+        <IncidentItems incidents={incidents} />
+      </ul>
+    ),
+  };
 }
 
-export function ProgramPart({
-  status: { version, uptimeMs, driver, newerPackage: newer },
-}: {
-  readonly status: Status;
-}) {
-  const texts = useTexts(stateTexts);
-  const format = useFormat();
-  return (
-    <Part title={texts.program} answer={texts.version(version)}>
-      <p>{texts.uptime(ageText(uptimeMs, texts, format))}</p>
-      <p>{texts.driver(texts.drivers[driver])}</p>
-      {newer !== null && <NewerPackage newer={newer} />}
-    </Part>
-  );
+function programPart({ status, texts, format }: Known): PartProps {
+  const { version, uptimeMs, driver, newerPackage: newer } = status;
+  return {
+    title: texts.program,
+    answer: texts.version(version),
+    says: [texts.uptime(ageText(uptimeMs, texts, format)), texts.driver(texts.drivers[driver])],
+    children: newer !== null && <NewerPackage newer={newer} />,
+  };
 }
 
 /** What installs it is a command on the gateway: a page that could do it would be a way to run any program there. */
@@ -199,7 +198,7 @@ function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPack
   const { language } = useLanguage();
   const { version, source, file, notes, command } = newer;
   return (
-    <div class="newer stack">
+    <div class="stack">
       <p>
         <strong>{texts.newer(version)}</strong> {source === "apt" ? texts.newerInApt : texts.newerOnDisk}
       </p>
@@ -214,25 +213,19 @@ function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPack
 }
 
 /** The queues of what is still to be stored. */
-export function QueuePart({ queues: { edges, writes } }: { readonly queues: Status["queues"] }) {
-  const texts = useTexts(stateTexts);
-  const { count } = useFormat();
+function queuePart({ status: { queues }, texts, format: { count } }: Known): PartProps {
+  const { edges, writes } = queues;
   const waiting = edges.waiting + writes.waiting;
-  const isWell = edges.level === "good" && writes.level === "good";
-  return (
-    <Part
-      title={texts.work}
-      answer={waiting === 0 ? texts.workNone : texts.workWaiting(count(waiting))}
-      kind={isWell ? "well" : "bad"}
-    >
-      {waiting === 0 ? (
-        <p>{texts.workNoneDetail}</p>
-      ) : (
-        <>
-          <p>{texts.workEdges(count(edges.waiting), count(edges.limit))}</p>
-          <p>{texts.workWrites(count(writes.waiting), count(writes.limit))}</p>
-        </>
-      )}
-    </Part>
-  );
+  return {
+    title: texts.work,
+    answer: waiting === 0 ? texts.workNone : texts.workWaiting(count(waiting)),
+    kind: edges.level === "good" && writes.level === "good" ? "well" : "bad",
+    says:
+      waiting === 0
+        ? [texts.workNoneDetail]
+        : [
+            texts.workEdges(count(edges.waiting), count(edges.limit)),
+            texts.workWrites(count(writes.waiting), count(writes.limit)),
+          ],
+  };
 }

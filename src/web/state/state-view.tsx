@@ -15,7 +15,7 @@ import { useData } from "../live/use-loaded.ts";
 import { auditTexts } from "../messages/audit.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { BackupPart, ClockPart, DiskPart, GapPart, MachinePart, ProgramPart, QueuePart } from "./parts.tsx";
+import { GatewayParts } from "./parts.tsx";
 import { SendingPanel } from "./sending.tsx";
 
 /** The gateway's state: first whether anything needs attention, then every part. */
@@ -39,15 +39,7 @@ export function StateView() {
           <Verdict status={status} />
           {status.faults.length > 0 && <FaultList faults={status.faults} />}
           <Panel title={texts.parts}>
-            <ul class="lines">
-              <BackupPart status={status} />
-              <GapPart status={status} newest={gaps.value ?? []} />
-              <DiskPart status={status} />
-              <ClockPart status={status} />
-              <QueuePart queues={status.queues} />
-              <MachinePart status={status} />
-              <ProgramPart status={status} />
-            </ul>
+            <GatewayParts status={status} gaps={gaps.value ?? []} />
           </Panel>
           {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
           <SendingPanel sinks={status.sinks} />
