@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
-import { dayReader, daysBefore, isMonth, monthAfter, monthOf, monthsUpTo } from "../../src/web/format/day.ts";
+import { dayReader, daysBefore, monthAfter, monthOf, monthsUpTo } from "../../src/web/format/day.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 
 /** 2026-03-29 00:30 in Madrid, an hour and a half before the clocks go forward. */
@@ -106,12 +106,6 @@ describe("The month of a report", () => {
     expect(monthAfter("2026-01", -1)).to.equal("2025-12");
     expect(monthAfter("2026-03", -27)).to.equal("2023-12");
     expect(monthOf("2026-11-21")).to.equal("2026-11");
-  });
-
-  it("is read from an address only when it is one", () => {
-    expect(isMonth("2026-02")).to.equal(true);
-    for (const text of ["2026-13", "2026-00", "0000-05", "2026-2", "", "2026-02-01"])
-      expect(isMonth(text), text).to.equal(false);
   });
 
   it("is one of the last three years, or an older one that was asked for", () => {

@@ -11,13 +11,12 @@ import {
   linesOf,
   planInOrder,
   planRoom,
-  roomsInDoubt,
   switchLine,
   wiringName,
   wiringOf,
 } from "../../src/web/lines/board.ts";
 import { NO_MOVES, withChange, withLook, withOnly } from "../../src/web/lines/moves.ts";
-import { isGrouped, isOddPrice, priceOf, wholeOf } from "../../src/web/lines/price.ts";
+import { isGrouped, isOddPrice, priceOf } from "../../src/web/lines/price.ts";
 import { deviceOf } from "./record.ts";
 
 function lineOf(address: string): Line {
@@ -46,15 +45,6 @@ describe("The guide's plan of lines", () => {
     const plan = planRoom(planRoom(new Map(), "101", "c:1"), "102", "c:2");
     expect([...planRoom(plan, "101", "")]).to.deep.equal([["102", "c:2"]]);
     expect([...plan.keys()]).to.deep.equal(["101", "102"]);
-  });
-
-  it("doubts both rooms of a line that is chosen twice", () => {
-    const plan = new Map([
-      ["101", "c:1"],
-      ["102", "c:2"],
-      ["103", "c:1"],
-    ]);
-    expect([...roomsInDoubt(plan)]).to.deep.equal(["101", "103"]);
   });
 });
 
@@ -106,11 +96,6 @@ describe("A price", () => {
     for (const text of ["4.500", " 12,000 "]) expect(isGrouped(text), text).to.equal(true);
     for (const text of ["4.50", "4500", "0.125", "4.5000", "1234.500"])
       expect(isGrouped(text), text).to.equal(false);
-  });
-
-  it("stands beside whole numbers within their bounds", () => {
-    expect(wholeOf("50", 60_000)).to.equal(50);
-    for (const text of ["60001", "5.5", ""]) expect(wholeOf(text, 60_000), text).to.equal(undefined);
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { LastEdge, StoredRecord } from "../../src/web/api/shapes.ts";
+import type { LastEdge } from "../../src/web/api/shapes.ts";
 import type { RoomChange } from "../../src/web/live/events.ts";
-import { roomKey, roomTimes, salesByDay, switchRoom } from "../../src/web/rooms/rooms.ts";
-import { deviceOf, recordOf } from "./record.ts";
+import { roomKey, roomTimes, switchRoom } from "../../src/web/rooms/rooms.ts";
+import { deviceOf } from "./record.ts";
 
 const ON: RoomChange = { deviceId: "d1", actuatorId: "101", value: true, time: 50_000 };
 
@@ -48,25 +48,5 @@ describe("The rooms on the page", () => {
 
   it("are told apart whatever their names hold", () => {
     expect(roomKey("a", 'b","c')).not.to.equal(roomKey('a","b', "c"));
-  });
-});
-
-describe("The days of a room's history", () => {
-  const dayOf = (timeMs: number) => (timeMs < 2_500 ? "2026-03-28" : "2026-03-29");
-
-  it("keep their oldest sale while new ones come on top", () => {
-    const sales = [recordOf(3), recordOf(2), recordOf(1)];
-    const oldest = (of: readonly StoredRecord[]) =>
-      salesByDay(of, dayOf).map(({ day, sales }) => `${day} ${sales.at(-1)?.recordId}`);
-    expect(oldest(sales)).to.deep.equal(["2026-03-29 3", "2026-03-28 1"]);
-    expect(oldest([recordOf(4), ...sales])).to.deep.equal(oldest(sales));
-  });
-
-  it("come again when a posted sale carries an older time, and the order stands", () => {
-    const late = recordOf(4, { createdTime: 1_000 });
-    const days = salesByDay([recordOf(5), late, recordOf(3), recordOf(1)], dayOf);
-    const names = ["2026-03-29", "2026-03-28", "2026-03-29", "2026-03-28"];
-    expect(days.map(({ day }) => day)).to.deep.equal(names);
-    expect(days.flatMap((day) => day.sales.map((sale) => sale.recordId))).to.deep.equal([5, 4, 3, 1]);
   });
 });

@@ -18,7 +18,7 @@ export const NO_PASSWORD: NewPassword = { password: "", again: "" };
 
 export function isGoodPassword({ password, again }: NewPassword): boolean {
   const check = checkPassword(password, again);
-  return check.isLongEnough && check.isShortEnough && check.isRepeated;
+  return check.isLongEnough && check.isRepeated;
 }
 
 interface NewPasswordFieldsProps {
@@ -31,9 +31,9 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
   const { mistakes } = useTexts(doorTexts);
   const texts = useTexts(firstRunTexts);
   const check = checkPassword(form.values.password, form.values.again);
-  const isBad = form.wasSent && !(check.isLongEnough && check.isShortEnough);
-  const broken = check.isLongEnough ? texts.ruleBytes : texts.ruleLength(PASSWORD_MIN_CHARACTERS);
-  const isUnlike = form.wasSent && !isBad && !check.isRepeated;
+  const isShort = form.wasSent && !check.isLongEnough;
+  const isUnlike = form.wasSent && !isShort && !check.isRepeated;
+  const ruleLength = texts.ruleLength(PASSWORD_MIN_CHARACTERS);
   return (
     <>
       <TextField
@@ -42,8 +42,8 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
         autocomplete="new-password"
         isRequired
         describedBy={RULES_ID}
-        {...form.field("password", { type: broken, length: broken })}
-        {...(isBad && { mistake: broken })}
+        {...form.field("password", { type: texts.tooLong, length: texts.tooLong })}
+        {...(isShort && { mistake: ruleLength })}
       />
       <TextField
         label={texts.again}
@@ -54,8 +54,7 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
         {...(isUnlike && { mistake: mistakes.again })}
       />
       <ul class="rules stack fine" id={RULES_ID}>
-        <Rule text={texts.ruleLength(PASSWORD_MIN_CHARACTERS)} isMet={check.isLongEnough} />
-        {!check.isShortEnough && <Rule text={texts.ruleBytes} isMet={false} />}
+        <Rule text={ruleLength} isMet={check.isLongEnough} />
         <Rule text={texts.ruleSame} isMet={check.isRepeated} />
       </ul>
     </>
@@ -65,7 +64,7 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
 function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean }) {
   const firstRun = useTexts(firstRunTexts);
   return (
-    <li class={isMet ? "rule good" : "rule"}>
+    <li class={isMet ? "row good" : "row"}>
       <Icon name={isMet ? "done" : "dot"} />
       {text}
       <span class="aloud"> ({isMet ? firstRun.met : firstRun.unmet})</span>

@@ -10,16 +10,6 @@ export function dayReader(timeZone: string | undefined): (timeMs: number) => Day
   return (timeMs) => format.format(timeMs);
 }
 
-// The API refuses the year 0.
-const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
-
-/** Whether a text is the day of an address: two digits each for month and day, and in the calendar. */
-export function isDay(text: string): boolean {
-  const timeMs = Date.parse(`${text}T00:00:00Z`);
-  // Browsers read the 30th of February as the 2nd of March.
-  return DAY.test(text) && !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text);
-}
-
 export function daysBefore(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, day.length);
 }
@@ -40,15 +30,10 @@ export function inZone(
 /** A calendar month as `2026-03`, which sorts and compares as a text. */
 type Month = string;
 
-const MONTH = /^(?!0000)\d{4}-(0[1-9]|1[0-2])$/;
 const OFFERED_MONTHS = 36;
 
 export function monthOf(day: Day): Month {
   return day.slice(0, 7);
-}
-
-export function isMonth(text: string): boolean {
-  return MONTH.test(text);
 }
 
 /** The month so many months later; before, when negative. */

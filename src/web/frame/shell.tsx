@@ -94,11 +94,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           <TestBanner />
           <main class="content" id="content" tabIndex={-1} ref={content}>
             {isElsewhere && gateway !== undefined && (
-              <p class="zone-note fine">
-                {user.serves === "company"
-                  ? texts.companyZone(gateway.timeZone)
-                  : texts.otherZone(gateway.timeZone)}
-              </p>
+              <p class="zone-note fine">{texts.otherZone(gateway.timeZone)}</p>
             )}
             <DelayProvider value={delay}>{children}</DelayProvider>
           </main>

@@ -16,7 +16,6 @@ import {
   linesOf,
   planInOrder,
   planRoom,
-  roomsInDoubt,
   wiringName,
 } from "../lines/board.ts";
 import { priceOf } from "../lines/price.ts";
@@ -184,22 +183,19 @@ function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
   const left = all.filter(({ line, withoutLine }) => line === null && withoutLine).length;
   const unwired = rooms - wired - left;
   const counts = [
-    ["wired", "done", wired],
-    ["left", "done", left],
-    ["unwired", "info", unwired],
+    ["rooms", rooms],
+    ["wired", wired],
+    ["left", left],
+    ["unwired", unwired],
   ] as const;
   return (
     <StepCard title={unwired > 0 ? texts.titleUnwired : texts.title}>
-      <ul class="done-list stack">
-        <li>
-          <Icon name="done" />
-          {texts.rooms(format.count(rooms))}
-        </li>
+      <ul class="stack">
         {counts.map(
-          ([name, sign, count]) =>
+          ([name, count]) =>
             count > 0 && (
-              <li key={name}>
-                <Icon name={sign} />
+              <li key={name} class="row">
+                <Icon name={name === "unwired" ? "info" : "done"} />
                 {texts[name](format.count(count))}
               </li>
             ),
@@ -284,11 +280,11 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
   const [wired, setWired] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<string | null>(null);
   const free = linesOf(board).filter(isFree);
-  const doubtful = roomsInDoubt(plan);
+  const planned = new Set(plan.values());
 
   const send = () => {
     const valor = priceOf(form.values.valor);
-    return form.submit(isPriceReady(form.values, []) && doubtful.size === 0, async () => {
+    return form.submit(isPriceReady(form.values, []), async () => {
       for (const [room, address] of plan) {
         const line = free.find((candidate) => candidate.address === address);
         if (wired.has(room) || line === undefined) continue;
@@ -303,10 +299,6 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
     });
   };
 
-  const mistakeFor = (room: string) => {
-    if (doubtful.has(room)) return texts.twice;
-    return room === refused ? texts.refused : undefined;
-  };
   return (
     <Form
       form={form}
@@ -335,13 +327,15 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
             isDisabled={wired.has(room)}
             choices={[
               { value: "", text: texts.none },
-              ...free.map((line) => ({ value: line.address, text: lineName(line) })),
+              ...free
+                .filter(({ address }) => !planned.has(address) || plan.get(room) === address)
+                .map((line) => ({ value: line.address, text: lineName(line) })),
             ]}
             onValue={(address) => {
               setRefused(null);
               setPlan(planRoom(plan, room, address));
             }}
-            mistake={mistakeFor(room)}
+            mistake={room === refused ? texts.refused : undefined}
           />
         ))}
       </div>

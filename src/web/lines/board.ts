@@ -90,10 +90,3 @@ export function planRoom(plan: LinePlan, room: string, address: string): LinePla
   else next.set(room, address);
   return next;
 }
-
-/** The rooms whose line is another room's too. */
-export function roomsInDoubt(plan: LinePlan): ReadonlySet<string> {
-  const addresses = [...plan.values()];
-  const isTwice = (address: string) => addresses.indexOf(address) !== addresses.lastIndexOf(address);
-  return new Set([...plan].filter(([, address]) => isTwice(address)).map(([room]) => room));
-}

@@ -15,7 +15,6 @@ import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type Board, isFree, lineName } from "./board.ts";
 import type { LineDoing } from "./line-panels.tsx";
-import type { Move } from "./moves.ts";
 import { RoomChoice } from "./room-choice.tsx";
 
 const HOUR_MINUTES = 60;
@@ -75,6 +74,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
   const free = lines.filter(isFree);
   const [last, ...before] = test.moves.moves;
   const lastLine = lines.find(({ address }) => address === last?.line);
+  const room = lastLine?.wired?.actuatorId;
   const named = (address: string) => {
     const line = lines.find((candidate) => candidate.address === address);
     return line === undefined ? address : lineName(line);
@@ -87,7 +87,14 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
         {last === undefined ? (
           <p class="soft">{texts.testWaiting}</p>
         ) : (
-          <LastMove move={last} line={lastLine} name={named(last.line)} />
+          <>
+            <p class="test-line" key={last.number}>
+              {room === undefined ? texts.moved(named(last.line)) : texts.movedRoom(named(last.line), room)}
+            </p>
+            <p class="soft">
+              {last.level ? texts.movedHigh : texts.movedLow} · {exactTime(last.timeMs)}
+            </p>
+          </>
         )}
       </div>
       {lastLine !== undefined && isFree(lastLine) && (
@@ -117,36 +124,6 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
         {test.hasFailed && ` ${texts.testFailed}`}
       </p>
     </Panel>
-  );
-}
-
-interface LastMoveProps {
-  readonly move: Move;
-  readonly line: Line | undefined;
-  readonly name: string;
-}
-
-function LastMove({ move, line, name }: LastMoveProps) {
-  const texts = useTexts(linesTexts);
-  const { exactTime } = useFormat();
-  const room = line?.wired?.actuatorId;
-  return (
-    <>
-      <p class="test-line" key={move.number}>
-        {room === undefined ? texts.moved(name) : texts.movedRoom(name, room)}
-      </p>
-      <p class="soft">
-        {room === undefined
-          ? move.level
-            ? texts.movedHigh
-            : texts.movedLow
-          : move.level
-            ? texts.movedOn
-            : texts.movedOff}
-        {" · "}
-        {exactTime(move.timeMs)}
-      </p>
-    </>
   );
 }
 

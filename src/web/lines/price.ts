@@ -11,14 +11,6 @@ export function isGrouped(text: string): boolean {
   return /^\s*[1-9]\d{0,2}[.,]\d{3}\s*$/.test(text);
 }
 
-/** Reads a whole number from 0 to `most`; undefined for anything else. */
-export function wholeOf(text: string, most: number): number | undefined {
-  const written = text.trim();
-  if (!/^\d{1,9}$/.test(written)) return undefined;
-  const value = Number(written);
-  return value <= most ? value : undefined;
-}
-
 /** A price so many times above or below the usual one is asked about. */
 const ODD_TIMES = 10;
 

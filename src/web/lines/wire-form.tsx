@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { BIASES, type Bias } from "../../domain/line.ts";
 import { seesMoney } from "../../domain/member.ts";
-import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../../domain/wiring.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../../domain/wiring.ts";
 import { CONFLICT, NOT_FOUND, UNAVAILABLE } from "../api/api.ts";
 import type { Line, Wiring } from "../api/shapes.ts";
 import { Confirm, Dialog } from "../element/dialog.tsx";
@@ -16,7 +16,7 @@ import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
 import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
-import { priceOf, wholeOf } from "./price.ts";
+import { priceOf } from "./price.ts";
 import { isPriceReady, PriceField, PriceHistory } from "./prices.tsx";
 
 interface WireFormProps {
@@ -55,8 +55,10 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
   }, [price]);
   const { actuatorId: room, activeLow, bias } = form.values;
   const rooms = freeRooms(board);
-  const debounceMs = wholeOf(form.values.debounceMs, MAX_DEBOUNCE_MS);
-  const rearmMs = wholeOf(form.values.rearmMs, MAX_REARM_MS);
+  // What is wrong with these the API says, for which a text that is no number is none either.
+  const within = (mistake: string) => ({ range: mistake, type: mistake });
+  const debounce = form.required("debounceMs", within(texts.mistakes.debounce));
+  const rearm = form.required("rearmMs", within(texts.mistakes.rearm));
   const name = lineName(line);
   const title = known === undefined ? texts.wireTitle(name) : texts.wireChangeTitle(name);
 
@@ -72,17 +74,17 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
 
   const send = () => {
     const isPriced = !withPrice || isPriceReady(form.values, wirings, known?.valor);
-    const isReady = room !== "" && isPriced && debounceMs !== undefined && rearmMs !== undefined;
+    const isReady = room !== "" && isPriced && debounce.value.trim() !== "" && rearm.value.trim() !== "";
     return form.submit(isReady, async () => {
       const valor = priceOf(form.values.valor);
       const address = known?.line ?? wiringName(board, line);
-      const wiring = { line: address, ...roomOf(room), valor, activeLow, bias, debounceMs, rearmMs };
+      const settings = { activeLow, bias, debounceMs: Number(debounce.value), rearmMs: Number(rearm.value) };
+      const wiring = { line: address, ...roomOf(room), valor, ...settings };
       await api.send("put", "/api/wiring", { wiring });
       onDone(texts.saved(name, roomOf(room).actuatorId));
     });
   };
 
-  const wrong = (isWrong: boolean, mistake: string) => form.wasSent && isWrong && { mistake };
   return (
     <Dialog title={title}>
       <Form
@@ -97,7 +99,7 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
         <SelectField
           label={texts.room}
           {...form.field("actuatorId", { unique: texts.mistakes.taken })}
-          {...wrong(room === "", texts.mistakes.room)}
+          {...(form.wasSent && room === "" && { mistake: texts.mistakes.room })}
           isDisabled={known !== undefined}
           choices={
             known === undefined
@@ -116,7 +118,7 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
         ) : (
           <p class="soft">{texts.priceOfOwner}</p>
         )}
-        <details class="wire-more" open={form.wasSent && (debounceMs === undefined || rearmMs === undefined)}>
+        <details class="wire-more" open={(debounce.mistake ?? rearm.mistake) !== undefined}>
           <summary>{texts.more}</summary>
           <div class="form column">
             <CheckField
@@ -131,20 +133,8 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
               onValue={(chosen) => form.set({ bias: chosen })}
               mistake={form.mistake("bias")}
             />
-            <TextField
-              label={texts.debounce}
-              inputMode="numeric"
-              hint={texts.debounceHint}
-              {...form.field("debounceMs")}
-              {...wrong(debounceMs === undefined, texts.mistakes.debounce)}
-            />
-            <TextField
-              label={texts.rearm}
-              inputMode="numeric"
-              hint={texts.rearmHint}
-              {...form.field("rearmMs")}
-              {...wrong(rearmMs === undefined, texts.mistakes.rearm)}
-            />
+            <TextField label={texts.debounce} inputMode="numeric" hint={texts.debounceHint} {...debounce} />
+            <TextField label={texts.rearm} inputMode="numeric" hint={texts.rearmHint} {...rearm} />
           </div>
         </details>
         {withPrice && known !== undefined && <PriceHistory wiring={known} />}

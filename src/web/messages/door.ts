@@ -58,9 +58,9 @@ export const firstRunTexts = bilingual({
     `Al menos ${characters} caracteres`,
     `At least ${characters} characters`,
   ],
-  ruleBytes: [
-    "No demasiado larga (72 letras sin acentos; los acentos y los emojis ocupan más)",
-    "Not too long (72 letters without accents; accents and emoji take more)",
+  tooLong: [
+    "Demasiado larga: caben 72 letras, y los acentos y los emojis ocupan más.",
+    "Too long: it takes 72 letters, and accents and emoji take more.",
   ],
   ruleSame: ["Las dos contraseñas son iguales", "Both passwords are the same"],
   met: ["cumplido", "met"],

@@ -44,12 +44,8 @@ export const frameTexts = bilingual({
   },
 
   otherZone: (zone: string) => [
-    `Todas las horas son las de la clínica (${zone}), no las de este dispositivo.`,
-    `All times are the clinic's (${zone}), not this device's.`,
-  ],
-  companyZone: (zone: string) => [
-    `Todas las horas son las de la empresa (${zone}), no las de este dispositivo.`,
-    `All times are the company's (${zone}), not this device's.`,
+    `Todas las horas son las de ${zone}, no las de este dispositivo.`,
+    `All times are those of ${zone}, not this device's.`,
   ],
   simulated: {
     title: ["Simulado", "Simulated"],

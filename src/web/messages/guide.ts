@@ -45,7 +45,6 @@ export const guideTexts = bilingual({
     none: ["Sin línea por ahora", "No line for now"],
     inOrder: ["Asignar en orden", "Assign in order"],
     clear: ["Desmarcar todas", "Clear all"],
-    twice: ["Esta línea está elegida dos veces. Elija otra.", "This line is chosen twice. Choose another."],
     refused: [
       "Esta línea no se ha podido conectar. Elija otra o déjela para después.",
       "This line could not be wired. Choose another, or leave it for later.",

@@ -57,8 +57,6 @@ export const linesTexts = bilingual({
     `Se ha movido ${line}, la habitación ${room}`,
     `${line}, room ${room}, has moved`,
   ],
-  movedOn: ["se ha encendido", "switched on"],
-  movedOff: ["se ha apagado", "switched off"],
   movedHigh: ["ha pasado a activa", "became active"],
   movedLow: ["ha pasado a inactiva", "became inactive"],
   unreadable: (line: string) => [

@@ -39,10 +39,10 @@ export const roomsTexts = bilingual({
   history: {
     none: ["Esta habitación todavía no ha vendido nada.", "This room has not sold anything yet."],
     all: ["Ver todos los registros", "See all records"],
-    gone: ["Esta habitación ya no existe", "This room is no longer there"],
-    goneDetail: ["Sus registros se conservan.", "Its records are kept."],
-    today: ["Hoy", "Today"],
-    yesterday: ["Ayer", "Yesterday"],
+    gone: [
+      "Esta habitación ya no existe. Sus registros se conservan.",
+      "This room is no longer there. Its records are kept.",
+    ],
     ongoing: ["encendida", "on"],
     lasted: (duration: string) => [`duró ${duration}`, `lasted ${duration}`],
     foundAtStart: ["ya estaba encendida al arrancar", "was on already at start-up"],

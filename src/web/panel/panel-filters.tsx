@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { parseDay } from "../../domain/day.ts";
 import type { Choices } from "../api/locations.ts";
 import type { Overview } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Segments } from "../element/field.tsx";
-import { isDay } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
 import { PlaceFields } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
@@ -30,7 +30,7 @@ export function panelQuery({ period, ...others }: OverviewFilter): QueryValues {
 /** The filter that the query of the panel's address asks for: there it survives a reload, and can be passed on. */
 export function panelFilterOf(query: URLSearchParams): OverviewFilter {
   const text = (name: string) => query.get(name) ?? "";
-  const at = isDay(text("at")) ? text("at") : "";
+  const at = parseDay(text("at")) === undefined ? "" : text("at");
   return { period: periodOf(text("period")), at, location: text("location"), device: text("device") };
 }
 

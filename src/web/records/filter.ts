@@ -1,6 +1,7 @@
+import { parseDay } from "../../domain/day.ts";
 import type { RecordQuery } from "../api/records.ts";
 import type { StoredRecord } from "../api/shapes.ts";
-import { type Day, daysBefore, isDay } from "../format/day.ts";
+import { type Day, daysBefore } from "../format/day.ts";
 
 /** Which records to show. An empty text leaves that part open. */
 export interface RecordFilter {
@@ -33,7 +34,7 @@ function folded(text: string): string {
 /** Reads a filter from an address. What makes no sense there is left open. */
 export function filterOf(query: URLSearchParams): RecordFilter {
   const text = (name: string) => query.get(name)?.trim() ?? "";
-  const day = (name: string) => (isDay(text(name)) ? text(name) : "");
+  const day = (name: string) => (parseDay(text(name)) === undefined ? "" : text(name));
   return {
     from: day("from"),
     to: day("to"),

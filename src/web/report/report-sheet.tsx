@@ -107,6 +107,10 @@ interface RoomTableProps {
 function RoomTable({ rooms, total }: RoomTableProps) {
   const texts = useTexts(reportTexts);
   const format = useFormat();
+  const notesOf = ({ voided, provisional }: Report["rooms"][number]) => [
+    ...(voided > 0 ? [texts.voided(format.count(voided))] : []),
+    ...(provisional > 0 ? [texts.provisional(format.count(provisional))] : []),
+  ];
   return (
     <DataTable
       class="report-table"
@@ -119,37 +123,18 @@ function RoomTable({ rooms, total }: RoomTableProps) {
           isName: true,
           cell: (room) => (
             <>
-              {room.room}
-              <span class="report-under">{room.deviceName}</span>
-              <Notes room={room} style="report-under" />
+              {room.room} <span class="fine">{[room.deviceName, ...notesOf(room)].join(" · ")}</span>
             </>
           ),
         },
-        { title: texts.device, class: "report-device", cell: (room) => room.deviceName },
-        { title: texts.notes, class: "report-notes", cell: (room) => <Notes room={room} style="fine" /> },
         { title: texts.sales, isNumber: true, cell: (room) => format.count(room.sales) },
         { title: texts.revenue, isNumber: true, cell: (room) => format.money(room.revenue) },
       ]}
       {...(total !== null && {
-        foot: [texts.total, null, null, format.count(total.sales), format.money(total.revenue)],
+        foot: [texts.total, format.count(total.sales), format.money(total.revenue)],
       })}
     />
   );
-}
-
-interface NotesProps {
-  readonly room: Report["rooms"][number];
-  readonly style: string;
-}
-
-function Notes({ room: { voided, provisional }, style }: NotesProps) {
-  const texts = useTexts(reportTexts);
-  const { count } = useFormat();
-  const notes = [
-    ...(voided > 0 ? [texts.voided(count(voided))] : []),
-    ...(provisional > 0 ? [texts.provisional(count(provisional))] : []),
-  ];
-  return notes.length === 0 ? null : <span class={style}>{notes.join(", ")}</span>;
 }
 
 /** So many are told one by one; a month with more has the rest as a number. */

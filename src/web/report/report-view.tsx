@@ -1,9 +1,10 @@
+import { parseDay, parseMonth } from "../../domain/day.ts";
 import { type Choices, loadChoices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
 import { useDialogs } from "../element/dialog.tsx";
 import { SelectField } from "../element/field.tsx";
 import { NothingPanel, NotReadyPanel } from "../element/notice.tsx";
-import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
+import { daysBefore, daysUpTo, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useDataOfToday, useLoaded, useToday } from "../live/use-loaded.ts";
@@ -53,9 +54,9 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const today = useToday();
   const newest = monthOf(today);
   const askedDay = query.get("day") ?? "";
-  const day = isDay(askedDay) && askedDay <= today ? askedDay : undefined;
+  const day = parseDay(askedDay) !== undefined && askedDay <= today ? askedDay : undefined;
   const asked = day === undefined ? (query.get("month") ?? "") : monthOf(day);
-  const month = isMonth(asked) && asked <= newest ? asked : newest;
+  const month = parseMonth(asked) !== undefined && asked <= newest ? asked : newest;
   const spanTexts = day === undefined ? texts.ofMonth : texts.ofDay;
   // Of all locations without one; of the only one there is.
   const location =

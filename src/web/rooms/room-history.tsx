@@ -1,15 +1,14 @@
 import { loadFirstRecords } from "../api/records.ts";
 import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
+import { Moment } from "../element/moment.tsx";
 import { Nothing, NotReady, OnTag } from "../element/notice.tsx";
-import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
-import { elementTexts } from "../messages/element.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { roomKey, type SalesDay, salesByDay } from "./rooms.ts";
+import { roomKey } from "./rooms.ts";
 
 interface RoomHistoryProps {
   readonly deviceId: string;
@@ -41,9 +40,7 @@ export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProp
   return (
     <Dialog title={texts.name(roomId)} isSheet>
       {device === undefined || room === undefined ? (
-        <p class="soft">
-          {texts.history.gone}. {texts.history.goneDetail}
-        </p>
+        <p class="soft">{texts.history.gone}</p>
       ) : (
         <p class="row">
           <OnTag isOn={room.value} />
@@ -55,10 +52,17 @@ export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProp
       )}
       <NotReady of={loaded} />
       {loaded.kind === "ready" && sales.length === 0 && <Nothing title={texts.history.none} />}
-      {salesByDay(sales, format.day).map((day) => (
-        // By its oldest sale, which stays while new ones come on top.
-        <HistoryDay key={day.sales.at(-1)?.recordId} day={day} ongoing={ongoing} />
-      ))}
+      <ol class="ruled">
+        {sales.map((sale) => (
+          <li key={sale.recordId} class={sale.voided === null ? "history-sale" : "history-sale history-void"}>
+            <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
+            <span class="fine">
+              <SaleNotes sale={sale} isOngoing={sale === ongoing} />
+            </span>
+            <b>{format.money(sale.valor)}</b>
+          </li>
+        ))}
+      </ol>
       <div class="actions row">
         <Link to="records" query={{ device: deviceId, room: roomId }} class="button">
           {texts.history.all}
@@ -68,46 +72,14 @@ export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProp
   );
 }
 
-interface HistoryDayProps {
-  readonly day: SalesDay;
-  /** The sale that is still going on, if one is. */
-  readonly ongoing: StoredRecord | undefined;
-}
-
-function HistoryDay({ day: { day, sales }, ongoing }: HistoryDayProps) {
-  const { history } = useTexts(roomsTexts);
-  const { format, now } = useGateway();
-  const today = format.day(now());
-  const isYesterday = day === daysBefore(today, 1);
-  const name = day === today ? history.today : isYesterday ? history.yesterday : format.dayName(day, "full");
-  return (
-    <section class="history-day">
-      <h3>{name}</h3>
-      <ol class="ruled">
-        {sales.map((sale) => (
-          <li key={sale.recordId} class={sale.voided === null ? "history-sale" : "history-sale history-void"}>
-            <time dateTime={format.iso(sale.createdTime)}>{format.time(sale.createdTime)}</time>
-            <span class="fine">
-              <SaleNotes sale={sale} isOngoing={sale === ongoing} />
-            </span>
-            <b>{format.money(sale.valor)}</b>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
 function SaleNotes({ sale, isOngoing }: { readonly sale: StoredRecord; readonly isOngoing: boolean }) {
   const { history } = useTexts(roomsTexts);
-  const { provisional } = useTexts(elementTexts);
   const { duration } = useGateway().format;
   const notes = [
     sale.endedTime !== null && history.lasted(duration(sale.endedTime - sale.createdTime)),
     sale.origin === "posted" && history.posted,
     sale.origin === "imported" && history.imported,
     sale.origin === "found_at_start" && history.foundAtStart,
-    sale.provisional && provisional,
     sale.voided !== null && history.voided(sale.voided.reason),
   ].filter((note) => note !== false);
   return (

@@ -1,6 +1,5 @@
 import type { Api } from "../api/api.ts";
-import type { Device, LastEdge, StoredRecord } from "../api/shapes.ts";
-import type { Day } from "../format/day.ts";
+import type { Device, LastEdge } from "../api/shapes.ts";
 import type { RoomChange } from "../live/events.ts";
 
 /** Room (see roomKey) to the last time that it was seen to be switched. */
@@ -65,28 +64,4 @@ export function roomTimes(
 export async function loadTallies(api: Api): Promise<ReadonlyMap<string, Tally>> {
   const rooms = await api.data("/api/room");
   return new Map(rooms.map(({ deviceId, room, ...tally }) => [roomKey(deviceId, room), tally]));
-}
-
-/** Sales that follow each other in the ledger and fall on one day, newest first; never none. */
-export interface SalesDay {
-  readonly day: Day;
-  readonly sales: readonly StoredRecord[];
-}
-
-/**
- * Cuts the ledger where the day changes. Posted sales may carry any time, so a day can come more than
- * once; the ledger's order is never changed for it.
- */
-export function salesByDay(
-  sales: readonly StoredRecord[],
-  dayOf: (timeMs: number) => Day,
-): readonly SalesDay[] {
-  const days: { day: Day; sales: StoredRecord[] }[] = [];
-  for (const sale of sales) {
-    const day = dayOf(sale.createdTime);
-    const last = days.at(-1);
-    if (last?.day === day) last.sales.push(sale);
-    else days.push({ day, sales: [sale] });
-  }
-  return days;
 }
