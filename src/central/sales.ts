@@ -3,7 +3,7 @@ import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
 import type { Location } from "../domain/location.ts";
 import { NOTHING_SOLD, type PlaceSold, type Sold } from "../domain/overview.ts";
-import type { CompanySales, SalesReads } from "../domain/sales.ts";
+import type { CompanySales } from "../domain/sales.ts";
 import { LocalCalendar } from "../store/ledger/calendar.ts";
 import { comparedDays, overviewOf } from "../store/read/overview.ts";
 import { ALL_DAYS } from "../store/read/record-search.ts";
@@ -52,15 +52,13 @@ export function companySales(database: Database, { company, timeZone }: Company)
     read(async (query) => run(new CompanySums(await viewOf(query))));
   const readRecords = <T>(run: (records: CompanyRecords) => Promise<T>) =>
     read(async (query) => run(new CompanyRecords(await viewOf(query))));
-  const sumOf: SalesReads["sumRecords"] = (_userId, { from, to, ...place }) =>
-    readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place));
   return {
     summary: (_userId, period, nowMs) =>
       readSums((sums) => readLater(summaryOf(sums, calendar, period, nowMs))),
     overview: (_userId, request, nowMs) =>
       readSums((sums) => readLater(overviewOf(sums, calendar, request, nowMs))),
-    sumRecords: sumOf,
-    countRecords: async (...asked) => (await sumOf(...asked)).count,
+    sumRecords: (_userId, { from, to, ...place }) =>
+      readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place)),
     findRecords: (_userId, search) => readRecords((records) => records.find(search)),
     findMoved: (_userId, search) => readRecords((records) => records.findMoved(search)),
     mark: () => readRecords((records) => records.mark()),

@@ -111,9 +111,6 @@ const room = z.strictObject({
     .nullable()
     .describe("On the whole local day, without void records; null for a role without money."),
   revenue: z.number().nullable().describe("The same."),
-  lastSaleTime: timeMs
-    .nullable()
-    .describe("Of today's last sale; null before the first, and for a role without money."),
 });
 
 export const listRooms = declare("get", "/api/room", ROLES, {

@@ -72,7 +72,6 @@ export interface RoomToday {
   readonly totalMicros: bigint;
   /** Number of records; void ones do not count. */
   readonly count: number;
-  readonly lastSaleMs: number | null;
 }
 
 /** A room's habit is known from this many days before a silence, and from no fewer than LEAST_HABIT_DAYS. */

@@ -6,7 +6,6 @@ export type HeavyRead =
   | "overview"
   | "roomsToday"
   | "roomDays"
-  | "countRecords"
   | "sumRecords"
   | "ledgerStatus"
   | "audit"

@@ -14,7 +14,7 @@ export type SalesReads = Pick<LedgerReader, "localTime"> &
   EitherWay<
     Pick<
       LedgerReader,
-      | ("summary" | "overview" | "countRecords" | "sumRecords")
+      | ("summary" | "overview" | "sumRecords")
       | ("findRecords" | "findMoved" | "mark" | "chainHead")
       | ("locations" | "devices" | LineRead)
     >

@@ -7,6 +7,7 @@ import {
   type Timers,
   wallMsOf,
 } from "../domain/clock.ts";
+import { FlancoError, withHint } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type {
   ChipInfo,
@@ -33,7 +34,6 @@ import {
 } from "./address.ts";
 import { CommittedTime } from "./committed-time.ts";
 import { MeasuredLine } from "./debounce.ts";
-import { problemOf } from "./line-problem.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { UnwatchedLines } from "./unwatched.ts";
 
@@ -396,4 +396,9 @@ export class Recorder implements Lines {
     this.#queue.add(sighting);
     for (const listener of this.#listeners) listener(sighting);
   }
+}
+
+/** Why a line is not watched. The text of an error that was not written for people may have paths and codes in it. */
+function problemOf(error: unknown): string {
+  return error instanceof FlancoError ? withHint(error) : "The line cannot be watched; the log says more.";
 }

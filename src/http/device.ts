@@ -36,13 +36,12 @@ export function deviceEndpoints(
       const withMoney = seesMoney(signedIn.role);
       const rooms = await heavy.roomsToday(userId, clock.nowMs());
       return {
-        data: rooms.map(({ active, sinceMs, totalMicros, count, lastSaleMs, ...room }) => ({
+        data: rooms.map(({ active, sinceMs, totalMicros, count, ...room }) => ({
           ...room,
           level: active,
           sinceTime: sinceMs,
           sales: withMoney ? count : null,
           revenue: withMoney ? valorFromMicros(totalMicros) : null,
-          lastSaleTime: withMoney ? lastSaleMs : null,
         })),
       };
     }),

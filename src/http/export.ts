@@ -20,7 +20,7 @@ const HUNG_UP = "ERR_STREAM_PREMATURE_CLOSE";
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
 
 export function exportEndpoints(
-  sales: WalkedReads & Pick<SalesReads, "countRecords" | "localTime">,
+  sales: WalkedReads & Pick<SalesReads, "localTime">,
   numbers: ShownAs,
   clock: Clock,
   log: Log,
@@ -33,9 +33,6 @@ export function exportEndpoints(
     // Before the answer's headers are sent, so that a ledger
     // that cannot be read is still answered with an error.
     const first = await walk.next();
-    if (filter.room === null && filter.roomPart === null) {
-      context.set("X-Flanco-Rows", String(await sales.countRecords(userId, filter)));
-    }
     context.set("Content-Type", "text/csv; charset=utf-8");
     const name = fileName(query.lang, filter, localTime(clock.nowMs()));
     context.set("Content-Disposition", `attachment; filename="${name}"`);

@@ -187,12 +187,11 @@ describe("what was sold", () => {
     }
   });
 
-  it("has the same sums and numbers of records in both stores", async () => {
+  it("has the same sums in both stores", async () => {
     for (const [from, to] of WHEN) {
       for (const [location, deviceId] of WHERE) {
         const filter = { from, to, location, deviceId };
         await same((sales) => sales.sumRecords(userId, filter), JSON.stringify(filter));
-        await same((sales) => sales.countRecords(userId, filter), JSON.stringify(filter));
       }
     }
   });
@@ -268,7 +267,7 @@ describe("what was sold", () => {
       "Clínica Pasillo A",
     ]);
     for (const device of devices) {
-      expect(await central.countRecords(userId, { ...ALL, deviceId: device.id })).to.be.greaterThan(1);
+      expect((await central.sumRecords(userId, { ...ALL, deviceId: device.id })).count).to.be.greaterThan(1);
     }
     const locations = await central.locations(userId);
     expect(locations.map(({ name }) => name)).to.have.members([...PLACES, "Clínica"]);
@@ -360,7 +359,7 @@ describe("what was sold", () => {
       const filter = { ...ANY, location: "Tenerife", from: day, to: day };
       const { records } = await central.findRecords(userId, { filter, before: null, limit: 10 });
       expect(records).to.have.lengthOf(1);
-      expect(await central.countRecords(userId, filter)).to.equal(1);
+      expect((await central.sumRecords(userId, filter)).count).to.equal(1);
     }
     // At half past midnight there on the 29th, the day before is compared up to half past midnight there.
     const nowMs = Date.UTC(2026, 2, 29, 0, 30, 1);

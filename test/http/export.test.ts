@@ -44,12 +44,11 @@ describe("An export", () => {
     return by.begin(`/api/export?${query}`);
   }
 
-  it("is a file to be saved, named by its days, with the number of its rows", async () => {
+  it("is a file to be saved, named by its days", async () => {
     await post({});
     const response = await download("lang=es&from=2026-03-01&to=2026-03-31")
       .expect(200)
       .expect("Content-Type", "text/csv; charset=utf-8")
-      .expect("X-Flanco-Rows", "1")
       .expect("Cache-Control", "no-store");
     expect(response.headers["content-disposition"]).to.equal(
       'attachment; filename="flanco-ventas-2026-03-01-2026-03-31.csv"',
@@ -73,26 +72,6 @@ describe("An export", () => {
     expect(await rooms("room=1")).to.deep.equal(["1"]);
     expect(await rooms("from=2026-03-11")).to.deep.equal(["2", "1"]);
     expect(await rooms("to=2026-03-10&device=7234")).to.deep.equal(["3"]);
-  });
-
-  it("says how many rows count where that is known at once: not of one room", async () => {
-    await post({ createdTime: Date.parse("2026-01-31T12:00:00Z") });
-    await post({ createdTime: Date.parse("2026-02-10T12:00:00Z") });
-    await post({ createdTime: Date.parse("2026-03-01T12:00:00Z"), locationName: "Sur" });
-    await post({ createdTime: NOON_MS });
-    for (const [query, rows] of [
-      ["", "4"],
-      ["&from=2026-01-31", "4"],
-      ["&from=2026-02-01&to=2026-03-11", "3"],
-      ["&from=2026-01-15&to=2026-03-01", "3"],
-      ["&from=2026-03-01&to=2026-03-10", "1"],
-      ["&location=Sur", "1"],
-      ["&device=none", "0"],
-    ] as const) {
-      await download(`lang=en${query}`).expect(200).expect("X-Flanco-Rows", rows);
-    }
-    const ofRoom = await download("lang=en&room=101").expect(200);
-    expect(ofRoom.headers).not.to.have.property("x-flanco-rows");
   });
 
   it("adds up to the summary: what counts, and no more", async () => {

@@ -227,6 +227,6 @@ async function upToActuators(stream: EventStream): Promise<readonly LiveEvent[]>
 function moneyIn(value: unknown, name = ""): string[] {
   if (value === null) return [];
   if (typeof value === "object") return Object.entries(value).flatMap(([key, child]) => moneyIn(child, key));
-  const isMoney = ["valor", "revenue", "sales", "total", "lastSaleTime"].includes(name);
+  const isMoney = ["valor", "revenue", "sales", "total"].includes(name);
   return isMoney || String(value).includes(String(PRICE)) ? [`${name}: ${String(value)}`] : [];
 }

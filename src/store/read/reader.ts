@@ -130,7 +130,6 @@ export function heavyReads(
     overview: of("overview", ([userId]) => userId),
     roomsToday: of("roomsToday", ([userId]) => userId),
     roomDays: of("roomDays", ([userId]) => userId),
-    countRecords: of("countRecords", ([userId]) => userId),
     sumRecords: of("sumRecords", ([userId]) => userId),
     ledgerStatus: of("ledgerStatus", ([, , userId = ""]) => userId),
     audit: of("audit", ([{ userId = "" }]) => userId),

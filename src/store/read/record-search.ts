@@ -116,9 +116,6 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     mark: () => [head().position],
     chainHead: () => head().hash,
 
-    countRecords: (userId, { from, to, ...place }) =>
-      rollups.count(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
-
     sumRecords: (userId, { from, to, ...place }) =>
       rollups.sum(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
   } satisfies Partial<LedgerReader>;

@@ -74,7 +74,6 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
 export function rollupSums(db: Database, budget: RowBudget) {
   const byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();
   const byMonth = db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers();
-  const count = db.prepare<[object], number>(`${PARTS} SELECT coalesce(sum(count), 0) FROM part`).pluck();
   const sum = db
     .prepare<[object], Omit<PeriodRow, "period">>(
       `${PARTS} SELECT coalesce(sum(count), 0) AS count, coalesce(sum(totalMicros), 0) AS totalMicros FROM part`,
@@ -116,9 +115,6 @@ export function rollupSums(db: Database, budget: RowBudget) {
       asked(userId, { months: [range], days: [] });
       return toSums(() => byMonth.all({ userId, ...range, ...filter }));
     },
-    /** How many records of these days count. */
-    count: (userId: Id, range: Range<Day>, filter: OverviewFilter): number =>
-      count.get(asked(userId, splitDays(range), filter)) ?? 0,
     /** The sum of the records of these days. */
     sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sold =>
       addUp(summing(() => sum.all(asked(userId, splitDays(range), filter))).map(toSold)),

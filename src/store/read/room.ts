@@ -26,7 +26,6 @@ interface SoldRow {
   readonly edgeMs: bigint | null;
   readonly totalMicros: bigint;
   readonly count: bigint;
-  readonly lastMs: bigint;
 }
 
 /** What each room of a user's devices has sold today, from a bounded number of records by the index over time. */
@@ -41,7 +40,7 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
   );
   const sold = db
     .prepare<[Stretch & { userId: Id }], SoldRow>(
-      `SELECT device_id AS deviceId, room, sum(valor_micros) AS totalMicros, count(*) AS count, max(effective_ms) AS lastMs,
+      `SELECT device_id AS deviceId, room, sum(valor_micros) AS totalMicros, count(*) AS count,
               CASE WHEN effective_ms < @insideFromMs OR effective_ms >= @insideUntilMs THEN effective_ms END AS edgeMs
          FROM (SELECT device_id, ${ROOM_TODAY} AS room, valor_micros, effective_ms FROM record r INDEXED BY record_by_time
                 WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs AND voided_by IS NULL
@@ -64,7 +63,7 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
   // One transaction: levels and sums are of the same commit.
   const read = db.transaction((userId: Id, nowMs: number): readonly RoomToday[] => {
     const today = calendar.dayOf(nowMs);
-    const sums = new Map<string, Pick<RoomToday, "totalMicros" | "count" | "lastSaleMs">>();
+    const sums = new Map<string, Pick<RoomToday, "totalMicros" | "count">>();
     const stretch = calendar.stretchOf(today, today);
     budget.spendRecords(userId, stretch.fromMs, stretch.untilMs);
     for (const row of sold.all({ userId, ...stretch })) {
@@ -74,10 +73,9 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
       sums.set(key, {
         totalMicros: (before?.totalMicros ?? 0n) + row.totalMicros,
         count: (before?.count ?? 0) + Number(row.count),
-        lastSaleMs: Math.max(before?.lastSaleMs ?? 0, Number(row.lastMs)),
       });
     }
-    const nothing = { totalMicros: 0n, count: 0, lastSaleMs: null };
+    const nothing = { totalMicros: 0n, count: 0 };
     return rooms.all(userId).map(({ deviceId, room, value, withoutLine, line, sinceMs }) => ({
       deviceId,
       room,
