@@ -1,3 +1,7 @@
+import { connect, isIP, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
 import type { IClientOptions, MqttClient } from "mqtt";
 import { connectionProblem } from "./connection-problem.ts";
 import { SECOND_MS } from "./domain/clock.ts";
@@ -11,6 +15,14 @@ const PLAIN_PORT = 1_883;
 const TLS_PORT = 8_883;
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 const RECONNECT_MS = 5 * SECOND_MS;
+
+/**
+ * A broker is read at 40 kB a second at most: a hundred messages of boxes. The library works on all packets of a
+ * piece without a turn of the event loop in between, and keeps a packet of up to 256 MB until it is complete, so
+ * that a false broker could fill the memory and hold up everything. At this pace the keep-alive ends it before.
+ */
+const PIECE_BYTES = 1_024;
+const PIECE_EVERY_MS = 25;
 
 /** How to reach a broker. An empty text leaves a part out. */
 export interface BrokerAddress {
@@ -54,13 +66,8 @@ export async function connectToBroker(
 ): Promise<MqttClient> {
   const { url, user, reconnectMs = RECONNECT_MS } = address;
   const files = readFiles(address);
-  const { connect } = await import("mqtt");
-  const { protocol, hostname, port } = new URL(url);
-  const client = connect({
-    protocol: protocol === "mqtts:" ? "mqtts" : "mqtt",
-    // Only a URL has brackets around an IPv6 address.
-    host: hostname.replace(/^\[|\]$/g, ""),
-    port: Number(port) || (protocol === "mqtts:" ? TLS_PORT : PLAIN_PORT),
+  const { MqttClient } = await import("mqtt");
+  const client = new MqttClient(({ options: { ca } }) => openStream(url, ca), {
     ...options,
     ...(user === "" ? {} : { username: user }),
     ...files,
@@ -73,6 +80,10 @@ export async function connectToBroker(
     reconnectPeriod: reconnectMs,
     reconnectOnConnackError: true,
   });
+  // Nothing is subscribed to with QoS 2, whose messages the library would keep.
+  client.on("packetreceive", (packet) => {
+    if (packet.cmd === "publish" && packet.qos === 2) client.stream.destroy();
+  });
   client.on("reconnect", () => {
     try {
       Object.assign(client.options, readFiles(address));
@@ -82,6 +93,49 @@ export async function connectToBroker(
     }
   });
   return client;
+}
+
+function openStream(url: string, ca: IClientOptions["ca"]): Duplex {
+  const { protocol, hostname, port } = new URL(url);
+  const isTls = protocol === "mqtts:";
+  // Only a URL has brackets around an IPv6 address.
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const place = { host, port: Number(port) || (isTls ? TLS_PORT : PLAIN_PORT) };
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  const socket = isTls ? connectTls({ ...place, ...servername, ...(ca && { ca }) }) : connect(place);
+  const pieces = piecesOf(socket);
+  const stream = new Duplex({
+    // The library has read a piece when the next one is asked for, so that none is lost at the end.
+    read: () =>
+      void pieces.next().then(
+        ({ done, value }) => (done ? stream.destroy() : stream.push(value)),
+        (error: Error) => stream.destroy(error),
+      ),
+    // A packet's parts together: written one by one, each waits for the broker's acknowledgement of the one before.
+    writev: (parts, done) => void socket.write(Buffer.concat(parts.map(({ chunk }) => chunk)), done),
+    final: (done) => void socket.end(done),
+    destroy: (error, done) => {
+      socket.destroy();
+      done(error);
+    },
+  });
+  socket.on("error", (error) => stream.destroy(error));
+  return stream;
+}
+
+async function* piecesOf(socket: Socket): AsyncGenerator<Buffer> {
+  let left = PIECE_BYTES;
+  for await (const bytes of socket as AsyncIterable<Buffer>) {
+    for (let from = 0; from < bytes.length; ) {
+      const piece = bytes.subarray(from, from + left);
+      yield piece;
+      from += piece.length;
+      left -= piece.length;
+      if (left > 0) continue;
+      await pause(PIECE_EVERY_MS);
+      left = PIECE_BYTES;
+    }
+  }
 }
 
 function readFiles({ passwordFile, authorityFile }: BrokerAddress): Pick<IClientOptions, "password" | "ca"> {
