@@ -1,7 +1,7 @@
 import type { Actor } from "./audit.ts";
 import { HOUR_MS } from "./clock.ts";
 import type { Id } from "./id.ts";
-import { type Contact, contactOf, type Judgement } from "./verdict.ts";
+import type { Contact, Judgement } from "./verdict.ts";
 
 /** How long lines are under test for a commissioning, unless it is ended before. */
 export const DEFAULT_COMMISSION_MS = 2 * HOUR_MS;
@@ -42,12 +42,22 @@ export interface Tick extends Judgement {
   readonly provisional: boolean;
 }
 
-export interface CommissionedRoom extends RoomKey {
+/** A room as the ledger has it for a commissioning. */
+export interface StoredRoom {
+  readonly room: string;
+  readonly active: boolean;
+  /** Whether it has no line on purpose. */
+  readonly withoutLine: boolean;
+  /** Its line; null without one. */
+  readonly wired: (Contact & { readonly rearmMs: number }) | null;
+  /** Null until it is ticked off. */
+  readonly tick: Tick | null;
+}
+
+export interface CommissionedRoom extends RoomKey, Pick<StoredRoom, "withoutLine" | "wired"> {
   readonly deviceId: Id;
   readonly deviceName: string;
   readonly locationName: string;
-  readonly withoutLine: boolean;
-  readonly wired: (Contact & { readonly rearmMs: number }) | null;
   /** Null for a line that is not watched. */
   readonly level: boolean | null;
   readonly isUnderTest: boolean;
@@ -151,5 +161,7 @@ export function countRooms(
 
 /** Whether the room is still wired as it was when it was ticked off. */
 export function isAsTicked({ wired }: Tick, wiring: Contact | null): boolean {
-  return JSON.stringify(wired) === JSON.stringify(wiring && contactOf(wiring));
+  if (wired === null || wiring === null) return wired === wiring;
+  const names = ["line", "activeLow", "bias", "debounceMs"] as const;
+  return names.every((name) => wired[name] === wiring[name]);
 }

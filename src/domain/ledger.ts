@@ -7,6 +7,7 @@ import type {
   NewAcceptanceReport,
   StoredAcceptanceReport,
   StoredCommission,
+  StoredRoom,
   Tick,
 } from "./commission.ts";
 import type { Day } from "./day.ts";
@@ -290,8 +291,8 @@ export interface LedgerReader {
   testedEdges(userId: Id | null, limit: number): readonly TestedEdge[];
   /** The commissionings that are open, of all accounts. */
   commissions(): readonly StoredCommission[];
-  /** The rooms of an account that are ticked off in its open commissioning. */
-  commissionTicks(userId: Id): readonly Tick[];
+  /** The rooms of a device, in order, with their ticks of the commissioning that is open. */
+  commissionRooms(deviceId: Id): readonly StoredRoom[];
   /** The newest acceptance reports of an account, newest first. */
   acceptanceReports(userId: Id, limit: number): readonly AcceptanceReportHead[];
   /** By the number of its audit entry; undefined for one of another account. */

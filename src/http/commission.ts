@@ -30,12 +30,15 @@ import {
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
+import { JobSlots } from "../domain/job-slots.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const SHOWN_REPORTS = 50;
+/** Bounds for states, which are read in pieces: those of an account, one after another. */
+const STATES = { what: "looks at this commissioning", inAll: 3, waitingOfUser: 8 };
 
 type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead"> &
   EitherWay<Pick<LedgerReader, "acceptanceReports">>;
@@ -49,19 +52,28 @@ interface CommissionDependencies {
 
 export function commissionEndpoints(dependencies: CommissionDependencies): readonly Endpoint[] {
   const { commissioner, reader, numbers } = dependencies;
+  const slots = new JobSlots(STATES);
   return [
     serve(beginCommission, async ({ userId, body: { commission }, by }) => {
       const { lines = null, freeLines, minutes } = commission;
       await commissioner.begin(userId, { lines, freeLines }, minutes * MINUTE_MS, by);
     }),
-    serve(getCommission, async ({ userId }) => ({ data: toStateAnswer(await commissioner.state(userId)) })),
+    serve(
+      getCommission,
+      async ({ userId }) => ({ data: toStateAnswer(await commissioner.state(userId)) }),
+      slots,
+    ),
     serve(endCommission, ({ userId, by }) => commissioner.end(userId, by)),
     serve(askRoom, ({ userId, body }) => commissioner.ask(userId, body.room)),
     serve(tickRoom, ({ userId, body: { tick } }) => commissioner.tick(userId, tick, tick.note)),
     serve(mendRoom, ({ userId, body, by }) => commissioner.mend(userId, body.room, by)),
-    serve(finishCommission, async ({ userId, body, by }) => ({
-      data: { number: await finishWithReport(dependencies, userId, body.report, by) },
-    })),
+    serve(
+      finishCommission,
+      async ({ userId, body, by }) => ({
+        data: { number: await finishWithReport(dependencies, userId, body.report, by) },
+      }),
+      slots,
+    ),
     serve(listAcceptanceReports, async ({ userId }) => ({
       data: await reportHeads(reader, userId, numbers),
     })),

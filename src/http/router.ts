@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
 import Router, { type RouterContext } from "@koa/router";
 import type { Context, Middleware, Next } from "koa";
 import type { SignedIn } from "../auth/session.ts";
@@ -8,11 +9,15 @@ import { success } from "../contract/field.ts";
 import { type Actor, networkActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { JobSlots } from "../domain/job-slots.ts";
+import { JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import { senderOf } from "./guard.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
 
+/** Elements of a list that are written as JSON in one turn: a millisecond, on a Pi some five. */
+const ELEMENTS_AT_ONCE = 500;
+/** Bounds for long answers that are being written: those of an account, one after another. */
+const LONG_ANSWERS = { what: "long answers of this account", inAll: 3, waitingOfUser: 8 };
 /** Answers from this length on are sent in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;
 
@@ -141,8 +146,34 @@ async function answer(
   }
   // Written as a text on Node's response, because koa's way with an object costs a twentieth of a whole post.
   context.res.setHeader("Content-Type", "application/json; charset=utf-8");
-  const text = JSON.stringify({ status: "success", ...given });
+  const whole = { status: "success", ...given };
+  const text = isLong(given) ? await large.write(userId, whole) : JSON.stringify(whole);
   context.body = text.length < LARGE_CHARACTERS ? text : large.send(userId, Buffer.from(text), context);
+}
+
+/** Whether some list in an answer, or in its data, has more elements than are written at once. */
+function isLong(value: object): boolean {
+  if (Array.isArray(value)) return value.length > ELEMENTS_AT_ONCE;
+  return Object.values(value).some(
+    (part: unknown) => typeof part === "object" && part !== null && isLong(part),
+  );
+}
+
+/** JSON of a value, as JSON.stringify writes it. After each part of a long list other work has its turn. */
+async function writeJson(value: unknown): Promise<string> {
+  if (typeof value !== "object" || value === null || !isLong(value)) return JSON.stringify(value);
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (let from = 0; from < value.length; from += ELEMENTS_AT_ONCE) {
+      parts.push(JSON.stringify(value.slice(from, from + ELEMENTS_AT_ONCE)).slice(1, -1));
+      await turn();
+    }
+    return `[${parts.join()}]`;
+  }
+  for (const [name, part] of Object.entries(value)) {
+    if (part !== undefined) parts.push(`${JSON.stringify(name)}:${await writeJson(part)}`);
+  }
+  return `{${parts.join()}}`;
 }
 
 /** The sender of a request and its address; `memberId` is null without a session. */
@@ -221,6 +252,17 @@ const MAX_UNTAKEN_BYTES = 1024 * 1024;
  */
 export class LargeAnswers {
   readonly #untakenBytes = new Map<Id, number>();
+  readonly #slots = new JobSlots(LONG_ANSWERS);
+
+  /** Writes an answer with a long list as JSON. Rejects with `overloaded` where many of the account's wait. */
+  async write(userId: Id, answer: object): Promise<string> {
+    const leave = await this.#slots.take(userId);
+    try {
+      return await writeJson(answer);
+    } finally {
+      leave();
+    }
+  }
 
   /** The body of this request's answer. Throws `overloaded` beyond the account's bound. */
   send(userId: Id, answer: Buffer, context: Pick<Context, "res" | "length">): Readable {

@@ -24,13 +24,14 @@ export function wiringEndpoints(
   return [
     serve(listWirings, ({ userId, signedIn }) => {
       const { failures, watched } = lines.status();
+      const isWatched = new Set(watched);
       const problems = new Map(failures.map(({ line, message }) => [line, message]));
       const data = reader
         .wirings(userId, clock.nowMs())
         .map(({ userId: _user, deviceId, valorMicros, ...wiring }) => ({
           ...wiring,
           valor: seesMoney(signedIn.role) ? valorFromMicros(valorMicros) : null,
-          watched: watched.includes(wiring.line),
+          watched: isWatched.has(wiring.line),
           problem: problems.get(wiring.line) ?? null,
         }));
       return { data };

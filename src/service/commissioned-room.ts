@@ -1,10 +1,11 @@
-import { type CommissionedRoom, type CommissionScope, isAsTicked, type Tick } from "../domain/commission.ts";
+import {
+  type CommissionedRoom,
+  type CommissionScope,
+  isAsTicked,
+  type StoredRoom,
+} from "../domain/commission.ts";
 import type { CommissionWatch } from "../domain/commission-watch.ts";
-import type { Device, RoomToday } from "../domain/device.ts";
-import type { Id } from "../domain/id.ts";
-import { inOrder } from "../domain/text.ts";
-import { contactOf } from "../domain/verdict.ts";
-import type { Wiring } from "../domain/wiring.ts";
+import type { Device } from "../domain/device.ts";
 
 /** An open commissioning. */
 export interface CommissionSession {
@@ -18,64 +19,43 @@ export interface CommissionSession {
   readonly known: ReadonlySet<string>;
 }
 
-/** What the ledger and the recorder know of an account's rooms. */
-interface KnownRooms {
-  readonly rooms: readonly RoomToday[];
+/** What is known of an account's lines. */
+interface KnownLines {
   /** The lines that are watched. */
-  readonly watched: readonly string[];
-  readonly devices: readonly Device[];
-  readonly wirings: readonly Wiring[];
-  readonly ticks: readonly Tick[];
+  readonly watched: ReadonlySet<string>;
+  /** Undefined where no line is under test for a commissioning. */
+  readonly session: CommissionSession | undefined;
+  /** What was seen of the lines, also of a session that has ended. */
+  readonly watch: CommissionWatch;
+  /** Monotonic milliseconds. */
+  readonly nowMs: number;
 }
 
-/**
- * The rooms of an account as its commissioning shows them, by location and device.
- * @param session undefined where no line is under test for a commissioning
- * @param watch what was seen of the lines, also of a session that has ended
- * @param nowMs monotonic milliseconds
- */
-export function commissionedRooms(
-  known: KnownRooms,
-  session: CommissionSession | undefined,
-  watch: CommissionWatch,
-  nowMs: number,
-): readonly CommissionedRoom[] {
-  const watched = new Set(known.watched);
-  const devices = new Map(known.devices.map((device) => [device.id, device]));
-  const wirings = new Map(known.wirings.map((wiring) => [wiring.line, wiring]));
-  const ticks = new Map(known.ticks.map((tick) => [keyOf(tick.deviceId, tick.room), tick]));
+/** A room of a device as its account's commissioning shows it. */
+export function commissionedRoom(
+  { id: deviceId, dId, name: deviceName, locationName }: Device,
+  { room, active, withoutLine, wired, tick }: StoredRoom,
+  { watched, session, watch, nowMs }: KnownLines,
+): CommissionedRoom {
+  const line = wired?.line ?? null;
   const asked = session?.watch.asked;
-  return known.rooms
-    .flatMap(({ deviceId, room, line, withoutLine, active }) => {
-      const device = devices.get(deviceId);
-      if (device === undefined) return [];
-      const wiring = (line === null ? undefined : wirings.get(line)) ?? null;
-      const tick = ticks.get(keyOf(deviceId, room));
-      return [
-        {
-          dId: device.dId,
-          deviceId,
-          deviceName: device.name,
-          locationName: device.locationName,
-          room,
-          withoutLine,
-          wired: wiring && { ...contactOf(wiring), rearmMs: wiring.rearmMs },
-          level: line !== null && watched.has(line) ? (session?.watch.levelOf(line) ?? active) : null,
-          isUnderTest: line !== null && isUnderTest(session, line, nowMs),
-          isAsked: asked?.deviceId === deviceId && asked.room === room,
-          judgement: watch.judge({ deviceId, room }, wiring, nowMs),
-          tick: tick !== undefined && isAsTicked(tick, wiring) ? tick : null,
-        },
-      ];
-    })
-    .toSorted((a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.deviceName, b.deviceName));
+  return {
+    dId,
+    deviceId,
+    deviceName,
+    locationName,
+    room,
+    withoutLine,
+    wired,
+    level: line !== null && watched.has(line) ? (session?.watch.levelOf(line) ?? active) : null,
+    isUnderTest: line !== null && isUnderTest(session, line, nowMs),
+    isAsked: asked?.deviceId === deviceId && asked.room === room,
+    judgement: watch.judge({ deviceId, room }, wired, nowMs),
+    tick: tick !== null && isAsTicked(tick, wired) ? tick : null,
+  };
 }
 
 function isUnderTest(session: CommissionSession | undefined, line: string, nowMs: number): boolean {
   const untilMs = session?.untilMs.get(line);
   return untilMs !== undefined && untilMs > nowMs;
-}
-
-function keyOf(deviceId: Id, room: string): string {
-  return JSON.stringify([deviceId, room]);
 }

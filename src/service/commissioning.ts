@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Actor } from "../domain/audit.ts";
 import type { BootMoment } from "../domain/boot.ts";
 import type { Change } from "../domain/change.ts";
@@ -17,18 +18,19 @@ import type {
   NewAcceptanceReport,
   RoomKey,
   StoredCommission,
+  StoredRoom,
   Tick,
 } from "../domain/commission.ts";
 import { CommissionWatch } from "../domain/commission-watch.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines, RawLevel } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
+import { inOrder } from "../domain/text.ts";
 import { contactOf, type Mend } from "../domain/verdict.ts";
-import { DEFAULT_REARM_MS, type NewWiring, type Wiring } from "../domain/wiring.ts";
-import { type CommissionSession, commissionedRooms } from "./commissioned-room.ts";
+import { DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
+import { type CommissionSession, commissionedRoom } from "./commissioned-room.ts";
 
 /** How often open pages hear that something was seen, and free lines are looked at. */
 const ROUND_MS = 250;
@@ -40,9 +42,8 @@ export interface CommissioningDependencies {
   readonly bootId: string;
   readonly reader: Pick<
     LedgerReader,
-    "commissions" | "commissionTicks" | "devices" | "lineTests" | "wirings"
+    "commissions" | "commissionRooms" | "devices" | "lineTests" | "wirings"
   >;
-  readonly heavy: Pick<HeavyReads, "roomsToday">;
   readonly writer: Pick<
     LedgerWriter,
     "beginCommission" | "beginTest" | "endCommission" | "rewire" | "setWiring" | "tickRoom"
@@ -112,13 +113,14 @@ export class Commissioning implements Commissioner {
     const known = this.#sessions.get(userId);
     const session = known !== undefined && known.endMs > nowMs ? known : undefined;
     const aheadMs = clock.nowMs() - nowMs;
-    const wirings = new Map(reader.wirings(userId).map((wiring) => [wiring.line, wiring]));
+    const rooms = await this.#roomsOf(userId, session);
+    const roomOn = new Map(rooms.map((room) => [room.wired?.line, room]));
     return {
       begunMs: stored?.begunMs ?? null,
       untilMs: session === undefined ? null : Math.round(session.endMs + aheadMs),
       freeLines: stored?.freeLines ?? [],
       moved: (session?.watch.moves ?? []).map(({ line, active, atMs }) => {
-        const { dId, deviceName, actuatorId: room } = wirings.get(line) ?? {};
+        const { dId, deviceName, room } = roomOn.get(line) ?? {};
         const isWired = dId !== undefined && deviceName !== undefined && room !== undefined;
         return {
           line,
@@ -127,7 +129,7 @@ export class Commissioning implements Commissioner {
           room: isWired ? { dId, deviceName, room } : null,
         };
       }),
-      rooms: await this.#roomsOf(userId, session),
+      rooms,
     };
   }
 
@@ -173,7 +175,8 @@ export class Commissioning implements Commissioner {
     else if (wired !== null) {
       const { lines, writer } = this.#dependencies;
       const { activeLow, bias, debounceMs } = mend;
-      const wiring = { ...wired, activeLow, bias, debounceMs, valorMicros: null };
+      const { dId, room: actuatorId } = key;
+      const wiring = { ...wired, activeLow, bias, debounceMs, dId, actuatorId, valorMicros: null };
       await lines.wire([wired.line], () => writer.setWiring([{ userId, wiring }], by));
     }
   }
@@ -194,7 +197,7 @@ export class Commissioning implements Commissioner {
    * Gives the room the line that moved. A room that had that
    * line gets this room's. Prices stay with their rooms.
    */
-  async #exchange(userId: Id, key: RoomKey, own: Wiring | null, mend: Mend, by: Actor): Promise<void> {
+  async #exchange(userId: Id, key: RoomKey, own: StoredRoom["wired"], mend: Mend, by: Actor): Promise<void> {
     const { lines, reader, writer, clock } = this.#dependencies;
     const other = reader.wirings(userId).find(({ line }) => line === mend.line);
     const { activeLow, bias, debounceMs } = other ?? mend;
@@ -226,7 +229,7 @@ export class Commissioning implements Commissioner {
     });
   }
 
-  #judge(userId: Id, deviceId: Id, room: string, wired: Wiring | null) {
+  #judge(userId: Id, deviceId: Id, room: string, wired: StoredRoom["wired"]) {
     return this.#watchOf(userId).judge({ deviceId, room }, wired, monotonicMs(this.#dependencies.clock));
   }
 
@@ -234,30 +237,32 @@ export class Commissioning implements Commissioner {
     return this.#sessions.get(userId)?.watch ?? new CommissionWatch();
   }
 
+  /** By location and device. Other requests have their turn after each device: an account may have thousands of rooms. */
   async #roomsOf(userId: Id, session: CommissionSession | undefined): Promise<readonly CommissionedRoom[]> {
-    const { clock, heavy, lines, reader } = this.#dependencies;
-    const { watched } = lines.status();
-    const rooms = await heavy.roomsToday(userId, clock.nowMs());
-    const known = {
-      rooms,
-      watched,
-      devices: reader.devices(userId),
-      wirings: reader.wirings(userId),
-      ticks: reader.commissionTicks(userId),
-    };
-    return commissionedRooms(known, session, this.#watchOf(userId), monotonicMs(clock));
+    const { clock, lines, reader } = this.#dependencies;
+    const watched = new Set(lines.status().watched);
+    const known = { watched, session, watch: this.#watchOf(userId), nowMs: monotonicMs(clock) };
+    const devices = reader
+      .devices(userId)
+      .toSorted((a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.name, b.name));
+    const rooms: CommissionedRoom[] = [];
+    for (const device of devices) {
+      const stored = reader.commissionRooms(device.id);
+      rooms.push(...stored.map((room) => commissionedRoom(device, room, known)));
+      await turn();
+    }
+    return rooms;
   }
 
-  #find(userId: Id, { dId, room }: RoomKey): { readonly deviceId: Id; readonly wired: Wiring | null } {
+  #find(userId: Id, { dId, room }: RoomKey): Pick<StoredRoom, "wired"> & { readonly deviceId: Id } {
     const { reader } = this.#dependencies;
-    const device = reader.devices(userId).find((one) => one.dId === dId);
-    if (device === undefined || !device.actuators.some(({ id }) => id === room)) {
+    const deviceId = reader.devices(userId).find((one) => one.dId === dId)?.id;
+    const rooms = deviceId === undefined ? [] : reader.commissionRooms(deviceId);
+    const found = rooms.find((one) => one.room === room);
+    if (deviceId === undefined || found === undefined) {
       throw new FlancoError("not_found", `There is no room ${room} of a device "${dId}".`);
     }
-    const wired = reader
-      .wirings(userId)
-      .find(({ deviceId, actuatorId }) => deviceId === device.id && actuatorId === room);
-    return { deviceId: device.id, wired: wired ?? null };
+    return { deviceId, wired: found.wired };
   }
 
   #sessionOf(userId: Id): CommissionSession {

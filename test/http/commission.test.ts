@@ -5,6 +5,7 @@ import { SILENT_MS } from "../../src/domain/verdict.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
+import { Turns } from "../rig/turns.ts";
 import { until } from "../rig/until.ts";
 import { aDevice, aWiring } from "./bodies.ts";
 
@@ -32,6 +33,21 @@ describe("Commissioning", () => {
     for (const { line } of appliance.reader.wirings(user.id)) {
       await user.delete("/api/wiring", { line }).expect(200);
     }
+  });
+
+  it("lets other requests have their turn after the rooms of each device: an account may have 4,096", async () => {
+    for (const dId of ["7235", "7236"]) await user.post("/api/device", aDevice({ dId })).expect(200);
+    const turns = new Turns();
+    const readAt: number[] = [];
+    appliance.breaker.instead.set("commissionRooms", (deviceId: string) => {
+      readAt.push(turns.count);
+      return appliance.reader.commissionRooms(deviceId);
+    });
+    const { rooms } = await state();
+    turns.end();
+    appliance.breaker.instead.clear();
+    expect(rooms.map(({ dId }) => dId)).to.deep.equal(["7234", "7234", "7235", "7235", "7236", "7236"]);
+    expect(new Set(readAt).size).to.equal(3);
   });
 
   const begin = (commission: object = {}) => user.put("/api/commission", { commission });

@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { LargeAnswers } from "../../src/http/router.ts";
+import { Turns } from "../rig/turns.ts";
 
 const MIB = 1024 * 1024;
 
@@ -19,6 +20,39 @@ describe("Large answers", () => {
     const body = answers.send(userId, Buffer.alloc(bytes, 7), context);
     return { body, context, taken: () => context.res.emit("close") };
   }
+
+  it("are written as JSON.stringify writes them", async () => {
+    const long = Array.from({ length: 1_201 }, (_, index) => ({
+      index,
+      text: `"ñ${index}`,
+      nothing: undefined,
+    }));
+    const lists = [long, [1, undefined, 2], Array(501).fill(undefined)];
+    for (const data of [...lists, { rooms: long, to: null, gone: undefined, deep: { lists } }, []]) {
+      const answer = { status: "success", data };
+      expect(await answers.write("ana", answer)).to.equal(JSON.stringify(answer));
+    }
+  });
+
+  it("are written in parts, after each of which other work has its turn", async () => {
+    const turns = new Turns();
+    const writtenAt = new Set<number>();
+    const note = { toJSON: () => void writtenAt.add(turns.count) };
+    await answers.write("ana", { data: { rooms: Array(2_000).fill(note) } });
+    turns.end();
+    expect(writtenAt.size).to.equal(4);
+  });
+
+  it("of one account are written one after another, and further ones are refused where many wait", async () => {
+    const asked = Array.from({ length: 12 }, () => answers.write("ana", { data: Array(501).fill(1) }));
+    const other = answers.write("luis", { data: Array(501).fill(1) });
+    const settled = await Promise.allSettled([...asked, other]);
+    expect(settled.map(({ status }) => status === "rejected")).to.deep.equal([
+      ...Array<boolean>(9).fill(false),
+      ...Array<boolean>(3).fill(true),
+      false,
+    ]);
+  });
 
   it("are given whole, in pieces, with their length", async () => {
     const { body, context } = give("ana", 100_000);

@@ -5,6 +5,7 @@ import type {
   CommissionScope,
   StoredAcceptanceReport,
   StoredCommission,
+  StoredRoom,
   Tick,
 } from "../../domain/commission.ts";
 import { FlancoError } from "../../domain/error.ts";
@@ -13,6 +14,16 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { RowBudget } from "../read/row-budget.ts";
 import { AUDIT_TIME } from "./audit.ts";
 import type { WriteContext } from "./write-context.ts";
+
+type RoomRow = {
+  readonly room: string;
+  readonly value: number;
+  readonly withoutLine: number;
+} & ({ readonly line: null } | WiredRow);
+
+interface WiredRow extends Omit<NonNullable<StoredRoom["wired"]>, "activeLow"> {
+  readonly activeLow: number;
+}
 
 /** A row whose time may not be trusted. */
 type Timed<R> = Omit<R, "provisional"> & { readonly provisional: number };
@@ -25,11 +36,16 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
   const all = db.prepare<[], Pick<StoredCommission, "userId" | "begunMs"> & { scope: string }>(
     "SELECT user_id AS userId, begun_ms AS begunMs, scope FROM commission",
   );
-  const ticks = db
-    .prepare<[Id], string>(
-      `SELECT json_set(tick, '$.room', actuator_id) FROM commission_tick JOIN device USING (device_id) WHERE user_id = ?`,
-    )
-    .pluck();
+  const rooms = db.prepare<[Id], RoomRow>(
+    `SELECT a.actuator_id AS room, value, without_line AS withoutLine, line, active_low AS activeLow, bias,
+            debounce_ms AS debounceMs, rearm_ms AS rearmMs
+       FROM actuator a LEFT JOIN wiring w ON w.device_id = a.device_id AND w.actuator_id = a.actuator_id
+      WHERE a.device_id = ? ORDER BY position`,
+  );
+  // Not joined: a tick is longer than a page keeps, and a look for one reads others whole.
+  const ticks = db.prepare<[Id], { readonly room: string; readonly tick: string }>(
+    "SELECT actuator_id AS room, tick FROM commission_tick WHERE device_id = ?",
+  );
   const bytes = db
     .prepare<[Id, number], number | null>(
       `SELECT sum(bytes) FROM (SELECT octet_length(details) AS bytes ${REPORTS} ORDER BY audit_id DESC LIMIT ?)`,
@@ -46,7 +62,11 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
   return {
     commissions: () =>
       all.all().map(({ scope, ...row }) => ({ ...row, ...(JSON.parse(scope) as CommissionScope) })),
-    commissionTicks: (userId) => ticks.all(userId).map((tick) => JSON.parse(tick) as Tick),
+    // One transaction: both statements see the same commit.
+    commissionRooms: db.transaction((deviceId: Id): readonly StoredRoom[] => {
+      const ticked = new Map(ticks.all(deviceId).map(({ room, tick }) => [room, tick]));
+      return rooms.all(deviceId).map((row) => toStoredRoom(row, ticked.get(row.room)));
+    }),
     acceptanceReports(userId, limit) {
       budget.spendBytes(bytes.get(userId, limit) ?? 0);
       return heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 }));
@@ -56,6 +76,22 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
       return row && { ...row, provisional: row.provisional === 1 };
     },
   } satisfies Partial<LedgerReader>;
+}
+
+/** @param tick JSON; undefined for a room that is not ticked off */
+function toStoredRoom({ room, value, withoutLine, ...row }: RoomRow, tick: string | undefined): StoredRoom {
+  return {
+    room,
+    active: value === 1,
+    withoutLine: withoutLine === 1 && row.line === null,
+    wired: row.line === null ? null : toWired(row),
+    // The room may have been given another name since.
+    tick: tick === undefined ? null : { ...(JSON.parse(tick) as Tick), room },
+  };
+}
+
+function toWired({ line, activeLow, bias, debounceMs, rearmMs }: WiredRow): StoredRoom["wired"] {
+  return { line, activeLow: activeLow === 1, bias, debounceMs, rearmMs };
 }
 
 export function commissionCommands(

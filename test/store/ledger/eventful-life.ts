@@ -126,7 +126,8 @@ async function commission({ writer, reader }: TestLedger, userId: string): Promi
   const [wiring] = wirings;
   if (wiring !== undefined) await writer.rewire(userId, [wiring.line], [{ ...wiring, line: "GPIO20" }]);
   await writer.rewire(userId, ["GPIO20"], wiring === undefined ? [] : [wiring]);
-  expect(reader.commissionTicks(userId).map(({ room }) => room)).to.deep.equal(["105"]);
+  const ticks = reader.commissionRooms(deviceId).flatMap(({ tick }) => tick?.room ?? []);
+  expect(ticks).to.deep.equal(["105"]);
 }
 
 /** What the service itself writes, and what ends with time. */
