@@ -18,8 +18,8 @@ export const CONTROLS = {
   "posts are answered before their commit": [
     {
       file: "src/http/data.ts",
-      from: "isNew = !(await writer.addRecord(userId, record, idempotency)).repeated;\n",
-      to: "isNew = true;\n      void writer.addRecord(userId, record, idempotency).catch(() => {});\n",
+      from: "if (!(await writer.addRecord(userId, record, idempotency)).repeated) count();\n",
+      to: "count();\n    void writer.addRecord(userId, record, idempotency).catch(() => {});\n",
     },
   ],
   "no idempotency key is kept": [
