@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
 import { focused } from "./opened.ts";
 import { printed } from "./printed.ts";
@@ -40,7 +41,7 @@ describe("Many rooms", () => {
       if (close === "beside") await page.touchscreen.tap(195, 10);
       else await dialog.getByRole("button", { name: "Cerrar" }).tap();
       await dialog.waitFor({ state: "detached" });
-      await page.waitForFunction(`scrollY === ${scrolled}`);
+      await until("the list is where it was", () => page.evaluate<boolean>(`scrollY === ${scrolled}`));
       await page.goBack();
       await page.locator(".chart").waitFor();
       expect(new URL(page.url()).pathname).to.equal("/");
@@ -80,13 +81,13 @@ describe("Rooms of many devices on a phone", () => {
     await last.waitFor({ state: "attached" });
     const isLaidOut =
       "document.querySelector('.device:last-child .tile').checkVisibility({ contentVisibilityAuto: true })";
-    await page.waitForFunction(`!${isLaidOut}`);
+    expect(await page.evaluate<boolean>(isLaidOut)).to.equal(false);
     expect(await printed(page)).to.include(" 464 ");
     await last.press("Enter");
     await page.getByRole("dialog", { name: "Habitación 464" }).waitFor();
     await page.keyboard.press("Escape");
     await focused(last);
-    await page.waitForFunction(isLaidOut);
+    await until("the last device is laid out", () => page.evaluate<boolean>(isLaidOut));
   });
 });
 
