@@ -230,7 +230,7 @@ const YEARLY_GROWTH = 0.06;
  * Imagines the sales of some rooms from one day to another, in the order of their
  * times. A seed always gives the same sales, with other ones for each year.
  */
-export function imagineSales(rooms: number, from: Day, to: Day, seed: number): readonly ImaginedSale[] {
+function imagineSales(rooms: number, from: Day, to: Day, seed: number): readonly ImaginedSale[] {
   const demandOf = randomFrom(seed);
   const demands = Array.from({ length: rooms }, () => LEAST_A_DAY + (MOST_A_DAY - LEAST_A_DAY) * demandOf());
   const firstYear = Math.floor(from / 10_000);

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
-import { acceptFork } from "../../src/central/company.ts";
 import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
 import { MINUTE_MS, type Timers } from "../../src/domain/clock.ts";
 import type { FlancoError } from "../../src/domain/error.ts";
@@ -131,22 +130,6 @@ describe("the sink of the company's database", () => {
     const company = new GatewayDatabase();
     before(() => company.start());
     after(() => company.stop());
-
-    it("gives the restored ledger's fork as a failure that says what to do, and goes on once it is accepted", async () => {
-      const sink = company.sink();
-      const chain = new TestChain().sellMany(6);
-      expect(await sink.deliver(batchOf(chain), never)).to.equal(null);
-      expect(await sink.deliver(batchOf(chain), never)).to.equal(null);
-      const restored = chain.restoredAt(3).sellMany(2, () => ({ room: "102" }));
-      expect(await failureOf(sink.deliver(batchOf(restored, 2), never))).to.match(
-        /^From entry 4 on this is another ledger .* flanco central gateway accept-fork\.$/,
-      );
-      expect(await company.positions()).to.have.length(6);
-      await acceptFork(company.admin, await company.company(), "malaga");
-      expect(await sink.deliver(batchOf(restored, 2), never)).to.equal(null);
-      expect(await company.positions()).to.have.length(8);
-      await sink.close();
-    });
 
     it("proves with a test that it takes entries, and says how far the clocks are apart", async () => {
       const sink = company.sink();

@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  closeSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
@@ -74,12 +65,6 @@ describe("A log that is damaged", function () {
       expect(faultsOf(verifyLedger(dataDirectory.ledger, () => {})), told).to.deep.equal([]);
       expect(liesOf(dataDirectory.ledger, bench.truth), told).to.deep.equal([]);
     }
-  });
-
-  it("is no damage if a power cut broke off a commit", async () => {
-    appendFileSync(log(), Buffer.alloc(3_000, 1));
-    expect(await start(dataDirectory)).to.deep.equal({ users: 1, recovered: false });
-    expect(readTruth(dataDirectory.ledger).micros).to.deep.equal(bench.truth.micros);
   });
 
   it("would lose what follows it unnoticed (control: no tail)", async () => {

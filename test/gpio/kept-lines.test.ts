@@ -46,64 +46,6 @@ describe("A line that outlives the process", () => {
     return lineRequest("GPIO0", { debounceMs: 50, keep, ...wanted });
   }
 
-  it("gives the edges between two processes to the second one, once, with their times and numbers", async () => {
-    const { edges: before } = await watchLine(driver, request(null));
-    kernel.occur(0, true, 1, 10n);
-    kernel.wake(0);
-    await before.until(1);
-    kernel.kill(keeper.descriptors);
-    kernel.occur(0, false, 2, 20n);
-    kernel.occur(0, true, 3, 30n);
-    driver = await process();
-    const { line, edges: after } = await watchLine(driver, request(1));
-    kernel.occur(0, false, 4, 40n);
-    kernel.wake(0);
-    await after.until(3);
-
-    expect(line.resumed).to.equal(true);
-    expect(after.seen).to.deep.equal([
-      { active: false, timeNs: 20n, sequence: 2, missed: 0 },
-      { active: true, timeNs: 30n, sequence: 3, missed: 0 },
-      { active: false, timeNs: 40n, sequence: 4, missed: 0 },
-    ]);
-  });
-
-  it("outlives any number of processes that die with edges they read, and loses none", async () => {
-    const runs = fc.array(fc.array(fc.boolean(), { maxLength: 40 }), { minLength: 1, maxLength: 6 });
-    await fc.assert(
-      fc.asyncProperty(runs, fc.nat(200), async (wakings, known) => {
-        await driver.close();
-        kernel = new FakeKernel(["GPIO0", "GPIO1", ""]);
-        keeper = new FakeKeeper(kernel);
-        driver = await process();
-        await watchLine(driver, request(null));
-        let seqno = 0;
-        for (const wakes of wakings) {
-          for (const isWoken of wakes) {
-            seqno += 1;
-            kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
-            if (isWoken) kernel.wake(0);
-          }
-          await restart();
-          await watchLine(driver, request(0));
-        }
-        await restart();
-        const committed = Math.min(known, seqno);
-        const { edges } = await watchLine(driver, request(committed));
-
-        expect(edges.seen.map(({ sequence, missed, timeNs }) => [sequence, missed, timeNs])).to.deep.equal(
-          Array.from({ length: seqno - committed }, (_, index) => [
-            committed + index + 1,
-            0,
-            BigInt(committed + index + 1),
-          ]),
-        );
-      }),
-      // Also run in an emulated guest machine, where each run takes 0.4 s.
-      { numRuns: 10 },
-    );
-  });
-
   it("counts the edges that were overwritten before their commit", async () => {
     await watchLine(driver, request(null));
     const RING = 2_048;
@@ -118,19 +60,6 @@ describe("A line that outlives the process", () => {
     expect(after.seen[0]).to.deep.include({ sequence: 101, missed: 90 });
     expect(after.seen.slice(1).every((edge) => edge.missed === 0)).to.equal(true);
     expect(after.seen.length).to.equal(RING);
-  });
-
-  it("stays kept when the driver closes, after the edges up to then were delivered", async () => {
-    const { edges: before } = await watchLine(driver, request(null));
-    kernel.occur(0, true, 1, 10n);
-    await driver.close();
-    kernel.occur(0, false, 2, 20n);
-    driver = await process();
-    const { edges: after } = await watchLine(driver, request(1));
-    await after.until(1);
-
-    expect(before.levels).to.deep.equal([true]);
-    expect(after.seen).to.deep.equal([{ active: false, timeNs: 20n, sequence: 2, missed: 0 }]);
   });
 
   it("is released when its watch is closed", async () => {

@@ -207,14 +207,6 @@ describe("the recorder", () => {
     expect(rig.recorder.healthy()).to.equal(true);
   });
 
-  it("keeps edges, in order, while the ledger takes nothing", async () => {
-    await rig.recorder.open();
-    rig.ledger.refusals = 2;
-    for (let sequence = 1; sequence <= 50; sequence += 1) rig.driver.edges.get("A")?.(edge(sequence));
-    await until("all are taken in", () => rig.ledger.edgesOf("A").length === 51);
-    expect(rig.ledger.edgesOf("A")).to.deep.equal(Array.from({ length: 51 }, (_, index) => index));
-  });
-
   /** Sends so many edges of A at once; every third from the queue's end on tells of two lost by the kernel. */
   function flood(count: number): number {
     let told = 0;

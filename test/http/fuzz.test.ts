@@ -27,12 +27,15 @@ describe("Any body, mutated at random", () => {
     if (answer.status >= 300) expect(answer.body).not.to.match(INSIDE);
   }
 
-  for (const { method, path, body } of TARGETS) {
-    it(`is answered by ${method} ${path} without a failure of the service`, async () => {
-      const law = fc.asyncProperty(mutatedBody(body), (text) => expectSane(method, path, text));
-      await fc.assert(law, { numRuns: RUNS });
-    });
-  }
+  it("is answered by every operation that takes one without a failure of the service", async () => {
+    const target = fc.oneof(
+      ...TARGETS.map(({ method, path, body }) =>
+        mutatedBody(body).map((text) => [method, path, text] as const),
+      ),
+    );
+    const law = fc.asyncProperty(target, (request) => expectSane(...request));
+    await fc.assert(law, { numRuns: 10 * RUNS });
+  });
 
   it("is answered when the query is at random", async () => {
     const pair = fc.tuple(

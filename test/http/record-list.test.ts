@@ -146,36 +146,6 @@ describe("Listings", () => {
       expect(found.map((page) => page.map(({ valor }) => valor))).to.deep.equal([[7, 6, 5], [4, 3, 2], [1]]);
     });
 
-    it("gives those of a location, a device, a room, and of local days", async () => {
-      for (const [valor, otherwise] of [
-        [1, { locationName: "Norte", createdTime: Date.parse("2026-03-10T23:00:00Z") }],
-        [2, { deviceId: "9", createdTime: Date.parse("2026-03-10T22:59:59.999Z") }],
-        [3, { habitacion: "7", locationName: "Norte", createdTime: Date.parse("2026-03-09T12:00:00Z") }],
-      ] as const) {
-        const body = aRecord({ valor, ...otherwise });
-        await user.post("/api/data", body).expect(201);
-      }
-      for (const [query, valores] of [
-        [{ location: "Norte" }, [1, 3]],
-        [{ device: "9" }, [2]],
-        [{ room: "7" }, [3]],
-        [{ from: "2026-03-11" }, [1]],
-        [{ to: "2026-03-10" }, [2, 3]],
-        [{ from: "2026-03-10", to: "2026-03-10" }, [2]],
-        [{ from: "2026-03-09", to: "2026-03-11", location: "Norte", room: "101" }, [1]],
-        [{ from: "2026-03-11", to: "2026-03-09" }, []],
-      ] as const) {
-        const { data } = await list("/api/record", query);
-        expect(
-          data.map(({ valor }) => valor),
-          JSON.stringify(query),
-        ).to.deep.equal(valores);
-      }
-      const other = await appliance.addUser();
-      const theirs = await other.get("/api/record?location=Norte").expect(200);
-      expect(theirs.body.data).to.deep.equal([]);
-    });
-
     it("gives 50 when no number is asked for, and 200 at most", async () => {
       await post(MORE_THAN_A_PAGE);
       expect((await list("/api/record")).data).to.have.lengthOf(50);

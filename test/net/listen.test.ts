@@ -191,20 +191,6 @@ describe("The service's ports", () => {
         look(2 + LARGE.length / LIMITS.paceMs);
         await until("the answer is given up", () => answers[0]?.destroyed === true, LATE_MS);
       });
-
-      it(`that takes it is not, nor one whose answer takes long to make, ${secure ? "with" : "without"} TLS`, async () => {
-        const socket = await ask(secure);
-        look(3);
-        let bytes = 0;
-        socket.setEncoding("latin1").on("data", (text: string) => {
-          bytes += text.length;
-        });
-        answers[0]?.end(LARGE);
-        look();
-        await until("all of it is there", () => bytes > LARGE.length, LATE_MS);
-        look();
-        expect(socket.destroyed).to.equal(false);
-      });
     }
   });
 

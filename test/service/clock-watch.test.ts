@@ -184,29 +184,6 @@ describe("A clock that is wrong", () => {
     });
   });
 
-  it("moves what a process before recorded in the same boot", async () => {
-    await booted(0);
-    await gateway.sell();
-    await gateway.restart();
-    await gateway.sell();
-    gateway.machine.pass(DAY_MS);
-    await gateway.setByNetwork();
-    expectTruth();
-  });
-
-  it("of a boot that ended between its setting and the moves is made good by the next, once", async () => {
-    await booted(0, { settling: false });
-    await gateway.sell();
-    await gateway.setByNetwork();
-    gateway.settling = true;
-    await gateway.reboot(HOUR_MS, 0);
-    await gateway.setByNetwork();
-    expectTruth();
-    await gateway.restart();
-    await gateway.look();
-    expect(moves()).to.equal(1);
-  });
-
   it("is trusted from the start by a process after, and what was left is moved then", async () => {
     await booted(0, { settling: false });
     await gateway.sell();
@@ -286,13 +263,6 @@ describe("A clock that is wrong", () => {
     expect(placed?.provisional).to.equal(false);
     expect(provisional()).to.deep.equal({ waiting: 0, unplaced: 1 });
     expectSound();
-  });
-
-  it("is noticed by these tests: without settling, the same sales are not where they belong", async () => {
-    await booted(0, { settling: false });
-    await gateway.sell();
-    await gateway.setByNetwork();
-    expect(() => expectTruth()).to.throw(/sale 0/);
   });
 
   /** Pulses of the wired line, a millisecond apart, as a process before saw them with a clock that was not trusted. */

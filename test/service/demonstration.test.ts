@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { Day } from "../../src/domain/day.ts";
-import { imagineSales, seedDemo } from "../../src/service/demonstration.ts";
+import { seedDemo } from "../../src/service/demonstration.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { forSuite } from "../rig/standing.ts";
 import { TestLedger } from "../store/ledger.ts";
@@ -76,23 +75,3 @@ describe("The demonstration", () => {
     expect(ledger.reader.newestEntry()).to.equal(records);
   });
 });
-
-describe("Imagined sales", () => {
-  const [year, yearAfter] = [sold(20250101, 20251231), sold(20260101, 20261231)];
-
-  it("are those of a seed each time, and others in another year", () => {
-    expect(sold(20250101, 20250331)).to.deep.equal(sold(20250101, 20250331));
-    const times = (sales: typeof year) => sales.map(({ sinceMidnightMs }) => sinceMidnightMs).slice(0, 100);
-    expect(times(year)).not.to.deep.equal(times(yearAfter));
-  });
-
-  it("are of every room, in the order of their times", () => {
-    expect(new Set(year.map(({ room }) => room)).size).to.equal(ROOMS);
-    const times = year.map(({ day, sinceMidnightMs }) => day * 100_000_000 + sinceMidnightMs);
-    expect(times).to.deep.equal(times.toSorted((one, other) => one - other));
-  });
-});
-
-function sold(from: Day, to: Day) {
-  return imagineSales(ROOMS, from, to, 17);
-}

@@ -97,18 +97,6 @@ describe("flanco, where it cannot run,", function () {
     expect(readdirSync(appliance.directory)).to.deep.equal([]);
   });
 
-  it("says that the data directory's path is too long for its socket", async () => {
-    const environment = { FLANCO_DATA_DIR: join(appliance.directory, "d".repeat(100)) };
-    const text = /^flanco: The data directory's path is too long .* at most 94 bytes\.$/;
-    for (const refused of [
-      await appliance.run(["serve"], { environment }),
-      await appliance.call(["user", "list"], "", environment),
-    ]) {
-      expect(onlyLine(refused)).to.match(text);
-      expect(refused.exitCode).to.equal(78);
-    }
-  });
-
   it("says that another flanco uses the data directory, and does not disturb it", async () => {
     const first = await appliance.start();
     const ports = { FLANCO_HTTP_PORT: "1", FLANCO_HTTPS_PORT: "2" };
