@@ -50,9 +50,8 @@ const DAYS_BEFORE_FIRST_MONDAY = 3;
 const DAYS_PER_MONTH = 30;
 
 /**
- * The backups to remove: all but the newest of each of the last 7 days, 4 weeks and 12 months that have one
- * (UTC; a time without backups removes none). Where the clock was not trusted, each counts as a day of its
- * own.
+ * The backups to remove: all but the newest of each of the last 7 days, 4 weeks and 12 months (UTC) that
+ * have one. Where the clock was not trusted, each counts as a day of its own.
  */
 export function outdatedBackups(backups: readonly ProvenBackup[]): readonly ProvenBackup[] {
   const newestFirst = [...backups].sort((one, other) => other.number - one.number);

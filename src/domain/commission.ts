@@ -93,10 +93,7 @@ export interface Signatures {
   readonly clinic: string;
 }
 
-/**
- * Rooms of a report: all, ticked off as good, ticked off otherwise, and not ticked off though they want a
- * line.
- */
+/** Rooms of a report: all, ticked off as good or otherwise, and not ticked off though they want a line. */
 export interface CommissionCounts {
   readonly rooms: number;
   readonly good: number;
@@ -136,7 +133,7 @@ export interface Commissioner {
   begin(userId: Id, scope: CommissionScope, lifeMs: number, by: Actor): Promise<void>;
   state(userId: Id): Promise<CommissionState>;
   /**
-   * Says which room is switched next. Rejects with `not_found`, or `conflict` while no line is under test.
+   * Says which room is switched next. Rejects with `not_found`, or `conflict` where no line is under test.
    */
   ask(userId: Id, key: RoomKey): Promise<void>;
   /** Ticks a room off with its present verdict. Rejects with `not_found`, or `conflict` without a verdict. */

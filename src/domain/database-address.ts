@@ -17,10 +17,7 @@ export interface DatabaseNode {
 export interface DatabaseAddress {
   readonly user: string;
   readonly database: string;
-  /**
-   * Nodes of one cluster; the one that takes writes is used. A host that begins with / is a socket's
-   * folder.
-   */
+  /** Nodes of one cluster; the one that takes writes is used. A host that begins with / is a socket. */
   readonly hosts: readonly DatabaseNode[];
   /** File with the authorities that may sign the server's certificate; null for those that Node trusts. */
   readonly authorities: string | null;

@@ -42,10 +42,7 @@ export interface DeviceChange {
   readonly name?: string | undefined;
   /** One of the user's locations; the device takes its name. */
   readonly locationId?: string | undefined;
-  /**
-   * All rooms in order. A room left out loses its wiring; its records stay, and are its own if it comes
-   * back.
-   */
+  /** All rooms in order. A room left out loses its wiring; its records are its own again if it comes back. */
   readonly rooms?: readonly string[] | undefined;
   /** Rooms that get another name, before `rooms` is applied. They keep their lines, prices and records. */
   readonly renamedRooms?: readonly RenamedRoom[] | undefined;

@@ -41,8 +41,7 @@ export interface FlancoErrorOptions {
 }
 
 /**
- * The one error of the program. `message` is for people, without stack, path of the program or SQL;
- * programs go by `code` alone.
+ * The one error of the program. `message` is for people, without stack, path or SQL; programs go by `code`.
  */
 export class FlancoError extends Error {
   override readonly name = "FlancoError";

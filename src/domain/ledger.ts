@@ -39,8 +39,7 @@ import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
 
 /**
  * Everything that changes the ledger, as the writer thread runs it. A command that throws (a FlancoError)
- * leaves no trace. One with a `by`, its actor, also writes an audit entry; without it the service is the
- * actor.
+ * leaves no trace. One with a `by`, its actor (the service where absent), also writes an audit entry.
  */
 export interface LedgerCommands {
   /** Makes an account with its first member, an owner. */
@@ -60,9 +59,7 @@ export interface LedgerCommands {
   removeMember(userId: Id, memberId: Id, by?: Actor): void;
   /** Ends all sessions of a member, and gives how many. */
   endSessionsOf(userId: Id, memberId: Id, by?: Actor): number;
-  /**
-   * Adds a link by its token's hash: within a day it sets the member's password once. An earlier link ends.
-   */
+  /** Adds a link by its token's hash: within a day it sets the member's password once. Another one ends. */
   addLink(userId: Id, memberId: Id, tokenHash: string, by?: Actor): void;
   /** Sets the password of the member with this link, and ends the link. Rejects with `unauthorized`. */
   useLink(tokenHash: string, passwordHash: string, by?: Actor): Member;
@@ -70,8 +67,7 @@ export interface LedgerCommands {
   removeUser(userId: Id, withDevices: boolean, by?: Actor): void;
 
   /**
-   * Begins a session after the password was compared with that hash. Rejects with `unauthorized` if the
-   * stored hash is another one by now.
+   * Begins a session if the hash that the password was compared with is still stored, else `unauthorized`.
    */
   addSession(session: NewSession, passwordHash: string, by?: Actor): StandingSession;
   removeSession(sid: Id, by?: Actor): void;
@@ -94,9 +90,7 @@ export interface LedgerCommands {
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
 
-  /**
-   * Adds the missing locations (by name) and devices (by dId). Rejects as `addLocation` and `addDevice` do.
-   */
+  /** Adds missing locations (by name) and devices (by dId). Rejects as `addLocation` and `addDevice` do. */
   importPlaces(userId: Id, places: ImportedPlaces, by?: Actor): DeviceIds;
   /** Adds the records that the account lacks, by their keys, and gives how many. */
   importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): number;
@@ -118,24 +112,18 @@ export interface LedgerCommands {
    */
   noteBoot(bootId: string, zeroMs: number | null, aliveMs?: number, setZeroMs?: number | null): void;
   /**
-   * Moves the sales of a boot to the times by another zero, after its clock was set again. It moves some at
-   * a time: `after` is 0 at first, then what the last call gave. Rejects with `not_found` where it was not
+   * Moves the sales of a boot to the times by another zero, after its clock was set again: some at a time.
+   * `after` is 0 at first, then what the last call gave. Rejects with `not_found` where the clock was not
    * set again.
    */
   correctClock(bootId: string, zeroMs: number, after: number, by?: Actor): ClockCorrected;
-  /**
-   * Removes ended sessions, and idempotency keys older than 7 days of monotonic time: some at a time. Gives
-   * how many.
-   */
+  /** Removes some ended sessions, and idempotency keys after 7 days of monotonic time. Gives how many. */
   purge(): number;
 
   /** Wires lines, or changes the settings of lines that are wired to the same room: all of them, or none. */
   setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
   removeWiring(userId: Id, line: string, by?: Actor): void;
-  /**
-   * Unwires lines of an account, then wires lines: all or nothing. A room without a price takes the usual
-   * one from before.
-   */
+  /** Unwires lines, then wires lines: all or nothing. A room without a price takes the usual one before. */
   rewire(userId: Id, unwired: readonly string[], wirings: readonly NewWiring[], by?: Actor): void;
   /** Gives the rooms of wired lines a price from now on: all of them, or none. */
   setPrices(userId: Id, lines: readonly string[], valorMicros: number, by?: Actor): void;
@@ -144,17 +132,13 @@ export interface LedgerCommands {
   /** Cancels a planned price of all rooms that have it, before its day. Rejects with `not_found`. */
   cancelPrices(userId: Id, from: Day, valorMicros: number, by?: Actor): void;
 
-  /**
-   * Puts wired lines under test for `lifeMs` at most: what they do is no sale. Rejects with `not_found`,
-   * and then none is.
-   */
+  /** Puts wired lines under test for `lifeMs` at most: what they do is no sale. Rejects with `not_found`. */
   beginTest(userId: Id, lines: readonly string[], lifeMs: number, by?: Actor): void;
   /** Ends the tests of these lines, or of all of the account. Does nothing where none is under test. */
   endTest(userId: Id, lines: readonly string[] | null, by?: Actor): void;
 
   /**
-   * Opens a commissioning, or gives an open one another scope, and puts `lines` under test. Rejects as
-   * `beginTest` does.
+   * Opens a commissioning, or changes the open one's scope, and tests `lines`. Rejects as `beginTest` does.
    */
   beginCommission(
     userId: Id,
@@ -188,8 +172,7 @@ export interface LedgerCommands {
 
 /**
  * The same commands for other threads. A promise resolves after the fsynced commit, and rejects where
- * nothing is stored: with the command's own error, `overloaded` (the bounded queue is full) or
- * `unavailable`.
+ * nothing is stored: with the command's error, `overloaded` (the bounded queue is full) or `unavailable`.
  */
 export type LedgerWriter = {
   readonly [N in keyof LedgerCommands]: (
@@ -256,10 +239,7 @@ export interface LedgerReader {
   ledgerIds(): readonly string[];
   /** The hash of one entry, of 64 digits; undefined where there is none of that number. `NO_HASH` of 0. */
   entryHash(position: number): string | undefined;
-  /**
-   * The entries after one number up to and including another: at least one where there is one, at most
-   * `limit`, fewer where they are long.
-   */
+  /** The entries after one number up to another, included: at least one, at most `limit`, fewer if long. */
   entriesAfter(after: number, upTo: number, limit: number): readonly ChainEntry[];
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
@@ -274,10 +254,7 @@ export interface LedgerReader {
   /** One page, newest first: only ids below `before`, or the newest where it is null. */
   gaps(userId: Id, page: { readonly before: number | null; readonly limit: number }): readonly Gap[];
 
-  /**
-   * All wirings or one user's, by line. With `nowMs` (Unix milliseconds) planned prices hold from their
-   * day.
-   */
+  /** All wirings or one user's, by line. With `nowMs` (Unix milliseconds) planned prices hold by then. */
   wirings(userId?: Id, nowMs?: number): readonly Wiring[];
   /** The prices of one room, newest first, or all that are planned for days after the one of `nowMs`. Bounded. */
   prices(

@@ -163,10 +163,7 @@ export interface Lines {
   detect(): Promise<readonly ChipInfo[]>;
   /** Every line of this machine, wired or not. */
   survey(): Promise<readonly SurveyedChip[]>;
-  /**
-   * Reads a free line's physical level. Rejects with `not_found`, `conflict` (used or wired),
-   * `unavailable`.
-   */
+  /** Reads a free line's physical level. Rejects with `not_found`, `conflict` (in use), `unavailable`. */
   read(line: string): Promise<boolean>;
   /** The physical levels of these lines, read alike, without those that cannot be read. */
   readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>>;

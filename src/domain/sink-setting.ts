@@ -11,10 +11,7 @@ export type SetupName = (typeof SETUP_NAMES)[number];
 
 /** One value of a setup. */
 export interface SetupField {
-  /**
-   * Its key in flanco.toml. There `<key>_file` names a secret's or certificate's file; a setup has the
-   * text.
-   */
+  /** Its key in flanco.toml, where `<key>_file` names the file of a secret or certificate. */
   readonly key: string;
   /** `certificate`: PEM; it may be left out, and is kept like a secret. */
   readonly kind: "text" | "list" | "number" | "choice" | "choices" | "secret" | "certificate";

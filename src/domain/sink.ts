@@ -16,8 +16,8 @@ export interface Sink<Batch, Answer = void> {
   /**
    * Resolves once the other side has stored the batch durably. Otherwise its content is delivered again,
    * perhaps in other batches, so the other side drops what it has. Must end soon after `signal` is aborted.
-   * Rejects with a FlancoError of one line for people, without secrets; `unprocessable`: this batch is
-   * refused for good.
+   * Rejects with a FlancoError of one line, without secrets; `unprocessable`: this batch is refused for
+   * good.
    */
   deliver(batch: Batch, signal: AbortSignal): Promise<Answer>;
   /** Sends a visible test, or proves that a batch would be taken. Gives one line that says what was done. */
@@ -30,9 +30,7 @@ export interface Sink<Batch, Answer = void> {
 export interface EntryBatch {
   /** The identity of the ledger. With an entry's position and hash it is the identity of the entry. */
   readonly ledger: string;
-  /**
-   * The ledger's earlier identities, the latest first: entries from then are the same by position and hash.
-   */
+  /** The ledger's earlier identities, the latest first. Entries from then are the same ones. */
   readonly earlierLedgers: readonly string[];
   /** At least one, in the order of the chain. */
   readonly entries: readonly ChainEntry[];
@@ -48,9 +46,6 @@ export type EntrySink = Sink<EntryBatch, ChainHead | null>;
 
 /** Sends tests to the sinks that are configured. */
 export interface SinkTester {
-  /**
-   * Gives one line that says what was done. Rejects with `not_found`, or `conflict` while a test is under
-   * way.
-   */
+  /** Gives one line that says what was done. Rejects with `not_found`, or `conflict` during another test. */
   test(name: SinkName): Promise<string>;
 }

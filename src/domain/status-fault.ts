@@ -43,9 +43,7 @@ function seen<C extends FaultCode>(since: Since, code: C, ...details: DetailsOf<
   return { ...found, sinceMs: since(faultName(found)) };
 }
 
-/**
- * All faults, the gravest first. Pure. A missing backup or clock is no fault in the first hours or minutes.
- */
+/** All faults, the gravest first. Pure. A missing backup or clock is no fault soon after the start. */
 export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
   const { lasting, lineFailures } = reading;
   return [

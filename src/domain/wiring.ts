@@ -21,10 +21,7 @@ export interface WiringSettings {
 
 /** Which line is which room. */
 export interface Wiring extends WiringSettings {
-  /**
-   * A name of the line that holds after every boot: its own (`GPIO17`), or its chip's label and offset
-   * (`mcp23017:3`). Unique.
-   */
+  /** Its name after every boot: its own (`GPIO17`), or chip's label and offset (`mcp23017:3`). Unique. */
   readonly line: string;
   readonly userId: Id;
   /** The device's `_id`. */

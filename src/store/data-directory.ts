@@ -55,10 +55,7 @@ export function dataDirectoryOf(path: string) {
   };
 }
 
-/**
- * Creates the data directory, or checks that it is writable and closed to others. Throws `unavailable` or
- * `config`, with a hint.
- */
+/** Creates the data directory, or checks that others cannot read it. Throws `unavailable` or `config`. */
 export function prepareDataDirectory(dataDirectory: DataDirectory): void {
   try {
     makeDirectory(dataDirectory.path);
@@ -96,7 +93,7 @@ export function isUnusedDirectory({ path, ledger, secret }: DataDirectory): bool
 }
 
 /**
- * Continues root's process as the data directory's owner, whom root's files would lock out. Throws
+ * Root's process goes on as the data directory's owner: root's files would lock that out. Throws
  * `forbidden`.
  */
 export function becomeOwner(dataDir: string): DataDirectory {

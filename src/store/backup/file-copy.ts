@@ -72,8 +72,8 @@ export function freeBytesOf(directory: string): number {
 }
 
 /**
- * Throws `unavailable`, with how much to free, where a disk has no room for a copy. `purpose` completes
- * "There is no room to".
+ * Throws `unavailable`, with how much to free, without room for a copy. `purpose` ends "There is no room
+ * to".
  */
 export function requireRoom(
   directory: string,

@@ -93,11 +93,10 @@ export interface RestoreRequest {
 
 /**
  * Puts a backup in the ledger's place, once a copy was checked in full. Call with the directory locked. The
- * replaced ledger is kept with its log; SQLite does not open it for writing, which would cut a damaged log.
- * The restored one takes over its further audit entries, and an entry says who restored it (`by`). After an
- * interruption the old or the new ledger is there, whole. Throws, with nothing changed, `not_found`,
- * `damaged`, `too_new`, and `conflict` for another ledger's backup where this one is in use and
- * `mayBeOther` is not set.
+ * replaced ledger is kept with its log, which SQLite, opening it for writing, would cut at damage. The
+ * restored one takes over its further audit entries and names who restored it (`by`). After an interruption
+ * one whole ledger is there. Throws, with nothing changed, `not_found`, `damaged`, `too_new`, and
+ * `conflict` for another ledger's backup where this one is in use and not `mayBeOther`.
  */
 export function restoreLedger(request: RestoreRequest): Restored {
   const { backup, ledger, nowMs, onProgress, by, tail, directories, mayBeOther, onProved } = request;
@@ -199,10 +198,7 @@ export function knownCommits(ledger: string, folders: readonly string[]): number
   return Math.max(held, ...folders.flatMap(segmentsIn).map(({ end }) => end));
 }
 
-/**
- * Makes a draft a ledger of its own, in one file, closes it, and gives its commits. `known`:
- * `passOverCommits`.
- */
+/** Makes a draft a ledger of its own in one file, closes it, and gives its commits. `known`: of any copy. */
 export function makeOwn(db: Database, known: number): number {
   // A session may have ended since the backup was made, by signing out or by a changed password.
   db.exec("DELETE FROM session");

@@ -50,10 +50,7 @@ export function beginJob<K extends keyof JobWork>(
   return { done, cancel: () => void child.kill("SIGKILL"), activity: () => activityOf(child.pid) };
 }
 
-/**
- * Processor ticks (proc_pid_stat(5), fields 14 and 15) and bytes read and written (proc_pid_io(5)), added
- * up.
- */
+/** Processor ticks (proc_pid_stat(5), fields 14 and 15) plus bytes read and written (proc_pid_io(5)). */
 function activityOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

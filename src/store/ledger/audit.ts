@@ -27,10 +27,7 @@ const REPEATED_WITHIN_MS = HOUR_MS;
 export const LASTING_A_DAY = 1_000;
 /** The most acceptance reports among them: one of 4,096 rooms with usual names takes 3 MB. */
 export const REPORTS_A_DAY = 50;
-/**
- * A member's password changes of a day over the network: they do not count among the account's changes,
- * which any role could use up otherwise.
- */
+/** A member's password changes of a day over the network. They do not count among the account's changes. */
 export const PASSWORDS_A_DAY = 20;
 /** So many of these are left to owners: a technician's program must not keep an owner from voiding a sale. */
 const OF_OWNERS = 200;
@@ -187,8 +184,8 @@ export function auditLog(
     },
 
     /**
-     * Throws `too_many` where an account's lasting entries over the network, with `more`, exceed a day's
-     * bound.
+     * Throws `too_many` where an account's lasting entries of a day over the network, and `more`, are too
+     * many.
      */
     requireFew(userId: Id, { way, memberId }: Actor, more = 1): void {
       if (way !== "network") return;

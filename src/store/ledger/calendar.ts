@@ -40,8 +40,7 @@ export class LocalCalendar {
   }
 
   /**
-   * The zone's changes of offset from 1970 to 2100 (moment and offset in milliseconds), with the first
-   * offset. Takes some 100 ms.
+   * The zone's changes of offset from 1970 to 2100, the first offset before them: moments and milliseconds.
    */
   offsetChanges(): readonly (readonly [number, number])[] {
     const changes: [number, number][] = [];
@@ -130,10 +129,7 @@ export class LocalCalendar {
   }
 }
 
-/**
- * From a day's midnight until its clock reads what today's reads at `nowMs`, within the day. Unix
- * milliseconds.
- */
+/** From a day's midnight until its clock reads what today's reads at `nowMs`, at the latest its end. */
 export function momentsSoFar(
   calendar: LocalCalendar,
   day: Day,

@@ -78,10 +78,7 @@ export function anchorOf(entryHash: string, text: string): string {
   return hashOf(entryHash, text);
 }
 
-/**
- * Reads the head: the newest entry, or the mark `rolled_up` where newer entries are gone, so that no number
- * is given twice.
- */
+/** Reads the head: the newest entry, or the mark `rolled_up` where later entries are gone. */
 export function headReader(db: Database): () => ChainHead {
   const newest = db.prepare<[], ChainHead>(selectNewest([...NEWEST, MARK]));
   return () => newest.get() ?? { position: 0, hash: NO_HASH };

@@ -12,8 +12,7 @@ const NEWEST = 0.2;
  * When the next batch leaves. Clients that post again once answered form groups, and each group waits for
  * the syncs of the others. Where the main thread needs less time for all clients' writes than a sync takes,
  * one group is best: the next batch waits for as many as were answered and came meanwhile. Otherwise two
- * are: the posts of one are taken while the other is synced. Both times are measured. A lone client never
- * waits.
+ * are: one's posts are taken while the other is synced. Both times are measured.
  */
 export class Gathering {
   readonly #busyMs: () => number;

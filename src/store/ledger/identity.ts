@@ -28,10 +28,7 @@ export function setLedgerKey(db: Database, key: string): void {
   db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_key'").run(key);
 }
 
-/**
- * The key of a ledger on another gateway: the one it comes from may go on, with backups and a tail of its
- * own.
- */
+/** The key of a ledger on another gateway: the one before may go on, with its own backups and tail. */
 export function movedKey(key: string): string {
   return `${key}:${randomBytes(MOVE_BYTES).toString("hex")}`;
 }

@@ -18,14 +18,9 @@ const APPLICATION_ID = 0x666c6e63;
 const SYNCHRONOUS_FULL = 2;
 /** How long a connection waits for another one's lock: a reader's checkpoint, a backup's page. */
 const BUSY_TIMEOUT_MS = 5_000;
-/**
- * Pages kept by a connection, in KiB: only a few sums and the ends of indexes are read again and again
- * (SQLite's own default here is 16 MB).
- */
+/** Pages kept by a connection, in KiB: only few are read again and again. SQLite's default is 16 MB here. */
 const CACHE_KIB = 2_000;
-/**
- * A sale changes a few bytes in each of two pages, which go whole into the log: small ones spare the card.
- */
+/** A sale changes a few bytes in each of two pages, and whole pages are logged: small ones spare the card. */
 const PAGE_BYTES = 1_024;
 /** Frames in the log before a checkpoint: 4 MiB. */
 export const CHECKPOINT_PAGES = 4_000;
@@ -39,7 +34,7 @@ const GROWING = new Set(["record", "correction", "idempotency", "rollup_day", "r
 
 /**
  * Opens the ledger for writing, with this program's schema. A missing one is made beside its place and
- * renamed, so that a file of that name is always whole. Throws `damaged` for a file that is no ledger, and
+ * renamed: a file of that name is always whole. Throws `damaged` for a file that is no ledger, and
  * `too_new`.
  */
 export function openForWriting(

@@ -51,9 +51,7 @@ export interface PriceMoment {
   readonly atMs: number | null;
 }
 
-/**
- * The prices of rooms at a moment. Without a trusted clock only days up to its last trusted time have come.
- */
+/** The prices of rooms at a moment. Without a trusted clock only days up to its last one have come. */
 export function roomPrices(db: Database, calendar: LocalCalendar) {
   const price = db
     .prepare<PricedRoom & PriceMoment, number | null>(

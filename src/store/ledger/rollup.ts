@@ -60,17 +60,12 @@ export class RollupWriter {
       .pluck();
   }
 
-  /**
-   * Whether the records up to this entry must be rolled up: they are many, or a sum may soon leave 64 bits.
-   */
+  /** Whether records up to this entry must be rolled up: they are many, or a sum may soon leave 64 bits. */
   isDue(position: number): boolean {
     return this.#isDue.get(position) === 1;
   }
 
-  /**
-   * Adds the records up to the transaction's newest entry. Throws `conflict` when a sum would leave 64
-   * bits.
-   */
+  /** Adds the records up to the transaction's newest entry. Throws `conflict` for a sum beyond 64 bits. */
   rollUp(to: RolledUp): void {
     const after = this.#rolledUp.get() ?? 0;
     for (const statement of this.#rollUp) orTooLarge(() => statement.run({ after, upTo: to.position }));

@@ -26,10 +26,7 @@ export function openUpToDate(
   }
 }
 
-/**
- * An `onProgress` for where long work must not be done: the first report, before any change, throws
- * `outdated`.
- */
+/** An `onProgress` where long work must not be done: throws `outdated` before anything is changed. */
 export function refuseLongWork(): never {
   throw new FlancoError("outdated", "The ledger is not up to date.", {
     hint: "Start the service once: it brings the ledger up to date.",

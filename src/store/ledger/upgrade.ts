@@ -19,7 +19,7 @@ const COPIES = 2;
 /**
  * Brings an older ledger to this program's schema on a copy, which must hold every sale as it was, and then
  * takes its place by a rename. The replaced file stays, with its schema's number in its name, in place of
- * those of earlier upgrades. Throws `unavailable`, with the ledger as it was. Closes `db`, the only
+ * those of earlier upgrades. Throws `unavailable`, with the ledger as it was. Closes `db`, its only
  * connection.
  */
 export function upgradeLedger(

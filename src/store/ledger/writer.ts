@@ -138,9 +138,7 @@ class WriterLink {
     this.#gathering = new Gathering(timers.busyMs);
   }
 
-  /**
-   * Opens the file. Throws `damaged`, `too_new`, `unavailable`, and `outdated` where long work comes first.
-   */
+  /** Opens the file. Throws `damaged`, `too_new`, `unavailable`, and `outdated` before long work. */
   async open(): Promise<void> {
     const worker = this.#start({ ...this.#settings, startMs: this.#clock.nowMs() });
     this.#worker = worker;

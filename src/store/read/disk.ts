@@ -11,10 +11,7 @@ const SPARE_BLOCKS: readonly SpareBlocks[] = ["normal", "warning", "urgent"];
 const LIFE_STEP_PERCENT = 10;
 const LAST_LIFE_VALUE = 0x0b;
 
-/**
- * The wear that a directory's card reports; null for other disks and most SD cards. Tests replace
- * `devices`.
- */
+/** The wear that a directory's card reports; null for other disks. Tests replace `devices`. */
 export async function readCardWear(directory: string, devices = BLOCK_DEVICES): Promise<CardWear | null> {
   const disk = await diskOf(join(devices, await deviceNumber(directory)));
   if (disk === undefined) return null;

@@ -67,9 +67,9 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
                AND ${FITS_FILTER})`;
 
 /**
- * Adds up the rollups and the records that are not in them yet, in SQLite: a row of each location and
- * device would hold up the event loop. Reads throw TooManyRows beyond the budget, and `conflict` for a sum
- * beyond 64 bits.
+ * Adds up the rollups and the records that are not in them yet, in SQLite: rows of each location and device
+ * would hold up the event loop. Throws TooManyRows beyond the budget, and `conflict` for a sum beyond 64
+ * bits.
  */
 export function rollupSums(db: Database, budget: RowBudget) {
   const byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();

@@ -38,8 +38,7 @@ interface Held {
 
 /**
  * Follows the chain from its first entry to its newest, and finds what was removed, altered or inserted,
- * and what contradicts what it corrects. It takes the records one by one, so that a large ledger is never
- * held whole.
+ * and what contradicts what it corrects. It takes records one by one: a large ledger is never held whole.
  */
 export class ChainWalk {
   readonly #findings: Findings;

@@ -6,8 +6,8 @@ import type { Id } from "../../domain/id.ts";
 /**
  * `missing`: entries are gone without a word; `lost`: gone with a damaged file, as the ledger says.
  * `inserted`: its number was taken. `altered`: not as it was written. `contradiction`: a correction
- * contradicts its record. `sum`: a rollup does not follow from the records. `rewritten`: an entry differs
- * from a proved backup's.
+ * contradicts its record. `sum`: a rollup does not follow from the records. `rewritten`: a proved backup
+ * has another entry.
  */
 export type FindingKind = "missing" | "lost" | "inserted" | "altered" | "contradiction" | "sum" | "rewritten";
 
@@ -76,10 +76,7 @@ export class Findings {
     else this.unlisted += 1;
   }
 
-  /**
-   * Adds a finding about one entry. `what` completes "The entry 7". `record`: of the sale concerned, or
-   * null.
-   */
+  /** Adds a finding about one entry. `what` completes "The entry 7". `record`: of the sale concerned. */
   addOf(
     kind: FindingKind,
     position: number,

@@ -189,8 +189,7 @@ function isOnChain({ ledger, segments }: Remains, backup: ProvenBackup): boolean
 
 /**
  * The newest position that the ledger is known to have had: by the recovered ledger, the damaged file, or
- * commits that could not be made again. One more where the tail was not closed: a second of commits may be
- * missing.
+ * commits that could not be made again. One more where the tail, which may lack a second, was not closed.
  */
 function newestKnown({ ledger, segments }: Remains, recovered: Database): number {
   let { position } = readHead(recovered);

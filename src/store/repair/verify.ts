@@ -37,8 +37,7 @@ type CheckedChain = Omit<Verification, "damage">;
 
 /**
  * Checks the file's structure, all rollups and the chain, also against the heads of proved backups. A
- * service may run meanwhile. Throws as `openForReading` does, and `damaged` where the file cannot even be
- * read.
+ * service may run meanwhile. Throws as `openForReading` does.
  */
 export function verifyLedger(
   file: string,
