@@ -13,7 +13,7 @@ import { type Gateway, parseGateway, readGatewayFile } from "../store/backup/gat
 import { isUnusedLedger, type OpenedBackup, openBackup } from "../store/backup/restore.ts";
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
-import { hasTailOfOtherSchema, type Segment, segmentsOf } from "../store/ledger/tail.ts";
+import { hasTailOfOtherSchema, type Segment, segmentsIn } from "../store/ledger/tail.ts";
 import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
 import { iso, type Terminal } from "./terminal.ts";
 
@@ -44,7 +44,7 @@ export function openOnDisk(config: Config, named: string | undefined): Incoming 
   return {
     proof: backup.proof,
     gateway: readGatewayFile(dirname(path)),
-    tail: () => segmentsOf(folders),
+    tail: () => segmentsIn(...folders),
     open: async () => backup,
     finish: async () => (folders.some(hasTailOfOtherSchema) ? [OTHER_TAIL] : []),
     close: () => backup[Symbol.dispose](),

@@ -195,7 +195,7 @@ export function openDraft(
 export function knownCommits(ledger: string, folders: readonly string[]): number {
   const held =
     tryLedger(ledger, readCommits) ?? tryLedger(ledger, (db) => readRolledUp(db).commits + MAX_FRESH) ?? 0;
-  return Math.max(held, ...folders.flatMap(segmentsIn).map(({ end }) => end));
+  return Math.max(held, ...segmentsIn(...folders).map(({ end }) => end));
 }
 
 /** Makes a draft a ledger of its own in one file, closes it, and gives its commits. `known`: of any copy. */

@@ -122,20 +122,15 @@ export function auditLog(
         AND way = @way AND who IS @who AND origin = @from AND details = @details AND boot = @boot
         AND begun_ms > @begunMs - ${REPEATED_WITHIN_MS}`,
   );
-  const longAgo = db.prepare<[Id, number], Pick<NewEntry, "boot" | "begunMs">>(
-    `SELECT boot, begun_ms AS begunMs FROM audit WHERE user_id = ? AND way = 'network' AND position IS NOT NULL
-      ORDER BY audit_id DESC LIMIT 1 OFFSET ?`,
-  );
-  const reportLongAgo = db.prepare<[Id], Pick<NewEntry, "boot" | "begunMs">>(
-    `SELECT boot, begun_ms AS begunMs FROM audit INDEXED BY audit_by_kind
-      WHERE kind = 'commissioned' AND user_id = ? AND way = 'network'
-      ORDER BY audit_id DESC LIMIT 1 OFFSET ${REPORTS_A_DAY - 1}`,
-  );
-  const passwordLongAgo = db.prepare<[Id, string], Pick<NewEntry, "boot" | "begunMs">>(
-    `SELECT boot, begun_ms AS begunMs FROM audit INDEXED BY audit_by_kind
-      WHERE kind = 'password_changed' AND user_id = ? AND who = ? AND way = 'network'
-      ORDER BY audit_id DESC LIMIT 1 OFFSET ${PASSWORDS_A_DAY - 1}`,
-  );
+  /** Of an account's entries over the network of this kind the one after so many newer ones. */
+  const entryAfter = (index: string, which: string) =>
+    db.prepare<{ userId: Id; newer: number; who?: string }, BegunEntry>(
+      `SELECT boot, begun_ms AS begunMs FROM audit INDEXED BY ${index}
+        WHERE user_id = @userId AND way = 'network' AND ${which} ORDER BY audit_id DESC LIMIT 1 OFFSET @newer`,
+    );
+  const longAgo = entryAfter("audit_lasting", "position IS NOT NULL");
+  const reportLongAgo = entryAfter("audit_by_kind", "kind = 'commissioned'");
+  const passwordLongAgo = entryAfter("audit_by_kind", "kind = 'password_changed' AND who = @who");
   const trim = db.prepare<[number]>(
     `DELETE FROM audit WHERE audit_id IN (
        SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit WHERE position IS NULL) own
@@ -144,7 +139,7 @@ export function auditLog(
                                   AND newer.position IS NULL ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
   );
   /** Throws `too_many` where `first`, the oldest of an account's last so many entries, was made within a day. */
-  function requireDayAgo(first: Pick<NewEntry, "boot" | "begunMs"> | undefined, made: string): void {
+  function requireDayAgo(first: BegunEntry | undefined, made: string): void {
     const now = boots.now();
     if (now === undefined || first === undefined || first.boot !== now.boot) return;
     const waitMs = (first.begunMs ?? 0) + DAY_MS - now.monotonicMs;
@@ -190,18 +185,26 @@ export function auditLog(
     requireFew(userId: Id, { way, memberId }: Actor, more = 1): void {
       if (way !== "network") return;
       const bound = LASTING_A_DAY - (isNoOwner.get(memberId) === undefined ? 0 : OF_OWNERS);
-      requireDayAgo(longAgo.get(userId, bound - more), `${bound} changes`);
+      requireDayAgo(longAgo.get({ userId, newer: bound - more }), `${bound} changes`);
     },
 
     /** The same for acceptance reports. */
     requireFewReports(userId: Id, { way }: Actor): void {
-      if (way === "network") requireDayAgo(reportLongAgo.get(userId), `${REPORTS_A_DAY} acceptance reports`);
+      if (way !== "network") return;
+      requireDayAgo(
+        reportLongAgo.get({ userId, newer: REPORTS_A_DAY - 1 }),
+        `${REPORTS_A_DAY} acceptance reports`,
+      );
     },
 
     /** The same for a member's changes of the own password. */
     requireFewPasswords({ userId, email }: Pick<Member, "userId" | "email">, { way }: Actor): void {
       if (way !== "network") return;
-      requireDayAgo(passwordLongAgo.get(userId, email), `${PASSWORDS_A_DAY} changes of one password`);
+      const newer = PASSWORDS_A_DAY - 1;
+      requireDayAgo(
+        passwordLongAgo.get({ userId, newer, who: email }),
+        `${PASSWORDS_A_DAY} changes of one password`,
+      );
     },
   };
 }
@@ -211,6 +214,8 @@ export type AuditLog = ReturnType<typeof auditLog>;
 interface NewEntry extends Omit<EvidenceEntry, "position" | "bootId"> {
   readonly boot: number | null;
 }
+
+type BegunEntry = Pick<NewEntry, "boot" | "begunMs">;
 
 export function auditCommands(
   db: Database,

@@ -1,7 +1,7 @@
-import { randomFillSync } from "node:crypto";
-import { appendFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import DatabaseConstructor from "better-sqlite3";
 import { systemCode } from "../../domain/error.ts";
 import { OWNER_ONLY, syncPath } from "../../durable-file.ts";
 import { freeBytesOf } from "../backup/file-copy.ts";
@@ -13,7 +13,6 @@ const RETRY_MS = 1_000;
 export const RESERVE_BYTES = 4 * 1024 * 1024;
 /** Free space beyond the reserve without which it is not made: making it must not fill the disk. */
 const MARGIN_BYTES = 512 * 1024;
-const PIECE_BYTES = 256 * 1024;
 const NO_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 
 /** Bytes of the small write that asks the disk for room: as much as a commit's last page may have asked for. */
@@ -96,7 +95,9 @@ export class Reserve {
     // Only spares the disk a useless write: whether there is room shows when the file is written.
     if (freeBytesOf(dirname(this.#file)) < RESERVE_BYTES + MARGIN_BYTES) return false;
     try {
-      fill(draft);
+      // Random bytes: a file system may keep no room for zeros, or for what it can compress.
+      writeFileSync(draft, randomBytes(RESERVE_BYTES), { mode: OWNER_ONLY });
+      syncPath(draft);
       renameSync(draft, this.#file);
       return true;
     } catch (error) {
@@ -114,15 +115,6 @@ export class Reserve {
   }
 }
 
-/** Random bytes: a file system may keep no room for zeros, or for what it can compress. */
-function fill(file: string): void {
-  const piece = Buffer.alloc(PIECE_BYTES);
-  for (let written = 0; written < RESERVE_BYTES; written += PIECE_BYTES) {
-    appendFileSync(file, randomFillSync(piece), { mode: OWNER_ONLY });
-  }
-  syncPath(file);
-}
-
 /**
  * Whether the ledger's disk has room: while the reserve is held. On a full disk the reserve is released for
  * edges, sign-ins and the like, and posts are refused until it can be made again.
@@ -130,29 +122,17 @@ function fill(file: string): void {
 export class DiskRoom {
   readonly #reserve: Reserve;
   readonly #onChange: (fullSinceMs: number | null) => void;
-  readonly #load: Statement<[], number>;
-  readonly #save: Statement<[string]>;
-  readonly #remove: Statement<[]>;
-  #fullSinceMs: number | null = null;
+  /** Asks for room while the disk is full. */
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(db: Database, reserve: Reserve, onChange: (fullSinceMs: number | null) => void) {
+  constructor(reserve: Reserve, onChange: (fullSinceMs: number | null) => void) {
     this.#reserve = reserve;
     this.#onChange = onChange;
-    this.#load = db
-      .prepare<[], number>("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'disk_full_since'")
-      .pluck();
-    this.#save = db.prepare(
-      "INSERT INTO setting (name, value) VALUES ('disk_full_since', ?) ON CONFLICT (name) DO NOTHING",
-    );
-    this.#remove = db.prepare("DELETE FROM setting WHERE name = 'disk_full_since'");
   }
 
   /** Makes the reserve. Where there is no room for it, the disk counts as full from the start. */
   open(nowMs: number): void {
-    const before = this.#load.get();
-    if (!this.#reserve.take()) this.#enter(before ?? nowMs);
-    else if (before !== undefined) this.#remove.run();
+    if (!this.#reserve.take()) this.#enter(nowMs);
   }
 
   close(): void {
@@ -160,7 +140,7 @@ export class DiskRoom {
   }
 
   get full(): boolean {
-    return this.#fullSinceMs !== null;
+    return this.#retry !== undefined;
   }
 
   /** Call when a write found no room. Gives whether there was a reserve, now released, for another try. */
@@ -171,31 +151,14 @@ export class DiskRoom {
   }
 
   #enter(fullSinceMs: number): void {
-    this.#fullSinceMs = fullSinceMs;
-    this.#ifRoom(() => this.#save.run(String(fullSinceMs)));
     this.#retry = setInterval(() => this.#recover(), RETRY_MS);
     this.#onChange(fullSinceMs);
   }
 
   #recover(): void {
     if (!this.#reserve.take()) return;
-    if (!this.#ifRoom(() => this.#remove.run())) {
-      this.#reserve.release();
-      return;
-    }
     clearInterval(this.#retry);
-    this.#fullSinceMs = null;
+    this.#retry = undefined;
     this.#onChange(null);
-  }
-
-  /** Gives whether there was room; throws every other failure. */
-  #ifRoom(write: () => unknown): boolean {
-    try {
-      write();
-      return true;
-    } catch (error) {
-      if (isFull(error)) return false;
-      throw error;
-    }
   }
 }

@@ -8,9 +8,8 @@ import { removeDatabase } from "../backup/file-copy.ts";
 import { readHead } from "./chain.ts";
 import { Connection } from "./connection.ts";
 import { isDamage, isFull } from "./disk-room.ts";
-import { migrate, requireKnownSchema } from "./migrate.ts";
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from "./schema.ts";
-import { upgradeLedger } from "./upgrade.ts";
+import { migrate, upgradeLedger } from "./upgrade.ts";
 
 /** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
 const APPLICATION_ID = 0x666c6e63;
@@ -74,13 +73,27 @@ export function openForReading(file: string): Connection {
   });
 }
 
-/** The schema version of a ledger, known or not. Throws `damaged`, `unavailable` and `not_found`. */
+/** The schema version of a ledger, known or not; this program's where it cannot be read. */
 export function schemaOf(file: string): number {
-  let schema = 0;
-  openExisting(file, (db) => {
-    schema = Number(db.pragma("user_version", { simple: true }));
-  }).close();
+  let schema = SCHEMA_VERSION;
+  try {
+    openExisting(file, (db) => {
+      schema = Number(db.pragma("user_version", { simple: true }));
+    }).close();
+  } catch (error) {
+    if (!(error instanceof FlancoError)) throw error;
+  }
   return schema;
+}
+
+/** Gives the file's schema version. Throws `too_new` for a later program's file. */
+function requireKnownSchema(db: Database, migrations = MIGRATIONS): number {
+  const current = Number(db.pragma("user_version", { simple: true }));
+  if (current <= migrations.length) return current;
+  const versions = `schema ${current}; this program knows ${migrations.length}`;
+  throw new FlancoError("too_new", `The ledger was written by a newer flanco (${versions}).`, {
+    hint: "Install that version again; nothing was changed.",
+  });
 }
 
 function openExisting(file: string, prepare: (db: Database) => void): Connection {

@@ -90,12 +90,9 @@ export function purgeCommands(db: Database, context: WriteContext) {
        FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot) ORDER BY boot, begun_ms LIMIT ?`,
   );
   const removeSession = db.prepare<[Id]>("DELETE FROM session WHERE sid = ?");
-  const [placed, unplaced] = ["IS NOT NULL", "IS NULL"].map((known) =>
-    db.prepare<[number], Begun & { userId: Id; key: string }>(
-      `SELECT user_id AS userId, key, boot_id AS bootId, begun_ms AS begunMs
-         FROM idempotency i LEFT JOIN boot USING (boot)
-        WHERE i.boot ${known} ORDER BY i.boot, begun_ms LIMIT ?`,
-    ),
+  const keys = db.prepare<[number], Begun & { userId: Id; key: string }>(
+    `SELECT user_id AS userId, key, boot_id AS bootId, begun_ms AS begunMs
+       FROM idempotency i LEFT JOIN boot USING (boot) ORDER BY i.boot, begun_ms LIMIT ?`,
   );
   const removeKey = db.prepare<[Id, string]>("DELETE FROM idempotency WHERE user_id = ? AND key = ?");
 
@@ -107,8 +104,7 @@ export function purgeCommands(db: Database, context: WriteContext) {
   }
 
   function purgeKeys(ageOf: (begun: Begun) => number): number {
-    const rows = [...(placed?.all(MAX_ROWS) ?? []), ...(unplaced?.all(MAX_ROWS) ?? [])];
-    const old = rows.filter((row) => ageOf(row) >= IDEMPOTENCY_MS);
+    const old = keys.all(MAX_ROWS).filter((row) => ageOf(row) >= IDEMPOTENCY_MS);
     for (const { userId, key } of old) removeKey.run(userId, key);
     return old.length;
   }

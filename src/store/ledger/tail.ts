@@ -62,15 +62,14 @@ export interface Segment {
   readonly bytes: number;
 }
 
-/** The files of the tail in a ledger's folder, oldest first: those of this program's schema that can be read. */
-export function segmentsIn(folder: string): readonly Segment[] {
-  return (orNothing(() => readdirSync(folder)) ?? [])
-    .flatMap((name) => {
-      const [, schema, from] = NAME.exec(name) ?? [];
-      if (Number(schema) !== SCHEMA_VERSION) return [];
-      return orNothing(() => segmentOf(join(folder, name), Number(from))) ?? [];
-    })
-    .toSorted((one, other) => one.from - other.from);
+/** The files of the tail in a ledger's folders, oldest first: those of this schema that can be read. */
+export function segmentsIn(...folders: readonly string[]): readonly Segment[] {
+  const found = folders.flatMap((folder) =>
+    namesOf(folder, (schema) => schema === SCHEMA_VERSION).flatMap(
+      (name) => orNothing(() => segmentOf(join(folder, name), Number(NAME.exec(name)?.[2]))) ?? [],
+    ),
+  );
+  return found.toSorted((one, other) => one.from - other.from);
 }
 
 /** The names of the tail's files of these schemas in a folder; none where it is missing. */
@@ -89,11 +88,6 @@ export function setLaterTailAside(folder: string, schema: number): number {
   const names = namesOf(folder, (later) => later > schema);
   for (const name of names) renameSync(join(folder, name), join(folder, name + LATER));
   return names.length;
-}
-
-/** The files of the tail in all these folders, in the order of their commits. */
-export function segmentsOf(folders: readonly string[]): readonly Segment[] {
-  return folders.flatMap(segmentsIn).toSorted((one, other) => one.from - other.from);
 }
 
 /** Whether a folder has files of the tail that this program cannot read, because another schema's program wrote them. */

@@ -6,7 +6,6 @@ import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts";
 import { Connection } from "./connection.ts";
-import { migrate } from "./migrate.ts";
 import type { Migration } from "./schema.ts";
 
 /** Steps of the progress: 4 for the copy, 2 each for migrations, comparison and check. */
@@ -63,6 +62,18 @@ export function upgradeLedger(
     });
   }
   for (let older = 1; older < from; older += 1) rmSync(`${file}.schema-${older}`, { force: true });
+}
+
+/** Applies the missing migrations, a transaction each. */
+export function migrate(db: Database, onProgress: OnSteps, migrations: readonly Migration[]): void {
+  const current = Number(db.pragma("user_version", { simple: true }));
+  migrations.slice(current).forEach(({ sql, convert }, index) => {
+    db.transaction(() => {
+      db.exec(sql);
+      convert?.(db, onProgress);
+      db.pragma(`user_version = ${current + index + 1}`);
+    }).immediate();
+  });
 }
 
 /** Migrates the copy, and throws where it does not hold together. */

@@ -64,8 +64,7 @@ export function start(port: MessagePort, settings: WriterStart): void {
     const calendar = new LocalCalendar(timeZone);
     const reserve = reserveFile === undefined ? undefined : new Reserve(reserveFile);
     const db = openInReserve(reserve, () => openUpToDate(settings, calendar, refuseLongWork));
-    const room =
-      reserve && new DiskRoom(db, reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
+    const room = reserve && new DiskRoom(reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
     room?.open(startMs);
     const tail = openTail(port, db, tailDirectory);
     const committer = new Committer(db, calendar, room);

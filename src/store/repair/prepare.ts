@@ -59,20 +59,10 @@ export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): 
  */
 function setLaterCopiesAside(ledger: string, directories: readonly string[]): void {
   const [id] = identitiesOf(ledger);
-  const schema = knownSchema(ledger);
+  const schema = schemaOf(ledger);
   if (id === undefined || schema >= SCHEMA_VERSION) return;
   for (const folder of directories.map((directory) => folderOf(directory, id))) {
     if (orNothing(() => readdirSync(folder)) !== undefined) setAsideLater(folder, schema);
-  }
-}
-
-/** The ledger's schema; this program's where it cannot be read. */
-function knownSchema(ledger: string): number {
-  try {
-    return schemaOf(ledger);
-  } catch (error) {
-    if (error instanceof FlancoError) return SCHEMA_VERSION;
-    throw error;
   }
 }
 

@@ -36,7 +36,7 @@ import {
 import { openForWriting } from "../ledger/open.ts";
 import { commitsOf, repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
-import { readFrames, type Segment, segmentsOf } from "../ledger/tail.ts";
+import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
 
 export interface Recovered {
   /** Where the damaged file is kept, whole. */
@@ -105,7 +105,7 @@ function remainsOf(ledger: string, key: string, directories: readonly string[]):
   const foldersOf = (ledgerId: string) => directories.map((directory) => folderOf(directory, ledgerId));
   const beginning = beginningOf(ledger);
   const folders = foldersOf(id);
-  const segments = segmentsOf(folders).filter(({ from }) => from >= (beginning?.commits ?? 0));
+  const segments = segmentsIn(...folders).filter(({ from }) => from >= (beginning?.commits ?? 0));
   return { ledger, key, beginning, folders, earlierFolders: earlier.flatMap(foldersOf), segments };
 }
 

@@ -31,31 +31,17 @@ class HandReserve extends Reserve {
 
 describe("the room on the disk", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
-  let db: Database.Database;
   let reserve: HandReserve;
   let told: (number | null)[];
   let room: DiskRoom;
 
   beforeEach(() => {
-    db = new Database(directory.file("room.db"));
-    db.exec("CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT");
     reserve = new HandReserve(directory.file("reserve"));
     told = [];
-    room = make();
+    room = new DiskRoom(reserve, (fullSinceMs) => void told.push(fullSinceMs));
   });
 
-  afterEach(() => {
-    room.close();
-    db.close();
-  });
-
-  function make(): DiskRoom {
-    return new DiskRoom(db, reserve, (fullSinceMs) => void told.push(fullSinceMs));
-  }
-
-  function savedSince(): unknown {
-    return db.prepare("SELECT value FROM setting WHERE name = 'disk_full_since'").pluck().get();
-  }
+  afterEach(() => room.close());
 
   it("holds the reserve from the start, and is not full then", () => {
     room.open(1_000);
@@ -64,14 +50,13 @@ describe("the room on the disk", () => {
     expect(told).to.deep.equal([]);
   });
 
-  it("gives the reserve up when a write found no room, tells it once, and keeps since when in the ledger", () => {
+  it("gives the reserve up when a write found no room, and tells it once", () => {
     room.open(1_000);
     expect(room.ranOut(2_000), "worth another try").to.equal(true);
     expect(room.ranOut(3_000), "nothing left to give up").to.equal(false);
     expect(room.full).to.equal(true);
     expect(existsSync(directory.file("reserve"))).to.equal(false);
     expect(told).to.deep.equal([2_000]);
-    expect(savedSince()).to.equal("2000");
   });
 
   it("is full until the reserve could be made again", async () => {
@@ -82,29 +67,13 @@ describe("the room on the disk", () => {
     await until("the reserve is held again", () => !room.full, RECOVERY_MS);
     expect(reserve.held).to.equal(true);
     expect(told).to.deep.equal([2_000, null]);
-    expect(savedSince()).to.equal(undefined);
   });
 
-  it("is full from the start without room for the reserve, since when it was full before a restart", () => {
-    room.open(1_000);
+  it("is full from the start where there is no room for the reserve", () => {
     reserve.room = false;
-    room.ranOut(2_000);
-    room.close();
-    room = make();
     room.open(9_000);
     expect(room.full).to.equal(true);
-    expect(told).to.deep.equal([2_000, 2_000]);
-    expect(savedSince()).to.equal("2000");
-  });
-
-  it("forgets, when it starts with room, that the disk was full", () => {
-    room.open(1_000);
-    room.ranOut(2_000);
-    room.close();
-    room = make();
-    room.open(9_000);
-    expect(room.full).to.equal(false);
-    expect(savedSince()).to.equal(undefined);
+    expect(told).to.deep.equal([9_000]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import { writeProof } from "../../../src/store/backup/backup-directory.ts";
-import { segmentsIn, segmentsOf } from "../../../src/store/ledger/tail.ts";
+import { segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
@@ -69,7 +69,7 @@ describe("A rebuilt ledger that is destroyed before its first backup", () => {
     const before = await sell(2);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    const restored = ledger.restore(backup, { tail: segmentsOf([ledger.folder]) });
+    const restored = ledger.restore(backup, { tail: segmentsIn(ledger.folder) });
     expect(restored).to.deep.include({ records: 4, later: 2, position: before });
     await ledger.open();
     const newest = await sell(3);
