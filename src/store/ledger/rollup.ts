@@ -29,7 +29,8 @@ export const MAX_FRESH = 256;
 /** Records that are added up in one step of a rebuild. */
 const STEP = 20_000;
 
-const PERIOD_OF = { day: "day", month: "day / 100" } as const;
+/** The rollups' period of a record. */
+export const PERIOD_OF = { day: "day", month: "day / 100" } as const;
 
 /** A common table expression: the records of `@userId` that count and are not in the rollups yet. */
 export const FRESH = `fresh AS (

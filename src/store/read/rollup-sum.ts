@@ -11,7 +11,7 @@ import {
   type Sold,
 } from "../../domain/overview.ts";
 import { type LocalCalendar, momentsSoFar } from "../ledger/calendar.ts";
-import { FRESH, sumTooLarge } from "../ledger/rollup.ts";
+import { FRESH, PERIOD_OF, type RollupPeriod, sumTooLarge } from "../ledger/rollup.ts";
 import { type Bounds, type RowBudget, SPANS } from "./row-budget.ts";
 import type { SumSource } from "./sum-source.ts";
 
@@ -49,11 +49,9 @@ interface Asked extends OverviewFilter {
 const MAX_RECORDS = 20_000;
 const NO_RANGE = { from: 1, to: 0 };
 const ALL_MONTHS: Range<Month> = { from: 1, to: 275760_09 };
-const ALL: OverviewFilter = { location: null, deviceId: null };
+export const ALL: OverviewFilter = { location: null, deviceId: null };
 /** Rows of one location and one device; null for all. */
 export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
-
-const FRESH_PERIOD = { day: "day", month: "day / 100" } as const;
 
 /** Every sum of the ranges by location and device, and each of their records that is not in the rollups yet. */
 const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) AS (
@@ -63,7 +61,7 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
           WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS_FILTER}`,
   ).join(" UNION ALL ")}
   UNION ALL SELECT location_name, device_id, 1, total_micros FROM fresh
-             WHERE (${SPANS.map((period, index) => `${FRESH_PERIOD[period]} BETWEEN @from${index} AND @to${index}`).join(" OR ")})
+             WHERE (${SPANS.map((period, index) => `${PERIOD_OF[period]} BETWEEN @from${index} AND @to${index}`).join(" OR ")})
                AND ${FITS_FILTER})`;
 
 /**
@@ -72,8 +70,10 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
  * bits.
  */
 export function rollupSums(db: Database, budget: RowBudget) {
-  const byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();
-  const byMonth = db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers();
+  const sumsBy = {
+    day: db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers(),
+    month: db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers(),
+  };
   const sum = db
     .prepare<[object], Omit<PeriodRow, "period">>(
       `${PARTS} SELECT coalesce(sum(count), 0) AS count, coalesce(sum(totalMicros), 0) AS totalMicros FROM part`,
@@ -105,22 +105,24 @@ export function rollupSums(db: Database, budget: RowBudget) {
   }
 
   return {
-    /** The sum of each day on which anything was sold. */
-    days(userId: Id, range: Range<Day>, filter = ALL): Map<Day, Sold> {
-      asked(userId, { months: [], days: [range] });
-      return toSums(() => byDay.all({ userId, ...range, ...filter }));
-    },
-    /** The sum of each month in which anything was sold. */
-    months(userId: Id, range: Range<Month>, filter = ALL): Map<Month, Sold> {
-      asked(userId, { months: [range], days: [] });
-      return toSums(() => byMonth.all({ userId, ...range, ...filter }));
+    /** The sum of each day or month of these ranges in which anything was sold. */
+    each(userId: Id, { months, days }: Ranges, filter = ALL): ReadonlyMap<Day | Month, Sold> {
+      const read = (period: RollupPeriod, range: Range<Day | Month>) => {
+        asked(userId, { months: [], days: [], [`${period}s`]: [range] });
+        return summing(() => sumsBy[period].all({ userId, ...range, ...filter }));
+      };
+      const rows = [
+        ...months.flatMap((range) => read("month", range)),
+        ...days.flatMap((range) => read("day", range)),
+      ];
+      return new Map(rows.map((row) => [Number(row.period), toSold(row)]));
     },
     /** The sum of the records of these days. */
     sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sold =>
       addUp(summing(() => sum.all(asked(userId, splitDays(range), filter))).map(toSold)),
     /** How many location names and device ids have sold. */
-    distinct: (userId: Id, ranges: Ranges, filter = ALL) =>
-      distinct.get(asked(userId, ranges, filter)) ?? { locations: 0, devices: 0 },
+    distinct: (userId: Id, ranges: Ranges) =>
+      distinct.get(asked(userId, ranges)) ?? { locations: 0, devices: 0 },
     /** What each location has sold, the highest sum first: `limit` of them, or of those with these names. */
     places(
       userId: Id,
@@ -192,13 +194,7 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
 
   return (userId: Id): SumSource => ({
     firstDay: () => firstDay.get({ userId }) ?? null,
-    sums({ months, days }: Ranges, filter): ReadonlyMap<Day | Month, Sold> {
-      const found = [
-        ...months.map((range) => sums.months(userId, range, filter)),
-        ...days.map((range) => sums.days(userId, range, filter)),
-      ];
-      return new Map(found.flatMap((each) => [...each]));
-    },
+    sums: (ranges, filter) => sums.each(userId, ranges, filter),
     sellers(own, before, filter) {
       const places = sums.places(userId, own, filter, { limit: MAX_PLACES });
       const names = places.map(({ name }) => name);
@@ -261,17 +257,13 @@ export function splitDays({ from, to }: Range<Day>): Ranges {
   return { months: [months], days: [before, after] };
 }
 
-function periodSql(period: "day" | "month"): string {
+function periodSql(period: RollupPeriod): string {
   return `WITH ${FRESH} SELECT period, sum(count) AS count, sum(total_micros) AS totalMicros FROM (
             SELECT ${period} AS period, sum(count) AS count, sum(total_micros) AS total_micros FROM rollup_${period}
              WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER} GROUP BY ${period}
-            UNION ALL SELECT ${FRESH_PERIOD[period]} AS period, 1, total_micros FROM fresh
+            UNION ALL SELECT ${PERIOD_OF[period]} AS period, 1, total_micros FROM fresh
              WHERE period BETWEEN @from AND @to AND ${FITS_FILTER})
            GROUP BY period`;
-}
-
-function toSums(read: () => readonly PeriodRow[]): Map<number, Sold> {
-  return new Map(summing(read).map((row) => [Number(row.period), toSold(row)]));
 }
 
 function toSold({ totalMicros, count }: Omit<PeriodRow, "period">): Sold {

@@ -45,7 +45,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
   function today(userId: Id | null, nowMs: number): Today {
     const day = calendar.dayOf(nowMs);
     const found = (userId === null ? users.all() : [userId]).map((one) =>
-      sums.days(one, { from: day, to: day }).values(),
+      sums.each(one, { months: [], days: [{ from: day, to: day }] }).values(),
     );
     const { count, totalMicros } = addUp(...found);
     return { day: formatDay(day), sales: count, revenueMicros: totalMicros.toString() };

@@ -4,14 +4,13 @@ import type { Id } from "../../domain/id.ts";
 import type { Period, Summary } from "../../domain/overview.ts";
 import { NOTHING_SOLD } from "../../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import { addUp, rollupSource } from "./rollup-sum.ts";
+import { ALL, addUp, rollupSource } from "./rollup-sum.ts";
 import type { RowBudget } from "./row-budget.ts";
 import { type Reading, readNow, reads, type SumSource } from "./sum-source.ts";
 
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
-const ALL = { location: null, deviceId: null };
 
 /** The contract's summary; undefined for a period without records. All its reads see one commit. */
 export function* summaryOf(
