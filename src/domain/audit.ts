@@ -85,7 +85,6 @@ export interface AuditNote {
 export interface AuditEntry {
   readonly auditId: number;
   readonly kind: AuditKind;
-  /** Unix milliseconds. */
   readonly timeMs: number;
   /** The clock was not trusted then, and the time is still not known. */
   readonly provisional: boolean;

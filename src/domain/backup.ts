@@ -14,9 +14,7 @@ export interface ProvenBackup {
   /** Wall time of its content, in Unix milliseconds; may be years off unless `clockTrusted`. */
   readonly madeMs: number;
   readonly clockTrusted: boolean;
-  /** When it was proved, in Unix milliseconds. */
   readonly provedMs: number;
-  /** Schema version of its ledger. */
   readonly schema: number;
   /** Number and hash (hexadecimal) of the newest entry. */
   readonly position: number;

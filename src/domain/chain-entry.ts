@@ -29,7 +29,6 @@ export interface CorrectionEntry {
   readonly kind: CorrectionKind;
   /** The record that it is about; null for `lost`. */
   readonly recordId: number | null;
-  /** The moment that `time` sets. */
   readonly timeMs: number | null;
   /** The numbers that `lost` covers, both included. */
   readonly lostFrom: number | null;

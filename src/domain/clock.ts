@@ -10,7 +10,10 @@ export const WEEK_MS = 7 * DAY_MS;
 /** The last moment that a `Date` can have, in Unix milliseconds. */
 export const MAX_TIME_MS = 8.64e15;
 
-/** Wall time stamps things. Monotonic time measures durations: wall time may be set by years meanwhile. */
+/**
+ * Wall time stamps things: a field `timeMs` is in Unix milliseconds, and `provisional` says that it is not
+ * trusted. Monotonic time measures durations, because wall time may be set by years meanwhile.
+ */
 export interface Clock {
   /** Wall time in Unix milliseconds. May jump in either direction. */
   nowMs(): number;

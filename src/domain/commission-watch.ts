@@ -13,7 +13,6 @@ import {
   SWITCHING_MS,
 } from "./verdict.ts";
 
-/** Moves that are kept. */
 const MAX_MOVES = 20;
 
 /** A line that moved, with its last level of that switching. */

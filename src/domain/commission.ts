@@ -25,7 +25,6 @@ export interface CommissionScope {
 /** A commissioning as the ledger keeps it until it is ended. */
 export interface StoredCommission extends CommissionScope {
   readonly userId: Id;
-  /** Unix milliseconds. */
   readonly begunMs: number;
 }
 
@@ -36,9 +35,7 @@ export interface Tick extends Judgement {
   /** The room's line as it was then; null for a room without one. */
   readonly wired: Contact | null;
   readonly note: string;
-  /** Unix milliseconds. */
   readonly timeMs: number;
-  /** Whether that time is not trusted. */
   readonly provisional: boolean;
 }
 
@@ -72,7 +69,6 @@ export interface MovedLine {
   readonly line: string;
   readonly room: (RoomKey & { readonly deviceName: string }) | null;
   readonly level: boolean;
-  /** Unix milliseconds. */
   readonly timeMs: number;
 }
 
@@ -109,9 +105,7 @@ export interface NewAcceptanceReport extends Signatures {
 
 /** The line of a list of reports. */
 export interface AcceptanceReportHead extends Signatures, CommissionCounts {
-  /** The number of its audit entry. */
   readonly auditId: number;
-  /** Unix milliseconds. */
   readonly timeMs: number;
   readonly provisional: boolean;
 }

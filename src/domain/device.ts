@@ -62,7 +62,6 @@ export interface RoomToday {
   readonly active: boolean;
   /** The line that it is wired to; null without one, when no relay can make a sale there. */
   readonly line: string | null;
-  /** Whether it has no line on purpose. */
   readonly withoutLine: boolean;
   /** When it came to that level, in Unix milliseconds; null where that is not known. */
   readonly sinceMs: number | null;

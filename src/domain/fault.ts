@@ -200,7 +200,6 @@ export interface Fault {
   readonly code: FaultCode;
   readonly sinceMs: number;
   readonly message: string;
-  /** What to do. */
   readonly hint: string;
   readonly details: FaultDetails;
 }

@@ -33,7 +33,6 @@ export interface LostEdges {
   readonly edges: number;
   /** How many of them were rising, each a sale without a record. */
   readonly sales: number;
-  /** Some of the lines. */
   readonly lines: readonly string[];
   /** The end of the last such gap, in Unix milliseconds. */
   readonly toTimeMs: number;

@@ -46,7 +46,6 @@ export interface Clinic {
   readonly forkedAt: number | null;
   /** How many entries the gateway lost before they were sent, without a `lost` entry that says so. */
   readonly untold: number;
-  /** By how much its clock is ahead. */
   readonly clockOffMs: number;
 }
 

@@ -149,7 +149,6 @@ export interface RawLevel {
   readonly active: boolean;
   /** CLOCK_MONOTONIC, in milliseconds with a fraction. */
   readonly atMs: number;
-  /** Edges lost just before. */
   readonly missed: number;
   /** Whether this is the level that was found when the measurement of the line began, or began again. */
   readonly isFirst: boolean;
@@ -220,8 +219,6 @@ export interface TestedEdge {
   readonly line: string;
   readonly deviceId: Id;
   readonly room: string;
-  /** Unix milliseconds. */
   readonly timeMs: number;
-  /** Whether that time is not trusted. */
   readonly provisional: boolean;
 }

@@ -14,7 +14,6 @@ export const COMPANY_ROLES = ["owner", "staff"] as const satisfies readonly Role
  */
 export interface Member {
   readonly id: Id;
-  /** The account. */
   readonly userId: Id;
   readonly role: Role;
   readonly name: string;

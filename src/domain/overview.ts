@@ -104,7 +104,6 @@ export interface ChartEntry {
 
 export interface Summary {
   readonly totalMicros: bigint;
-  /** Number of records. */
   readonly count: number;
   /** Distinct location names among the period's records. */
   readonly locations: number;

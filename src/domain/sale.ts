@@ -6,7 +6,6 @@ import type { Id } from "./id.ts";
 export interface LineState {
   readonly active: boolean;
   readonly activeLow: boolean;
-  /** When it came to that level. */
   readonly changed: Moment;
   /** The last sighting that was taken in. */
   readonly source: EdgeSource;

@@ -30,7 +30,6 @@ export interface LedgerStatus {
 export interface Today {
   /** The local day: 2026-11-21. */
   readonly day: string;
-  /** Number of records. */
   readonly sales: number;
   /** A decimal text, because it may leave the safe integers. */
   readonly revenueMicros: string;
@@ -47,7 +46,6 @@ export interface LastEdge {
   readonly active: boolean | null;
   /** When it changed to that level, in Unix milliseconds; null before the first sighting. */
   readonly timeMs: number | null;
-  /** Whether that time is not trusted. */
   readonly provisional: boolean;
 }
 
@@ -108,7 +106,6 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly linesWired: number;
   readonly linesWatched: number;
   readonly lineFailures: readonly LineFailure[];
-  /** Lines under test. */
   readonly tests: readonly LineTest[];
   readonly queues: Queues;
   readonly machine: Machine;
@@ -117,9 +114,7 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly otherGateways: readonly OtherGateway[];
   /** The systems that are sent to, as they are configured. */
   readonly sinks: readonly SinkStatus[];
-  /** Null where none is known. */
   readonly newerPackage: NewerPackage | null;
-  /** What needs a person's attention. */
   readonly faults: readonly Fault[];
 }
 
@@ -208,6 +203,5 @@ export interface SinkFailure {
   readonly hint: string;
   /** When the first of the tries that failed one after the other was made, in Unix milliseconds. */
   readonly sinceMs: number;
-  /** How many there were. */
   readonly tries: number;
 }

@@ -30,7 +30,6 @@ export interface Session {
 
 /** A session with what its member may do at the moment of the reading. */
 export interface StandingSession extends Session {
-  /** The member's account. */
   readonly userId: Id;
   readonly role: Role;
 }

@@ -24,7 +24,6 @@ export interface Wiring extends WiringSettings {
   /** Its name after every boot: its own (`GPIO17`), or chip's label and offset (`mcp23017:3`). Unique. */
   readonly line: string;
   readonly userId: Id;
-  /** The device's `_id`. */
   readonly deviceId: Id;
   readonly dId: string;
   readonly deviceName: string;
@@ -58,7 +57,6 @@ export interface RoomPrice {
   readonly fromDay: Day | null;
   /** When it was set, in Unix milliseconds. */
   readonly setMs: number;
-  /** Its day is still to come. */
   readonly isComing: boolean;
 }
 
