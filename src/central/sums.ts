@@ -8,10 +8,11 @@ import {
   NOTHING_SOLD,
   type OverviewFilter,
   type PlaceSold,
+  type Seller,
   type Sold,
 } from "../domain/overview.ts";
 import { momentsSoFar } from "../store/ledger/calendar.ts";
-import type { Range, Ranges, Seller } from "../store/read/rollup-sum.ts";
+import type { Range, Ranges } from "../store/read/rollup-sum.ts";
 import { holds, type SumSource } from "../store/read/sum-source.ts";
 import { type CompanyView, fieldOf } from "./record-search.ts";
 import { MAX_PARTS } from "./sum-schema.ts";

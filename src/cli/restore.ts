@@ -5,13 +5,14 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config/schema.ts";
 import { commandActor } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
+import type { SalesSpan } from "../domain/boot.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ownFiles } from "../net/tls/own-certificate.ts";
 import { backupTargets } from "../service/backup-target.ts";
 import { installKeys, otherSettings, requireSameNames } from "../service/gateway.ts";
 import { systemClock } from "../service/machine.ts";
 import type { Gateway, GatewayKeys } from "../store/backup/gateway-file.ts";
-import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
+import { type Restored, restoreLedger } from "../store/backup/restore.ts";
 import {
   becomeOwner,
   type DataDirectory,
@@ -218,11 +219,11 @@ function describeRest(completed: Completed): string[] {
   ];
 }
 
-function describeMissing(missing: MissingEntries | null): string {
+function describeMissing(missing: SalesSpan | null): string {
   if (missing === null) return "Which of its records are missing in the restored one cannot be told.";
   if (missing.records === 0) return "None of its records is missing.";
-  const { records, fromMs, toMs } = missing;
-  return `${records} of its records are missing, from ${at(fromMs)} to ${at(toMs)}.`;
+  const { records, firstMs, lastMs } = missing;
+  return `${records} of its records are missing, from ${at(firstMs)} to ${at(lastMs)}.`;
 }
 
 function at(timeMs: number | null): string {

@@ -50,12 +50,18 @@ export interface PlaceSold extends Sold {
 /** Locations that are compared: those with the highest sums. */
 export const MAX_PLACES = 50;
 
+/** A device that has sold, and where. */
+export interface Seller {
+  readonly deviceId: string;
+  readonly locationName: string;
+}
+
 /** What can be filtered by. */
 export interface PlaceChoices {
   /** By name. */
   readonly locations: readonly string[];
   /** Ordered by location and id. A device with sales at two locations is listed twice. */
-  readonly devices: readonly { readonly deviceId: string; readonly locationName: string }[];
+  readonly devices: readonly Seller[];
   /** Those of these devices, and the device that is filtered by, that were removed: at most MAX_GONE. */
   readonly gone: readonly GoneDevice[];
 }

@@ -232,13 +232,9 @@ function targetOf(link: string): string {
   return resolve(dirname(link), readlinkSync(link));
 }
 
+/** A user without a name has its number, which chown takes too. */
 function ownName(uid: number): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user without a name: chown takes the number.
-    return String(uid);
-  }
+  return orNothing(() => userInfo().username) ?? String(uid);
 }
 
 function refused(message: string, hint: string): FlancoError {

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { ProvenBackup } from "../../domain/backup.ts";
-import { FlancoError } from "../../domain/error.ts";
+import { FlancoError, orNothing } from "../../domain/error.ts";
 import { LEDGER_ID } from "../ledger/identity.ts";
 import { deviceOf, listBackups } from "./backup-directory.ts";
 
@@ -72,11 +72,8 @@ function ledgerFolders(top: string): readonly string[] {
 
 /** No folders where this user may not read. */
 function foldersIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  } catch {
-    return [];
-  }
+  const found = orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return found.filter((entry) => entry.isDirectory());
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import type { Actor, AuditDetails } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
+import type { SalesSpan } from "../../domain/boot.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
@@ -45,14 +46,6 @@ import { finishReplacing, nameAside, replaceLedger, replacementDraft } from "./r
 /** Numbers of requests that a restored ledger skips: those from after the backup must not be used again. */
 const SKIPPED_REQUESTS = 1_000_000;
 
-/** Entries of the replaced ledger that the restored one lacks. */
-export interface MissingEntries {
-  readonly records: number;
-  /** Wall time of the first and the last, in Unix milliseconds; null without any. */
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
-}
-
 export interface Restored extends Tally {
   /** How many commits of the tail were made again on top of the backup. */
   readonly later: number;
@@ -60,8 +53,8 @@ export interface Restored extends Tally {
   readonly keptAs: string | null;
   /** Wall time of the newest record; null in a ledger without any. */
   readonly newestMs: number | null;
-  /** Null where the replaced ledger could not be read, or there was none. */
-  readonly missing: MissingEntries | null;
+  /** What the replaced ledger has beyond it; null where that could not be read, or there was none. */
+  readonly missing: SalesSpan | null;
 }
 
 /** A backup by open descriptors: the process may continue as a user that may not open its files. */
@@ -215,13 +208,13 @@ export function makeOwn(db: Database, known: number): number {
 }
 
 /** The entries that only the replaced ledger has. Null when they are not known. */
-function missingFrom(ledger: string, held: Tally): MissingEntries | null {
+function missingFrom(ledger: string, held: Tally): SalesSpan | null {
   const missing = tryLedger(ledger, (db) => {
     // The two ledgers have different histories, so there is no common entry to count from.
     if (held.position > 0 && entryHash(db, held.position) !== held.head) return undefined;
     return db
-      .prepare<[number], MissingEntries>(
-        `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
+      .prepare<[number], SalesSpan>(
+        `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs
            FROM record WHERE record_id > ?`,
       )
       .get(held.position);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type ErrorData, errorFromData, FlancoError } from "../../domain/error.ts";
+import { type ErrorData, errorFromData, FlancoError, orNothing } from "../../domain/error.ts";
 import type { OnProgress, Progress } from "../../domain/work.ts";
 import { startJobProcess } from "../../thread.ts";
 import type { JobWork } from "./job-thread.ts";
@@ -52,18 +52,12 @@ export function beginJob<K extends keyof JobWork>(
 
 /** Processor ticks (proc_pid_stat(5), fields 14 and 15) plus bytes read and written (proc_pid_io(5)). */
 function activityOf(pid: number | undefined): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [user = 0, system = 0] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .slice(11, 13);
-    const bytes = readFileSync(`/proc/${pid}/io`, "utf8").matchAll(/^[rw]char: (\d+)$/gm);
-    return [user, system, ...[...bytes].map((found) => found[1])].reduce<number>(
-      (sum, one) => sum + Number(one),
-      0,
-    );
-  } catch {
-    return 0;
-  }
+  const read = (name: string) => orNothing(() => readFileSync(`/proc/${pid}/${name}`, "utf8")) ?? "";
+  const stat = read("stat");
+  const ticks = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13);
+  const bytes = [...read("io").matchAll(/^[rw]char: (\d+)$/gm)].map(([, count]) => count);
+  return [...ticks, ...bytes].reduce((sum, one) => sum + Number(one), 0);
 }

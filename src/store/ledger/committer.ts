@@ -122,14 +122,16 @@ export class Committer {
         this.#runTogether(name, input);
       }
       const made = this.#chain.head;
-      if (made.position !== position || made.hash !== head) throw new NotTheSame();
-      this.#rollUpIfDue();
-      this.#end.run();
-      this.#chain.commit();
-      return true;
+      const isSame = made.position === position && made.hash === head;
+      if (isSame) {
+        this.#rollUpIfDue();
+        this.#end.run();
+        this.#chain.commit();
+      } else this.#rollBack();
+      return isSame;
     } catch (error) {
       this.#rollBack();
-      if (error instanceof NotTheSame || error instanceof FlancoError) return false;
+      if (error instanceof FlancoError) return false;
       throw error;
     } finally {
       this.#given = null;
@@ -284,9 +286,6 @@ export class Committer {
     }
   }
 }
-
-/** A commit of the tail does not lead to the head that it led to. */
-class NotTheSame extends Error {}
 
 const DISK_FULL: ErrorData = {
   code: "unavailable",

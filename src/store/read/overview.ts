@@ -16,11 +16,12 @@ import {
   type OverviewPeriod,
   type OverviewRequest,
   type PlaceChoices,
+  type Seller,
   type Sold,
 } from "../../domain/overview.ts";
 import { inOrder } from "../../domain/text.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import { addUp, type Range, type Ranges, rollupSource, type Seller, splitDays } from "./rollup-sum.ts";
+import { addUp, type Range, type Ranges, rollupSource, splitDays } from "./rollup-sum.ts";
 import type { RowBudget } from "./row-budget.ts";
 import { holds, type Reading, readNow, reads, type SumSource, unite } from "./sum-source.ts";
 
@@ -178,8 +179,8 @@ function without({ totalMicros, count }: Sold, parts: Iterable<Sold>): Sold {
 function choicesOf(sellers: readonly Seller[]): Omit<PlaceChoices, "gone"> {
   return {
     locations: [...new Set(sellers.map(({ locationName }) => locationName))].sort(inOrder),
-    devices: sellers
-      .map(({ deviceId, locationName }) => ({ deviceId, locationName }))
-      .sort((a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.deviceId, b.deviceId)),
+    devices: [...sellers].sort(
+      (a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.deviceId, b.deviceId),
+    ),
   };
 }

@@ -8,6 +8,7 @@ import {
   MAX_PLACES,
   NOTHING_SOLD,
   type OverviewFilter,
+  type Seller,
   type Sold,
 } from "../../domain/overview.ts";
 import { type LocalCalendar, momentsSoFar } from "../ledger/calendar.ts";
@@ -25,12 +26,6 @@ export interface Range<P extends Day | Month> {
 export interface Ranges {
   readonly months: readonly Range<Month>[];
   readonly days: readonly Range<Day>[];
-}
-
-/** A location and a device that sold there. */
-export interface Seller {
-  readonly locationName: string;
-  readonly deviceId: string;
 }
 
 interface PeriodRow {

@@ -1,6 +1,6 @@
 import type { Day, Month } from "../../domain/day.ts";
-import type { GoneDevice, OverviewFilter, PlaceSold, Sold } from "../../domain/overview.ts";
-import type { Range, Ranges, Seller } from "./rollup-sum.ts";
+import type { GoneDevice, OverviewFilter, PlaceSold, Seller, Sold } from "../../domain/overview.ts";
+import type { Range, Ranges } from "./rollup-sum.ts";
 
 type Awaitable<T> = T | Promise<T>;
 

@@ -187,8 +187,8 @@ describe("a backup", () => {
       expect(restored).to.include({ records: SALES, totalMicros: backup.totalMicros });
       expect(restored.missing).to.deep.equal({
         records: 3,
-        fromMs: newRecord().createdTimeMs,
-        toMs: newRecord().createdTimeMs,
+        firstMs: newRecord().createdTimeMs,
+        lastMs: newRecord().createdTimeMs,
       });
       expect(verifyLedger(restored.keptAs ?? "", () => {}).records).to.equal(SALES + 3);
       await ledger.open();
