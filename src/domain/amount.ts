@@ -1,6 +1,7 @@
 /**
- * Money: `valor` in the contract's units at the edge, whole millionths within (`valorMicros` of one record,
- * `totalMicros`, a bigint, of a sum), so that sums are exact in any order.
+ * Money. `valor` is a number in the contract's units at the edge, and a whole
+ * number of millionths within: `valorMicros`, a number, for one record,
+ * `totalMicros`, a bigint, for a sum. Sums of integers are exact, in any order.
  */
 export const MICROS_PER_UNIT = 1_000_000;
 /** The contract's bound on the magnitude of one `valor`, in units. */

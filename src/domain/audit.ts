@@ -1,6 +1,9 @@
 import type { Id } from "./id.ts";
 
-/** What the audit log records: sign-ins, and changes of access, prices and the ledger as a whole. */
+/**
+ * What the audit log records: sign-ins, and changes of
+ * access, of a sale's worth, and of the ledger as a whole.
+ */
 export const AUDIT_KINDS = [
   "sign_in",
   "sign_in_failed",
@@ -33,14 +36,17 @@ export const AUDIT_KINDS = [
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
-/** Only the newest entries of these kinds are kept. All others are in the chain, for ever. */
+/** Only the newest entries of these kinds are kept. All others are in the chain and stay for ever. */
 const PASSING_KINDS: ReadonlySet<AuditKind> = new Set(["sign_in", "sign_in_failed", "sign_out"]);
 
 export function isLasting(kind: AuditKind): boolean {
   return !PASSING_KINDS.has(kind);
 }
 
-/** How the actor came: over HTTP, by a command on the gateway, or as the service itself. */
+/**
+ * The actor's way to the appliance: over HTTP, by a command
+ * on its own system, or the service acting by itself.
+ */
 export const AUDIT_WAYS = ["network", "command", "service"] as const;
 export type AuditWay = (typeof AUDIT_WAYS)[number];
 
@@ -69,7 +75,10 @@ export function commandActor(systemUser: string): Actor {
   return { way: "command", memberId: null, from: systemUser.slice(0, MAX_FROM) };
 }
 
-/** An entry's values by name; never a secret. `times` is how many equal entries this one stands for. */
+/**
+ * The values of an entry, by name. Never a password, token, key, link or
+ * other secret. `times` is how many equal entries this one stands for.
+ */
 export type AuditDetails = Readonly<Record<string, string | number | boolean>>;
 
 /** What the appliance itself has to note, beside what the ledger's commands note of themselves. */
@@ -111,7 +120,10 @@ export interface StoredAudit extends Omit<AuditEntry, "provisional" | "details">
 
 /** Which entries are wanted, newest first. */
 export interface AuditSearch {
-  /** Only entries that this user may see: its own, and those of the appliance as a whole. */
+  /**
+   * Only entries that this user may see: its own, and those
+   * of the appliance that tell nothing of other accounts.
+   */
   readonly userId?: Id;
   /** Only entries before this number; null for the newest. */
   readonly before: number | null;

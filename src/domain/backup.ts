@@ -23,7 +23,10 @@ export interface ProvenBackup {
   readonly commits: number;
   /** Records, voided ones too. */
   readonly records: number;
-  /** Sum without voided records, in millionths: a text, because it may exceed the safe integers. */
+  /**
+   * Sum of the records without voided ones, in millionths: a
+   * decimal text, because it may exceed the safe integers.
+   */
   readonly totalMicros: string;
   readonly bytes: number;
   /** SHA-256 of the file, hexadecimal. */
@@ -48,8 +51,10 @@ const DAYS_BEFORE_FIRST_MONDAY = 3;
 const DAYS_PER_MONTH = 30;
 
 /**
- * The backups to remove: all but the newest of each of the last 7 days, 4 weeks and 12 months (UTC) that
- * have one. Where the clock was not trusted, each counts as a day of its own.
+ * The backups to remove: all but the newest one of each of the last seven days, four weeks and
+ * twelve months that have one (UTC). Days without a backup do not count, so that a gateway
+ * that was off for a month, or whose clock leapt, loses none. Where the time is not trusted,
+ * each backup counts as a day of its own, and goes once there are a year's newer ones.
  */
 export function outdatedBackups(backups: readonly ProvenBackup[]): readonly ProvenBackup[] {
   const newestFirst = [...backups].sort((one, other) => other.number - one.number);

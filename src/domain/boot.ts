@@ -2,13 +2,19 @@
 export interface Boot {
   /** The kernel's boot id. */
   readonly bootId: string;
-  /** Wall time of the boot's monotonic zero, in Unix milliseconds; null if its clock was never trusted. */
+  /**
+   * Wall time of the boot's monotonic zero, in Unix
+   * milliseconds; null for a boot whose clock was never trusted.
+   */
   readonly zeroMs: number | null;
   /** The latest monotonic time that is known of the boot, in milliseconds. */
   readonly lastMs: number;
 }
 
-/** Some sales: how many, and the times of the first and the last in Unix milliseconds (null for none). */
+/**
+ * A number of sales, and the times of the first and the last
+ * of them in Unix milliseconds; null where there are none.
+ */
 export interface SalesSpan {
   readonly records: number;
   readonly firstMs: number | null;
@@ -18,7 +24,10 @@ export interface SalesSpan {
 /** A boot whose clock was set to another time, by a minute or more, after it was first trusted. */
 export interface ReclockedBoot {
   readonly bootId: string;
-  /** Wall time of the boot's monotonic zero as first trusted and as set later, in Unix milliseconds. */
+  /**
+   * Wall time of the boot's monotonic zero as it was first
+   * trusted, and as it was set later, in Unix milliseconds.
+   */
   readonly zeroMs: number;
   readonly setZeroMs: number;
   /** The sales from before the later setting, which would have other times by it. */
@@ -39,9 +48,9 @@ export function wallTimeMs(zeroMs: number, monotonicMs: number): number {
 }
 
 /**
- * The least age of a moment in milliseconds, whatever the wall clock was set to. Exact within a boot and
- * between boots whose zeros are known; otherwise only known running time counts. `boots` are in order; a
- * boot that is not among them was before them all.
+ * The least age of a moment in milliseconds, independent of later settings of the wall clock. Exact
+ * within a boot, and between two boots whose zeros are known; otherwise only the known running time of
+ * the machine counts. `boots` are in order. A moment whose boot is not among them was in an earlier boot.
  */
 export function leastAgeMs(begun: BootMoment, now: BootMoment, boots: readonly Boot[]): number {
   const first = boots.findIndex(({ bootId }) => bootId === begun.bootId);

@@ -20,7 +20,10 @@ export interface RecordEntry extends NewRecord {
   readonly monotonicNs: number | null;
 }
 
-/** `void`: it counts no more. `time`: its time is known now. `lost`: entries went with a damaged file. */
+/**
+ * `void`: a record counts no more. `time`: a provisional record's time is known now. `lost`: entries were
+ * in a damaged part of the file and are gone.
+ */
 export type CorrectionKind = "void" | "time" | "lost";
 
 /** Something that was learned after a record was made. Takes a number of its own in the same chain. */

@@ -35,8 +35,9 @@ export function monotonicMs(clock: Pick<Clock, "monotonicNs">): number {
 const READINGS = 5;
 
 /**
- * Wall time of a monotonic one, in Unix milliseconds. The process may be suspended between reading the two
- * clocks: a pair of readings that took over a millisecond is repeated, and the shortest counts.
+ * Wall time of a monotonic one, in Unix milliseconds. The two clocks are read one
+ * after the other, and the process may be suspended between the readings. So the pair
+ * that took longer than a millisecond is read again, and the shortest pair counts.
  */
 export function wallMsOf(clock: Clock, timeNs: bigint): number {
   let shortestNs: bigint | undefined;

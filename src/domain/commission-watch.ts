@@ -103,7 +103,10 @@ export class CommissionWatch {
     return judgeRoom(wired, seen, asked && this.#askingOf(asked, line, nowMs), nowMs);
   }
 
-  /** Whether there is something new since the last call: a level, a settled one, or a silent room. */
+  /**
+   * Whether there is something new since the last call: a
+   * level, one that has settled, or a room that stayed silent.
+   */
   hasNews(nowMs: number): boolean {
     const [newest] = this.#moves;
     const due = [

@@ -89,7 +89,10 @@ export interface Signatures {
   readonly clinic: string;
 }
 
-/** Rooms of a report: all, ticked off as good or otherwise, and not ticked off though they want a line. */
+/**
+ * Rooms of a report: all, and those that are ticked off as good, ticked
+ * off otherwise, and not ticked off though they have or want a line.
+ */
 export interface CommissionCounts {
   readonly rooms: number;
   readonly good: number;
@@ -123,18 +126,28 @@ export interface StoredAcceptanceReport
 
 /** The commissionings of all accounts. */
 export interface Commissioner {
-  /** Puts the lines under test and measures them; ticks stay. Rejects as `beginTest` does. */
+  /**
+   * Puts the lines under test and measures them. What was
+   * ticked off before stays. Rejects as `beginTest` does.
+   */
   begin(userId: Id, scope: CommissionScope, lifeMs: number, by: Actor): Promise<void>;
   state(userId: Id): Promise<CommissionState>;
   /**
-   * Says which room is switched next. Rejects with `not_found`, or `conflict` where no line is under test.
+   * Says which room is switched next. Rejects with `not_found`,
+   * and with `conflict` while no line is under test.
    */
   ask(userId: Id, key: RoomKey): Promise<void>;
-  /** Ticks a room off with its present verdict. Rejects with `not_found`, or `conflict` without a verdict. */
+  /**
+   * Ticks a room off with its verdict of this moment. Rejects
+   * with `not_found`, and with `conflict` where there is none.
+   */
   tick(userId: Id, key: RoomKey, note: string): Promise<void>;
   /** Applies what is proposed for a room. Rejects with `conflict` where nothing is. */
   mend(userId: Id, key: RoomKey, by: Actor): Promise<void>;
-  /** Ends it and gives the audit entry of the report. Rejects with `conflict` where none is open. */
+  /**
+   * Ends it with a report, and gives the number of the report's
+   * audit entry. Rejects with `conflict` where none is open.
+   */
   finish(userId: Id, report: NewAcceptanceReport, by: Actor): Promise<number>;
   /** Ends it without a report. Does nothing where none is open. */
   end(userId: Id, by: Actor): Promise<void>;

@@ -17,7 +17,10 @@ export interface DatabaseNode {
 export interface DatabaseAddress {
   readonly user: string;
   readonly database: string;
-  /** Nodes of one cluster; the one that takes writes is used. A host that begins with / is a socket. */
+  /**
+   * The nodes of one cluster, of which the one that takes writes
+   * is used. A host that begins with / is the folder of a socket.
+   */
   readonly hosts: readonly DatabaseNode[];
   /** File with the authorities that may sign the server's certificate; null for those that Node trusts. */
   readonly authorities: string | null;
@@ -26,8 +29,9 @@ export interface DatabaseAddress {
 }
 
 /**
- * Parses `postgresql://USER@HOST:PORT,HOST:PORT/DATABASE?sslrootcert=FILE` or `?host=/FOLDER`, as libpq
- * does. Over the network TLS with a verified certificate is required. Throws `invalid`.
+ * Parses `postgresql://USER@HOST:PORT,HOST:PORT/DATABASE?sslrootcert=FILE`,
+ * as libpq does; `?host=/FOLDER` names a socket. A connection over the
+ * network is always by TLS with a verified certificate. Throws `invalid`.
  */
 export function parseDatabaseAddress(url: string): DatabaseAddress {
   const [, user, list = "", database, query = ""] = URL_FORM.exec(url) ?? [];

@@ -22,8 +22,8 @@ export function parseMonth(text: string): Month | undefined {
 }
 
 /**
- * Unix milliseconds of an ISO 8601 date or date and time; without an offset, in this process's zone.
- * Undefined for any other text, and for a day that does not exist.
+ * The Unix milliseconds of a date and time that begins with `YYYY-MM-DD`, as in ISO 8601; in this process's
+ * zone where it has a time and no offset. Undefined for a text that is none, or whose day there is not.
  */
 export function parseMoment(text: string): number | undefined {
   // Date.parse alone takes the 30th of February for the 2nd of March, 1/2/2026 for January and 7 for July.

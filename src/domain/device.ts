@@ -42,11 +42,17 @@ export interface DeviceChange {
   readonly name?: string | undefined;
   /** One of the user's locations; the device takes its name. */
   readonly locationId?: string | undefined;
-  /** All rooms in order. A room left out loses its wiring; its records are its own again if it comes back. */
+  /**
+   * All rooms of the device, in order. A room that is left out loses its
+   * wiring. Its records stay, and are its own again if it is added again.
+   */
   readonly rooms?: readonly string[] | undefined;
   /** Rooms that get another name, before `rooms` is applied. They keep their lines, prices and records. */
   readonly renamedRooms?: readonly RenamedRoom[] | undefined;
-  /** The rooms that have no line on purpose. A room that is wired is removed from them. */
+  /**
+   * The rooms that have no line on purpose. All other rooms
+   * want one. A room that is wired is no longer among them.
+   */
   readonly withoutLine?: readonly string[] | undefined;
 }
 
@@ -84,10 +90,12 @@ export interface RoomDays {
 }
 
 /**
- * For how many days a room has sold nothing, where that is unusual for it; null otherwise.
+ * For how many days a room has sold nothing, if that is unusual for it; null if it is not.
  *
- * A room that sold on a share `p` of the days before sells nothing for `d` days by chance with the
- * probability (1 - p)^d. It is silent once that is at most LIKELY, and not before `leastDays`.
+ * A room that sold on a share `p` of the days before sells nothing for `d` days by chance
+ * with the probability (1 - p)^d. It is silent once that is at most LIKELY, but never
+ * before `leastDays`. So a room that sells every day is silent after `leastDays`, one that
+ * sells every second day after a week, and one that hardly ever sells is never silent.
  */
 export function silentDays({ daysAgo }: Pick<RoomDays, "daysAgo">, leastDays: number): number | null {
   if (daysAgo.length === 0) return null;

@@ -41,7 +41,8 @@ export interface FlancoErrorOptions {
 }
 
 /**
- * The one error of the program. `message` is for people, without stack, path or SQL; programs go by `code`.
+ * The one error of the program. `message` is a text for people that holds no stack, path of the
+ * program or SQL; `code` is for programs, and nothing ever branches on the message.
  */
 export class FlancoError extends Error {
   override readonly name = "FlancoError";

@@ -13,7 +13,10 @@ interface FaultText {
 /** The values in a fault's text, for translations. Times are in Unix milliseconds. */
 export type FaultDetails = Readonly<Record<string, string | number>>;
 
-/** When a fault is one, its text, and what to do. Codes never change: programs and translations use them. */
+/**
+ * When a fault is one, its text, and what to do. Programs
+ * and translations depend on these codes: they never change.
+ */
 export const FAULTS = {
   disk_full: {
     when: "posts are refused, because the disk is full",
@@ -262,7 +265,10 @@ function iso(timeMs: number): string {
 
 /** How long a fault must last before people are told of it: many pass by themselves. */
 const BEGUN_MS = 2 * MINUTE_MS;
-/** How long a fault must be away before it is over: longer than a restart takes to find it again. */
+/**
+ * How long a fault must be away before it is over, so that one that comes
+ * and goes is told of once. Longer than a restart takes to find it again.
+ */
 const OVER_MS = 15 * MINUTE_MS;
 
 /** Faults that tell of something past. They end a day after it. */

@@ -3,8 +3,9 @@ export interface Gap {
   readonly gapId: number;
   readonly line: string;
   /**
-   * Unix milliseconds. Overflow: the last edge before it and the first after it. Outage: from when the line
-   * was last known to be watched until it was watched again.
+   * Unix milliseconds. Of an overflow: the last edge before it and the first
+   * one after it. Of an outage: the last moment at which the line is known
+   * to have been watched, and the moment from which it was watched again.
    */
   readonly fromTimeMs: number;
   readonly toTimeMs: number;
@@ -15,7 +16,10 @@ export interface Gap {
   readonly reason: GapReason;
 }
 
-/** `overflow`: edges came faster than they were read. `outage`: the line was not watched. */
+/**
+ * `overflow`: edges came faster than they were read, and the kernel's buffer
+ * was full. `outage`: the line was not watched, and nothing buffered its edges.
+ */
 export type GapReason = "overflow" | "outage";
 
 /** Counts of the newest gaps; the ledger counts a bounded number. */

@@ -1,7 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from "./clock.ts";
 import { shownText } from "./text.ts";
 
-/** The most gateways that are listed: a program on the network may announce any number. */
+/**
+ * The most gateways that are listed: a clinic has a few, but
+ * a program on the local network may announce any number.
+ */
 export const MAX_OTHER_GATEWAYS = 32;
 /** The most characters of a gateway's name, so that it fits into one string of a DNS record. */
 export const MAX_GATEWAY_NAME = 60;
@@ -42,7 +45,10 @@ export interface Clinic {
   /** The newest entry that is in the database, and the newest that the gateway said it has. */
   readonly position: number;
   readonly newest: number;
-  /** The first entry at which gateway and database differ; null without a difference to be accepted. */
+  /**
+   * The first entry at which the gateway's ledger differs from the
+   * database's; null without a difference that is to be accepted.
+   */
   readonly forkedAt: number | null;
   /** How many entries the gateway lost before they were sent, without a `lost` entry that says so. */
   readonly untold: number;

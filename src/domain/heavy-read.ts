@@ -11,7 +11,10 @@ export type HeavyRead =
   | "audit"
   | "acceptanceReports";
 
-/** The same reads, none of which delays another request. They reject with `overloaded` when many wait. */
+/**
+ * The same reads, of which none delays another request, however
+ * long it takes. They reject with `overloaded` when many wait.
+ */
 export type HeavyReads = {
   readonly [N in HeavyRead]: (...input: Parameters<LedgerReader[N]>) => Promise<ReturnType<LedgerReader[N]>>;
 };

@@ -6,8 +6,8 @@ const TIME_SPACE = 1n << 48n;
 const ID_DIGITS = 24;
 
 /**
- * Ids of 48 bits of Unix milliseconds and 48 bits that start at random and count up. They strictly
- * increase, also within a millisecond and while the clock steps back.
+ * Makes ids of 48 bits of Unix milliseconds and 48 bits that start at a random place and count up.
+ * Ids of one generator strictly increase, also within a millisecond and while the clock steps back.
  */
 export class IdGenerator {
   readonly #nowMs: () => number;

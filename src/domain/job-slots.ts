@@ -25,7 +25,10 @@ export class JobSlots {
     this.#bounds = bounds;
   }
 
-  /** Resolves with the function that frees this user's slot. Throws `overloaded` when too many wait. */
+  /**
+   * Resolves with the function that frees the slot, once this
+   * user has one. Throws `overloaded` when too many wait.
+   */
   async take(userId: Id): Promise<() => void> {
     if (this.#hasRoom(userId)) {
       this.#inside.add(userId);

@@ -38,8 +38,11 @@ import type { Credentials, Letterhead, NewSession, NewUser, StandingSession } fr
 import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
 
 /**
- * Everything that changes the ledger, as the writer thread runs it. A command that throws (a FlancoError)
- * leaves no trace. One with a `by`, its actor (the service where absent), also writes an audit entry.
+ * Everything that changes the ledger, as the writer thread
+ * runs it. Each throws FlancoError, and then leaves no trace.
+ *
+ * A command with a `by` also writes an audit entry, in the same
+ * commit. `by` is its actor; the service where it is absent.
  */
 export interface LedgerCommands {
   /** Makes an account with its first member, an owner. */
@@ -51,23 +54,33 @@ export interface LedgerCommands {
   /** Adds a member to an account. Rejects with `conflict` for a known e-mail, and beyond 100 members. */
   addMember(userId: Id, member: NewMember, by?: Actor): Member;
   /**
-   * Another role ends the member's sessions. Rejects with `not_found` for a member of another account, and
-   * with `conflict` for the last owner with a password.
+   * Another role ends the member's sessions. Rejects with `not_found` for a member of another
+   * account, and with `conflict` where the account would have no owner with a password.
    */
   changeMember(userId: Id, memberId: Id, change: MemberChange, by?: Actor): void;
   /** Rejects as `changeMember` does. */
   removeMember(userId: Id, memberId: Id, by?: Actor): void;
   /** Ends all sessions of a member, and gives how many. */
   endSessionsOf(userId: Id, memberId: Id, by?: Actor): number;
-  /** Adds a link by its token's hash: within a day it sets the member's password once. Another one ends. */
+  /**
+   * Adds a link, by the hash of its token: it lets a person set the member's
+   * password once, within a day. An earlier link of the member ends.
+   */
   addLink(userId: Id, memberId: Id, tokenHash: string, by?: Actor): void;
-  /** Sets the password of the member with this link, and ends the link. Rejects with `unauthorized`. */
+  /**
+   * Sets the password of the member whose link has this token hash, and
+   * ends the link. Rejects with `unauthorized` where no link is valid.
+   */
   useLink(tokenHash: string, passwordHash: string, by?: Actor): Member;
-  /** Removes an account. Rejects with `conflict` while it has devices, unless `withDevices`. Records stay. */
+  /**
+   * Removes an account with its members. Rejects with `conflict` while
+   * it owns devices, unless these are removed too. Records stay.
+   */
   removeUser(userId: Id, withDevices: boolean, by?: Actor): void;
 
   /**
-   * Begins a session if the hash that the password was compared with is still stored, else `unauthorized`.
+   * Begins a session after the password was compared with that hash. Rejects with `unauthorized`
+   * when it is not the stored hash: the password was changed meanwhile, or the member removed.
    */
   addSession(session: NewSession, passwordHash: string, by?: Actor): StandingSession;
   removeSession(sid: Id, by?: Actor): void;
@@ -90,55 +103,76 @@ export interface LedgerCommands {
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
 
-  /** Adds missing locations (by name) and devices (by dId). Rejects as `addLocation` and `addDevice` do. */
+  /**
+   * Adds the locations and devices that the account lacks, by
+   * name and dId. Rejects as `addLocation` and `addDevice` do.
+   */
   importPlaces(userId: Id, places: ImportedPlaces, by?: Actor): DeviceIds;
   /** Adds the records that the account lacks, by their keys, and gives how many. */
   importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): number;
 
   /**
-   * Adds a correction that voids a record. Rejects with `not_found`, also for a record of another user than
-   * `owner` (where given), and with `conflict` for a void one.
+   * Adds an entry to the chain that voids a record. Rejects with `not_found`, also for a record
+   * of another user than `owner`, where one is given, and with `conflict` for a voided record.
    */
   voidRecord(recordId: number, reason: string, by?: Actor, owner?: Id): void;
   /**
-   * Gives provisional records of one boot their times; `zeroMs` is the wall time of its monotonic zero. It
-   * moves some at a time, so that other writes come between; `more`: there may be others.
+   * Gives provisional records of one boot their times, once the clock is trusted:
+   * `zeroMs` is the wall time of the boot's monotonic zero. Takes some records at a
+   * time, so that other writes come between; `more` says whether there may be others.
    */
   settleTimes(bootId: string, zeroMs: number): { readonly moved: number; readonly more: boolean };
   /**
-   * Stores the current boot. `zeroMs`: wall time of its monotonic zero, null while the clock is not trusted
-   * (a stored zero stays); `setZeroMs`: the same by a later setting of the clock. `aliveMs`: the monotonic
-   * time up to which every edge is committed; the batch's own where absent.
+   * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero,
+   * levels of that boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored
+   * zero stays. `setZeroMs` is the zero by a later setting of the clock. `aliveMs` is the monotonic time
+   * up to which every edge of the lines is committed; the batch's own time where it is absent.
    */
   noteBoot(bootId: string, zeroMs: number | null, aliveMs?: number, setZeroMs?: number | null): void;
   /**
-   * Moves the sales of a boot to the times by another zero, after its clock was set again: some at a time.
-   * `after` is 0 at first, then what the last call gave. Rejects with `not_found` where the clock was not
-   * set again.
+   * Gives the sales of a boot their times by another wall time of its monotonic zero, after its clock was
+   * set again. That setting then needs no more attention. Takes some sales at a time: `after` is 0 at first,
+   * then what the last call gave. Rejects with `not_found` where the clock of that boot was not set again.
    */
   correctClock(bootId: string, zeroMs: number, after: number, by?: Actor): ClockCorrected;
-  /** Removes some ended sessions, and idempotency keys after 7 days of monotonic time. Gives how many. */
+  /**
+   * Removes sessions that have ended and idempotency keys older than 7 days, some at a time, and
+   * gives how many: 0 when none is left. Ages are monotonic: a wrong clock ends nothing early.
+   */
   purge(): number;
 
   /** Wires lines, or changes the settings of lines that are wired to the same room: all of them, or none. */
   setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
   removeWiring(userId: Id, line: string, by?: Actor): void;
-  /** Unwires lines, then wires lines: all or nothing. A room without a price takes the usual one before. */
+  /**
+   * Unwires lines of an account, then wires lines: all of it, or nothing. Rejects as the
+   * commands for each do. A room that never had a price takes the usual one from before.
+   */
   rewire(userId: Id, unwired: readonly string[], wirings: readonly NewWiring[], by?: Actor): void;
-  /** Gives the rooms of wired lines a price from now on: all of them, or none. */
+  /**
+   * Gives the rooms of wired lines a price from now on,
+   * and leaves their other settings: all of them, or none.
+   */
   setPrices(userId: Id, lines: readonly string[], valorMicros: number, by?: Actor): void;
   /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
   planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
-  /** Cancels a planned price of all rooms that have it, before its day. Rejects with `not_found`. */
+  /**
+   * Cancels a planned price before its day, for all rooms
+   * that have it. Rejects with `not_found` where none has.
+   */
   cancelPrices(userId: Id, from: Day, valorMicros: number, by?: Actor): void;
 
-  /** Puts wired lines under test for `lifeMs` at most: what they do is no sale. Rejects with `not_found`. */
+  /**
+   * Puts wired lines under test, for `lifeMs` at most: what they do from now on is no sale.
+   * Rejects with `not_found` where one is not wired to a room of the account: then none is.
+   */
   beginTest(userId: Id, lines: readonly string[], lifeMs: number, by?: Actor): void;
   /** Ends the tests of these lines, or of all of the account. Does nothing where none is under test. */
   endTest(userId: Id, lines: readonly string[] | null, by?: Actor): void;
 
   /**
-   * Opens a commissioning, or changes the open one's scope, and tests `lines`. Rejects as `beginTest` does.
+   * Opens a commissioning, which stays open until it is ended, and puts `lines` under test.
+   * A commissioning that is open goes on with the new scope. Rejects as `beginTest` does.
    */
   beginCommission(
     userId: Id,
@@ -150,20 +184,30 @@ export interface LedgerCommands {
   /** Ticks a room off, in place of an earlier tick. Rejects with `conflict` where no commissioning is open. */
   tickRoom(userId: Id, tick: Tick): void;
   /**
-   * Ends the commissioning with its lines' tests, and forgets its ticks. With a report, which becomes an
-   * entry of the chain, it gives that entry's number, and rejects with `conflict` where none is open.
+   * Ends the commissioning with the tests of its lines, and forgets what was ticked
+   * off. A report is kept as an entry of the chain; gives that entry's number. With a
+   * report it rejects with `conflict` where none is open; without, it does nothing.
    */
   endCommission(userId: Id, report: NewAcceptanceReport | null, by?: Actor): number | null;
 
   /** Writes audit entries that go with no other change of the ledger: all of them, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
 
-  /** Links lasting audit entries that a restore has brought. They are passed whole for the tail. */
+  /**
+   * Appends lasting audit entries that a restore has brought to
+   * the chain. They are passed whole, because the tail needs them.
+   */
   linkEvidence(entries: readonly StoredAudit[]): void;
 
-  /** Stores since when a wired line is not watched, until its gap is stored; null: it is watched. */
+  /**
+   * Stores since when a wired line is not watched; null: it
+   * is watched. A stored time stays until its gap is stored.
+   */
   noteUnwatched(line: string, since: BootMoment | null): void;
-  /** Takes in sightings in order, with their records, gaps and levels: all in one transaction, or none. */
+  /**
+   * Takes in sightings in their order, with the records, gaps and
+   * levels that follow from them: all in one transaction, or none.
+   */
   takeIn(sightings: readonly Sighting[]): readonly Taken[];
 
   /** Changes nothing: resolves once what was sent before is committed. */
@@ -171,8 +215,9 @@ export interface LedgerCommands {
 }
 
 /**
- * The same commands for other threads. A promise resolves after the fsynced commit, and rejects where
- * nothing is stored: with the command's error, `overloaded` (the bounded queue is full) or `unavailable`.
+ * The same commands for every other thread. Each promise resolves after the fsynced commit that holds the
+ * change, never before; when it rejects, nothing of the change is stored. Rejections are FlancoErrors: the
+ * command's own, `overloaded` when the bounded queue is full, `unavailable` when the file takes no writes.
  */
 export type LedgerWriter = {
   readonly [N in keyof LedgerCommands]: (
@@ -210,24 +255,36 @@ export interface LedgerReader {
   /** All members of an account, with what proves their passwords. */
   accountCredentials(userId: Id): readonly Credentials[];
   sessions(): readonly StandingSession[];
-  /** Whether a link has this token hash. Of an expired one this may be true for a minute longer. */
+  /**
+   * Whether there is a link whose token has this hash. A used link is
+   * removed. Of one that has expired this may give true for a minute longer.
+   */
   hasLink(tokenHash: string): boolean;
 
   letterhead(userId: Id): Letterhead;
 
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];
-  /** Every room with its sums of today, from the newest 20,000 records of the day at most. */
+  /**
+   * Every room of the user's devices with its sums of today,
+   * from the newest 20,000 records of the day at most.
+   */
   roomsToday(userId: Id, nowMs: number): readonly RoomToday[];
 
-  /** On which of the last `days` days (of 24 hours back from `nowMs`) each room sold, by today's names. */
+  /**
+   * On which of the last `days` days each room has sold, by the names that
+   * rooms have today. Days are counted in spans of 24 hours back from `nowMs`.
+   */
   roomDays(userId: Id, days: number, nowMs: number): readonly RoomDays[];
 
   /** Undefined when the period has no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
   /** A period beside the one before it; zeros where nothing was sold. */
   overview(userId: Id, request: OverviewRequest, nowMs: number): Overview;
-  /** One page of a search by time, of bounded work. Sales between two pages do not disturb later pages. */
+  /**
+   * One page of a search by time, of bounded work. Records
+   * sold between two pages do not disturb the later pages.
+   */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
   /** One page of the records that were moved since the search began. */
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
@@ -239,13 +296,19 @@ export interface LedgerReader {
   ledgerIds(): readonly string[];
   /** The hash of one entry, of 64 digits; undefined where there is none of that number. `NO_HASH` of 0. */
   entryHash(position: number): string | undefined;
-  /** The entries after one number up to another, included: at least one, at most `limit`, fewer if long. */
+  /**
+   * The entries after one number up to another one, which it includes, in their order:
+   * at least one where there is one, at most `limit`, and fewer where they are long.
+   */
   entriesAfter(after: number, upTo: number, limit: number): readonly ChainEntry[];
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
   /** The newest entry, as a mark. */
   mark(): LedgerMark;
-  /** The hash of the newest entry, hexadecimal: it stands for all entries so far, of all accounts. */
+  /**
+   * The hash of the newest entry of the chain, hexadecimal:
+   * it stands for every entry so far, of all accounts.
+   */
   chainHead(): string;
   /** The sum of the records of some days, without voided ones, from the rollups. Throws `conflict` for a sum that leaves 64 bits. */
   sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sold;
@@ -254,7 +317,10 @@ export interface LedgerReader {
   /** One page, newest first: only ids below `before`, or the newest where it is null. */
   gaps(userId: Id, page: { readonly before: number | null; readonly limit: number }): readonly Gap[];
 
-  /** All wirings or one user's, by line. With `nowMs` (Unix milliseconds) planned prices hold by then. */
+  /**
+   * All wirings, or one user's, ordered by line. With `nowMs` (Unix milliseconds)
+   * their prices are those that a sale at this moment has, planned ones included.
+   */
   wirings(userId?: Id, nowMs?: number): readonly Wiring[];
   /** The prices of one room, newest first, or all that are planned for days after the one of `nowMs`. Bounded. */
   prices(
@@ -274,7 +340,10 @@ export interface LedgerReader {
   acceptanceReports(userId: Id, limit: number): readonly AcceptanceReportHead[];
   /** By the number of its audit entry; undefined for one of another account. */
   acceptanceReport(userId: Id, auditId: number): StoredAcceptanceReport | undefined;
-  /** A wired line's last committed sighting, with its physical level; undefined before the first. */
+  /**
+   * The last committed sighting of a wired line, with the
+   * physical level that it saw; undefined before its first.
+   */
   lastSighting(line: string): LastSighting | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */
   lastRequest(): number;

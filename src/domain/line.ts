@@ -31,7 +31,10 @@ export interface ChipInfo {
   readonly name: string;
   /** The chip's label, as its driver gives it: `pinctrl-bcm2835`. */
   readonly label: string;
-  /** The device that the chip hangs from in sysfs (`1-0020` on an I2C bus). Absent where not known. */
+  /**
+   * The device that the chip hangs from, as sysfs names it
+   * (`1-0020` on an I2C bus). Absent where it is not known.
+   */
   readonly place?: string;
   readonly lines: readonly LineInfo[];
 }
@@ -46,11 +49,17 @@ export interface LineRequest {
   readonly debounceMs: number;
   /** Absent for a line that ends with the process, as for `flanco gpio watch`. */
   readonly keep?: LineKeeping;
-  /** The physical level in the ledger, for drivers that cannot read one. Absent before the first sighting. */
+  /**
+   * The physical level that the ledger knows of, for drivers
+   * that cannot read a level. Absent before the first sighting.
+   */
   readonly lastHigh?: boolean | undefined;
 }
 
-/** For lines that outlive the process: whether a kept line may continue, and after which edge. */
+/**
+ * For drivers whose lines can outlive the process: decides
+ * whether a kept line may continue, and after which edge.
+ */
 export interface LineKeeping {
   /** The ledger's number for this watch, if the line is requested again. */
   readonly request: number;
@@ -80,8 +89,9 @@ export interface WatchedLine {
   /** True when it continues the request `keep.seen`: the first edge is the one after that sighting. */
   readonly resumed?: boolean;
   /**
-   * Delivers the edges since the initial level, in order, until `close` has resolved. Called once.
-   * `onFailure` is called at most once, if the line is lost. When `listen` throws, the line is released.
+   * Delivers the edges since the initial level, in order, and never after `close`
+   * has resolved. To be called once. `onFailure` is called at most once, if the
+   * line is lost (its chip was removed). When it throws, the line is released.
    */
   listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void;
   /** Releases the line for good, after the edges up to now have been delivered. */
@@ -89,8 +99,8 @@ export interface WatchedLine {
 }
 
 /**
- * Access to lines. FlancoErrors: `not_found`, `conflict` (another program, which is named, uses the line),
- * `unavailable` (the kernel lacks the interface, or denies access).
+ * Access to lines. Errors are FlancoErrors: `not_found`, `conflict` (another program uses the
+ * line; the text names it), `unavailable` (the kernel lacks the interface, or denies access).
  */
 export interface LineDriver {
   readonly name: DriverName;
@@ -99,11 +109,17 @@ export interface LineDriver {
   detect(): Promise<readonly ChipInfo[]>;
   /** Begins to watch one line. Its edges are delivered from `listen` on. */
   watch(request: LineRequest): Promise<WatchedLine>;
-  /** Reads a free line's physical level, without changing its settings where the kernel allows that. */
+  /**
+   * Reads the physical level of a free line: requests it, reads it and releases
+   * it, without changing its settings where the kernel's interface allows that.
+   */
   read(line: string): Promise<boolean>;
   /** Releases lines that an earlier process kept, except these. Absent where lines do not outlive a process. */
   forgetOthers?(lines: readonly string[]): void;
-  /** Stops watching once the edges up to now are delivered. Kept lines stay requested. */
+  /**
+   * Stops watching, after the edges up to now have been delivered.
+   * Kept lines stay requested; all others are released.
+   */
   close(): Promise<void>;
 }
 
@@ -162,13 +178,17 @@ export interface Lines {
   detect(): Promise<readonly ChipInfo[]>;
   /** Every line of this machine, wired or not. */
   survey(): Promise<readonly SurveyedChip[]>;
-  /** Reads a free line's physical level. Rejects with `not_found`, `conflict` (in use), `unavailable`. */
+  /**
+   * Reads the physical level of a free line that is not wired. Rejects with
+   * `not_found`, `conflict` for a line that is in use or wired, `unavailable`.
+   */
   read(line: string): Promise<boolean>;
   /** The physical levels of these lines, read alike, without those that cannot be read. */
   readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
   /**
-   * Checks lines, stores their wiring by `save`, which gets names that hold after every boot, and watches
-   * them, one call after another. Rejects, with nothing saved, with `not_found`, `invalid` or `conflict`.
+   * Checks lines that are to be wired, stores the wiring by `save`, and watches them. `save` gets the lines
+   * by names that mean the same lines after every boot. Concurrent calls run one after another. Rejects,
+   * with nothing saved, with `not_found`, `invalid`, or `conflict` when another program holds a line.
    */
   wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void>;
   /** The names by which lines are wired, for any of their names; a line that is not wired keeps the name given. */
@@ -178,8 +198,9 @@ export interface Lines {
   /** Calls back with every sighting of the wired lines. Returns the function that stops that. */
   listen(listener: (sighting: Sighting) => void): () => void;
   /**
-   * Measures these wired lines and no others from here on, without the kernel's debounce. The ledger gets
-   * their levels debounced all the same. Other lines are not interrupted.
+   * Measures these wired lines from here on, and no others: they are watched
+   * without the kernel's debounce. The ledger gets their levels debounced
+   * all the same. Lines of which this changes nothing are not interrupted.
    */
   measure(lines: ReadonlySet<string>): Promise<void>;
   /** Calls back with every level of the measured lines. Returns the function that stops that. */

@@ -9,8 +9,8 @@ export type Role = (typeof ROLES)[number];
 export const COMPANY_ROLES = ["owner", "staff"] as const satisfies readonly Role[];
 
 /**
- * A person or a screen that signs in to an account. The account owns locations, devices, wiring and
- * records; its id, which is their `userId`, is that of its first member.
+ * A person or a screen that signs in to an account. The account owns locations, devices, wiring
+ * and records, and its id is the `userId` of all of these; the first member's id is the account's.
  */
 export interface Member {
   readonly id: Id;
@@ -69,7 +69,10 @@ export const LINK_MS = DAY_MS;
 
 /** The path of a link's page. The address's fragment holds the token and the e-mail: `#token/email`. */
 export const LINK_PATH = "/enlace";
-/** The path of the first-run page. The address's fragment holds the token, and the configured e-mail. */
+/**
+ * The path of the first-run page. The address's fragment
+ * holds the token, and the e-mail where one is configured.
+ */
 export const FIRST_RUN_PATH = "/primer-uso";
 
 /** Whether a role may read which sinks there are, and how they fare. */

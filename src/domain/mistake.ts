@@ -36,7 +36,10 @@ function boundedBy(origin: string): FieldErrorKind {
   return origin === "string" || origin === "array" ? "length" : "range";
 }
 
-/** What a value must be, for people: an option `error` of zod. A shape's own messages stay. */
+/**
+ * What a value must be, for people. An option `error` of zod's parsing,
+ * which leaves the messages that a shape itself has.
+ */
 export function mistakeOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (kindOf(issue) === "required") return "is required";
   switch (issue.code) {

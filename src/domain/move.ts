@@ -21,14 +21,20 @@ export interface MoveCode {
   readonly fingerprint: string;
 }
 
-/** A code in eight groups of four characters. `fingerprint`: hexadecimal, with or without colons. */
+/**
+ * A code as people copy it, in eight groups of four characters.
+ * @param fingerprint SHA-256 of the served certificate, hexadecimal with or without colons
+ */
 export function formatCode(secret: string, fingerprint: string): string {
   const value = BigInt(`0x${secret}${beginOf(fingerprint)}`);
   const text = value.toString(BASE).padStart(CHARACTERS, "0");
   return text.replace(/./g, (digit) => ALPHABET.charAt(Number.parseInt(digit, BASE))).replace(GROUP, "$&-");
 }
 
-/** Undefined for no code. Case, spaces and hyphens do not matter; O is 0, and I and L are 1. */
+/**
+ * Undefined for a text that is no code. Case, spaces and
+ * hyphens do not matter, nor O for 0, or I and L for 1.
+ */
 export function parseCode(text: string): MoveCode | undefined {
   const typed = text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
   if (typed.length !== CHARACTERS || [...typed].some((character) => !ALPHABET.includes(character))) {

@@ -1,7 +1,10 @@
 import type { Day } from "./day.ts";
 import type { Id } from "./id.ts";
 
-/** One sale, worth `valorMicros`. Never changed or deleted: corrections are entries of their own. */
+/**
+ * One sale: a relay that went high, worth `valor`. Never changed
+ * and never deleted; corrections are entries of their own.
+ */
 export interface NewRecord {
   readonly locationName: string;
   readonly deviceName: string;
@@ -29,7 +32,10 @@ export interface StoredRecord extends NewRecord {
 export interface Provisional {
   /** Made in the current boot: they are moved once its clock is set. */
   readonly waiting: number;
-  /** Made in a boot that ended before its clock was set: their time stays unknown. */
+  /**
+   * Made in a boot that ended before its clock was set.
+   * Their time is unknown for good, and they are not moved.
+   */
   readonly unplaced: number;
 }
 
@@ -39,7 +45,10 @@ export interface Voided {
   readonly reason: string;
 }
 
-/** Posted by a client, made of an edge or of a line found high at the start, or imported. */
+/**
+ * Posted by a client, made from an edge, or from a line that
+ * was found high at the start, or imported from another system.
+ */
 export const RECORD_ORIGINS = ["posted", "edge", "found_at_start", "imported"] as const;
 export type RecordOrigin = (typeof RECORD_ORIGINS)[number];
 
@@ -78,23 +87,33 @@ export interface RecordSearch {
 }
 
 export interface FoundRecord extends StoredRecord {
-  /** Number of the entry that moved it once the clock was set; null if it was not moved. */
+  /**
+   * Number of the entry that moved it to its time once the
+   * clock was set; null for a record that was not moved.
+   */
   readonly movedBy: number | null;
 }
 
 export interface FoundRecords {
-  /** At most `limit`; fewer or none although more follow, because each call reads a bounded number. */
+  /**
+   * At most `limit`. There may be fewer, or none, although
+   * more follow: each call reads a bounded number of entries.
+   */
   readonly records: readonly FoundRecord[];
   /** The position to continue with; null at the end. */
   readonly next: RecordPosition | null;
 }
 
-/** The newest entry's number of each ledger that is read: one on a gateway, several of a company. */
+/**
+ * The number of the newest entry of each ledger that is
+ * read: one on a gateway, several in a company's database.
+ */
 export type LedgerMark = readonly number[];
 
 /**
- * The span of numbers of each ledger in a company's database, where an entry's number is the gateway's
- * number times this, plus its branch and position. On a gateway it is the position.
+ * How many numbers each ledger has where entries of many ledgers are numbered
+ * together. On a gateway an entry's number is its position; in a company's database
+ * it is the gateway's number times this, plus the entry's branch and position.
  */
 export const NUMBERS_OF_LEDGER = 2 ** 37;
 

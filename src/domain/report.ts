@@ -24,7 +24,10 @@ const MAX_CHARACTERS = 200_000;
 
 const NOTHING: ReportSum = { count: 0, totalMicros: 0n, voided: 0, provisional: 0 };
 
-/** Sums per room; of too many rooms those that sold last have their own. Add records newest first. */
+/**
+ * Sums per room. Where there are too many rooms, those that
+ * sold last have sums of their own. Add records newest first.
+ */
 export class Report {
   readonly #rooms = new Map<string, RoomReport>();
   #characters = 0;

@@ -54,7 +54,10 @@ export interface Sighting {
   readonly provisional: boolean;
   /** Edges lost just before this one. */
   readonly missed: number;
-  /** Of the level found when watching begins: until when the line was known to be watched. Else undefined. */
+  /**
+   * Only for the level found when watching begins: the last moment at which the line
+   * is known to have been watched before. Undefined when it was watched all the time.
+   */
   readonly unwatchedSince?: BootMoment;
 }
 
@@ -70,8 +73,9 @@ export type Meaning =
 /**
  * Judges one sighting against what is saved. Pure, so that a replay gives the same answer.
  *
- * A line that is active at its first sighting is no sale: an earlier system may have counted its rise. Two
- * rises with no edge lost between them are one sale: the low was shorter than the kernel could see.
+ * A line that is active at its first sighting is no sale: its rising edge was not seen, and an earlier
+ * system may have counted it. Two rising edges in a row with no edge lost between them are one sale:
+ * the low between them was shorter than the kernel's interrupt latency, and no relay is that fast.
  */
 export function judge(state: LineState | undefined, sighting: Sighting, rearmMs: number): Meaning {
   if (state === undefined || state.activeLow !== sighting.activeLow) return firstSight(sighting);
@@ -98,8 +102,9 @@ function alreadyTaken(saved: EdgeSource, seen: EdgeSource): boolean {
 }
 
 /**
- * Whether the line was low for the rearm time, by monotonic time within a boot, by wall time between boots.
- * Where the wall clock went back or was not trusted, the time is unknown, and the rise is a sale.
+ * Whether the line was low for the rearm time: by monotonic time within one boot, because wall
+ * time may have been set meanwhile. Between boots the wall clock may have gone back, or not
+ * have been trusted at either end. Then the time is unknown, and the rise counts as a sale.
  */
 function wasLowForRearm(state: LineState, sighting: Sighting, rearmMs: number): boolean {
   const sameBoot = state.changed.bootId === sighting.source.bootId;

@@ -7,8 +7,9 @@ import type { OverviewPeriod, PlaceSold, SoldOnDays } from "./overview.ts";
 type LineRead = "gaps" | "wirings";
 
 /**
- * Reads that a gateway's ledger and a company's database answer alike, each of one commit. For a company
- * the account is the company, places are those that have sold, and days are local to each clinic.
+ * Reads of sales that a gateway's ledger and a company's database answer alike. In
+ * a company's database the account is the company, a location or device is one that
+ * has sold, and a day is the local day of its clinic. Each answer is of one commit.
  */
 export type SalesReads = Pick<LedgerReader, "localTime"> &
   EitherWay<
@@ -20,7 +21,10 @@ export type SalesReads = Pick<LedgerReader, "localTime"> &
     >
   >;
 
-/** What all clinics sold in a period, and each, the highest sum first, beside the same days before. */
+/**
+ * What all clinics have sold in a period, and each of them,
+ * the highest sum first, beside the same days before.
+ */
 interface Comparison extends SoldOnDays {
   readonly before: SoldOnDays;
   readonly clinics: readonly PlaceSold[];
@@ -28,6 +32,9 @@ interface Comparison extends SoldOnDays {
 
 /** What a company has sold, and its clinics side by side. The account that is asked for is the company. */
 export interface CompanySales extends SalesReads {
-  /** Compares the clinics in a period up to today. `at` is a day of the period; null is today. */
+  /**
+   * The sales of all clinics in a period, up to today, beside the
+   * same days before. `at` is a day of the period; null is today.
+   */
   compare(period: OverviewPeriod, at: Day | null, nowMs: number): Promise<Comparison>;
 }

@@ -11,7 +11,10 @@ export type SetupName = (typeof SETUP_NAMES)[number];
 
 /** One value of a setup. */
 export interface SetupField {
-  /** Its key in flanco.toml, where `<key>_file` names the file of a secret or certificate. */
+  /**
+   * The key of the setting in flanco.toml. For a secret and a certificate flanco.toml
+   * names a file, by the setting `<key>_file`; a setup has the text itself.
+   */
   readonly key: string;
   /** `certificate`: PEM; it may be left out, and is kept like a secret. */
   readonly kind: "text" | "list" | "number" | "choice" | "choices" | "secret" | "certificate";

@@ -7,20 +7,30 @@ export interface Sink<Batch, Answer = void> {
   readonly name: SinkName;
   /** How long a delivery may take, in milliseconds; half a minute where it is absent. */
   readonly deliverMs?: number;
-  /** By how much this clock was ahead of the other side's at the last call; null or absent if unknown. */
+  /**
+   * By how much this machine's clock was ahead of the other side's
+   * at the last call; null, or absent, where that is not known.
+   */
   readonly clockOffMs?: number | null;
   /** Begins what the sink does besides delivering batches. Throws nothing, and does not wait. */
   open?(): void;
-  /** Called after each commit; the last changes may be missing when the service ends. Throws nothing. */
+  /**
+   * Called after each commit with its changes. The last ones
+   * may be missing when the service ends. Throws nothing.
+   */
   apply?(changes: readonly Change[]): void;
   /**
-   * Resolves once the other side has stored the batch durably. Otherwise its content is delivered again,
-   * perhaps in other batches, so the other side drops what it has. Must end soon after `signal` is aborted.
-   * Rejects with a FlancoError of one line, without secrets; `unprocessable`: this batch is refused for
-   * good.
+   * Resolves once the other side has stored the whole batch durably, and rejects where that
+   * is not known: its content is then delivered again, perhaps in other batches. The other
+   * side therefore drops what it has. Must end soon after `signal` is aborted. Rejects with a
+   * FlancoError whose message is one line for people and holds no secret; its code is
+   * `unprocessable` where the other side refuses this batch for good, and would take another.
    */
   deliver(batch: Batch, signal: AbortSignal): Promise<Answer>;
-  /** Sends a visible test, or proves that a batch would be taken. Gives one line that says what was done. */
+  /**
+   * Sends a test that the other side shows as such, or, where nothing can be shown, proves that it
+   * would take a batch. Resolves with one line that says what was done. Rejects as `deliver` does.
+   */
   test(signal: AbortSignal): Promise<string>;
   /** Ends its connections. Called once, when nothing is under way. */
   close(): Promise<void>;
@@ -30,7 +40,10 @@ export interface Sink<Batch, Answer = void> {
 export interface EntryBatch {
   /** The identity of the ledger. With an entry's position and hash it is the identity of the entry. */
   readonly ledger: string;
-  /** The ledger's earlier identities, the latest first. Entries from then are the same ones. */
+  /**
+   * The identities that this ledger had on the gateways before, the latest
+   * first. Entries from that time are the same ones, by position and hash.
+   */
   readonly earlierLedgers: readonly string[];
   /** At least one, in the order of the chain. */
   readonly entries: readonly ChainEntry[];
@@ -39,13 +52,17 @@ export interface EntryBatch {
 }
 
 /**
- * Gets every entry of the chain. `deliver` gives the newest entry that the other side has, from which the
- * forwarder continues, also back where the other side was restored; null: it has the batch.
+ * A sink that gets every entry of the chain. `deliver` resolves with the newest entry up to which the
+ * other side has the chain, where it knows that, or null: it has the batch. The forwarder continues
+ * after that entry, be it before the batch because the other side went back to a backup, or behind it.
  */
 export type EntrySink = Sink<EntryBatch, ChainHead | null>;
 
 /** Sends tests to the sinks that are configured. */
 export interface SinkTester {
-  /** Gives one line that says what was done. Rejects with `not_found`, or `conflict` during another test. */
+  /**
+   * Resolves with one line that says what was done. Rejects with `not_found`
+   * for a sink that is not configured, `conflict` while one is under way.
+   */
   test(name: SinkName): Promise<string>;
 }

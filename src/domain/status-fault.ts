@@ -16,7 +16,10 @@ const LITTLE_BYTES = 256 * 1024 * 1024;
 const LITTLE_SHARE = 0.05;
 /** The card reports 90 to 100 % of its life as used. */
 const WORN_PERCENT = 100;
-/** A fuller queue of edges is a fault. Some filling is normal during a burst. */
+/**
+ * A queue of edges that is filled beyond this share is a fault.
+ * Some filling is normal: the status may be read during a burst.
+ */
 const FILLING_EDGES_SHARE = 0.1;
 const FILLING_WRITES_SHARE = 0.75;
 /** A Raspberry Pi slows its processor down from 80 degrees on. */
@@ -43,7 +46,10 @@ function seen<C extends FaultCode>(since: Since, code: C, ...details: DetailsOf<
   return { ...found, sinceMs: since(faultName(found)) };
 }
 
-/** All faults, the gravest first. Pure. A missing backup or clock is no fault soon after the start. */
+/**
+ * All faults, the gravest first. Pure. A service that has just started has no backup,
+ * and a gateway that has just booted no trusted time: neither is a fault yet.
+ */
 export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
   const { lasting, lineFailures } = reading;
   return [

@@ -13,7 +13,10 @@ export function inOrder(one: string, other: string): number {
 /** What is wrong with a text. */
 export type TextMistake = "too_short" | "too_long" | "malformed";
 
-/** Undefined for a text of `minimum` to `maximum` characters, well formed and without NUL. */
+/**
+ * Undefined for a right text: of `minimum` to `maximum`
+ * characters, without halves of surrogate pairs and without NUL.
+ */
 export function textMistake(text: string, minimum: number, maximum: number): TextMistake | undefined {
   const length = [...text].length;
   if (length < minimum) return "too_short";
@@ -26,14 +29,20 @@ export function shellWord(path: string): string {
   return /^[\w./][\w./:@+~-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** A row of a table (RFC 4180): cells with a separator, quote or line end stand in quotes. */
+/**
+ * A row of a table, by RFC 4180: a cell with a separator, a quote
+ * or the end of a line in it stands in quotes, which are doubled.
+ */
 export function separated(cells: readonly string[], separator: string): string {
   const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
   const isPlain = (cell: string) => !cell.includes(separator) && !/["\r\n]/.test(cell);
   return cells.map((cell) => (isPlain(cell) ? cell : quoted(cell))).join(separator);
 }
 
-/** The text without control characters and line ends, which a terminal or page would obey. */
+/**
+ * The text without control characters, line ends included,
+ * which a page or a terminal obeys in place of showing them.
+ */
 export function shownText(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
 }

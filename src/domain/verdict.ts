@@ -25,7 +25,10 @@ export interface Bounce {
   readonly debounceMs: number;
 }
 
-/** How each line's contact bounces, by name. `changes` are in order of time, without debounce. */
+/**
+ * What each line's contact does at its switchings, by the line's
+ * name. `changes` are in order of time, without debounce.
+ */
 export function measureBounces(changes: readonly LevelChange[]): readonly Bounce[] {
   const byLine = Map.groupBy(changes, ({ line }) => line);
   return [...byLine].map(([line, edges]) => bounceOf(line, edges)).sort((a, b) => (a.line < b.line ? -1 : 1));
@@ -64,7 +67,10 @@ function switchingsOf(edges: readonly Pick<LevelChange, "atMs">[]): readonly Swi
   return switchings;
 }
 
-/** What a line is found to be when its room is switched on and off. All but `good` need attention. */
+/**
+ * What a line is found to be when its room's relay is switched on and
+ * off. `unwired`: the room has no line. All but `good` need attention.
+ */
 export const VERDICTS = [
   "good",
   "chattering",
@@ -91,7 +97,10 @@ export type Cause = (typeof CAUSES)[number];
 /** The setting that mends it. */
 export const MENDED_SETTINGS = ["debounce", "bias", "polarity", "line"] as const;
 
-/** The wiring of a contact with one setting changed, so that the next switching is good. */
+/**
+ * How a line is to be wired so that the next switching is good:
+ * the whole wiring of the contact, one setting of it changed.
+ */
 export interface Mend extends Contact {
   readonly setting: (typeof MENDED_SETTINGS)[number];
 }
@@ -167,7 +176,10 @@ export const SILENT_MS = 20_000;
 const FLOATING_MS = 500;
 /** So is a line with this many edges in one switching. */
 const FLOATING_EDGES = 100;
-/** So is a line with this many switchings that end where they began: a contact's bounce does not. */
+/**
+ * So is a line with this many switchings that end at the
+ * level before: a contact's bounce ends at the other level.
+ */
 const FLOATING_PULSES = 3;
 
 /** The settings for the line of a room that had none. */
@@ -178,7 +190,7 @@ const GOOD: Conclusion = { verdict: "good", cause: null, mend: null };
 /**
  * Judges a room by what was seen of its line. Pure.
  * @param wired the room's line; null for a room without one
- * @param asking null where no person was asked to switch the room: other lines then tell nothing about it
+ * @param asking null where no person was asked to switch the room: then other lines tell nothing about it
  * @param nowMs monotonic milliseconds, of the same boot as the levels
  */
 export function judgeRoom(

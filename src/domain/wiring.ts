@@ -21,7 +21,10 @@ export interface WiringSettings {
 
 /** Which line is which room. */
 export interface Wiring extends WiringSettings {
-  /** Its name after every boot: its own (`GPIO17`), or chip's label and offset (`mcp23017:3`). Unique. */
+  /**
+   * A name that means the same line after every boot: its own (`GPIO17`),
+   * or its chip's label and its offset (`mcp23017:3`). Unique.
+   */
   readonly line: string;
   readonly userId: Id;
   readonly deviceId: Id;
@@ -61,8 +64,9 @@ export interface RoomPrice {
 }
 
 /**
- * The price in millionths where a role that may set none wires a room first: the line's own, else the
- * account's most common one. Throws `conflict` where the account has none.
+ * The price of a room that is wired for the first time by a role which may set
+ * no price, in millionths: the line's own, else the most common one of the
+ * account's wirings. Throws `conflict` where the account has no price yet.
  */
 export function usualPrice(wirings: readonly Wiring[], line: string): number {
   const own = wirings.find((wiring) => wiring.line === line);

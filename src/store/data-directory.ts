@@ -21,7 +21,10 @@ const OTHERS_MASK = 0o077;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 const MODE_MASK = 0o7777;
-/** How the names of flanco's files begin, and the folder of every new file system. */
+/**
+ * Beginnings of the names of flanco's files in the data
+ * directory, and the folder that a new file system has by itself.
+ */
 const FLANCO_NAMES = ["flanco.", "session.key", "tls.d", "lost+found"];
 
 /** Paths of everything that one appliance keeps. */
@@ -37,7 +40,10 @@ export function dataDirectoryOf(path: string) {
     secret: join(path, "session.key"),
     /** The appliance's own authority and certificate. */
     tls: join(path, "tls"),
-    /** An administrator's certificates: they may have another owner, and are checked where they are read. */
+    /**
+     * Certificates that an administrator puts there. They may
+     * have another owner, and are checked where they are read.
+     */
     certificates: join(path, "tls.d"),
     /** Backups, where the configuration names no other directory. */
     backups: join(path, "backups"),
@@ -55,7 +61,10 @@ export function dataDirectoryOf(path: string) {
   };
 }
 
-/** Creates the data directory, or checks that others cannot read it. Throws `unavailable` or `config`. */
+/**
+ * Creates the data directory, or checks that it is writable and closed to other users. The program's files
+ * are readable for their owner alone (`src/main.ts`). Throws `unavailable` or `config`, with a hint.
+ */
 export function prepareDataDirectory(dataDirectory: DataDirectory): void {
   try {
     makeDirectory(dataDirectory.path);
@@ -93,8 +102,8 @@ export function isUnusedDirectory({ path, ledger, secret }: DataDirectory): bool
 }
 
 /**
- * Root's process goes on as the data directory's owner: root's files would lock that out. Throws
- * `forbidden`.
+ * When started as root, continues as the owner of the data directory: a file of
+ * root's would keep the service out later. Throws `forbidden` as `requireEntry` does.
  */
 export function becomeOwner(dataDir: string): DataDirectory {
   if (process.getuid?.() === 0 && existsSync(dataDir)) {
@@ -109,7 +118,10 @@ export function becomeOwner(dataDir: string): DataDirectory {
   return dataDirectoryOf(dataDir);
 }
 
-/** Throws `forbidden` where this user may not read the directory: its files would seem to be missing. */
+/**
+ * Throws `forbidden` where this user may not read the data
+ * directory, whose files would otherwise seem to be missing.
+ */
 export function requireEntry(dataDir: string): void {
   try {
     accessSync(dataDir, constants.R_OK | constants.X_OK);
@@ -123,8 +135,9 @@ export function requireEntry(dataDir: string): void {
 }
 
 /**
- * Says that others may use a directory outside of the data directory, with the command that ends it; else
- * null. Throws nothing: on a disk without owners the service must work too.
+ * Says what other users may do in a directory outside the data directory, with the
+ * command that takes these rights away; null where they may do nothing, or there is no
+ * directory. It throws nothing: on a disk without owners the service must work too.
  */
 export function openToOthers(directory: string): string | null {
   const mode = lstatSync(directory, { throwIfNoEntry: false })?.mode ?? 0;
@@ -133,9 +146,11 @@ export function openToOthers(directory: string): string | null {
 }
 
 /**
- * Throws `config`, with the command that mends it, where another user could read or change what is
- * flanco's: by rights, as owner, or by a symbolic link. It mends nothing by itself, because secrets may
- * have been read. Other files may lie there.
+ * Throws `config`, in one line with the command that mends it, where another user of the
+ * machine could read or change what is flanco's: rights of others, another owner, a symbolic
+ * link in the place of a file. Nothing is mended without being asked: the rights may have
+ * been opened on purpose, and the reader of the line must know that secrets may have been
+ * read. Other files may lie in the directory: other users cannot reach anything in it.
  */
 function requirePrivate(dataDirectory: DataDirectory): void {
   const { path, certificates, tls, move, backups, forward, sinks, ...files } = dataDirectory;

@@ -34,7 +34,10 @@ const proof = z.object({
   sha256: hex,
 });
 
-/** Whether a directory, which may not exist yet, lies on another device than the root file system. */
+/**
+ * Whether a directory, which may not exist yet, lies on another
+ * device than the root file system, as on a removable disk.
+ */
 export function isMounted(directory: string): boolean {
   return deviceOf(directory) !== deviceOf("/");
 }
@@ -49,7 +52,10 @@ export interface BackupLook {
   readonly mounted: boolean;
   /** The newest proven backup of the ledger. */
   readonly newest: ProvenBackup | null;
-  /** The newest backup of each other ledger: another gateway's, or one that this ledger was copied from. */
+  /**
+   * The newest backup of each other ledger: the disk may be
+   * another gateway's, or this ledger may have been copied to it.
+   */
   readonly foreign: readonly ProvenBackup[];
 }
 
@@ -78,7 +84,10 @@ export function foreignBackups(directory: string, ledgerIds: readonly string[]):
     .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
 }
 
-/** Where a backup is made: not a backup's name, so that an interrupted run leaves none. */
+/**
+ * Where a backup is made. It has no backup's name, so that
+ * what an interrupted run leaves is not taken for one.
+ */
 export function draftIn(folder: string): string {
   return join(folder, "backup.draft");
 }
@@ -88,7 +97,10 @@ export function removeDrafts(folder: string): void {
   removeDatabase(draftIn(folder));
 }
 
-/** The newest entry of each proved backup, also of removed ones, by position: a rewritten past lacks one. */
+/**
+ * The newest entry of each backup by the folder's proofs, in order of position; also of
+ * backups that were removed. A ledger whose past was rewritten lacks one of these entries.
+ */
 export function keptHeads(folder: string): readonly KeptHead[] {
   return proofNames(folder)
     .flatMap((name) => parseProof(join(folder, name)) ?? [])
@@ -97,8 +109,8 @@ export function keptHeads(folder: string): readonly KeptHead[] {
 }
 
 /**
- * The same for all folders of a ledger: its own, and those of its identities on earlier gateways, up to the
- * backup that it began from here.
+ * The same for all folders of a ledger in these directories: its own folders, and those
+ * of its identities on earlier gateways, up to the backup that it began from here.
  */
 export function headsOf(ledger: string, directories: readonly string[]): readonly KeptHead[] {
   const [own = "", ...before] = identitiesOf(ledger);
@@ -114,9 +126,10 @@ export function headsOf(ledger: string, directories: readonly string[]): readonl
 }
 
 /**
- * Renames proven backups and files of the tail of a later schema than the ledger's: the new names end with
- * `.later`. They are from after an upgrade that was taken back. Durable: if a name came back, the next
- * upgrade would take its file for the ledger's.
+ * Renames proven backups of a later schema than the ledger's, with their proofs, and
+ * files of the tail of a later schema: the new names end with `.later`. Such copies are
+ * from after an upgrade that was taken back, so they are not of this ledger's past.
+ * Durable: if a name came back, the next upgrade would take its file for the ledger's.
  * @param schema the ledger's; this program's once it has opened the ledger
  * @param sync replaced in tests
  */
@@ -154,7 +167,10 @@ function proofNames(folder: string): readonly string[] {
   );
 }
 
-/** The proven backups of a folder, newest first; none where it is missing or its disk fails. */
+/**
+ * The proven backups of a folder, newest first; none of a folder that is missing or cannot be read: it may be
+ * on a failing disk, or another machine's user's, and must keep nothing else from its work.
+ */
 export function listBackups(folder: string): readonly ProvenBackup[] {
   return (orNothing(() => readdirSync(folder)) ?? [])
     .filter((name) => NAME.test(name))

@@ -41,9 +41,15 @@ export interface BackupRequest {
   /** Wall time in Unix milliseconds, and whether it is trusted. */
   readonly nowMs: number;
   readonly clockTrusted: boolean;
-  /** Whether outdated backups are removed, and the oldest where there is no room for another one. */
+  /**
+   * Whether outdated backups of the ledger are removed,
+   * and older ones where there is no room for another one.
+   */
   readonly rotate: boolean;
-  /** The gateway file to keep beside the backups, for a restore of the whole clinic. */
+  /**
+   * The gateway file that is kept beside the backups, so that the
+   * whole clinic can be restored. Undefined: none is written.
+   */
   readonly gateway?: WholeGateway | undefined;
 }
 
@@ -55,9 +61,10 @@ export interface MadeBackup extends ProvenBackup {
 }
 
 /**
- * Makes a backup of a ledger that may be written to meanwhile, and proves it: the copy gets a backup's name
- * once it was checked in full and holds what the ledger held. Throws `damaged` for a wrong copy, `conflict`
- * while another backup to the directory is under way, `unavailable` without room.
+ * Makes a backup of a ledger that may be written to meanwhile, and proves it: the copy gets
+ * a backup's name once it was checked in full and holds what the ledger held at that moment.
+ * Throws `damaged` when the copy is wrong (most often the ledger is too), `conflict` while
+ * another backup to the same directory is under way, `unavailable` when there is no room.
  */
 export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf): Promise<MadeBackup> {
   const { directory, rotate, gateway } = request;
@@ -86,7 +93,10 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
   }
 }
 
-/** Removes outdated backups; while there is no room for another, also copies set aside, then the oldest. */
+/**
+ * Removes outdated backups. While there is no room for another
+ * one, also removes copies that were set aside, then the oldest.
+ */
 function thinOut(folder: string, neededBytes: number, freeBytes: typeof freeBytesOf): void {
   for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
   if (freeBytes(folder) < neededBytes) removeLater(folder);

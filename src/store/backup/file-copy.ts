@@ -8,7 +8,8 @@ import { OWNER_ONLY } from "../../durable-file.ts";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Copies a file durably, and gives the SHA-256 of what was copied, hexadecimal. Progress is in bytes.
+ * Copies a file, makes the copy durable, and gives the SHA-256
+ * of what was copied, hexadecimal. Progress is in bytes.
  * @param from a path, or a descriptor at the file's begin, which stays open
  */
 export function copyDurably(from: string | number, to: string, onProgress: OnSteps = () => {}): string {
@@ -72,8 +73,8 @@ export function freeBytesOf(directory: string): number {
 }
 
 /**
- * Throws `unavailable`, with how much to free, without room for a copy. `purpose` ends "There is no room
- * to".
+ * Call before a long copy. Throws `unavailable` where the disk of a directory has fewer bytes
+ * free; the text says how many to free. `purpose` completes the sentence "There is no room to".
  */
 export function requireRoom(
   directory: string,

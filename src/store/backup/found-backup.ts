@@ -5,7 +5,10 @@ import { FlancoError, orNothing } from "../../domain/error.ts";
 import { LEDGER_ID } from "../ledger/identity.ts";
 import { deviceOf, listBackups } from "./backup-directory.ts";
 
-/** Levels of folders that are searched on a disk. */
+/**
+ * How many levels of folders are searched on a disk: a stick
+ * has its backups in a folder, or in a folder of that.
+ */
 const DEPTH = 2;
 /** The most folders of one disk that are searched. */
 const MAX_FOLDERS = 1_000;
@@ -38,7 +41,10 @@ function unescaped(path: string): string {
   );
 }
 
-/** The newest proven backup of each ledger that has a folder in or below these directories. */
+/**
+ * The newest proven backup of each ledger in these directories,
+ * each a ledger's folder or one with folders below it.
+ */
 export function findBackups(directories: readonly string[]): readonly FoundBackup[] {
   const all = [...new Set(directories.flatMap((directory) => ledgerFolders(directory)))];
   const found = all.flatMap((folder) => {
@@ -77,7 +83,8 @@ function foldersIn(folder: string): readonly Dirent[] {
 }
 
 /**
- * The backup to restore: of the ledger with these identities, the latest first, else the only one. Throws
+ * The backup to restore: the one of the ledger with these identities, the latest
+ * identity first; where there is none, the only backup that was found. Throws
  * `not_found`, and `conflict` where backups of several ledgers were found.
  */
 export function chooseBackup(found: readonly FoundBackup[], ids: readonly string[]): FoundBackup {

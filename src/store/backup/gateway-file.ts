@@ -27,7 +27,10 @@ const gateway = z.object({
   keys: z.nullable(keys),
 });
 
-/** Private keys in PEM: the authority with its certificate, and other certificates by file name. */
+/**
+ * Private keys in PEM: the appliance's authority with its
+ * certificate, and the administrator's certificates by file name.
+ */
 export type GatewayKeys = z.output<typeof keys>;
 
 /** The content of a gateway file: what makes a clinic's gateway beside its ledger. */
@@ -74,7 +77,10 @@ export function writeGatewayFile(
   return areKept;
 }
 
-/** Whether a file system keeps the mode of a file (FAT and exFAT do not), tried with an empty one. */
+/**
+ * Whether a directory's file system keeps the mode of a
+ * file, as FAT and exFAT do not. Tried with an empty file.
+ */
 function fileSystemKeepsModes(directory: string): boolean {
   const file = join(directory, "mode.trial");
   rmSync(file, { force: true });

@@ -16,10 +16,11 @@ interface Decision {
 /**
  * The ledger that is to take another one's place; undefined where there is none.
  *
- * After a power cut at any moment one whole ledger must be there. So the new one is renamed to
- * `flanco.db.restored-` and the name under which the replaced one will be kept. From then on it is the
- * ledger, and `finishReplacing` brings it to its place, at the next start at the latest. Only then the
- * replaced one gets its second name: opening that while it goes on would write an old log into it.
+ * After a power cut at any moment one whole ledger must be there. So the new ledger is
+ * renamed to `flanco.db.restored-` and the name under which the replaced one will be kept.
+ * From that moment on it is the ledger, and `finishReplacing` brings it to its place, at
+ * the next start at the latest. Until then the replaced ledger has no second name and its
+ * log no copy: if it went on, opening that name later would write an old log into it.
  */
 function decided(ledger: string): Decision | undefined {
   const directory = dirname(ledger);
@@ -50,7 +51,10 @@ export function nameAside(ledger: string, kind: "replaced" | "damaged", nowMs: n
   return nameAt(freeStamp(nowMs, isFree));
 }
 
-/** Brings a new ledger to its place. Call with the directory locked, before the ledger is opened. */
+/**
+ * Brings a new ledger that is decided on to its place. Call
+ * with the directory locked, before the ledger is opened.
+ */
 export function finishReplacing(ledger: string): void {
   const decision = decided(ledger);
   if (decision === undefined) return;
@@ -62,7 +66,10 @@ export function finishReplacing(ledger: string): void {
   syncPath(dirname(ledger));
 }
 
-/** Puts the durable draft in the ledger's place. Keeps the replaced ledger and its log as `keptAs`. */
+/**
+ * Puts the draft, which must be durable and whole, in the ledger's
+ * place. Keeps the replaced ledger and its log as `keptAs`.
+ */
 export function replaceLedger(ledger: string, keptAs: string | undefined): void {
   const kept = keptAs === undefined ? "" : `-${keptAs.slice(ledger.length + 1)}`;
   renameSync(replacementDraft(ledger), `${ledger}.restored${kept}`);
@@ -70,7 +77,10 @@ export function replaceLedger(ledger: string, keptAs: string | undefined): void 
   finishReplacing(ledger);
 }
 
-/** Gives the replaced ledger its second name, unless an earlier run did. */
+/**
+ * Gives the replaced ledger its second name, unless an earlier
+ * run did. It loses its own name when the new ledger takes that.
+ */
 function setAside(ledger: string, keptAs: string): void {
   if (existsSync(ledger) && !existsSync(keptAs)) linkSync(ledger, keptAs);
   const [log, keptLog] = [`${ledger}-wal`, `${keptAs}-wal`];

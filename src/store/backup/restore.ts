@@ -43,7 +43,10 @@ import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase, requireRoom } from "./file-copy.ts";
 import { finishReplacing, nameAside, replaceLedger, replacementDraft } from "./replace.ts";
 
-/** Numbers of requests that a restored ledger skips: those from after the backup must not be used again. */
+/**
+ * How many numbers of requests a restored ledger skips. Numbers from after the backup
+ * must not be used again, because request and sequence identify an edge for all time.
+ */
 const SKIPPED_REQUESTS = 1_000_000;
 
 export interface Restored extends Tally {
@@ -80,16 +83,21 @@ export interface RestoreRequest {
   readonly directories: readonly string[];
   /** Whether the backup may be another ledger's. */
   readonly mayBeOther: boolean;
-  /** Called before the proved backup takes the ledger's place; where it throws, nothing has changed. */
+  /**
+   * Called once the backup is proved, before it takes the
+   * ledger's place; where it throws, nothing has changed.
+   */
   readonly onProved: () => void;
 }
 
 /**
- * Puts a backup in the ledger's place, once a copy was checked in full. Call with the directory locked. The
- * replaced ledger is kept with its log, which SQLite, opening it for writing, would cut at damage. The
- * restored one takes over its further audit entries and names who restored it (`by`). After an interruption
- * one whole ledger is there. Throws, with nothing changed, `not_found`, `damaged`, `too_new`, and
- * `conflict` for another ledger's backup where this one is in use and not `mayBeOther`.
+ * Puts a backup in the ledger's place, once a copy of it was checked in full. Call with the data
+ * directory locked. The replaced ledger is kept with its log as it is: nothing is written to it, not
+ * even by SQLite, which would cut a damaged log where the damage is. The restored ledger takes over
+ * its further audit entries, and an entry says who restored it (`by`). After an interruption at any
+ * moment one whole ledger is there, the old or the new. Throws `not_found`, `damaged` when the backup
+ * fails its check, `too_new` when a later program wrote it, `conflict` when it is another ledger's,
+ * `mayBeOther` is not set, and the ledger here has users or records; then nothing has changed.
  */
 export function restoreLedger(request: RestoreRequest): Restored {
   const { backup, ledger, nowMs, onProgress, by, tail, directories, mayBeOther, onProved } = request;
@@ -191,7 +199,10 @@ export function knownCommits(ledger: string, folders: readonly string[]): number
   return Math.max(held, ...segmentsIn(...folders).map(({ end }) => end));
 }
 
-/** Makes a draft a ledger of its own in one file, closes it, and gives its commits. `known`: of any copy. */
+/**
+ * Makes a copy a ledger of its own, in one file, and closes it.
+ * `known` is as for `passOverCommits`. Gives its number of commits.
+ */
 export function makeOwn(db: Database, known: number): number {
   // A session may have ended since the backup was made, by signing out or by a changed password.
   db.exec("DELETE FROM session");
@@ -222,7 +233,10 @@ function missingFrom(ledger: string, held: Tally): SalesSpan | null {
   return missing ?? null;
 }
 
-/** Whether a ledger is as at a gateway's first start, so that it may be replaced without a question. */
+/**
+ * Whether a ledger is as a new gateway makes it at its first
+ * start, so that it may be replaced without a question.
+ */
 export function isUnusedLedger(ledger: string): boolean {
   const used = "SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM record)";
   return tryLedger(ledger, (db) => db.prepare<[], number>(used).pluck().get()) === 0;

@@ -19,7 +19,10 @@ export type JobMessage =
 /** A job that runs in a process of its own: it blocks no event loop, and can be ended at any moment. */
 export interface RunningJob<T> {
   readonly done: Promise<T>;
-  /** Kills the process without waiting for its end, which a disk may delay. The next job cleans up. */
+  /**
+   * Ends the process without waiting for its end, which a disk that
+   * hangs may delay. The next job removes its unfinished files.
+   */
   cancel(): void;
 }
 
@@ -50,7 +53,10 @@ export function beginJob<K extends keyof JobWork>(
   return { done, cancel: () => void child.kill("SIGKILL"), activity: () => activityOf(child.pid) };
 }
 
-/** Processor ticks (proc_pid_stat(5), fields 14 and 15) plus bytes read and written (proc_pid_io(5)). */
+/**
+ * Processor time in ticks (proc_pid_stat(5), 14th and 15th
+ * field) and bytes read and written (proc_pid_io(5)), added up.
+ */
 function activityOf(pid: number | undefined): number {
   const read = (name: string) => orNothing(() => readFileSync(`/proc/${pid}/${name}`, "utf8")) ?? "";
   const stat = read("stat");

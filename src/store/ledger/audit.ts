@@ -17,7 +17,10 @@ import type { RowBudget } from "../read/row-budget.ts";
 import type { Boots } from "./boot.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "./chain.ts";
 
-/** Entries that are kept of each passing kind and account, so that none pushes out others. */
+/**
+ * The newest entries that are kept of each passing kind and
+ * account. Entries of one kind or account never push out others.
+ */
 export const KEPT_OF_EACH_KIND = 2_000;
 /** After so many new entries the log is trimmed. */
 const TRIM_EVERY = 100;
@@ -27,9 +30,15 @@ const REPEATED_WITHIN_MS = HOUR_MS;
 export const LASTING_A_DAY = 1_000;
 /** The most acceptance reports among them: one of 4,096 rooms with usual names takes 3 MB. */
 export const REPORTS_A_DAY = 50;
-/** A member's password changes of a day over the network. They do not count among the account's changes. */
+/**
+ * How often a member may change the own password over the network in a day. The bound of
+ * all changes does not stop it, so that members of any role could use up the account's.
+ */
 export const PASSWORDS_A_DAY = 20;
-/** So many of these are left to owners: a technician's program must not keep an owner from voiding a sale. */
+/**
+ * So many of these entries are for owners alone: a technician's
+ * program that runs wild must not keep an owner from voiding a sale.
+ */
 const OF_OWNERS = 200;
 
 /** An entry without its details, of which an acceptance report has megabytes. */
@@ -152,8 +161,9 @@ export function auditLog(
 
   return {
     /**
-     * Adds an entry and gives its number; null where it was counted with the newest one. `userId` is the
-     * account that it is about, null the appliance. Call it before its actor is removed.
+     * Adds an entry for what this command does, and gives its number; null
+     * where it was counted with the newest entry. `userId` is the account that
+     * it is about; null is the appliance. Call it before its actor is removed.
      */
     note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
       const now = boots.now();
@@ -179,8 +189,8 @@ export function auditLog(
     },
 
     /**
-     * Throws `too_many` where an account's lasting entries of a day over the network, and `more`, are too
-     * many.
+     * Throws `too_many` for an actor on the network whose account has
+     * used up its lasting entries of a day. `more` are to be added.
      */
     requireFew(userId: Id, { way, memberId }: Actor, more = 1): void {
       if (way !== "network") return;
@@ -235,7 +245,10 @@ export function auditCommands(
   } satisfies Partial<LedgerCommands>;
 }
 
-/** Adds a lasting entry to a draft, not yet in its chain, and gives its number. */
+/**
+ * Adds a lasting entry to a draft, before it takes the ledger's
+ * place, and gives the entry's number. It is not in the chain yet.
+ */
 export function appendAudit(
   db: Database,
   entry: Pick<AuditEntry, "kind" | "timeMs" | "details"> & { readonly actor: Actor },
@@ -269,8 +282,9 @@ export const SELECT_EVIDENCE = `SELECT position, kind, time_ms AS timeMs, boot_i
   user_id AS userId, way, who, origin AS "from", details, lower(hex(hash)) AS hash FROM audit LEFT JOIN boot USING (boot)`;
 
 /**
- * Copies what another ledger's log has beyond this one's; lasting entries are not in the chain yet. Ledgers
- * of one appliance begin alike, and their logs only grow. Throws where that log cannot be read.
+ * Copies the entries that another ledger's log has beyond this one's, in one
+ * transaction. Ledgers of one appliance begin alike, and their logs only grow.
+ * Lasting entries are not in the chain yet. Throws where that log cannot be read.
  */
 export function takeAudit(target: Database, source: Database): void {
   const newest = target.prepare<[], number | null>("SELECT max(audit_id) FROM audit").pluck().get() ?? 0;

@@ -30,7 +30,10 @@ export function bootReader(db: Database) {
   } satisfies Partial<LedgerReader>;
 }
 
-/** The boots in the writer thread, and which one runs. `monotonicMs` gives the running batch's time. */
+/**
+ * The boots in the writer thread: which one runs, and what is known of
+ * each. `monotonicMs` gives the monotonic time of the batch that runs.
+ */
 export function bootLog(db: Database, monotonicMs: () => number) {
   const numberOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
   const zeroOf = db.prepare<[string], number | null>("SELECT zero_ms FROM boot WHERE boot_id = ?").pluck();
@@ -84,7 +87,10 @@ export function bootLog(db: Database, monotonicMs: () => number) {
 
 export type Boots = ReturnType<typeof bootLog>;
 
-/** Gives the age of rows now. One without a boot has wall time alone: age 0 without a trusted clock. */
+/**
+ * Gives the age of rows at this moment. A row without a boot
+ * has wall time alone: without a trusted clock its age is 0.
+ */
 export function ageInLedger(boots: Boots): (begun: Begun) => number {
   const now = boots.now();
   const nowMs = now === undefined ? null : boots.timeOf(now.bootId, now.monotonicMs);

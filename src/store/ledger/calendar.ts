@@ -16,8 +16,9 @@ export interface Stretch {
 }
 
 /**
- * Local days of one time zone. A moment's day follows from the zone's offset then, because a day may be in
- * two pieces: America/St_Johns went back from 00:01 to 23:01.
+ * Local days of one time zone. The day of a moment follows from the zone's offset at that moment, not
+ * from where days start: in some zones midnight comes twice (America/St_Johns went back from 00:01 to
+ * 23:01), and a day is no single stretch of time there.
  */
 export class LocalCalendar {
   readonly timeZone: string;
@@ -40,7 +41,8 @@ export class LocalCalendar {
   }
 
   /**
-   * The zone's changes of offset from 1970 to 2100, the first offset before them: moments and milliseconds.
+   * Each change of the zone's offset from 1970 to 2100, with the offset before the first: moment and
+   * offset, both in milliseconds. All rules of today take effect before 2100. Takes some 100 ms.
    */
   offsetChanges(): readonly (readonly [number, number])[] {
     const changes: [number, number][] = [];
@@ -56,8 +58,9 @@ export class LocalCalendar {
   }
 
   /**
-   * The stretch of the local days `from` to `to`, both included: all their moments are in [fromMs,
-   * untilMs), all of [insideFromMs, insideUntilMs) are theirs, and `dayOf` tells for the others.
+   * The stretch of the local days `from` to `to`, both included. All their moments
+   * are in [fromMs, untilMs), and all moments of [insideFromMs, insideUntilMs) are
+   * theirs. For a moment between these bounds only `dayOf` can tell.
    */
   stretchOf(from: Day, to: Day): Stretch {
     const begin = this.#midnightsAt(dateFromDay(from).getTime());
@@ -72,8 +75,9 @@ export class LocalCalendar {
   }
 
   /**
-   * When the clock reads on a day what it reads at `timeMs`, a moment of `today`; of an hour that comes
-   * twice the second time. A moment of another day stands for today's beginning or end.
+   * When the clock reads on a day what it reads at `timeMs`, a moment of `today`,
+   * in Unix milliseconds; of an hour that comes twice the second time. A moment
+   * of another day is taken for one before `today` began or after its end.
    */
   sameTimeOn(day: Day, today: Day, timeMs: number): number {
     const sinceMidnightMs = this.#localDate(timeMs).getTime() - dateFromDay(today).getTime();
@@ -84,8 +88,9 @@ export class LocalCalendar {
   }
 
   /**
-   * The first and last moment at which the day of this UTC midnight begins. Where its midnight was skipped:
-   * the earliest and latest possible by the offsets around it.
+   * The first and the last moment at which a day begins whose midnight in UTC this is.
+   * Where no midnight is its beginning (the clock skipped that, or the whole day), the
+   * earliest and the latest at which it can begin, by the offsets around it.
    */
   #midnightsAt(midnightMs: number): { firstMs: number; lastMs: number } {
     const possible = this.#possibleMoments(midnightMs);
@@ -129,7 +134,10 @@ export class LocalCalendar {
   }
 }
 
-/** From a day's midnight until its clock reads what today's reads at `nowMs`, at the latest its end. */
+/**
+ * From a day's midnight until its clock reads what today's reads at `nowMs`, in Unix
+ * milliseconds; none before today has begun in this zone, and not beyond the day's end.
+ */
 export function momentsSoFar(
   calendar: LocalCalendar,
   day: Day,

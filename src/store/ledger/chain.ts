@@ -11,8 +11,9 @@ import {
 } from "../../domain/chain-entry.ts";
 
 /**
- * The columns of a record's fields, in the order of the canonical form, which never changes: a further
- * field goes to the end. Inserts and selects are made from it. `boot_id` is in the table `boot`.
+ * The column of each field of a record, in the order of the canonical form,
+ * which never changes: a further field goes to the end. Inserts and selects
+ * of records are made from this list. `boot_id` stands in the table `boot`.
  */
 export const RECORD_COLUMNS = {
   position: "record_id",
@@ -64,21 +65,28 @@ export function evidenceText(entry: EvidenceEntry): string {
   return JSON.stringify([kind, position, timeMs, bootId, begunMs, userId, way, who, from, details]);
 }
 
-/** The hash of an entry, from that of the entry before it and its canonical form. Hexadecimal. */
+/**
+ * The hash of an entry, from that of the entry before it
+ * and its own canonical form. Hashes are hexadecimal texts.
+ */
 export function hashOf(before: string, text: string): string {
   // One text and one call: over a long chain Buffers would cost more than the hashing.
   return hash("sha256", before + text);
 }
 
 /**
- * Ties the first entry after a hole to the `lost` entry about the hole. Its own hash cannot be checked,
- * because the entry before it is gone, so this is a hash over that hash and its text.
+ * Ties the first entry after a hole to the `lost` entry that describes the
+ * hole. The hash of that first entry cannot be checked, because it was made
+ * from an entry that is gone; so this is a hash over its hash and its text.
  */
 export function anchorOf(entryHash: string, text: string): string {
   return hashOf(entryHash, text);
 }
 
-/** Reads the head: the newest entry, or the mark `rolled_up` where later entries are gone. */
+/**
+ * Reads the head: the newest entry, or the mark `rolled_up` where that is newer, because the
+ * newest entries are gone. So no number is given twice, and the missing entries stay a hole.
+ */
 export function headReader(db: Database): () => ChainHead {
   const newest = db.prepare<[], ChainHead>(selectNewest([...NEWEST, MARK]));
   return () => newest.get() ?? { position: 0, hash: NO_HASH };
@@ -101,7 +109,10 @@ function selectNewest(parts: readonly string[]): string {
            ORDER BY position DESC, is_mark LIMIT 1`;
 }
 
-/** The mark `rolled_up`: the entry up to which the rollups hold the records, and its commit. */
+/**
+ * The mark `rolled_up`: the entry up to which the rollups
+ * hold the records, once the chain's head, and its commit.
+ */
 export interface RolledUp extends ChainHead {
   readonly commits: number;
 }
@@ -113,7 +124,10 @@ export function readRolledUp(db: Database): RolledUp {
   return stored.get() ?? { position: 0, hash: NO_HASH, commits: 0 };
 }
 
-/** The number of the newest commit: one with entries counts as many, so that it need not be stored. */
+/**
+ * The number of the newest commit. A commit with entries adds their number to it,
+ * and a commit without adds one. So commits that only add entries need not store it.
+ */
 export function readCommits(db: Database): number {
   const { position, commits } = readRolledUp(db);
   return commits + readHead(db).position - position;
@@ -142,8 +156,8 @@ export function entryHash(db: Database, position: number): string | undefined {
 export type Tally = Pick<ProvenBackup, "position" | "head" | "commits" | "records" | "totalMicros">;
 
 /**
- * Counts the records and adds them up, in the caller's transaction. Units and millionths are summed apart,
- * because the sum over all accounts may leave 64 bits.
+ * Counts the records and adds them up, in the caller's transaction. Units and millionths are added up apart,
+ * because the sum of all users and years may leave 64 bits, and a backup must be proved all the same.
  */
 export function tallyOf(db: Database): Tally {
   const { position, hash } = readHead(db);
@@ -169,8 +183,8 @@ export function tallyOf(db: Database): Tally {
 }
 
 /**
- * Skips more numbers of commits than a ledger ever has, so that a restored or rebuilt one uses none again.
- * `known` is the highest one of any copy.
+ * Skips more numbers of commits than any ledger will ever have, so that a restored or rebuilt ledger uses
+ * no number that a copy of the ledger before has. `known` is the highest number of a commit in such a copy.
  */
 export function passOverCommits(db: Database, known: number): void {
   setCommits(db, Math.max(readCommits(db), known) + 2 ** 40);
@@ -182,8 +196,8 @@ export function setCommits(db: Database, commits: number): void {
 }
 
 /**
- * The chain's end in the writer thread. A command's entries count once it has succeeded (`keep`), a
- * transaction's once it is committed (`commit`).
+ * The end of the chain in the writer thread, where entries are appended. A command's entries count
+ * once it has succeeded (`keep`), and those of a transaction once it is committed (`commit`).
  */
 export class Chain {
   /** The head in the file. */
@@ -204,7 +218,10 @@ export class Chain {
     return this.#head.position + 1;
   }
 
-  /** Links a record (position `next`) and gives its hash; insert its row in the same transaction. */
+  /**
+   * Links a record and gives its hash. Its position must be
+   * `next`; its row must be inserted in the same transaction.
+   */
   appendRecord(entry: RecordEntry): string {
     return this.#append(entry.position, recordText(entry)).hash;
   }

@@ -28,8 +28,9 @@ const RANDOM_RANGE = 2 ** 48 - 1;
 type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
 
 /**
- * `apart`: a savepoint for each command, so that a failing one is undone alone. A savepoint costs half a
- * write, and hardly any command fails, so a batch is first tried `together`.
+ * `apart`: each command has a savepoint of its own, so that a command that fails can
+ * be undone alone. A savepoint costs half as much as the write itself, and hardly
+ * any command fails. So a batch is first tried `together`, without savepoints.
  */
 type Isolation = "together" | "apart";
 
@@ -99,7 +100,10 @@ export class Committer {
     return this.#failure;
   }
 
-  /** Runs a batch in one transaction. A failing command leaves no trace; a failing commit fails all. */
+  /**
+   * Runs a batch in one transaction. A command that fails leaves no trace and does not touch the
+   * others; when the commit fails, all of them fail.
+   */
   commit(batch: BatchRequest): BatchAnswer {
     if (this.#failure !== undefined) return allFailed(batch, this.#failure);
     return this.#tryCommit(batch, "together");
@@ -110,7 +114,10 @@ export class Committer {
     return this.#chain.commits;
   }
 
-  /** Makes a commit of the tail again; false, with nothing kept, where it leads to another head. */
+  /**
+   * Makes a commit of the tail again. Gives false, and keeps nothing of it,
+   * where it does not lead to the same head. Throws what SQLite throws.
+   */
   repeat({ bootId, nowMs, monotonicMs, commands, position, head }: TailFrame): boolean {
     this.#boots.resume(bootId);
     this.#nowMs = nowMs;
@@ -145,7 +152,10 @@ export class Committer {
     return committed;
   }
 
-  /** Brings a long log into the file. Call it after the answers: commits are durable in the log. */
+  /**
+   * Brings a long log into the file. Call it after the
+   * answers are sent: commits are already durable in the log.
+   */
   checkpoint(): void {
     if (this.#failure !== undefined) return;
     try {
@@ -309,7 +319,10 @@ function toData(error: unknown): ErrorData {
   };
 }
 
-/** The error that ends the writer: `damaged` makes the next start set the file aside. */
+/**
+ * The error that ends the writer: `damaged` where SQLite cannot
+ * make sense of the file, which the next start then sets aside.
+ */
 export function toFailure(error: unknown): ErrorData {
   const message = toData(error);
   return isDamage(error) ? { ...message, code: "damaged" } : message;

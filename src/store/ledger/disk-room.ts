@@ -26,8 +26,9 @@ export function isFull(error: unknown): boolean {
 }
 
 /**
- * The disk fails, or the file was altered. After a failed fsync the kernel marks pages as clean that were
- * never written, so a second attempt would seem to succeed: the process must end.
+ * The disk fails, or the file's content is not what was written. After a
+ * failed fsync the kernel marks pages as clean that never reached the disk, so
+ * a second attempt would succeed without writing them. The process must end.
  */
 export function isFailing(error: unknown): boolean {
   const code = sqliteCode(error) ?? "";
@@ -40,8 +41,9 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * SQLite reports a used-up quota (EDQUOT) as SQLITE_IOERR_WRITE, as if the disk failed. So after that error
- * a small write (`probe`) asks the disk, and EDQUOT becomes SQLITE_FULL. Other errors are given back.
+ * SQLite reports a quota that is used up (EDQUOT) as SQLITE_IOERR_WRITE, as if the disk failed, though
+ * room may come back. So after that error a small write of our own asks the disk, and EDQUOT becomes
+ * SQLITE_FULL. Every other error is given back. `probe` gives the code that the small write fails with.
  */
 export function namedByDisk(
   error: unknown,
@@ -87,7 +89,10 @@ export class Reserve {
     return statSync(this.#file, { throwIfNoEntry: false })?.size === RESERVE_BYTES;
   }
 
-  /** Makes the file, unless it is there. Gives whether it is held; false where there is no room. */
+  /**
+   * Makes the file, unless it is there. Gives whether it is held: false when the disk has no room for it.
+   * Throws what else the file system says.
+   */
   take(): boolean {
     if (this.held) return true;
     const draft = `${this.#file}.new`;
@@ -116,8 +121,9 @@ export class Reserve {
 }
 
 /**
- * Whether the ledger's disk has room: while the reserve is held. On a full disk the reserve is released for
- * edges, sign-ins and the like, and posts are refused until it can be made again.
+ * Whether the ledger's disk has room: it has while the reserve is held. When the disk is full, the
+ * reserve is released for edges, sign-ins and other writes, and posts are refused until the reserve
+ * can be made again.
  */
 export class DiskRoom {
   readonly #reserve: Reserve;
@@ -143,7 +149,10 @@ export class DiskRoom {
     return this.#retry !== undefined;
   }
 
-  /** Call when a write found no room. Gives whether there was a reserve, now released, for another try. */
+  /**
+   * Call when a write found no room. Releases the reserve, and gives
+   * whether there was one, so that the write can be tried again.
+   */
   ranOut(nowMs: number): boolean {
     const released = this.#reserve.release();
     if (!this.full) this.#enter(nowMs);

@@ -7,7 +7,10 @@ import type { LedgerReader } from "../../domain/ledger.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Gaps that are kept of each line, so that a line that always loses edges does not fill the disk. */
+/**
+ * The newest gaps that are kept of each line, so that a line
+ * that loses edges all the time does not fill the disk.
+ */
 const MAX_GAPS = 1_000;
 
 /** Where a gap of a user's line ends. */
@@ -76,7 +79,10 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
     context.tell({ kind: "gap", userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
   }
 
-  /** Wall time of a moment in an earlier boot, by that boot's own clock where it was never trusted. */
+  /**
+   * The wall time of a moment in an earlier boot; where that
+   * boot's clock was never trusted, as that clock showed it.
+   */
   function timeInBootBefore(since: BootMoment, { changed }: LineState): number {
     const known = context.boots.timeOf(since.bootId, since.monotonicMs);
     if (known !== null) return known;
@@ -100,7 +106,10 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
       });
     },
 
-    /** The line was not watched since then, or since its last state where that is later. */
+    /**
+     * The line was not watched since then, or since its last state,
+     * where that came after. Without one nothing could be missed.
+     */
     outage(end: GapEnd, unwatched: BootMoment, before: LineState): void {
       const { moment, timeMs } = end;
       const changedMs = Number(before.changed.monotonicNs) / NS_PER_MS;

@@ -9,10 +9,12 @@ const FOLLOWING = 8;
 const NEWEST = 0.2;
 
 /**
- * When the next batch leaves. Clients that post again once answered form groups, and each group waits for
- * the syncs of the others. Where the main thread needs less time for all clients' writes than a sync takes,
- * one group is best: the next batch waits for as many as were answered and came meanwhile. Otherwise two
- * are: one's posts are taken while the other is synced. Both times are measured.
+ * When the next batch leaves. Clients that post again once they are answered form groups, and each group
+ * waits for the syncs of the others. How many groups are best depends on the disk, so both times are
+ * measured. Where the main thread needs less time for the writes of all clients than a sync takes, they
+ * become one group: the next batch waits until as many writes wait as were answered and as came meanwhile.
+ * Otherwise they become two: while the main thread takes the posts of one, the other is synced. A client
+ * that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
  */
 export class Gathering {
   readonly #busyMs: () => number;
@@ -31,7 +33,10 @@ export class Gathering {
     this.#lastBusyMs = busyMs();
   }
 
-  /** `writes` were answered after a sync, `others` wait or are on their way. `nowMs` is monotonic. */
+  /**
+   * Call when `writes` were answered after a sync, while `others`
+   * wait or are on their way. `nowMs` is monotonic, here and below.
+   */
   answered(writes: number, others: number, syncMs: number, nowMs: number): void {
     const busyMs = this.#busyMs();
     this.#writeMs = mean(this.#writeMs, (busyMs - this.#lastBusyMs) / writes);
@@ -48,7 +53,10 @@ export class Gathering {
     return waiting >= this.#size;
   }
 
-  /** Whether waiting posts leave within the turn. With one group none does: it would delay the rest. */
+  /**
+   * Whether the waiting posts leave before the main thread's turn ends.
+   * With one group none does: a sync for a part of it would delay the rest.
+   */
   leavesAtOnce(waiting: number): boolean {
     return !this.#isOneGroup && this.isGroup(waiting);
   }

@@ -6,15 +6,19 @@ import { FlancoError, orNothing } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { openForReading, START_REBUILDS } from "./open.ts";
 
-/** A ledger's identity: it names the folder of its backups and stands in reports, so it is public. */
+/**
+ * The form of a ledger's identity. It names the folder of
+ * its backups and stands in reports, so it is no secret.
+ */
 export const LEDGER_ID = /^[0-9a-f]{32}$/;
 const ID_DIGITS = 32;
 const LEDGER_KEY = /^[0-9a-f]{64}(:[0-9a-f]{32})*$/;
 const MOVE_BYTES = 16;
 
 /**
- * The ledger's key: 256 random bits of its own, which its backups have too, and 128 more for each gateway
- * that it was moved to. The public identity is a hash of it. Throws `damaged`.
+ * The ledger's key: 256 random bits that are made with the ledger (schema.ts) and are the same in each
+ * of its backups, and 128 more for each gateway that it was moved to. Everything else is derived from
+ * it by a hash, so that the identity, which is public, discloses nothing of it. Throws `damaged`.
  */
 export function readLedgerKey(db: Database): string {
   const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'ledger_key'").pluck().get();
@@ -28,7 +32,10 @@ export function setLedgerKey(db: Database, key: string): void {
   db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_key'").run(key);
 }
 
-/** The key of a ledger on another gateway: the one before may go on, with its own backups and tail. */
+/**
+ * The key of a ledger that is put on another gateway. The ledger that it comes from may go on: with another
+ * key each has its own backups and tail, also on a disk that is carried from one gateway to the other.
+ */
 export function movedKey(key: string): string {
   return `${key}:${randomBytes(MOVE_BYTES).toString("hex")}`;
 }
@@ -79,8 +86,11 @@ export function tryLedger<T>(file: string, run: (db: Database) => T): T | undefi
 }
 
 /**
- * The ledger's key, from the ledger or else from the note beside it; undefined where neither has it. Each
- * start writes the note where it differs, and a restore of another ledger first removes it.
+ * The ledger's key, from the ledger or, where that cannot be
+ * read, from the note beside it. Undefined where neither has it.
+ *
+ * Each start writes the note where it differs, and a restore of another
+ * ledger removes it first: after a power cut it is right or missing.
  */
 export function keyOfLedger(ledger: string): string | undefined {
   return tryLedger(ledger, readLedgerKey) ?? notedIn(idFile(ledger));
@@ -97,7 +107,10 @@ export function identitiesOf(ledger: string): readonly string[] {
   return key === undefined ? [] : idsOf(key);
 }
 
-/** Where a restored ledger began: other backups and commits from before are another history. */
+/**
+ * Where a restored ledger began. Backups and commits from before
+ * it, other than those that it began from, are another history.
+ */
 export interface Beginning {
   /** The commits that it began with. */
   readonly commits: number;

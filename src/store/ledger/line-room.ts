@@ -11,7 +11,10 @@ import type { WriteContext } from "./write-context.ts";
 
 /** The most earlier rooms that are kept of one line. */
 const MAX_EARLIER = 100;
-/** How long an earlier room is kept: edges come within seconds. */
+/**
+ * How long an earlier room is kept: edges come within
+ * seconds, and a ledger that takes no edges takes no changes.
+ */
 const MAX_AGE_MS = HOUR_MS;
 
 /** The room that a line is wired to, with all that a record of it carries. */
@@ -38,8 +41,8 @@ const NO_ROOM: Omit<LineRoom, "line"> = {
 };
 
 /**
- * The rooms of the wired lines, now and until an hour ago: an edge is recorded with the room, price and
- * names that held when it happened.
+ * The rooms of the wired lines, now and until an hour ago: an edge is recorded with the room, the
+ * price and the names that held when it happened, also when they changed while it was on its way.
  */
 export function lineRooms(db: Database, context: WriteContext) {
   const rooms = `
@@ -77,7 +80,10 @@ export function lineRooms(db: Database, context: WriteContext) {
                                            ORDER BY until_ms DESC LIMIT 1 OFFSET ${MAX_EARLIER - 1})`,
   );
 
-  /** Runs a command, keeps the rooms that it changes, and the gap of an unwatched line that it unwires. */
+  /**
+   * Runs a command. Keeps each room that it changes as it was,
+   * and stores the gap of an unwatched line that it unwires.
+   */
   function runKeeping<T>(command: () => T): T {
     const before = all.all();
     // Read before the command, because what was seen of a line goes with its wiring.
@@ -144,7 +150,10 @@ export function lineRooms(db: Database, context: WriteContext) {
       return room?.userId === NO_ROOM.userId ? undefined : room;
     },
 
-    /** For a line without a room at a moment: whether its earlier room is known to have ended by then. */
+    /**
+     * For a line without a room at a moment: whether it is known
+     * that a room it had before was taken from it by then.
+     */
     wasUnwired: (line: string, { bootId, monotonicMs }: BootMoment): boolean =>
       ended.get(line, bootId, monotonicMs) !== undefined,
 

@@ -41,8 +41,9 @@ export function lineStates(db: Database) {
 }
 
 /**
- * Stores that no wired line was watched since the ledger's last sign of life, unless an earlier time is
- * stored. Call it on a restored ledger before a later boot is stored.
+ * Stores that no wired line was watched since the ledger's last sign of life,
+ * where no earlier time is stored. Call it for a restored ledger before any later
+ * boot is stored, because the last sign of life is that of the newest boot.
  */
 export function keepUnwatched(db: Database): void {
   db.exec(

@@ -12,7 +12,10 @@ import { bootReader } from "./boot.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Tests that are kept of one line: an edge may be taken in after its test has ended. */
+/**
+ * The newest tests that are kept of one line: an edge may be
+ * taken in after the test in whose time it came has ended.
+ */
 const MAX_TESTS = 20;
 /** The newest edges under test that are kept of one line. */
 const MAX_EDGES = 1_000;
@@ -201,7 +204,10 @@ export function lineTestCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-/** The least age of a test: a wrong clock prolongs none beyond the machine's running time. */
+/**
+ * The least age of a test at a moment: a clock that is
+ * wrong prolongs no test beyond the machine's running time.
+ */
 function ageOf(
   { bootId, begunMs }: Pick<Begun, "bootId" | "begunMs">,
   at: BootMoment,

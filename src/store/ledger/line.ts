@@ -150,7 +150,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     setEnd.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
   }
 
-  /** Whether this sighting has a record, also where damage or an unwiring took the line's state. */
+  /**
+   * Whether this sighting has a record. The line's state may not show
+   * it: it goes with a damaged end of the file and with its wiring.
+   */
   function isRecorded({ line, source: { bootId, request, sequence } }: Sighting): boolean {
     return recordedFrom.get(bootId, line, request, sequence) !== undefined;
   }
@@ -162,8 +165,9 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   /**
-   * Stores a gap for a rise of an unknown room: the line was watched for another one than it had then. A
-   * line known to have been unwired then has sold nothing.
+   * Stores a gap for a rise whose room is unknown: its line was watched for
+   * another room than the one that it had then, or that room is no longer
+   * kept. A line that is known to have been unwired then has sold nothing.
    */
   function noteUnknown(sighting: Sighting, room: LineRoom | undefined): void {
     const { line, deviceId, timeMs, provisional, active, missed, source } = sighting;
@@ -213,7 +217,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
   }
 
-  /** Adds, ends or continues a record, and gives the room's last record from then on; null for none. */
+  /**
+   * Adds, ends or continues a record of the room, and gives
+   * its last record from then on; null where it has none.
+   */
   function applyToRecord(
     meaning: Exclude<Meaning, "repeated">,
     last: number | null,

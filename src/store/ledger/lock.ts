@@ -3,9 +3,10 @@ import { FlancoError } from "../../domain/error.ts";
 import { isDamage } from "./disk-room.ts";
 
 /**
- * Locks a data directory for this process, and gives the function that releases it. It is SQLite's lock on
- * a file beside the ledger, which the kernel drops with the process. Throws `conflict` where another
- * process has it, `unavailable` where the file cannot be used.
+ * Locks a data directory for this process, and gives the function that releases it. The
+ * lock is SQLite's own on a file beside the ledger: the kernel drops it with the process,
+ * however that ends, so there is nothing stale to clean up. Throws `conflict` when
+ * another process has locked the directory, `unavailable` when the file cannot be used.
  */
 export function takeLock(file: string): () => void {
   let db: Database | undefined;

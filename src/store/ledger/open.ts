@@ -17,14 +17,23 @@ const APPLICATION_ID = 0x666c6e63;
 const SYNCHRONOUS_FULL = 2;
 /** How long a connection waits for another one's lock: a reader's checkpoint, a backup's page. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** Pages kept by a connection, in KiB: only few are read again and again. SQLite's default is 16 MB here. */
+/**
+ * Kibibytes of pages that a connection keeps. SQLite is built here with 16 MB, but only a few sums
+ * and the ends of indexes are read again and again, and a gateway has other uses for its memory.
+ */
 const CACHE_KIB = 2_000;
-/** A sale changes a few bytes in each of two pages, and whole pages are logged: small ones spare the card. */
+/**
+ * A commit of one sale changes a few bytes in each of two pages, and each page goes whole
+ * into the log: small ones spare the card. A record takes a quarter of such a page.
+ */
 const PAGE_BYTES = 1_024;
 /** Frames in the log before a checkpoint: 4 MiB. */
 export const CHECKPOINT_PAGES = 4_000;
 
-/** The hint for a damaged ledger: only a start also brings the commits that the tail has. */
+/**
+ * The hint for a damaged ledger. A restore by hand would lack the commits
+ * that only the tail has; where a start cannot rebuild the file, it says so.
+ */
 export const START_REBUILDS =
   "Nothing was changed. Start the service: it sets the file aside and rebuilds it from the newest backup and the tail.";
 
@@ -32,9 +41,10 @@ export const START_REBUILDS =
 const GROWING = new Set(["record", "correction", "idempotency", "rollup_day", "rollup_month"]);
 
 /**
- * Opens the ledger for writing, with this program's schema. A missing one is made beside its place and
- * renamed: a file of that name is always whole. Throws `damaged` for a file that is no ledger, and
- * `too_new`.
+ * Opens the ledger for writing, and brings it to this program's schema. A missing ledger is
+ * made beside its place and renamed, so that a file of that name is always a whole ledger,
+ * also after a power cut. `migrations` is replaced in tests. Throws `damaged` when the file
+ * is no ledger (it is left as it is), and `too_new` when a later program wrote it.
  */
 export function openForWriting(
   file: string,
@@ -57,8 +67,9 @@ function openChecked(file: string, migrations: readonly Migration[]): Database {
 }
 
 /**
- * Opens the ledger for reading while another connection may write. Throws `damaged`, `too_new`,
- * `unavailable` for an older program's file, and `not_found`.
+ * Opens the ledger for reading only, while another connection may write. Throws
+ * `damaged` when the file is no ledger, `too_new` when a later program wrote it,
+ * `unavailable` when an older program did, and `not_found` when it is missing.
  */
 export function openForReading(file: string): Connection {
   return openExisting(file, (db) => {
@@ -145,8 +156,8 @@ function create(file: string, migrations: readonly Migration[]): void {
 }
 
 /**
- * WAL with a full sync at each commit: SQLite's default here loses commits at a power cut. The writer
- * thread syncs by itself (write-ahead-log.ts).
+ * WAL with a full sync at each commit: NORMAL, for which SQLite is built, loses the
+ * last commits at a power cut. The writer thread syncs by itself (write-ahead-log.ts).
  */
 function configure(db: Database): void {
   db.pragma("journal_mode = WAL");
@@ -178,8 +189,9 @@ function refuseForeign(db: Database, file: string): void {
 }
 
 /**
- * Checks what takes milliseconds at any size: the file has all its pages; schema, newest entry and each
- * table that does not grow with the records can be read. SQLite's own errors pass.
+ * Checks what can be checked within milliseconds at any size: the file holds every
+ * page that its header counts, and the schema, every table that does not grow with
+ * the records, and the newest entry can be read. SQLite's own errors pass.
  */
 function checkStructure(db: Database, file: string): void {
   const pages = Number(db.pragma("page_count", { simple: true }));
@@ -210,7 +222,10 @@ function bringLogIn(db: Database): boolean {
   }
 }
 
-/** Runs something on the ledger. Throws `damaged` where SQLite cannot read it, else `unavailable`. */
+/**
+ * Runs something on the ledger. Throws `damaged` where SQLite
+ * cannot read the file, `unavailable` where it cannot reach it.
+ */
 export function guarded<T>(file: string, run: () => T): T {
   try {
     return run();

@@ -10,7 +10,10 @@ import type { LocalCalendar } from "./calendar.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Prices that are kept of one room, planned ones before all others. */
+/**
+ * The most prices that are kept of one room. Planned prices are
+ * kept before all others, so that none is lost before its day.
+ */
 const MAX_KEPT = 100;
 /** The most prices in one answer. */
 const MAX_LISTED = 5_000;
@@ -38,8 +41,8 @@ type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
 type PricedRoom = Room & { readonly valorMicros: number | null };
 
 /**
- * A sale's price, of a row `w` with the room and its own price: the planned one of the latest day that has
- * come, else the own one. It takes a `PriceMoment`.
+ * What a sale of a room costs, of a row `w` with the room and its own price, which was set last without
+ * a day: the planned price of the latest day that has come, else the own one. It takes a `PriceMoment`.
  */
 export const PRICE = `coalesce((SELECT valor_micros FROM price p
    WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day
@@ -51,7 +54,10 @@ export interface PriceMoment {
   readonly atMs: number | null;
 }
 
-/** The prices of rooms at a moment. Without a trusted clock only days up to its last one have come. */
+/**
+ * The prices of rooms at a moment. While a clock is not trusted, the days up
+ * to its latest trusted time have come, and no others; without one, none.
+ */
 export function roomPrices(db: Database, calendar: LocalCalendar) {
   const price = db
     .prepare<PricedRoom & PriceMoment, number | null>(
@@ -88,7 +94,10 @@ export function roomPrices(db: Database, calendar: LocalCalendar) {
   };
 }
 
-/** Gives the price of a room now, also of an unwired one; null where it never had one. */
+/**
+ * Gives the price of a sale of a room at this moment, also of
+ * one that was unwired; null for one that never had a price.
+ */
 export function unwiredPrice(db: Database, { nowMs, calendar }: Pick<WriteContext, "nowMs" | "calendar">) {
   const lastSet = db
     .prepare<Room, number>(

@@ -5,8 +5,8 @@ import { bringRollupsToZone, rollupZone } from "./rollup.ts";
 import { readFrames, type Segment } from "./tail.ts";
 
 /**
- * Makes the commits of the tail again that follow a backup, each in its time zone, up to the first that is
- * missing or leads to another head. Gives how many.
+ * Makes the commits of the tail that follow a backup again, each in its time
+ * zone, up to the first that is missing or leads to another head. Gives how many.
  */
 export function repeatCommits(db: Database, segments: readonly Segment[]): number {
   let zone = rollupZone(db);

@@ -38,8 +38,9 @@ export const FRESH = `fresh AS (
    WHERE record_id > (SELECT position FROM rolled_up) AND user_id = @userId AND voided_by IS NULL)`;
 
 /**
- * The sums per day and month. They are written once for many records, because each write costs a card
- * several pages; a read of sums adds the records that are not in them yet.
+ * The sums per day and month, with which a summary costs the same at any number
+ * of records. They are written once for many records, because each write costs a
+ * card several pages. A read of sums adds the records that are not in them yet.
  */
 export class RollupWriter {
   readonly #move;
@@ -61,12 +62,18 @@ export class RollupWriter {
       .pluck();
   }
 
-  /** Whether records up to this entry must be rolled up: they are many, or a sum may soon leave 64 bits. */
+  /**
+   * Whether the records up to this entry must be rolled up in the running transaction: because they are
+   * many, or because a sum is so large that a record which would make it leave 64 bits must be refused.
+   */
   isDue(position: number): boolean {
     return this.#isDue.get(position) === 1;
   }
 
-  /** Adds the records up to the transaction's newest entry. Throws `conflict` for a sum beyond 64 bits. */
+  /**
+   * Adds the records up to an entry of the running transaction,
+   * its newest. Throws `conflict` when a sum would leave 64 bits.
+   */
   rollUp(to: RolledUp): void {
     const after = this.#rolledUp.get() ?? 0;
     for (const statement of this.#rollUp) orTooLarge(() => statement.run({ after, upTo: to.position }));
@@ -82,7 +89,9 @@ export class RollupWriter {
   }
 }
 
-/** Computes every record's day and all rollups again, in the caller's transaction. */
+/**
+ * Computes the day of each record and every rollup again, in the caller's transaction.
+ */
 function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
   db.function("local_day", { deterministic: true }, (timeMs: number) => calendar.dayOf(timeMs));
   db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
@@ -160,8 +169,8 @@ interface RollupDays {
 }
 
 /**
- * Computes the rollups again where another zone, or other rules for this one, changed the local days. Other
- * changes of the time-zone tables only change the stored version.
+ * Computes the rollups again when their local days have changed, by another zone or by other rules
+ * for this one. New time-zone tables that leave the zone as it was only change the stored version.
  */
 export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
   const { timeZone } = calendar;

@@ -12,8 +12,9 @@ export interface Migration {
 export const IS_NEAR_LIMIT = "total_micros NOT BETWEEN -8000000000000000000 AND 8000000000000000000";
 
 /**
- * Amounts are whole millionths, times Unix milliseconds, flags 0 or 1. A record's `valor_micros` is at most
- * 1e13 in magnitude, a sum 9e18: SQLite would turn one beyond 64 bits into a float.
+ * Amounts are whole millionths (`valor_micros` of one record, `total_micros` of a sum), times Unix
+ * milliseconds, flags 0 or 1. A record's `valor_micros` is at most 1e13 in magnitude. A sum is at
+ * most 9e18, within 64 bits: SQLite would turn a larger one into a float, and the CHECK refuses it.
  */
 const initial: Migration = {
   sql: `

@@ -20,7 +20,10 @@ const MUCH_BYTES = 1024 * 1024;
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** A tail grows beyond this only if backups fail. Then it is given up until the next backup begins another. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** A frame's header: length and checksum, four bytes each, of the commit's number and the frame after it. */
+/**
+ * A frame's header: length and checksum of what follows it, four
+ * bytes each. The commit's number (eight bytes) and the frame follow.
+ */
 const HEADER_BYTES = 8;
 const NUMBER_BYTES = 8;
 /** A file's name has the schema, and the commit that its first frame follows. */
@@ -81,8 +84,9 @@ function namesOf(folder: string, isOf: (schema: number) => boolean): readonly st
 }
 
 /**
- * Renames files of a later schema to `.later`, and gives how many: they are from after an upgrade that was
- * taken back, and the next one would take their commits for lost ones.
+ * Renames the tail's files of a later schema than the ledger's, and gives how many: the
+ * names then end with `.later`. They are from after an upgrade that was taken back: the
+ * next upgrade would take their commits for commits that the ledger has lost.
  */
 export function setLaterTailAside(folder: string, schema: number): number {
   const names = namesOf(folder, (later) => later > schema);
@@ -136,8 +140,9 @@ function encoded(commit: number, frame: TailFrame | null): Buffer {
 }
 
 /**
- * Throws `damaged` where the ledger lacks commits that its tail has: SQLite reads a log only up to a
- * damaged frame. Call it before the ledger is opened for writing, which removes the log.
+ * Throws `damaged` where the ledger lacks commits that its tail has. SQLite reads its
+ * log up to the first damaged frame, and takes the rest for a commit that a power cut
+ * interrupted. Call it before the ledger is opened for writing, which removes the log.
  */
 export function requireAllCommits(ledger: string, directory: string): void {
   const held = tryLedger(ledger, (db) => ({ id: readLedgerId(db), commits: readHeldCommits(db) }));
@@ -151,9 +156,10 @@ export function requireAllCommits(ledger: string, directory: string): void {
 }
 
 /**
- * The commands of each commit that the newest backup may lack, in files that only grow. They are written
- * within a second after the commit, without blocking the thread: no sale waits for this disk. No file stays
- * open, so that a removable disk can be unmounted.
+ * The commits that the newest backup may lack: each commit's commands, in files that
+ * only grow. They are written after the commits, at most a second later and without
+ * blocking the thread, so that no sale waits for this disk or fails with it. No file
+ * stays open between two writes, so that a removable disk can be unmounted.
  */
 export class Tail {
   readonly #ledgerId: string;
@@ -180,7 +186,10 @@ export class Tail {
     this.#tell = tell;
   }
 
-  /** Continues the newest file if it ends with this commit, else begins one. Sets later schemas aside. */
+  /**
+   * Continues the newest file if it ends with this commit,
+   * otherwise begins one. Sets files of a later schema aside.
+   */
   open(directory: string, commit: number): void {
     this.#attempt(() => {
       const folder = folderOf(directory, this.#ledgerId);
@@ -193,7 +202,10 @@ export class Tail {
     this.#commit = this.#end = commit;
   }
 
-  /** A backup to that directory begins, and a new file; or, with its commits, is proved: older files go. */
+  /**
+   * A backup to that directory begins, and a new file with it; or, with the number
+   * of its commits, is proved: files that hold no later commits are removed.
+   */
   backup(directory: string, proved: number | null): void {
     const folder = folderOf(directory, this.#ledgerId);
     if (proved !== null) void this.#trim(folder, proved);
@@ -244,7 +256,10 @@ export class Tail {
     this.#timer ??= setTimeout(() => void this.#write(), WAIT_MS).unref();
   }
 
-  /** One write at a time, for all frames that came meanwhile: each costs a card several blocks. */
+  /**
+   * One write at a time. Frames that come meanwhile wait
+   * for the next: each write costs a card several blocks.
+   */
   async #write(): Promise<void> {
     // Nothing may come between this check and the next write.
     while (this.#writing !== undefined) await this.#writing;
@@ -323,8 +338,8 @@ export class Tail {
 }
 
 /**
- * Writes bytes durably at an offset and cuts off what an earlier attempt left; syncs a new file's name too.
- * Throws where the file is shorter: it is another one.
+ * Writes bytes durably at an offset of a file, and cuts off what an earlier attempt has left there; makes
+ * a new file's name durable too. Throws where the file is shorter than the offset: it is another file.
  */
 async function append(file: string, offset: number, bytes: Buffer): Promise<void> {
   await using handle = await open(file, "a", OWNER_ONLY);

@@ -26,7 +26,10 @@ export function openUpToDate(
   }
 }
 
-/** An `onProgress` where long work must not be done: throws `outdated` before anything is changed. */
+/**
+ * To be passed as `onProgress` where long work must not be done: the first
+ * report of progress, which comes before any change, throws `outdated`.
+ */
 export function refuseLongWork(): never {
   throw new FlancoError("outdated", "The ledger is not up to date.", {
     hint: "Start the service once: it brings the ledger up to date.",

@@ -8,7 +8,10 @@ import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts
 import { Connection } from "./connection.ts";
 import type { Migration } from "./schema.ts";
 
-/** Steps of the progress: 4 for the copy, 2 each for migrations, comparison and check. */
+/**
+ * Steps of the progress: the copy takes four of these; its
+ * migrations, the comparison and the check take two each.
+ */
 const STEPS = 10;
 /** Records that are compared between two reports of progress. */
 const COMPARED_AT_ONCE = 100_000;
@@ -16,10 +19,12 @@ const COMPARED_AT_ONCE = 100_000;
 const COPIES = 2;
 
 /**
- * Brings an older ledger to this program's schema on a copy, which must hold every sale as it was, and then
- * takes its place by a rename. The replaced file stays, with its schema's number in its name, in place of
- * those of earlier upgrades. Throws `unavailable`, with the ledger as it was. Closes `db`, its only
- * connection.
+ * Brings an older ledger to this program's schema, on a copy. The copy must hold every sale as
+ * it was; then it takes the ledger's place by a rename. The replaced file stays beside it, with
+ * its schema's number in its name; files of earlier upgrades are removed, because it holds what
+ * they held. Throws `unavailable` where anything fails, and then the ledger is as it was.
+ *
+ * `db` must be the only connection to the file. It is closed.
  */
 export function upgradeLedger(
   db: Database,
@@ -91,14 +96,17 @@ function migrateCopy(draft: string, original: Database, run: (copy: Database) =>
     throw new Error("the copy does not hold together");
 }
 
-/** References to missing rows. A rebuilt ledger has some, because corrections of lost records must stay. */
+/**
+ * How many references there are to missing rows. A ledger that was rebuilt after damage may have some,
+ * because corrections of lost records are entries of the chain and must stay. An upgrade must add none.
+ */
 function straysIn(db: Database): number {
   return (db.pragma("foreign_key_check") as unknown[]).length;
 }
 
 /**
- * Whether every sale counts in the copy as it did. Both are read once in their order: sums per room would
- * have to be sorted on a disk that may be slow and full.
+ * Whether every sale counts in the copy as it did: the same room, time and valor. Both are read
+ * once, in their order: sums per room would have to be sorted, on a disk that may be slow and full.
  */
 function hasSameSales(copy: Database, original: string, onProgress: OnSteps): boolean {
   copy.prepare("ATTACH ? AS original").run(original);

@@ -73,7 +73,10 @@ export function wiringCommands(db: Database, context: WriteContext) {
     return deviceId;
   }
 
-  /** Gives the line's wiring to this room, if any. Throws `conflict` where either is wired otherwise. */
+  /**
+   * Gives the line's wiring to this room, if there is one.
+   * Throws `conflict` where line or room is wired otherwise.
+   */
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
     const there = onLine.get({ line, ...prices.moment(context.nowMs()) });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
@@ -148,7 +151,10 @@ type Priced = NewWiring & Pick<Wiring, "valorMicros">;
 /** The settings of a wired line that decide what is sold, and for how much. */
 type Settings = Omit<Priced, "line">;
 
-/** Writes audit entries for lines that are wired, unwired or get other settings. */
+/**
+ * Writes audit entries for lines that are wired, unwired
+ * or get other settings. An unchanged wiring gets none.
+ */
 export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
   const wired = db.prepare<
     { userId: Id; dId: string | null; line: string | null },

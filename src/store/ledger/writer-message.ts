@@ -5,8 +5,8 @@ import type { LedgerCommands } from "../../domain/ledger.ts";
 export type CommandName = keyof LedgerCommands;
 
 /**
- * What happens to a write when room is short. `post`: refused on a full disk, because it can be sent again.
- * `edge`: may use reserved places of the queue, because a relay cannot switch again.
+ * How a write is treated when room is short. `post`: refused while the disk is full, because the client
+ * can send it again. `edge`: may use reserved entries of the queue, because a relay cannot switch again.
  */
 export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edge" } = {
   addUser: "normal",
@@ -87,7 +87,10 @@ export type CommandResult =
 
 /** The state of the tail. */
 export interface TailState {
-  /** The commit that it follows: it brings a backup of that or a later commit up to date. */
+  /**
+   * The commit that it follows without a gap. With it a backup
+   * of that commit or a later one can be brought up to date.
+   */
   readonly from: number;
   /** Why it is not being written; null while it is. */
   readonly failure: string | null;

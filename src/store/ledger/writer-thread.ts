@@ -55,8 +55,8 @@ function openInReserve(reserve: Reserve | undefined, open: () => Database): Data
 }
 
 /**
- * Opens the ledger and serves this port until told to close, or sends why it cannot. Runs in a thread of
- * its own, so that a slow disk stalls nothing else.
+ * Opens the ledger, and answers on this port until it is told to close; where it cannot open the
+ * ledger, it sends the error. Runs in a thread of its own, so that a slow disk stalls nothing else.
  */
 export function start(port: MessagePort, settings: WriterStart): void {
   const { timeZone, reserve: reserveFile, startMs, tailDirectory } = settings;

@@ -34,8 +34,9 @@ export interface WriterPort {
 }
 
 /**
- * Megabytes of the writer thread's heap: without a bound it grows by a hundred before it is collected.
- * Beyond it the process ends; no commit is lost.
+ * Megabytes of the writer thread's heap. The thread makes and drops many objects
+ * and keeps few; without a bound the heap grows by a hundred megabytes before it
+ * is collected. A thread that needs more ends the process; no commit is lost.
  */
 const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
 
@@ -88,14 +89,17 @@ export interface WriterListener {
   onChanges(changes: readonly Change[]): void;
   /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
   onDisk?(fullSinceMs: number | null): void;
-  /** After `open`: the thread died or the disk fails. The process must stop. */
+  /**
+   * The thread died after `open` had resolved, or the disk fails: nothing can be written
+   * any more, and the process must stop. An error before that only rejects `open`.
+   */
   onDeath(error: Error): void;
 }
 
 /**
- * The writer thread, seen from the main thread. Writes gather during a commit and leave together: one
- * message each way and one fsync per batch, of which one or two are on their way (`Gathering`). Writes
- * submitted without a pause, other than posts, are in one batch.
+ * The writer thread, seen from the main thread. Writes gather while a commit is under way and go
+ * out together: one message each way and one fsync per batch. One batch is on its way, or two
+ * (`Gathering`). Writes that are submitted without a pause are in one batch, except for posts.
  */
 class WriterLink {
   readonly #settings: WriterSettings;
@@ -138,7 +142,10 @@ class WriterLink {
     this.#gathering = new Gathering(timers.busyMs);
   }
 
-  /** Opens the file. Throws `damaged`, `too_new`, `unavailable`, and `outdated` before long work. */
+  /**
+   * Opens the file. Throws `damaged`, `too_new`, `unavailable`, and
+   * `outdated` where long work must come first (up-to-date.ts).
+   */
   async open(): Promise<void> {
     const worker = this.#start({ ...this.#settings, startMs: this.#clock.nowMs() });
     this.#worker = worker;
@@ -288,7 +295,10 @@ class WriterLink {
     this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
 
-  /** Ends the writer where a message cannot be sent: later answers would go to the wrong batch. */
+  /**
+   * Ends the writer where a message cannot be sent: the answers
+   * that follow would be taken for those of another batch.
+   */
   #send(request: WriterRequest): void {
     try {
       this.#worker?.postMessage(request);

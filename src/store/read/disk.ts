@@ -7,11 +7,17 @@ import type { CardWear, Disk, SpareBlocks } from "../../domain/status.ts";
 const BLOCK_DEVICES = "/sys/dev/block";
 /** Values of PRE_EOL_INFO, from 1; 0 is "not defined". */
 const SPARE_BLOCKS: readonly SpareBlocks[] = ["normal", "warning", "urgent"];
-/** A step of DEVICE_LIFE_TIME_EST, in percent; 0 is "not defined", 0x0b is beyond its life. */
+/**
+ * Each step of DEVICE_LIFE_TIME_EST is so much of the
+ * chip's life; 0 is "not defined", 0x0b is beyond its life.
+ */
 const LIFE_STEP_PERCENT = 10;
 const LAST_LIFE_VALUE = 0x0b;
 
-/** The wear that a directory's card reports; null for other disks. Tests replace `devices`. */
+/**
+ * The wear that the card or chip of a directory reports. Null for other disks, and
+ * for a card that reports none, as most SD cards. `devices` is replaced in tests.
+ */
 export async function readCardWear(directory: string, devices = BLOCK_DEVICES): Promise<CardWear | null> {
   const disk = await diskOf(join(devices, await deviceNumber(directory)));
   if (disk === undefined) return null;

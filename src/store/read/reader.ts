@@ -44,7 +44,7 @@ const DEADLINE_MS = 30_000;
 export type StoreReader = LedgerReader & { readonly budget: RowBudget; close(): void };
 
 /**
- * Opens an existing ledger for reading.
+ * Opens an existing ledger for reading. Every statement is prepared here, once.
  * @param maxRows beyond it, reads of sums throw TooManyRows
  */
 export function openReader(file: string, timeZone: string, maxRows?: number): StoreReader {
@@ -83,8 +83,9 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
 }
 
 /**
- * Reads on the main thread, or beyond the reader's budget in a thread of its own: one at a time of each
- * account, in bounded memory, for 30 seconds at most.
+ * Reads on the main thread, or in a thread of its own where a read would
+ * visit more rows than the reader's budget: one read of an account at a
+ * time. That thread's heap is bounded, and a read there may take 30 seconds.
  */
 export function heavyReads(
   reader: Pick<LedgerReader, HeavyRead>,

@@ -27,8 +27,8 @@ const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY}
   AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))`;
 
 /**
- * A user's records before one position and not before another. SQLite searches the index by both parts only
- * if they have a collation, which a row's number has not.
+ * The records of a user before a position and not before another one, newest first. SQLite searches the index by
+ * both parts of a position only if they have a collation, which a column of integers has and a row's number has not.
  */
 export const BETWEEN = `user_id = @userId AND (effective_ms, r.record_id) < (@timeMs, @recordId COLLATE BINARY)
   AND (effective_ms, r.record_id) >= (@fromMs, @fromId COLLATE BINARY)`;

@@ -60,9 +60,10 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
                AND ${FITS_FILTER})`;
 
 /**
- * Adds up the rollups and the records that are not in them yet, in SQLite: rows of each location and device
- * would hold up the event loop. Throws TooManyRows beyond the budget, and `conflict` for a sum beyond 64
- * bits.
+ * Adds up the rollups and the records that are not in them yet. SQLite does it: an account
+ * may have thousands of locations and devices, and to read a row of each would hold up the
+ * event loop. Every read throws TooManyRows beyond the budget, and `conflict` for a sum
+ * that leaves 64 bits. Make reads that must see the same commit within one transaction.
  */
 export function rollupSums(db: Database, budget: RowBudget) {
   const sumsBy = {

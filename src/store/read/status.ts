@@ -26,7 +26,10 @@ interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
   readonly provisional: number | null;
 }
 
-/** The ledger's part of the status, of one user or of all, from stored sums, indexes and bounded reads. */
+/**
+ * The ledger's part of the status, of one user or of all. Each
+ * read takes stored sums, an index, or a bounded number of rows.
+ */
 export function statusReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const users = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
   const sums = rollupSums(db, budget);

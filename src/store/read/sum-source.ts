@@ -4,7 +4,10 @@ import type { Range, Ranges } from "./rollup-sum.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Sums of one account, of a gateway's ledger (at once) or of a company's database (later). */
+/**
+ * Sums of one account, of a gateway's ledger or of a
+ * company's database. Each read may answer at once or later.
+ */
 export interface SumSource {
   /** The first day with records that count; null before that. */
   firstDay(): Awaitable<Day | null>;
@@ -27,7 +30,10 @@ export interface Sellers {
   readonly choices: readonly Seller[];
 }
 
-/** A computation of several reads. It yields each read's value or promise, and resumes with the value. */
+/**
+ * A computation of several reads. It yields what each read
+ * gives, a value or a promise, and is resumed with the value.
+ */
 export type Reading<T> = Generator<unknown, T, unknown>;
 
 export function* reads<T>(answer: Awaitable<T>): Reading<T> {

@@ -12,7 +12,10 @@ import { type Reading, readNow, reads, type SumSource } from "./sum-source.ts";
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
 
-/** The contract's summary; undefined for a period without records. All its reads see one commit. */
+/**
+ * The contract's summary of one account; undefined when the
+ * period has no record. All its reads must see the same commit.
+ */
 export function* summaryOf(
   source: SumSource,
   calendar: LocalCalendar,

@@ -37,8 +37,9 @@ interface Held {
 }
 
 /**
- * Follows the chain from its first entry to its newest, and finds what was removed, altered or inserted,
- * and what contradicts what it corrects. It takes records one by one: a large ledger is never held whole.
+ * Follows the chain of hashes from its first entry to its newest, and finds what
+ * was removed, altered or inserted, and what contradicts what it corrects. Fed
+ * with the records in their order, so that a large ledger is never held whole.
  */
 export class ChainWalk {
   readonly #findings: Findings;
@@ -132,7 +133,10 @@ export class ChainWalk {
     else others.push(correction);
   }
 
-  /** A rebuild writes an entry that stands after the loss, the `lost` entry, and one of the audit log. */
+  /**
+   * A rebuild writes three entries: one that stands after
+   * the loss, the `lost` entry, and one of the audit log.
+   */
   #learnLoss(correction: CorrectionRow, all: readonly CorrectionRow[]): void {
     const { position, lostTo, notedMs } = correction;
     if (lostTo === null) {
@@ -174,7 +178,10 @@ export class ChainWalk {
     return first?.position ?? null;
   }
 
-  /** A record's time by its corrections: one may settle it; then only a corrected clock moves it. */
+  /**
+   * The time of a record by its corrections. One may settle a
+   * provisional time; else only a corrected clock moves it.
+   */
   #timeOf(record: WalkedRecord, corrections: readonly CorrectionRow[]): number {
     let timeMs = record.createdTimeMs;
     let isSettled = record.provisional === 0;
@@ -188,7 +195,10 @@ export class ChainWalk {
     return timeMs;
   }
 
-  /** Whether an earlier entry says that the clock of the record's boot was corrected to this time. */
+  /**
+   * Whether an entry before the correction says that the
+   * clock of the record's boot was corrected to this time.
+   */
   #isByClock(record: WalkedRecord, { position, timeMs }: CorrectionRow): boolean {
     const moment = this.#moments.get(record.position);
     if (moment === undefined) return false;
@@ -259,7 +269,10 @@ export class ChainWalk {
     this.#lacking = lacking;
   }
 
-  /** `lacking`: what the ledger lacks of this head beyond the one before; undefined where unknown. */
+  /**
+   * @param lacking what the ledger lacks of what the head had,
+   * beyond the head before; undefined where that is not known
+   */
   #addRewritten({ position, head, file, madeMs }: KeptHead, what: string, lacking?: Held): void {
     this.#findings.add({
       kind: "rewritten",

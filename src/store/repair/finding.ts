@@ -4,10 +4,10 @@ import { valorFromMicros } from "../../domain/amount.ts";
 import type { Id } from "../../domain/id.ts";
 
 /**
- * `missing`: entries are gone without a word; `lost`: gone with a damaged file, as the ledger says.
- * `inserted`: its number was taken. `altered`: not as it was written. `contradiction`: a correction
- * contradicts its record. `sum`: a rollup does not follow from the records. `rewritten`: a proved backup
- * has another entry.
+ * `missing`: entries that are gone, and nothing says why; `lost`: gone with a damaged file, as the ledger
+ * itself says. `inserted`: an entry whose number was taken. `altered`: an entry that is not as it was
+ * written. `contradiction`: a correction that contradicts the record that it corrects. `sum`: a rollup that
+ * does not follow from the records. `rewritten`: an entry that differs from the one in a proved backup.
  */
 export type FindingKind = "missing" | "lost" | "inserted" | "altered" | "contradiction" | "sum" | "rewritten";
 
@@ -76,7 +76,10 @@ export class Findings {
     else this.unlisted += 1;
   }
 
-  /** Adds a finding about one entry. `what` completes "The entry 7". `record`: of the sale concerned. */
+  /**
+   * Adds a finding about one entry. `what` completes the sentence "The entry 7".
+   * `record` is the record of the sale that it concerns; null where it concerns none.
+   */
   addOf(
     kind: FindingKind,
     position: number,

@@ -16,7 +16,10 @@ export interface PrepareRequest {
   readonly ledger: string;
   readonly timeZone: string;
   readonly tailDirectory: string;
-  /** The directories that may have backups and tails. A rebuild waits for each. */
+  /**
+   * The directories that may have backups and tails. A rebuild
+   * waits for each: a slow disk may have the newest sales.
+   */
   readonly directories: readonly string[];
   /** Those of these directories whose disks answer. */
   readonly answering: readonly string[];
@@ -30,9 +33,10 @@ export interface PrepareRequest {
 export type Prepared = { readonly damage: ErrorData; readonly recovered: Recovered } | null;
 
 /**
- * Does all long work before a ledger can be used: checks a suspect file, rebuilds a damaged ledger,
- * upgrades an older one, computes sums of another time zone. Call with the directory locked; after an
- * interruption call it again. Throws as `openForWriting` and `recoverLedger` do.
+ * Does all work that may take long before a ledger can be used, so that it then opens at once:
+ * checks a suspect file in full, rebuilds a damaged ledger, upgrades an older one, and
+ * computes rollups of another time zone again. Call with the data directory locked. Throws as
+ * `openForWriting` and `recoverLedger` do. After an interruption at any moment, call it again.
  */
 export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
   const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
@@ -53,9 +57,10 @@ export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): 
 }
 
 /**
- * Sets aside copies of a later schema than the ledger's: they are from after an upgrade that was taken
- * back, and the next upgrade would take them for what the ledger has lost. The version before has done so,
- * but for disks that were away. Throws where a disk with such files takes no change.
+ * Sets aside backups and tails of a later schema than an older ledger's. They are from after an
+ * upgrade that was taken back by putting the older file in place again; once that file is
+ * upgraded, they would be taken for what it has lost. The version before has set aside those that
+ * it saw, but a disk may have been away. Throws where a disk with such files takes no change.
  */
 function setLaterCopiesAside(ledger: string, directories: readonly string[]): void {
   const [id] = identitiesOf(ledger);
@@ -75,7 +80,10 @@ function requireSound(ledger: string, onProgress: OnProgress): void {
   });
 }
 
-/** Marks a ledger that was found damaged in use: the next start checks it in full. */
+/**
+ * The file that marks a ledger as suspect, because it was found damaged while in use. The
+ * quick check of a start reads only a part of a ledger; a suspect one is checked in full.
+ */
 function markOf(ledger: string): string {
   return `${ledger}.suspect`;
 }

@@ -50,10 +50,12 @@ export interface Recovered {
 }
 
 /**
- * Replaces a damaged ledger by its newest proven backup and the commits of its tail, and keeps the damaged
- * file. Call with the directory locked and the ledger closed; after an interruption call it again. The new
- * ledger needs no check: the copy's SHA-256 was proved, and each commit leads to the head that it led to.
- * Throws `damaged`, with nothing changed, where there is nothing to build on.
+ * Replaces a damaged ledger by its newest proven backup and the commits of its tail, and sets
+ * the damaged file aside whole. Call with the data directory locked and the ledger closed. The
+ * damaged file stays in its place until the new ledger is whole, so that after an interruption
+ * at any moment it can be done again. The new ledger needs no check: by its SHA-256 the copy
+ * is the file that was proved, and each commit of the tail must lead to the head that it led
+ * to before. Throws `damaged` when there is nothing to build on: then nothing has changed.
  */
 export function recoverLedger(
   ledger: string,
@@ -110,8 +112,8 @@ function remainsOf(ledger: string, key: string, directories: readonly string[]):
 }
 
 /**
- * A draft from the newest backup that is still what was proved, or an empty one where the tail holds
- * everything; undefined where there is neither.
+ * A draft from the newest backup of this ledger that is still what was proved, or an empty one
+ * where the tail holds everything; undefined where there is neither.
  */
 function openBase(
   remains: Remains,
@@ -154,7 +156,10 @@ function backupsIn(folder: string): readonly BackupFile[] {
   return listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) }));
 }
 
-/** A draft from a backup; undefined where that cannot be read: then an older one is tried. */
+/**
+ * A draft from a backup; undefined where that is damaged
+ * too, or cannot be read: then an older backup is tried.
+ */
 function tryDraft(file: string, draft: string, onProgress: OnSteps): Database | undefined {
   try {
     using backup = openBackup(file);
@@ -174,8 +179,8 @@ function isOfHistory(beginning: Beginning | undefined, { commits, head }: Proven
 }
 
 /**
- * Whether the damaged file and the tail, as far as they can be read, have the backup's newest entry. After
- * a restore they may have another.
+ * Whether the backup's newest entry is the one at that position in the damaged file
+ * and in the tail, as far as they can be read. After a restore it may be another one.
  */
 function isOnChain({ ledger, segments }: Remains, backup: ProvenBackup): boolean {
   const { position, head, commits } = backup;
@@ -188,8 +193,9 @@ function isOnChain({ ledger, segments }: Remains, backup: ProvenBackup): boolean
 }
 
 /**
- * The newest position that the ledger is known to have had: by the recovered ledger, the damaged file, or
- * commits that could not be made again. One more where the tail, which may lack a second, was not closed.
+ * The newest position that the ledger is known to have had: by the recovered ledger, by
+ * the damaged file, or by commits of the tail that could not be made again. One more
+ * where the tail was not closed, because up to a second of commits may be missing.
  */
 function newestKnown({ ledger, segments }: Remains, recovered: Database): number {
   let { position } = readHead(recovered);
@@ -210,8 +216,8 @@ function newestKnown({ ledger, segments }: Remains, recovered: Database): number
 }
 
 /**
- * Appends a `lost` entry for the missing entries up to `to`, so that their numbers are not used again; its
- * reason names the damaged file (`keptAs`).
+ * Appends a `lost` entry for the entries up to the position `to` that are gone, so that their
+ * numbers are not used again. `keptAs`, the name of the damaged file, stands in its reason.
  */
 function noteLoss(db: Database, to: number, keptAs: string, nowMs: number): Recovered["lost"] {
   const from = readHead(db).position + 1;

@@ -28,7 +28,10 @@ const CHECK_CACHE_KIB = 16_000;
 /** Records read at a time, and between two reports of progress. */
 const PAGE = 2_000;
 
-/** Findings with which a copy is no proven backup. The others are about what the ledger itself tells. */
+/**
+ * Findings with which a copy of the ledger is no proven
+ * backup. The others are about what the ledger itself tells.
+ */
 const GRAVE: ReadonlySet<FindingKind> = new Set(["missing", "inserted", "altered", "sum"]);
 
 /** The result of `checkFile`. */
@@ -36,8 +39,9 @@ export type CheckedFile = Pick<Verification, "damage" | "findings" | "unlisted">
 type CheckedChain = Omit<Verification, "damage">;
 
 /**
- * Checks the file's structure, all rollups and the chain, also against the heads of proved backups. A
- * service may run meanwhile. Throws as `openForReading` does.
+ * Checks the file's structure in full, adds every rollup up again, walks the chain of its
+ * entries and compares it with the heads of proved backups. A service may run meanwhile.
+ * Throws as `openForReading` does, and `damaged` where the file cannot even be read.
  */
 export function verifyLedger(
   file: string,
@@ -123,7 +127,10 @@ export function findEntry(file: string, hash: string): FoundEntry | undefined {
   });
 }
 
-/** What SQLite's own check finds wrong with a file; nothing for a sound one. Throws as `verifyLedger`. */
+/**
+ * What SQLite's own check finds wrong with a file, a text
+ * each; none for a sound file. Throws as `verifyLedger` does.
+ */
 export function findDamage(file: string): readonly string[] {
   return readLedger(file, (db) => guarded(file, () => damageIn(db)));
 }
@@ -135,7 +142,10 @@ function damageIn(db: Database): readonly string[] {
   return found.map((row) => row.integrity_check).filter((text) => text !== "ok");
 }
 
-/** Why a ledger cannot be trusted; nothing for one that is right or whose findings are acknowledged. */
+/**
+ * Why a ledger cannot be trusted, a text each; none for
+ * one that is right or whose findings were acknowledged.
+ */
 export function faultsOf(verification: Pick<Verification, "damage" | "findings">): readonly string[] {
   const grave = openFindings(verification).filter(({ kind }) => GRAVE.has(kind));
   return [...verification.damage, ...grave.map(({ what }) => what)];
