@@ -21,6 +21,8 @@ const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 
 /** Makes the process one that serves, as the owner of the data directory. Gives its log, on standard error. */
 export async function beginServing(config: Pick<Config, "data_dir" | "log_level">): Promise<Logger> {
+  // Of a client's address that is no URL, Node warns with all of it.
+  process.noDeprecation = true;
   giveBackIdleMemory();
   forgoFetch();
   becomeOwner(config.data_dir);

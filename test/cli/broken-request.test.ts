@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
 const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
@@ -8,10 +8,11 @@ const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: appli
 describe("A request that violates HTTP", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forSuite(() => Program.make());
+  let service: RunningService;
   let sockets: Socket[];
 
   before(async () => {
-    await program.start();
+    service = await program.start();
   });
   beforeEach(() => {
     sockets = [];
@@ -82,5 +83,11 @@ describe("A request that violates HTTP", function () {
     expect(await statusOf(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${many}\r\n`)).to.equal(
       "HTTP/1.1 431",
     );
+  });
+
+  it("by a port that is no number leaves none of its address in the log, where Node would warn of it", async () => {
+    const target = "http://localhost:canary/?token=canary";
+    await statusOf(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect((await service.end("SIGTERM")).stderr).to.not.contain("canary");
   });
 });
