@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../config/schema.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import {
@@ -97,7 +97,9 @@ export class Upkeep {
   #disk: RemovableDisk | undefined;
   #openedMs = 0;
   #isClosed = false;
-  #ledgerId = "";
+  /** The ledger's folder of backups on the gateway itself, and when it had last been changed at the last look. */
+  #ownFolder = "";
+  #ownChangedMs: number | undefined;
   #losses: readonly Loss[] = [];
 
   constructor(dependencies: UpkeepDependencies) {
@@ -109,16 +111,16 @@ export class Upkeep {
     const { config, clock, log, dataDirectory, jobs = PROCESSES, diskMs } = this.#dependencies;
     this.#openedMs = monotonicMs(clock);
     const ids = readLedger(dataDirectory.ledger, (db) => idsOf(readLedgerKey(db)));
-    [this.#ledgerId = ""] = ids;
+    const [ledgerId = ""] = ids;
     const directory = config.backup_disk_dir;
     if (directory !== "") {
       const look = () => jobs.look(directory, ids);
       this.#disk = new RemovableDisk({ directory, clock, log, look, patienceMs: diskMs });
     }
-    const folder = folderOf(backupDirectory(config), this.#ledgerId);
+    this.#ownFolder = folderOf(backupDirectory(config), ledgerId);
     // Where the folder cannot be read, the next backup fails too, which is a fault; the service starts all the same.
-    orNothing(() => setAsideLater(folder));
-    const [backup] = listBackups(folder);
+    orNothing(() => setAsideLater(this.#ownFolder));
+    const [backup] = listBackups(this.#ownFolder);
     this.#last = backup === undefined ? null : { backup, seenMs: null };
     this.#losses = readLosses(dataDirectory.ledger);
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
@@ -134,7 +136,8 @@ export class Upkeep {
 
   /** The newest proven backup on the gateway itself; null before the first. */
   lastBackup(): BackupStatus | null {
-    this.#lookAtOwn();
+    // A command may have made one. The proofs are read only then, because the status waits for them.
+    if (this.#ownChangedMs !== changedMs(this.#ownFolder)) this.#lookAtOwn();
     if (this.#last === null) return null;
     const { clock, trust } = this.#dependencies;
     const { backup, seenMs } = this.#last;
@@ -210,7 +213,8 @@ export class Upkeep {
   /** The directory on the gateway itself, where a command may have made a backup meanwhile. */
   #lookAtOwn(): SeenTarget {
     const directory = backupDirectory(this.#dependencies.config);
-    const newest = listBackups(folderOf(directory, this.#ledgerId))[0] ?? null;
+    this.#ownChangedMs = changedMs(this.#ownFolder);
+    const newest = listBackups(this.#ownFolder)[0] ?? null;
     if (newest !== null && newest.number > (this.#last?.backup.number ?? 0)) this.#see(newest);
     return { directory, skipped: null, newest, foreign: [] };
   }
@@ -375,6 +379,11 @@ export class Upkeep {
       failed: nowMs - (this.#failed.get(name) ?? Number.NEGATIVE_INFINITY),
     };
   }
+}
+
+/** When a folder was last changed; undefined where that cannot be told. */
+function changedMs(folder: string): number | undefined {
+  return orNothing(() => statSync(folder).mtimeMs);
 }
 
 /** When the ledger was last checked in full, in Unix milliseconds; 0 when that is not known. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
@@ -77,6 +77,23 @@ describe("The service's upkeep", () => {
       expect(await gateway.after(HOUR_MS)).to.deep.equal([]);
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: 0, ageMs: HOUR_MS });
       expect(await gateway.after(DAY_MS - HOUR_MS)).to.deep.equal([gateway.backups]);
+    });
+
+    it("reads proofs for the status only once their folder has changed, because the status waits for it", async () => {
+      const proved = (number: number) =>
+        gateway.leave(
+          gateway.backups,
+          gateway.ownBackup({ number, madeMs: number, file: `flanco-2026031${number}T120000Z.db` }),
+        );
+      const folder = folderOf(gateway.backups, gateway.ownBackup({}).ledger);
+      proved(1);
+      utimesSync(folder, 1, 1);
+      expect(gateway.upkeep.lastBackup()?.madeMs).to.equal(1);
+      proved(2);
+      utimesSync(folder, 1, 1);
+      expect(gateway.upkeep.lastBackup()?.madeMs).to.equal(1);
+      utimesSync(folder, 2, 2);
+      expect(gateway.upkeep.lastBackup()?.madeMs).to.equal(2);
     });
 
     it("keeps the service running where the folder of backups cannot be read, and tries to make one", async () => {
