@@ -7,15 +7,8 @@ export const SWITCHING_MS = 200;
 const BOUNCE_MARGIN = 2;
 const STEP_MS = 10;
 
-/** A level that a line came to. */
-interface LevelChange {
-  readonly line: string;
-  readonly atMs: number;
-}
-
 /** How much the contact of a line bounces. */
-export interface Bounce {
-  readonly line: string;
+interface Bounce {
   readonly switchings: number;
   /** The most edges of one switching; 1 for a contact that does not bounce. */
   readonly mostEdges: number;
@@ -25,17 +18,8 @@ export interface Bounce {
   readonly debounceMs: number;
 }
 
-/**
- * What each line's contact does at its switchings, by the line's
- * name. `changes` are in order of time, without debounce.
- */
-export function measureBounces(changes: readonly LevelChange[]): readonly Bounce[] {
-  const byLine = Map.groupBy(changes, ({ line }) => line);
-  return [...byLine].map(([line, edges]) => bounceOf(line, edges)).sort((a, b) => (a.line < b.line ? -1 : 1));
-}
-
 /** How much one line's contact bounces. `edges` are in order of time, without debounce. */
-function bounceOf(line: string, edges: readonly Pick<LevelChange, "atMs">[]): Bounce {
+export function bounceOf(edges: readonly Pick<SeenLevel, "atMs">[]): Bounce {
   const switchings = switchingsOf(edges);
   const mostEdges = Math.max(0, ...switchings.map((switching) => switching.edges));
   const longestMs = Math.max(0, ...switchings.map(({ begunMs, lastMs }) => lastMs - begunMs));
@@ -43,7 +27,7 @@ function bounceOf(line: string, edges: readonly Pick<LevelChange, "atMs">[]): Bo
     DEFAULT_DEBOUNCE_MS,
     Math.ceil((longestMs * BOUNCE_MARGIN) / STEP_MS) * STEP_MS,
   );
-  return { line, switchings: switchings.length, mostEdges, longestMs, debounceMs };
+  return { switchings: switchings.length, mostEdges, longestMs, debounceMs };
 }
 
 /** The edges of one switching. */
@@ -54,7 +38,7 @@ interface Switching {
 }
 
 /** Edges of one line, in order of time, put together to switchings. */
-function switchingsOf(edges: readonly Pick<LevelChange, "atMs">[]): readonly Switching[] {
+function switchingsOf(edges: readonly Pick<SeenLevel, "atMs">[]): readonly Switching[] {
   const switchings: Switching[] = [];
   for (const { atMs } of edges) {
     const open = switchings.at(-1);
@@ -265,12 +249,12 @@ function inverted(contact: Contact): Conclusion {
 }
 
 function chattering(contact: Contact, { levels }: Observation): Conclusion {
-  const { debounceMs } = bounceOf(contact.line, levels);
+  const { debounceMs } = bounceOf(levels);
   return { verdict: "chattering", cause: "bounce", mend: { setting: "debounce", ...contact, debounceMs } };
 }
 
 function measure({ levels, restActive }: Observation, { activeLow }: ContactSettings): Measured {
-  const { switchings, mostEdges, longestMs } = bounceOf("", levels);
+  const { switchings, mostEdges, longestMs } = bounceOf(levels);
   return {
     switchings,
     mostEdges,
