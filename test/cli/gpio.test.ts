@@ -164,18 +164,6 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     }
   });
 
-  it("counts no second sale for a level that is set again, and none for a line that is not wired", async () => {
-    await program.call(["gpio", "set", "SIM1", "high"]);
-    await until("a record for the rise", () => recordsOf("SIM1").length === 1);
-    await program.call(["gpio", "set", "SIM1", "high"]);
-    await program.call(["gpio", "set", "SIM7", "high"]);
-    await program.call(["gpio", "set", "SIM1", "low"]);
-    await until("the fall is in", () => recordsOf("SIM1")[0]?.endedMs !== null);
-    expect(recordsOf("SIM1")).to.have.length(1);
-    expect(lineRow(program.ledgerFile, "SIM1")?.sequence).to.equal(2);
-    expect(recordsOf("SIM7")).to.deep.equal([]);
-  });
-
   it("refuses an unknown line and an unknown level", async () => {
     expect(await program.refused(["gpio", "set", "GPIO17", "high"])).to.match(
       /^flanco: No line is called GPIO17\./,

@@ -175,18 +175,10 @@ describe("flanco wiring, while the service runs", function () {
     });
   }
 
-  for (const [what, more] of [
-    ["a bias that there is not", ["--bias", "sideways"]],
-    ["a debounce below zero", ["--debounce-ms", "-1"]],
-    ["a price beyond the contract's", ["--valor", "1e10"]],
-  ] as const) {
-    it(`refuses ${what} in one line that names the setting`, async () => {
-      const name = more[0].slice(2).replaceAll("-", "_");
-      expect(await refusal(setting("SIM0", "7234", "101", ...more))).to.match(
-        new RegExp(`^flanco: [^\n]*${name}[^\n]*\n$`),
-      );
-    });
-  }
+  it("refuses a debounce below zero in one line that names the setting", async () => {
+    const said = await refusal(setting("SIM0", "7234", "101", "--debounce-ms", "-1"));
+    expect(said).to.match(/^flanco: [^\n]*debounce_ms[^\n]*\n$/);
+  });
 
   it("reports a price that is no number as wrong usage", async () => {
     const ended = await program.call(setting("SIM0", "7234", "101", "--valor", "four"));

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { NOON_MS } from "../rig/appliance.ts";
 import { exchange } from "../rig/exchange.ts";
-import { aDevice, aLocation, aMistake, aRecord } from "./bodies.ts";
+import { aDevice, aLocation, aMistake, aRecord, aWiring } from "./bodies.ts";
 import { Held } from "./held.ts";
 
 const LIMITS = ["limit=0", "limit=-1", "limit=ten", "limit=1.5", "limit=201"];
@@ -75,6 +75,13 @@ const WRONG_BODIES: Readonly<Record<string, ReturnType<typeof wrong>>> = {
   "patch /api/location?locationId=x": [
     ...wrong("location", (location) => ({ location }), {}, undefined, { unknown: "x" }),
     ...wrong("name", (name) => ({ location: { name } }), "", TOO_LONG, 7, null),
+  ],
+  "put /api/wiring": [
+    ...wrong("bias", (bias) => aWiring({ bias }), "sideways"),
+    ...wrong("debounceMs", (debounceMs) => aWiring({ debounceMs }), 60_001, -1),
+    ...wrong("rearmMs", (rearmMs) => aWiring({ rearmMs }), 0.5),
+    ...wrong("valor", (valor) => aWiring({ valor }), "4", 1e10),
+    ...wrong("line", (line) => aWiring({ line }), undefined),
   ],
   "put /api/wiring/price": [
     ...wrong("lines", (lines) => ({ price: { lines, valor: 1 } }), []),

@@ -136,12 +136,16 @@ export const WRONG_PASSWORDS: PasswordHasher = { hash: async () => "", matches: 
 /** Keeps what was logged as errors. */
 export class KeptLog implements Log {
   readonly errors: string[] = [];
+  readonly warnings: string[] = [];
   /** What came with each of them. */
   readonly fields: object[] = [];
 
   debug(): void {}
   info(): void {}
-  warn(): void {}
+
+  warn(_fields: object, message: string): void {
+    this.warnings.push(message);
+  }
 
   error(fields: object, message: string): void {
     this.errors.push(message);

@@ -8,12 +8,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
-import { DAY_MS } from "../../src/domain/clock.ts";
 import { toHostNames } from "../../src/net/host-names.ts";
 import { LIMITS, Listeners } from "../../src/net/listen.ts";
-import { CertificateRenewal, ensureCertificates, type Served } from "../../src/net/renewal.ts";
+import { ensureCertificates, type Served } from "../../src/net/renewal.ts";
 import { validityOf } from "../../src/net/tls/keyed-certificate.ts";
-import { KeptLog, SetClock } from "../http/fakes.ts";
+import { SetClock } from "../http/fakes.ts";
 import { forSuite } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -238,27 +237,6 @@ describe("The service's ports", () => {
       socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(10));
       await until("all are answered", () => answers.split("HTTP/1.1 200").length === 11);
       expect(most).to.equal(1);
-    }
-  });
-
-  it("serve a renewed certificate to new connections, before the old one ends", async () => {
-    const before = await servedFingerprint();
-    const renewal = new CertificateRenewal({
-      directories,
-      clock,
-      log: new KeptLog(),
-      readHost: () => host,
-      checkEveryMs: 10,
-      trust: { trusted: () => true },
-      onRenewed: (certificate) => listeners.renew(certificate),
-    });
-    await renewal.open();
-    try {
-      expect(await servedFingerprint()).to.equal(before);
-      clock.setWall(Date.now() + 380 * DAY_MS);
-      await until("another certificate is served", async () => (await servedFingerprint()) !== before);
-    } finally {
-      await renewal.close();
     }
   });
 

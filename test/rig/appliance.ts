@@ -132,6 +132,7 @@ export class Appliance {
     logBytes: 0,
     card: null,
   };
+  readDisk = (): Promise<Disk> => Promise.resolve(this.disk);
   machine = UNKNOWN_MACHINE;
   newerPackage: NewerPackage | null = null;
   otherGateways: readonly OtherGateway[] = [];
@@ -214,7 +215,7 @@ export class Appliance {
         otherGateways: this.otherGateways,
         gateway: { name: "clinica", hue: 160 },
       }),
-      readDisk: () => Promise.resolve(this.disk),
+      readDisk: () => this.readDisk(),
       readMachine: () => Promise.resolve(this.machine),
       syncMs: () => this.machine.syncMs,
       allowedOrigins: () => options.allowedOrigins ?? [],

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import type { EntryBatch } from "../../src/domain/sink.ts";
@@ -125,28 +125,6 @@ describe("the chain as a sink gets it", () => {
     clock.pass(MINUTE_MS);
     await drain(after);
     expect(await drain(opened())).to.deep.equal([]);
-  });
-
-  it("goes on with the branch of a restored backup, from the last entry in common", async () => {
-    await sell(20);
-    const common = ledger.reader.newestEntry();
-    const feed = opened();
-    await drain(feed);
-    feed.close();
-    await ledger.close();
-    copyFileSync(ledger.file, `${ledger.directory}/copy.db`);
-    await ledger.open();
-    await sell(5);
-    const before = opened();
-    await drain(before);
-    before.close();
-    await ledger.close();
-    ledger.restoreFrom(`${ledger.directory}/copy.db`);
-    await ledger.open();
-    await sell(9);
-    const sent = await drain(opened());
-    expect(sent.at(-1)).to.equal(ledger.reader.newestEntry());
-    expect(sent[0]).to.be.within(common - 20, common + 1);
   });
 
   it("goes back with an other side that has lost entries, and forward with one that has more", async () => {
