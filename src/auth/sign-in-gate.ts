@@ -18,6 +18,11 @@ const MAX_WAIT_MS = 2_000;
 const MAX_SIGN_INS = 60;
 /** How many addresses are remembered as having signed in, the latest ones. */
 export const MAX_FAMILIAR = 1_024;
+/**
+ * An address that has signed in before comes before a new one even with so many more attempts in a minute:
+ * otherwise a crowd of new addresses that fills the waiting slots would push out the attempts that wait there.
+ */
+const TRUST_IN_FAMILIAR = 5;
 /** So many attempts within a minute rank alike, so that trying again after a 503 costs no rank. */
 const ALIKE = 3;
 /** The most addresses, and accounts, whose attempts of a minute are counted. */
@@ -148,7 +153,8 @@ export class SignInGate {
 
   /** The rank of an address; a smaller one comes first. */
   #rank(address: string): number {
-    return Math.max(ALIKE, this.#attempts.of(address)) + this.#addresses.weight(address);
+    const trust = this.#familiar.has(address) ? TRUST_IN_FAMILIAR : 0;
+    return Math.max(ALIKE, this.#attempts.of(address)) + this.#addresses.weight(address) - trust;
   }
 
   /** Waits for a turn, in which the address counts as running. Rejects as `attempt` says. */

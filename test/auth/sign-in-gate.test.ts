@@ -185,6 +185,18 @@ describe("The sign-in gate", () => {
     await Promise.all(crowd);
   });
 
+  it("keeps the attempt of an address that has signed in before, though a full crowd of new ones comes after it", async () => {
+    gate = new SignInGate(clock, { note: () => {} }, [TABLET]);
+    const letGo = occupy();
+    const early = attempt(TABLET, true);
+    const crowd = Array.from({ length: 300 }, (_, index) =>
+      attempt(`10.1.${index >> 7}.${index & 127}`, false),
+    );
+    await letGo(false);
+    expect(await early).to.equal(true);
+    await Promise.all(crowd);
+  });
+
   it("lets in at its second attempt who came in the midst of a crowd that tries again at once", async () => {
     const letGo = occupy();
     const guess = async (address: string): Promise<void> => {
