@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { BootMoment } from "../domain/boot.ts";
 import {
   type Clock,
@@ -39,6 +40,8 @@ import { UnwatchedLines } from "./unwatched.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have released it. */
 const RETRY_MS = 5 * SECOND_MS;
+/** Lines that are asked for in one turn of the event loop: a thousand boxes' lines may be away together. */
+const LINES_AT_ONCE = 50;
 /** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
 const UNNOTICED_MS = 100;
 
@@ -258,7 +261,8 @@ export class Recorder implements Lines {
     for (const line of this.#failures.keys()) if (!isWired(line)) this.#failures.delete(line);
     this.#unwatched.retain(isWired);
     this.#queue.retain(isWired);
-    for (const [line, wiring] of wanted) {
+    for (const [index, [line, wiring]] of [...wanted].entries()) {
+      if (index > 0 && index % LINES_AT_ONCE === 0) await turn();
       const watch = this.#watches.get(line);
       const isMeasured = this.#measured.has(line);
       if (watch?.isMeasured === isMeasured && isWatchedAlike(wiring, watch.wiring))
@@ -302,8 +306,12 @@ export class Recorder implements Lines {
       await this.#release(line, before);
       this.#unwatched.ended(line);
     }
-    const keep = this.#keeping(wiring, newRequest);
-    const watched = await this.#request(wiring, keep);
+    const { reader, bootId } = this.#dependencies;
+    const last = reader.lastSighting(line);
+    const seen = last?.bootId === bootId ? last : null;
+    const room = JSON.stringify([wiring.deviceId, wiring.actuatorId]);
+    const keep = { request: newRequest, room, seen };
+    const watched = await this.#request(wiring, keep, last?.high);
     this.#watches.set(line, { wiring, line: watched, isMeasured });
     this.#levels.set(line, watched.initiallyActive);
     const resumed = watched.resumed === true ? keep.seen : null;
@@ -334,9 +342,9 @@ export class Recorder implements Lines {
     this.#take(wiring, this.#lastRequest, edge, unwatchedSince);
   }
 
-  #request({ line, activeLow, bias, debounceMs }: Wiring, keep: LineKeeping): Promise<WatchedLine> {
-    const { clock, reader, timers } = this.#dependencies;
-    const lastHigh = reader.lastSighting(line)?.high;
+  #request(wiring: Wiring, keep: LineKeeping, lastHigh: boolean | undefined): Promise<WatchedLine> {
+    const { clock, timers } = this.#dependencies;
+    const { line, activeLow, bias, debounceMs } = wiring;
     const request = { line, activeLow, bias, debounceMs, lastHigh };
     if (!this.#measured.has(line)) return this.#driver.watch({ ...request, keep });
     const onRaw = (level: RawLevel) => {
@@ -357,13 +365,6 @@ export class Recorder implements Lines {
 
   #isUnnoticed(since: BootMoment | undefined): boolean {
     return since !== undefined && monotonicMs(this.#dependencies.clock) - since.monotonicMs < UNNOTICED_MS;
-  }
-
-  #keeping(wiring: Wiring, request: number): LineKeeping {
-    const { reader, bootId } = this.#dependencies;
-    const last = reader.lastSighting(wiring.line);
-    const room = JSON.stringify([wiring.deviceId, wiring.actuatorId]);
-    return { request, room, seen: last?.bootId === bootId ? last : null };
   }
 
   /** Handles the failure of a line, as when its chip is removed. It is tried again; the other lines go on. */

@@ -26,7 +26,7 @@ import type { SinkTester } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
 import type { StatusReader } from "../domain/status.ts";
 import { type NewUser, type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { notWired, type OwnedWiring, type Wiring } from "../domain/wiring.ts";
+import { type NewWiring, notWired, type Wiring } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
@@ -75,11 +75,12 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
   const setWiring = async (rows: readonly WiringRow[], email: string | undefined, by: Actor) => {
     const typed = rows.map(({ line }) => line);
     const save = async (names: readonly string[]) => {
-      const named = rows.map((row, index) => ({ ...row, line: names[index] ?? row.line }));
-      await writer.setWiring(
-        named.map((row) => toOwned(reader, row, email ?? row.user)),
-        by,
-      );
+      const ownerOf = deviceOwners(reader);
+      const owned = rows.map((row, index) => ({
+        userId: ownerOf(row.device, email ?? row.user).userId,
+        wiring: toWiring(row, names[index] ?? row.line),
+      }));
+      await writer.setWiring(owned, by);
     };
     if (lines === undefined) await save(typed);
     else await lines.wire(typed, save);
@@ -165,9 +166,9 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     beginTest: async ({ lines: typed, minutes }, by) => {
       const { lines } = running();
       const names = await lines.wiredNames(typed);
-      const wirings = reader.wirings();
+      const wirings = new Map(reader.wirings().map((wiring) => [wiring.line, wiring]));
       const wired = names.map((name) => {
-        const wiring = wirings.find(({ line }) => line === name);
+        const wiring = wirings.get(name);
         if (wiring === undefined) throw notWired(name);
         return wiring;
       });
@@ -284,10 +285,11 @@ function listWiring(
   const emails = accountEmails(reader);
   const status = lines?.status();
   const failures = new Map(status?.failures.map(({ line, message }) => [line, message]));
+  const watched = new Set(status?.watched);
   return reader.wirings(undefined, nowMs).map((wiring) => ({
     ...toRow(wiring),
     user: emails.get(wiring.userId) ?? "",
-    state: failures.get(wiring.line) ?? (status?.watched.includes(wiring.line) ? "watched" : "not watched"),
+    state: failures.get(wiring.line) ?? (watched.has(wiring.line) ? "watched" : "not watched"),
   }));
 }
 
@@ -305,19 +307,16 @@ export function toRow({ line, dId, actuatorId, valorMicros, activeLow, bias, deb
   };
 }
 
-function toOwned(reader: CalmReader, row: WiringRow, email: string | undefined): OwnedWiring {
+function toWiring(row: WiringRow, line: string): NewWiring {
   return {
-    userId: ownerOf(reader, row.device, email).userId,
-    wiring: {
-      line: row.line,
-      dId: row.device,
-      actuatorId: row.actuator,
-      valorMicros: microsFromValor(row.valor),
-      activeLow: row.active_low,
-      bias: row.bias,
-      debounceMs: row.debounce_ms,
-      rearmMs: row.rearm_ms,
-    },
+    line,
+    dId: row.device,
+    actuatorId: row.actuator,
+    valorMicros: microsFromValor(row.valor),
+    activeLow: row.active_low,
+    bias: row.bias,
+    debounceMs: row.debounce_ms,
+    rearmMs: row.rearm_ms,
   };
 }
 
@@ -332,24 +331,33 @@ function toImported(record: ParsedInput<"importRecords">["records"][number]): Im
   };
 }
 
-/** A member of the account that has a device with this dId. `email` decides where several accounts have one. */
-function ownerOf(reader: CalmReader, dId: string, email: string | undefined): Member {
-  if (email !== undefined) return memberByEmail(reader, email);
-  const owners = firstMembers(reader).filter(({ userId }) =>
-    reader.devices(userId).some((device) => device.dId === dId),
-  );
-  const [owner, ...others] = owners;
-  if (owner === undefined) {
-    throw new FlancoError("not_found", `There is no device with dId "${dId}".`, {
-      hint: "Register it first, on the page or with POST /api/device.",
-    });
-  }
-  if (others.length > 0) {
-    throw new FlancoError("conflict", `Several users have a device with dId "${dId}".`, {
-      hint: `Say whose with --user: ${owners.map((owner) => owner.email).join(", ")}.`,
-    });
-  }
-  return owner;
+/**
+ * Gives a function that finds a member of the account that has a device with
+ * a dId. `email` decides where several accounts have one. Devices are read once.
+ */
+function deviceOwners(reader: CalmReader): (dId: string, email: string | undefined) => Member {
+  const read = () => {
+    const ofMember = (member: Member) => reader.devices(member.userId).map(({ dId }) => ({ dId, member }));
+    return Map.groupBy(firstMembers(reader).flatMap(ofMember), ({ dId }) => dId);
+  };
+  let owners: ReturnType<typeof read> | undefined;
+  return (dId, email) => {
+    if (email !== undefined) return memberByEmail(reader, email);
+    owners ??= read();
+    const found = (owners.get(dId) ?? []).map(({ member }) => member);
+    const [owner, ...others] = found;
+    if (owner === undefined) {
+      throw new FlancoError("not_found", `There is no device with dId "${dId}".`, {
+        hint: "Register it first, on the page or with POST /api/device.",
+      });
+    }
+    if (others.length > 0) {
+      throw new FlancoError("conflict", `Several users have a device with dId "${dId}".`, {
+        hint: `Say whose with --user: ${found.map(({ email }) => email).join(", ")}.`,
+      });
+    }
+    return owner;
+  };
 }
 
 /** The account of a member; without an e-mail the only account. */

@@ -16,6 +16,7 @@ import { type Endpoint, requireClient, serve } from "./router.ts";
 
 const GAPS_AT_ONCE = 500;
 const MAX_GAPS = 1_000;
+const NO_LINES: ReadonlySet<string> = new Set();
 
 /** Bounds for reports: the page asks again at every sale, without waiting for the last answer. */
 const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
@@ -70,6 +71,7 @@ async function reportOf(
     for (const record of records) report.add(record);
   }
   const days = { from: formatDay(from), to: formatDay(to) };
+  await turn();
   const others = report.others();
   const gaps = await gapsOf(sales, userId, location, days, requireClient);
   return {
@@ -126,14 +128,7 @@ async function gapsOf(
   days: { readonly from: string; readonly to: string },
   requireClient: () => void,
 ): Promise<readonly Gap[]> {
-  const here = new Set(
-    (await sales.devices(userId))
-      .filter(({ locationName }) => location === null || locationName === location)
-      .map(({ id }) => id),
-  );
-  const wiredElsewhere = new Set(
-    (await sales.wirings(userId)).filter(({ deviceId }) => !here.has(deviceId)).map(({ line }) => line),
-  );
+  const wiredElsewhere = location === null ? NO_LINES : await wiredBeside(sales, userId, location);
   const dayOf = (timeMs: number) => sales.localTime(timeMs).slice(0, -"T00:00:00.000".length);
   const found: Gap[] = [];
   let before: number | null = null;
@@ -149,6 +144,14 @@ async function gapsOf(
     requireClient();
   } while (before !== null && found.length < MAX_GAPS);
   return found.slice(0, MAX_GAPS);
+}
+
+/** The lines that are wired at other locations. */
+async function wiredBeside(sales: ReportReads, userId: Id, location: string): Promise<ReadonlySet<string>> {
+  const devices = await sales.devices(userId);
+  const here = new Set(devices.filter(({ locationName }) => locationName === location).map(({ id }) => id));
+  const wirings = await sales.wirings(userId);
+  return new Set(wirings.filter(({ deviceId }) => !here.has(deviceId)).map(({ line }) => line));
 }
 
 function toSumAnswer({ voided, provisional, ...sold }: ReportSum) {

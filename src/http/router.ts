@@ -147,7 +147,11 @@ async function answer(
   // Written as a text on Node's response, because koa's way with an object costs a twentieth of a whole post.
   context.res.setHeader("Content-Type", "application/json; charset=utf-8");
   const whole = { status: "success", ...given };
-  const text = isLong(given) ? await large.write(userId, whole) : JSON.stringify(whole);
+  if (isLong(given)) {
+    context.body = large.send(userId, await large.write(userId, whole), context);
+    return;
+  }
+  const text = JSON.stringify(whole);
   context.body = text.length < LARGE_CHARACTERS ? text : large.send(userId, Buffer.from(text), context);
 }
 
@@ -159,21 +163,25 @@ function isLong(value: object): boolean {
   );
 }
 
-/** JSON of a value, as JSON.stringify writes it. After each part of a long list other work has its turn. */
-async function writeJson(value: unknown): Promise<string> {
-  if (typeof value !== "object" || value === null || !isLong(value)) return JSON.stringify(value);
-  const parts: string[] = [];
-  if (Array.isArray(value)) {
+/** JSON of a value, as JSON.stringify writes it, in parts. After each part of a long list other work has its turn. */
+async function* writeJson(value: unknown): AsyncGenerator<string> {
+  if (typeof value !== "object" || value === null || !isLong(value)) {
+    yield JSON.stringify(value);
+  } else if (Array.isArray(value)) {
     for (let from = 0; from < value.length; from += ELEMENTS_AT_ONCE) {
-      parts.push(JSON.stringify(value.slice(from, from + ELEMENTS_AT_ONCE)).slice(1, -1));
+      const part = JSON.stringify(value.slice(from, from + ELEMENTS_AT_ONCE));
+      yield (from === 0 ? "[" : ",") + part.slice(1, -1);
       await turn();
     }
-    return `[${parts.join()}]`;
+    yield "]";
+  } else {
+    const parts = Object.entries(value).filter(([, part]) => part !== undefined);
+    for (const [index, [name, part]] of parts.entries()) {
+      yield `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`;
+      yield* writeJson(part);
+    }
+    yield "}";
   }
-  for (const [name, part] of Object.entries(value)) {
-    if (part !== undefined) parts.push(`${JSON.stringify(name)}:${await writeJson(part)}`);
-  }
-  return `{${parts.join()}}`;
 }
 
 /** The sender of a request and its address; `memberId` is null without a session. */
@@ -255,10 +263,12 @@ export class LargeAnswers {
   readonly #slots = new JobSlots(LONG_ANSWERS);
 
   /** Writes an answer with a long list as JSON. Rejects with `overloaded` where many of the account's wait. */
-  async write(userId: Id, answer: object): Promise<string> {
+  async write(userId: Id, answer: object): Promise<Buffer> {
     const leave = await this.#slots.take(userId);
     try {
-      return await writeJson(answer);
+      const parts: Buffer[] = [];
+      for await (const part of writeJson(answer)) parts.push(Buffer.from(part));
+      return Buffer.concat(parts);
     } finally {
       leave();
     }

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { codeOf, rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { Turns } from "../rig/turns.ts";
 import { edge, RecorderRig, wiring } from "./recorder-rig.ts";
 
 describe("The recorder and lines that are not wired", () => {
@@ -118,6 +119,21 @@ describe("The recorder and lines that are not wired", () => {
     await rig.recorder.open();
     expect(rig.recorder.status()).to.deep.include({ watched: [] });
     expect(rig.recorder.status().failures[0]?.message).to.include("may change from boot to boot");
+  });
+
+  it("lets other work have its turn while it asks for a thousand lines that are all away, each read once", async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `box/${index}`);
+    rig.wired = names.map((name) => wiring(name));
+    rig.driver.failure = new FlancoError("unavailable", "The broker does not answer.");
+    const turns = new Turns();
+    const askedAt: number[] = [];
+    rig.driver.beforeWatch = () => void askedAt.push(turns.count);
+    await rig.recorder.open();
+    turns.end();
+    const inOne = Map.groupBy(askedAt, (turn) => turn);
+    expect(rig.recorder.status().failures).to.have.length(names.length);
+    expect(Math.max(...[...inOne.values()].map(({ length }) => length))).to.be.at.most(50);
+    expect(rig.lastReads).to.equal(names.length);
   });
 
   it("wires one line once in two requests at the same time", async () => {

@@ -127,6 +127,8 @@ export class RecorderRig {
   wired: readonly Wiring[] = [wiring("A"), wiring("B")];
   /** How often the wirings were read. */
   wiringReads = 0;
+  /** How often it was read what the ledger saw last of a line. */
+  lastReads = 0;
   /** What the ledger saw last of any line. */
   last: LastSighting | undefined;
   recorder = this.make();
@@ -144,7 +146,10 @@ export class RecorderRig {
           this.wiringReads += 1;
           return this.wired;
         },
-        lastSighting: () => this.last,
+        lastSighting: () => {
+          this.lastReads += 1;
+          return this.last;
+        },
         lastRequest: () => 0,
         unwatched: () => new Map(),
       },

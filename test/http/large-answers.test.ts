@@ -30,7 +30,7 @@ describe("Large answers", () => {
     const lists = [long, [1, undefined, 2], Array(501).fill(undefined)];
     for (const data of [...lists, { rooms: long, to: null, gone: undefined, deep: { lists } }, []]) {
       const answer = { status: "success", data };
-      expect(await answers.write("ana", answer)).to.equal(JSON.stringify(answer));
+      expect(`${await answers.write("ana", answer)}`).to.equal(JSON.stringify(answer));
     }
   });
 

@@ -185,6 +185,13 @@ describe("The report of a month or a day", () => {
     await appliance.writer.removeWiring(user.id, "SIM0");
   });
 
+  it("reads no wiring where it is of all locations: an account may have 4,096", async () => {
+    await post({});
+    appliance.breaker.instead.set("wirings", () => expect.fail("the wirings were read"));
+    expect((await user.data("/api/report", { month: "2026-03" })).totals.sales).to.equal(1);
+    appliance.breaker.instead.clear();
+  });
+
   it("has the month's gaps of lines that are wired there, or nowhere any more", async () => {
     for (const [dId, locationName] of [
       ["north", NORTH],
