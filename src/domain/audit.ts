@@ -1,9 +1,6 @@
 import type { Id } from "./id.ts";
 
-/**
- * What the audit log records: sign-ins, and changes of
- * access, of a sale's worth, and of the ledger as a whole.
- */
+/** What the audit log records: sign-ins, and changes of access, of prices, and of the ledger as a whole. */
 export const AUDIT_KINDS = [
   "sign_in",
   "sign_in_failed",
@@ -43,10 +40,7 @@ export function isLasting(kind: AuditKind): boolean {
   return !PASSING_KINDS.has(kind);
 }
 
-/**
- * The actor's way to the appliance: over HTTP, by a command
- * on its own system, or the service acting by itself.
- */
+/** The actor's way: over HTTP, by a command on the gateway, or the service acting by itself. */
 export const AUDIT_WAYS = ["network", "command", "service"] as const;
 export type AuditWay = (typeof AUDIT_WAYS)[number];
 

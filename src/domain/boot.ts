@@ -2,10 +2,7 @@
 export interface Boot {
   /** The kernel's boot id. */
   readonly bootId: string;
-  /**
-   * Wall time of the boot's monotonic zero, in Unix
-   * milliseconds; null for a boot whose clock was never trusted.
-   */
+  /** Wall time of the boot's monotonic zero, in Unix milliseconds; null where its clock was never trusted. */
   readonly zeroMs: number | null;
   /** The latest monotonic time that is known of the boot, in milliseconds. */
   readonly lastMs: number;
@@ -24,10 +21,7 @@ export interface SalesSpan {
 /** A boot whose clock was set to another time, by a minute or more, after it was first trusted. */
 export interface ReclockedBoot {
   readonly bootId: string;
-  /**
-   * Wall time of the boot's monotonic zero as it was first
-   * trusted, and as it was set later, in Unix milliseconds.
-   */
+  /** Wall time of the boot's monotonic zero as first trusted, and as set later, in Unix milliseconds. */
   readonly zeroMs: number;
   readonly setZeroMs: number;
   /** The sales from before the later setting, which would have other times by it. */

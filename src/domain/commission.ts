@@ -126,16 +126,10 @@ export interface StoredAcceptanceReport
 
 /** The commissionings of all accounts. */
 export interface Commissioner {
-  /**
-   * Puts the lines under test and measures them. What was
-   * ticked off before stays. Rejects as `beginTest` does.
-   */
+  /** Puts the lines under test and measures them. Earlier ticks stay. Rejects as `beginTest` does. */
   begin(userId: Id, scope: CommissionScope, lifeMs: number, by: Actor): Promise<void>;
   state(userId: Id): Promise<CommissionState>;
-  /**
-   * Says which room is switched next. Rejects with `not_found`,
-   * and with `conflict` while no line is under test.
-   */
+  /** Says which room is switched next. Rejects with `not_found`, or `conflict` without a line under test. */
   ask(userId: Id, key: RoomKey): Promise<void>;
   /**
    * Ticks a room off with its verdict of this moment. Rejects

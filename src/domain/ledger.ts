@@ -265,10 +265,7 @@ export interface LedgerReader {
 
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];
-  /**
-   * Every room of the user's devices with its sums of today,
-   * from the newest 20,000 records of the day at most.
-   */
+  /** Every room of the user's devices with its sums of today, of the newest 20,000 records at most. */
   roomsToday(userId: Id, nowMs: number): readonly RoomToday[];
 
   /**
@@ -305,10 +302,7 @@ export interface LedgerReader {
   newestEntry(): number;
   /** The newest entry, as a mark. */
   mark(): LedgerMark;
-  /**
-   * The hash of the newest entry of the chain, hexadecimal:
-   * it stands for every entry so far, of all accounts.
-   */
+  /** The hash of the newest entry, hexadecimal: it stands for every entry so far, of all accounts. */
   chainHead(): string;
   /** The sum of the records of some days, without voided ones, from the rollups. Throws `conflict` for a sum that leaves 64 bits. */
   sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sold;
@@ -340,10 +334,7 @@ export interface LedgerReader {
   acceptanceReports(userId: Id, limit: number): readonly AcceptanceReportHead[];
   /** By the number of its audit entry; undefined for one of another account. */
   acceptanceReport(userId: Id, auditId: number): StoredAcceptanceReport | undefined;
-  /**
-   * The last committed sighting of a wired line, with the
-   * physical level that it saw; undefined before its first.
-   */
+  /** A wired line's last committed sighting, with its physical level; undefined before its first. */
   lastSighting(line: string): LastSighting | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */
   lastRequest(): number;

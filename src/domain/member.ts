@@ -69,10 +69,7 @@ export const LINK_MS = DAY_MS;
 
 /** The path of a link's page. The address's fragment holds the token and the e-mail: `#token/email`. */
 export const LINK_PATH = "/enlace";
-/**
- * The path of the first-run page. The address's fragment
- * holds the token, and the e-mail where one is configured.
- */
+/** The path of the first-run page. The address's fragment holds the token, and a configured e-mail. */
 export const FIRST_RUN_PATH = "/primer-uso";
 
 /** Whether a role may read which sinks there are, and how they fare. */

@@ -31,10 +31,7 @@ export function formatCode(secret: string, fingerprint: string): string {
   return text.replace(/./g, (digit) => ALPHABET.charAt(Number.parseInt(digit, BASE))).replace(GROUP, "$&-");
 }
 
-/**
- * Undefined for a text that is no code. Case, spaces and
- * hyphens do not matter, nor O for 0, or I and L for 1.
- */
+/** Undefined for no code. Case, spaces and hyphens do not matter, nor O for 0, or I and L for 1. */
 export function parseCode(text: string): MoveCode | undefined {
   const typed = text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
   if (typed.length !== CHARACTERS || [...typed].some((character) => !ALPHABET.includes(character))) {

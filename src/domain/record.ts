@@ -32,10 +32,7 @@ export interface StoredRecord extends NewRecord {
 export interface Provisional {
   /** Made in the current boot: they are moved once its clock is set. */
   readonly waiting: number;
-  /**
-   * Made in a boot that ended before its clock was set.
-   * Their time is unknown for good, and they are not moved.
-   */
+  /** Made in a boot that ended before its clock was set: their time is unknown for good. */
   readonly unplaced: number;
 }
 
@@ -87,10 +84,7 @@ export interface RecordSearch {
 }
 
 export interface FoundRecord extends StoredRecord {
-  /**
-   * Number of the entry that moved it to its time once the
-   * clock was set; null for a record that was not moved.
-   */
+  /** Number of the entry that moved it to its time once the clock was set; null where none did. */
   readonly movedBy: number | null;
 }
 
@@ -104,10 +98,7 @@ export interface FoundRecords {
   readonly next: RecordPosition | null;
 }
 
-/**
- * The number of the newest entry of each ledger that is
- * read: one on a gateway, several in a company's database.
- */
+/** The newest entry's number of each ledger that is read: one on a gateway, several for a company. */
 export type LedgerMark = readonly number[];
 
 /**

@@ -21,10 +21,7 @@ export type SalesReads = Pick<LedgerReader, "localTime"> &
     >
   >;
 
-/**
- * What all clinics have sold in a period, and each of them,
- * the highest sum first, beside the same days before.
- */
+/** What all clinics have sold in a period, and each, the highest sum first, beside the same days before. */
 interface Comparison extends SoldOnDays {
   readonly before: SoldOnDays;
   readonly clinics: readonly PlaceSold[];

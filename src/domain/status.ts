@@ -80,10 +80,7 @@ export interface NewerPackage {
   readonly source: "disk" | "apt";
   /** The path of the file on the disk; null in apt's lists. */
   readonly file: string | null;
-  /**
-   * What it brings, as it says itself, in each language;
-   * empty where it does not say. At most 2,000 characters.
-   */
+  /** What it brings, in its own words in each language; empty where it has none. At most 2,000 characters. */
   readonly notes: { readonly es: string; readonly en: string };
   /** What installs it, for root's shell. */
   readonly command: string;

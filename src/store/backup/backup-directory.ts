@@ -84,10 +84,7 @@ export function foreignBackups(directory: string, ledgerIds: readonly string[]):
     .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
 }
 
-/**
- * Where a backup is made. It has no backup's name, so that
- * what an interrupted run leaves is not taken for one.
- */
+/** Where a backup is made. It has no backup's name: what an interrupted run leaves is not taken for one. */
 export function draftIn(folder: string): string {
   return join(folder, "backup.draft");
 }

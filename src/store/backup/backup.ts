@@ -41,10 +41,7 @@ export interface BackupRequest {
   /** Wall time in Unix milliseconds, and whether it is trusted. */
   readonly nowMs: number;
   readonly clockTrusted: boolean;
-  /**
-   * Whether outdated backups of the ledger are removed,
-   * and older ones where there is no room for another one.
-   */
+  /** Whether outdated backups are removed, and older ones where there is no room for another one. */
   readonly rotate: boolean;
   /**
    * The gateway file that is kept beside the backups, so that the

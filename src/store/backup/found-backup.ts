@@ -5,10 +5,7 @@ import { FlancoError, orNothing } from "../../domain/error.ts";
 import { LEDGER_ID } from "../ledger/identity.ts";
 import { deviceOf, listBackups } from "./backup-directory.ts";
 
-/**
- * How many levels of folders are searched on a disk: a stick
- * has its backups in a folder, or in a folder of that.
- */
+/** How many levels of folders are searched: a stick has its backups in a folder, or in a folder of that. */
 const DEPTH = 2;
 /** The most folders of one disk that are searched. */
 const MAX_FOLDERS = 1_000;

@@ -77,10 +77,7 @@ export function writeGatewayFile(
   return areKept;
 }
 
-/**
- * Whether a directory's file system keeps the mode of a
- * file, as FAT and exFAT do not. Tried with an empty file.
- */
+/** Whether a file system keeps the mode of a file, as FAT and exFAT do not. Tried with an empty file. */
 function fileSystemKeepsModes(directory: string): boolean {
   const file = join(directory, "mode.trial");
   rmSync(file, { force: true });

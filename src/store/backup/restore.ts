@@ -83,10 +83,7 @@ export interface RestoreRequest {
   readonly directories: readonly string[];
   /** Whether the backup may be another ledger's. */
   readonly mayBeOther: boolean;
-  /**
-   * Called once the backup is proved, before it takes the
-   * ledger's place; where it throws, nothing has changed.
-   */
+  /** Called before the proved backup takes the ledger's place; where it throws, nothing has changed. */
   readonly onProved: () => void;
 }
 
@@ -233,10 +230,7 @@ function missingFrom(ledger: string, held: Tally): SalesSpan | null {
   return missing ?? null;
 }
 
-/**
- * Whether a ledger is as a new gateway makes it at its first
- * start, so that it may be replaced without a question.
- */
+/** Whether a ledger is as at a new gateway's first start, so that it may be replaced without a question. */
 export function isUnusedLedger(ledger: string): boolean {
   const used = "SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM record)";
   return tryLedger(ledger, (db) => db.prepare<[], number>(used).pluck().get()) === 0;

@@ -65,10 +65,7 @@ export function evidenceText(entry: EvidenceEntry): string {
   return JSON.stringify([kind, position, timeMs, bootId, begunMs, userId, way, who, from, details]);
 }
 
-/**
- * The hash of an entry, from that of the entry before it
- * and its own canonical form. Hashes are hexadecimal texts.
- */
+/** The hash of an entry, from that of the entry before it and its own canonical form. Hexadecimal. */
 export function hashOf(before: string, text: string): string {
   // One text and one call: over a long chain Buffers would cost more than the hashing.
   return hash("sha256", before + text);

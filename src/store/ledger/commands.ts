@@ -16,10 +16,7 @@ import { transferCommands } from "./transfer.ts";
 import { wiringCommands } from "./wiring.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/**
- * Makes every write of the ledger. Each runs inside a
- * transaction of the writer thread and throws FlancoError.
- */
+/** Makes every write of the ledger. Each runs inside a transaction of the writer thread. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
   const rooms = lineRooms(db, context);
   const tests = lineTestCommands(db, context);

@@ -152,10 +152,7 @@ export class Committer {
     return committed;
   }
 
-  /**
-   * Brings a long log into the file. Call it after the
-   * answers are sent: commits are already durable in the log.
-   */
+  /** Brings a long log into the file. Call it after the answers: commits are already durable in the log. */
   checkpoint(): void {
     if (this.#failure !== undefined) return;
     try {

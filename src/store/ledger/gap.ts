@@ -7,10 +7,7 @@ import type { LedgerReader } from "../../domain/ledger.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/**
- * The newest gaps that are kept of each line, so that a line
- * that loses edges all the time does not fill the disk.
- */
+/** The newest gaps that are kept of each line: one that loses edges all the time must not fill the disk. */
 const MAX_GAPS = 1_000;
 
 /** Where a gap of a user's line ends. */

@@ -6,10 +6,7 @@ import { FlancoError, orNothing } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { openForReading, START_REBUILDS } from "./open.ts";
 
-/**
- * The form of a ledger's identity. It names the folder of
- * its backups and stands in reports, so it is no secret.
- */
+/** A ledger's identity: it names the folder of its backups and stands in reports, so it is no secret. */
 export const LEDGER_ID = /^[0-9a-f]{32}$/;
 const ID_DIGITS = 32;
 const LEDGER_KEY = /^[0-9a-f]{64}(:[0-9a-f]{32})*$/;

@@ -204,10 +204,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-/**
- * The least age of a test at a moment: a clock that is
- * wrong prolongs no test beyond the machine's running time.
- */
+/** The least age of a test at a moment: a wrong clock prolongs no test beyond the machine's running time. */
 function ageOf(
   { bootId, begunMs }: Pick<Begun, "bootId" | "begunMs">,
   at: BootMoment,

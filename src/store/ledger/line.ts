@@ -217,10 +217,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
   }
 
-  /**
-   * Adds, ends or continues a record of the room, and gives
-   * its last record from then on; null where it has none.
-   */
+  /** Adds, ends or continues a record of the room, and gives its last record from then on; null for none. */
   function applyToRecord(
     meaning: Exclude<Meaning, "repeated">,
     last: number | null,

@@ -118,10 +118,7 @@ export function recordCommands(db: Database, context: WriteContext) {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /**
-     * Tells no change: the main thread makes it from the
-     * record that it sent, which spares both threads a copy.
-     */
+    /** Tells no change: the main thread makes it from the record that it sent, which spares a copy. */
     addRecord(userId, record, idempotency) {
       if (idempotency !== null) {
         const earlier = known.get(userId, idempotency.key);

@@ -89,9 +89,7 @@ export class RollupWriter {
   }
 }
 
-/**
- * Computes the day of each record and every rollup again, in the caller's transaction.
- */
+/** Computes the day of each record and every rollup again, in the caller's transaction. */
 function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
   db.function("local_day", { deterministic: true }, (timeMs: number) => calendar.dayOf(timeMs));
   db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");

@@ -256,10 +256,7 @@ export class Tail {
     this.#timer ??= setTimeout(() => void this.#write(), WAIT_MS).unref();
   }
 
-  /**
-   * One write at a time. Frames that come meanwhile wait
-   * for the next: each write costs a card several blocks.
-   */
+  /** One write at a time. Frames that come meanwhile wait for the next: each costs a card several blocks. */
   async #write(): Promise<void> {
     // Nothing may come between this check and the next write.
     while (this.#writing !== undefined) await this.#writing;

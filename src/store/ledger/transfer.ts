@@ -9,10 +9,7 @@ import { locationReader } from "./location.ts";
 import { RECORD_CORRECTIONS, type RecordRow, recordInserter, SELECT_RECORD, toRecord } from "./record.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/**
- * An imported record has its key where an edge's has its
- * line; the index is of imported ones alone (schema.ts).
- */
+/** An imported record has its key where an edge's has its line, with an index of its own (schema.ts). */
 const KNOWN = "SELECT 1 FROM record WHERE origin = 'imported' AND user_id = ? AND line = ?";
 
 export function transferReader(db: Database) {

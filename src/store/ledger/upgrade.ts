@@ -8,10 +8,7 @@ import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts
 import { Connection } from "./connection.ts";
 import type { Migration } from "./schema.ts";
 
-/**
- * Steps of the progress: the copy takes four of these; its
- * migrations, the comparison and the check take two each.
- */
+/** Steps of the progress: four for the copy, two each for its migrations, the comparison and the check. */
 const STEPS = 10;
 /** Records that are compared between two reports of progress. */
 const COMPARED_AT_ONCE = 100_000;

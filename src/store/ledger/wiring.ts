@@ -151,10 +151,7 @@ type Priced = NewWiring & Pick<Wiring, "valorMicros">;
 /** The settings of a wired line that decide what is sold, and for how much. */
 type Settings = Omit<Priced, "line">;
 
-/**
- * Writes audit entries for lines that are wired, unwired
- * or get other settings. An unchanged wiring gets none.
- */
+/** Writes audit entries for lines that are wired, unwired or get other settings. */
 export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
   const wired = db.prepare<
     { userId: Id; dId: string | null; line: string | null },

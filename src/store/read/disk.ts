@@ -7,10 +7,7 @@ import type { CardWear, Disk, SpareBlocks } from "../../domain/status.ts";
 const BLOCK_DEVICES = "/sys/dev/block";
 /** Values of PRE_EOL_INFO, from 1; 0 is "not defined". */
 const SPARE_BLOCKS: readonly SpareBlocks[] = ["normal", "warning", "urgent"];
-/**
- * Each step of DEVICE_LIFE_TIME_EST is so much of the
- * chip's life; 0 is "not defined", 0x0b is beyond its life.
- */
+/** Each step of DEVICE_LIFE_TIME_EST is so much of the chip's life; 0 is "not defined", 0x0b is beyond it. */
 const LIFE_STEP_PERCENT = 10;
 const LAST_LIFE_VALUE = 0x0b;
 

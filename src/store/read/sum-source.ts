@@ -4,10 +4,7 @@ import type { Range, Ranges } from "./rollup-sum.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/**
- * Sums of one account, of a gateway's ledger or of a
- * company's database. Each read may answer at once or later.
- */
+/** Sums of one account, of a gateway's ledger or a company's database. Each read may answer later. */
 export interface SumSource {
   /** The first day with records that count; null before that. */
   firstDay(): Awaitable<Day | null>;

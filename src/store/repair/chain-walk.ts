@@ -133,10 +133,7 @@ export class ChainWalk {
     else others.push(correction);
   }
 
-  /**
-   * A rebuild writes three entries: one that stands after
-   * the loss, the `lost` entry, and one of the audit log.
-   */
+  /** A rebuild writes an entry that stands after the loss, the `lost` entry, and one of the audit log. */
   #learnLoss(correction: CorrectionRow, all: readonly CorrectionRow[]): void {
     const { position, lostTo, notedMs } = correction;
     if (lostTo === null) {
@@ -195,10 +192,7 @@ export class ChainWalk {
     return timeMs;
   }
 
-  /**
-   * Whether an entry before the correction says that the
-   * clock of the record's boot was corrected to this time.
-   */
+  /** Whether an earlier entry says that the clock of the record's boot was corrected to this time. */
   #isByClock(record: WalkedRecord, { position, timeMs }: CorrectionRow): boolean {
     const moment = this.#moments.get(record.position);
     if (moment === undefined) return false;

@@ -156,10 +156,7 @@ function backupsIn(folder: string): readonly BackupFile[] {
   return listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) }));
 }
 
-/**
- * A draft from a backup; undefined where that is damaged
- * too, or cannot be read: then an older backup is tried.
- */
+/** A draft from a backup; undefined where that is damaged or cannot be read: then an older one is tried. */
 function tryDraft(file: string, draft: string, onProgress: OnSteps): Database | undefined {
   try {
     using backup = openBackup(file);

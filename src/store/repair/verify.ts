@@ -127,10 +127,7 @@ export function findEntry(file: string, hash: string): FoundEntry | undefined {
   });
 }
 
-/**
- * What SQLite's own check finds wrong with a file, a text
- * each; none for a sound file. Throws as `verifyLedger` does.
- */
+/** What SQLite's own check finds wrong with a file; none for a sound one. Throws as `verifyLedger` does. */
 export function findDamage(file: string): readonly string[] {
   return readLedger(file, (db) => guarded(file, () => damageIn(db)));
 }
@@ -142,10 +139,7 @@ function damageIn(db: Database): readonly string[] {
   return found.map((row) => row.integrity_check).filter((text) => text !== "ok");
 }
 
-/**
- * Why a ledger cannot be trusted, a text each; none for
- * one that is right or whose findings were acknowledged.
- */
+/** Why a ledger cannot be trusted; none for one that is right or whose findings were acknowledged. */
 export function faultsOf(verification: Pick<Verification, "damage" | "findings">): readonly string[] {
   const grave = openFindings(verification).filter(({ kind }) => GRAVE.has(kind));
   return [...verification.damage, ...grave.map(({ what }) => what)];
