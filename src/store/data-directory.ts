@@ -4,13 +4,12 @@ import {
   existsSync,
   lstatSync,
   readdirSync,
-  readlinkSync,
   realpathSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { userInfo } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { FlancoError, orNothing, systemCode } from "../domain/error.ts";
 import { shellWord } from "../domain/text.ts";
 import { makeDirectory } from "../durable-file.ts";
@@ -169,14 +168,7 @@ function requirePrivate(dataDirectory: DataDirectory): void {
   }
   requireOwn(path, path, top);
   requireSteadyParent(path);
-  for (const directory of [tls, move, forward, sinks]) {
-    const mend = `Remove the link, and what it leads to is made anew: rm ${shellWord(directory)}`;
-    requirePrivateTree(path, directory, () => mend);
-  }
-  requirePrivateTree(path, backups, () => {
-    const named = `backup_dir = ${JSON.stringify(targetOf(backups))}`;
-    return `Remove the link (rm ${shellWord(backups)}) and name the directory itself: ${named}`;
-  });
+  for (const directory of [tls, move, backups, forward, sinks]) requirePrivateTree(path, directory);
   // Files whose names begin with one of these (a log, a copy that is kept) belong to it.
   const names = Object.values(files).map((file) => basename(file));
   for (const found of readdirSync(path)) {
@@ -195,20 +187,17 @@ function isPrivate({ uid, mode }: Stats): boolean {
   return uid === (process.getuid?.() ?? uid) && (mode & OTHERS_MASK) === 0;
 }
 
-/** @param mendLink says how to mend a link in this place */
-function requirePrivateTree(
-  top: string,
-  path: string,
-  mendLink = () =>
-    `Put the file itself in its place: cp --remove-destination ${shellWord(targetOf(path))} ${shellWord(path)}`,
-): void {
+function requirePrivateTree(top: string, path: string): void {
   // A log goes when the process before closes its ledger. What a failing disk does not
   // show is closed to others with the folder that it is in, and keeps no service from its start.
   const stats = orNothing(() => lstatSync(path));
   if (stats === undefined) return;
-  if (stats.isSymbolicLink()) throw refused(`${path} is a symbolic link.`, mendLink());
-  // To open a pipe waits for its other end: a start would hang.
-  if (stats.isFIFO()) throw refused(`${path} is a pipe.`, `Remove it: rm ${shellWord(path)}`);
+  if (stats.isSymbolicLink()) {
+    throw refused(
+      `${path} is a symbolic link.`,
+      `Remove it, and put what it leads to in its place if that is still needed: rm ${shellWord(path)}`,
+    );
+  }
   requireOwn(top, path, stats);
   if (!stats.isDirectory()) return;
   for (const name of orNothing(() => readdirSync(path)) ?? []) requirePrivateTree(top, join(path, name));
@@ -240,11 +229,6 @@ function requireSteadyParent(directory: string): void {
     `Any user of this machine may put another directory in the place of ${directory}.`,
     `Close the one above it: chmod o-w ${shellWord(parent)}`,
   );
-}
-
-/** Where a link leads, which may be missing. */
-function targetOf(link: string): string {
-  return resolve(dirname(link), readlinkSync(link));
 }
 
 /** A user without a name has its number, which chown takes too. */
