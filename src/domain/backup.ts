@@ -23,10 +23,7 @@ export interface ProvenBackup {
   readonly commits: number;
   /** Records, voided ones too. */
   readonly records: number;
-  /**
-   * Sum of the records without voided ones, in millionths: a
-   * decimal text, because it may exceed the safe integers.
-   */
+  /** Sum without voided records, in millionths: a decimal text, because it may exceed the safe integers. */
   readonly totalMicros: string;
   readonly bytes: number;
   /** SHA-256 of the file, hexadecimal. */

@@ -8,10 +8,7 @@ export interface Boot {
   readonly lastMs: number;
 }
 
-/**
- * A number of sales, and the times of the first and the last
- * of them in Unix milliseconds; null where there are none.
- */
+/** Some sales: how many, and the times of the first and the last in Unix milliseconds; null for none. */
 export interface SalesSpan {
   readonly records: number;
   readonly firstMs: number | null;

@@ -131,10 +131,7 @@ export interface Commissioner {
   state(userId: Id): Promise<CommissionState>;
   /** Says which room is switched next. Rejects with `not_found`, or `conflict` without a line under test. */
   ask(userId: Id, key: RoomKey): Promise<void>;
-  /**
-   * Ticks a room off with its verdict of this moment. Rejects
-   * with `not_found`, and with `conflict` where there is none.
-   */
+  /** Ticks a room off with its verdict of now. Rejects with `not_found`, or `conflict` without a verdict. */
   tick(userId: Id, key: RoomKey, note: string): Promise<void>;
   /** Applies what is proposed for a room. Rejects with `conflict` where nothing is. */
   mend(userId: Id, key: RoomKey, by: Actor): Promise<void>;

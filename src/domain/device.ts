@@ -49,10 +49,7 @@ export interface DeviceChange {
   readonly rooms?: readonly string[] | undefined;
   /** Rooms that get another name, before `rooms` is applied. They keep their lines, prices and records. */
   readonly renamedRooms?: readonly RenamedRoom[] | undefined;
-  /**
-   * The rooms that have no line on purpose. All other rooms
-   * want one. A room that is wired is no longer among them.
-   */
+  /** The rooms that have no line on purpose; all others want one. A wired room is no longer among them. */
   readonly withoutLine?: readonly string[] | undefined;
 }
 

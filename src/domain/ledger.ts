@@ -103,10 +103,7 @@ export interface LedgerCommands {
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
 
-  /**
-   * Adds the locations and devices that the account lacks, by
-   * name and dId. Rejects as `addLocation` and `addDevice` do.
-   */
+  /** Adds missing locations (by name) and devices (by dId). Rejects as `addLocation` and `addDevice` do. */
   importPlaces(userId: Id, places: ImportedPlaces, by?: Actor): DeviceIds;
   /** Adds the records that the account lacks, by their keys, and gives how many. */
   importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): number;
@@ -156,10 +153,7 @@ export interface LedgerCommands {
   setPrices(userId: Id, lines: readonly string[], valorMicros: number, by?: Actor): void;
   /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
   planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
-  /**
-   * Cancels a planned price before its day, for all rooms
-   * that have it. Rejects with `not_found` where none has.
-   */
+  /** Cancels a planned price of all rooms that have it, before its day. Rejects with `not_found`. */
   cancelPrices(userId: Id, from: Day, valorMicros: number, by?: Actor): void;
 
   /**
@@ -278,10 +272,7 @@ export interface LedgerReader {
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
   /** A period beside the one before it; zeros where nothing was sold. */
   overview(userId: Id, request: OverviewRequest, nowMs: number): Overview;
-  /**
-   * One page of a search by time, of bounded work. Records
-   * sold between two pages do not disturb the later pages.
-   */
+  /** One page of a search by time, of bounded work. Records sold meanwhile do not disturb later pages. */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
   /** One page of the records that were moved since the search began. */
   findMoved(userId: Id, search: MovedSearch): FoundMoved;

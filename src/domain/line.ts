@@ -46,17 +46,11 @@ export interface LineRequest {
   readonly debounceMs: number;
   /** Absent for a line that ends with the process, as for `flanco gpio watch`. */
   readonly keep?: LineKeeping;
-  /**
-   * The physical level that the ledger knows of, for drivers
-   * that cannot read a level. Absent before the first sighting.
-   */
+  /** The physical level in the ledger, for drivers that cannot read one. Absent before the first sighting. */
   readonly lastHigh?: boolean | undefined;
 }
 
-/**
- * For drivers whose lines can outlive the process: decides
- * whether a kept line may continue, and after which edge.
- */
+/** For lines that can outlive the process: whether a kept line may continue, and after which edge. */
 export interface LineKeeping {
   /** The ledger's number for this watch, if the line is requested again. */
   readonly request: number;

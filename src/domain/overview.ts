@@ -31,10 +31,7 @@ export interface Span extends SoldOnDays {
   readonly name: OverviewPeriod;
   /** The same days of the period before; of its last day only what was sold up to this time of day. */
   readonly before: SoldOnDays;
-  /**
-   * Whether anything was sold on the first day of `before`
-   * or earlier. Otherwise these days are not known in full.
-   */
+  /** Whether anything was sold by the first day of `before`. Otherwise these days are not known in full. */
   readonly isComparable: boolean;
 }
 

@@ -1,10 +1,7 @@
 import type { Day } from "./day.ts";
 import type { Id } from "./id.ts";
 
-/**
- * One sale: a relay that went high, worth `valor`. Never changed
- * and never deleted; corrections are entries of their own.
- */
+/** One sale, worth `valor`. Never changed and never deleted; corrections are entries of their own. */
 export interface NewRecord {
   readonly locationName: string;
   readonly deviceName: string;
@@ -89,10 +86,7 @@ export interface FoundRecord extends StoredRecord {
 }
 
 export interface FoundRecords {
-  /**
-   * At most `limit`. There may be fewer, or none, although
-   * more follow: each call reads a bounded number of entries.
-   */
+  /** At most `limit`; fewer, or none, although more follow: each call reads a bounded number of entries. */
   readonly records: readonly FoundRecord[];
   /** The position to continue with; null at the end. */
   readonly next: RecordPosition | null;

@@ -169,10 +169,7 @@ export interface Disk {
 export interface CardWear {
   /** The kernel's name of it: mmcblk0. */
   readonly device: string;
-  /**
-   * Upper bound of the used share of its life, in steps of
-   * 10; 110 means beyond its life. Null where not reported.
-   */
+  /** Upper bound of its used life, in steps of 10; 110 means beyond its life. Null where not reported. */
   readonly lifeUsedPercent: number | null;
   /** The state of its spare blocks: from `warning` on, 80 % of them are used. */
   readonly spareBlocks: SpareBlocks | null;
@@ -185,20 +182,14 @@ export interface SinkStatus {
   readonly name: SinkName;
   /** Entries or messages that wait to be delivered. */
   readonly waiting: number;
-  /**
-   * For how long the sink has been behind, in milliseconds of
-   * monotonic time in this process; 0 while nothing waits.
-   */
+  /** For how long it has been behind, in monotonic milliseconds of this process; 0 while nothing waits. */
   readonly behindMs: number;
   /** When a batch was delivered last, in Unix milliseconds; null where none was. */
   readonly deliveredMs: number | null;
   /** Batches that were delivered, and tries that failed, since the process began. */
   readonly delivered: number;
   readonly failed: number;
-  /**
-   * Notices that were given up because the other side refused
-   * each of them for good, of all time. Entries never are.
-   */
+  /** Notices ever given up because the other side refused each of them for good. Entries never are. */
   readonly givenUp: number;
   /** By how much this machine's clock is ahead of the other side's; null where the sink does not know. */
   readonly clockOffMs: number | null;

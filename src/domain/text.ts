@@ -13,10 +13,7 @@ export function inOrder(one: string, other: string): number {
 /** What is wrong with a text. */
 export type TextMistake = "too_short" | "too_long" | "malformed";
 
-/**
- * Undefined for a right text: of `minimum` to `maximum`
- * characters, without halves of surrogate pairs and without NUL.
- */
+/** Undefined for a right text: of `minimum` to `maximum` characters, well-formed and without NUL. */
 export function textMistake(text: string, minimum: number, maximum: number): TextMistake | undefined {
   const length = [...text].length;
   if (length < minimum) return "too_short";
@@ -39,10 +36,7 @@ export function separated(cells: readonly string[], separator: string): string {
   return cells.map((cell) => (isPlain(cell) ? cell : quoted(cell))).join(separator);
 }
 
-/**
- * The text without control characters, line ends included,
- * which a page or a terminal obeys in place of showing them.
- */
+/** The text without control characters and line ends, which a page or a terminal obeys. */
 export function shownText(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
 }

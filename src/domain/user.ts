@@ -86,10 +86,7 @@ const DATA_URL =
 /** What the files begin with. */
 const BEGINNINGS: Readonly<Record<string, string>> = { png: "\x89PNG\r\n\x1a\n", jpeg: "\xff\xd8\xff" };
 
-/**
- * Whether a logo is of the type that it says, and small
- * enough: browsers show it, so that it must be no other thing.
- */
+/** Whether a logo is of the type that it says, and small enough: browsers show it. */
 export function isLogo(logo: string): boolean {
   if (logo === "") return true;
   const [, type = "", base64 = ""] = DATA_URL.exec(logo) ?? [];

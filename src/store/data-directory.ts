@@ -20,10 +20,7 @@ const OTHERS_MASK = 0o077;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 const MODE_MASK = 0o7777;
-/**
- * Beginnings of the names of flanco's files in the data
- * directory, and the folder that a new file system has by itself.
- */
+/** How the names of flanco's files begin, and the folder that a new file system has by itself. */
 const FLANCO_NAMES = ["flanco.", "session.key", "tls.d", "lost+found"];
 
 /** Paths of everything that one appliance keeps. */
@@ -39,10 +36,7 @@ export function dataDirectoryOf(path: string) {
     secret: join(path, "session.key"),
     /** The appliance's own authority and certificate. */
     tls: join(path, "tls"),
-    /**
-     * Certificates that an administrator puts there. They may
-     * have another owner, and are checked where they are read.
-     */
+    /** Certificates of an administrator. They may have another owner, and are checked where they are read. */
     certificates: join(path, "tls.d"),
     /** Backups, where the configuration names no other directory. */
     backups: join(path, "backups"),
@@ -117,10 +111,7 @@ export function becomeOwner(dataDir: string): DataDirectory {
   return dataDirectoryOf(dataDir);
 }
 
-/**
- * Throws `forbidden` where this user may not read the data
- * directory, whose files would otherwise seem to be missing.
- */
+/** Throws `forbidden` where this user may not read the directory: its files would seem to be missing. */
 export function requireEntry(dataDir: string): void {
   try {
     accessSync(dataDir, constants.R_OK | constants.X_OK);

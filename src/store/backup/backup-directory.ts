@@ -34,10 +34,7 @@ const proof = z.object({
   sha256: hex,
 });
 
-/**
- * Whether a directory, which may not exist yet, lies on another
- * device than the root file system, as on a removable disk.
- */
+/** Whether a directory, which may not exist yet, lies on another device than the root file system. */
 export function isMounted(directory: string): boolean {
   return deviceOf(directory) !== deviceOf("/");
 }

@@ -76,10 +76,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
     context.tell({ kind: "gap", userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
   }
 
-  /**
-   * The wall time of a moment in an earlier boot; where that
-   * boot's clock was never trusted, as that clock showed it.
-   */
+  /** The wall time of a moment in an earlier boot; by that boot's own clock where it was never trusted. */
   function timeInBootBefore(since: BootMoment, { changed }: LineState): number {
     const known = context.boots.timeOf(since.bootId, since.monotonicMs);
     if (known !== null) return known;

@@ -80,10 +80,7 @@ export function lineRooms(db: Database, context: WriteContext) {
                                            ORDER BY until_ms DESC LIMIT 1 OFFSET ${MAX_EARLIER - 1})`,
   );
 
-  /**
-   * Runs a command. Keeps each room that it changes as it was,
-   * and stores the gap of an unwatched line that it unwires.
-   */
+  /** Runs a command. Keeps each room that it changes, and the gap of an unwatched line that it unwires. */
   function runKeeping<T>(command: () => T): T {
     const before = all.all();
     // Read before the command, because what was seen of a line goes with its wiring.

@@ -12,10 +12,7 @@ import { bootReader } from "./boot.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/**
- * The newest tests that are kept of one line: an edge may be
- * taken in after the test in whose time it came has ended.
- */
+/** The newest tests that are kept of one line: an edge may be taken in after its test has ended. */
 const MAX_TESTS = 20;
 /** The newest edges under test that are kept of one line. */
 const MAX_EDGES = 1_000;

@@ -94,10 +94,7 @@ export function roomPrices(db: Database, calendar: LocalCalendar) {
   };
 }
 
-/**
- * Gives the price of a sale of a room at this moment, also of
- * one that was unwired; null for one that never had a price.
- */
+/** Gives the price of a sale of a room now, also of an unwired one; null where it never had a price. */
 export function unwiredPrice(db: Database, { nowMs, calendar }: Pick<WriteContext, "nowMs" | "calendar">) {
   const lastSet = db
     .prepare<Room, number>(

@@ -73,10 +73,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
     return deviceId;
   }
 
-  /**
-   * Gives the line's wiring to this room, if there is one.
-   * Throws `conflict` where line or room is wired otherwise.
-   */
+  /** Gives the line's wiring to this room, if any. Throws `conflict` where either is wired otherwise. */
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
     const there = onLine.get({ line, ...prices.moment(context.nowMs()) });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {

@@ -295,10 +295,7 @@ class WriterLink {
     this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
 
-  /**
-   * Ends the writer where a message cannot be sent: the answers
-   * that follow would be taken for those of another batch.
-   */
+  /** Ends the writer where a message cannot be sent: later answers would be taken for another batch's. */
   #send(request: WriterRequest): void {
     try {
       this.#worker?.postMessage(request);

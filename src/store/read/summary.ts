@@ -12,10 +12,7 @@ import { type Reading, readNow, reads, type SumSource } from "./sum-source.ts";
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
 
-/**
- * The contract's summary of one account; undefined when the
- * period has no record. All its reads must see the same commit.
- */
+/** The contract's summary; undefined when the period has no record. All its reads must see one commit. */
 export function* summaryOf(
   source: SumSource,
   calendar: LocalCalendar,

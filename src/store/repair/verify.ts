@@ -28,10 +28,7 @@ const CHECK_CACHE_KIB = 16_000;
 /** Records read at a time, and between two reports of progress. */
 const PAGE = 2_000;
 
-/**
- * Findings with which a copy of the ledger is no proven
- * backup. The others are about what the ledger itself tells.
- */
+/** Findings with which a copy is no proven backup. The others are about what the ledger itself tells. */
 const GRAVE: ReadonlySet<FindingKind> = new Set(["missing", "inserted", "altered", "sum"]);
 
 /** The result of `checkFile`. */
