@@ -107,12 +107,13 @@ describe("The report and the state on the page", () => {
     expect(await tables.count()).to.equal(1);
   });
 
-  it("has its sum on one line, however long it is", async () => {
+  it("has its sum on one line, however long it is, and is no wider than a phone", async () => {
     const report = await reportOf(suite.filled.troubleMonth);
     const { page } = await opened.open("about:blank", { width: 320 });
     await page.route("**/api/report?*", (route) => {
       const totals = { ...report.totals, revenue: 510_063_971.119578 };
-      return route.fulfill({ json: { status: "success", data: { ...report, totals } } });
+      const days = report.days.map((day) => ({ ...day, revenue: 16_453_676.498321, before: 1.000001 }));
+      return route.fulfill({ json: { status: "success", data: { ...report, totals, days } } });
     });
     await page.goto("/informe");
     const sum = page.locator(".report-main dd");
@@ -123,6 +124,7 @@ describe("The report and the state on the page", () => {
       return range.getClientRects().length;
     });
     expect(lines).to.equal(1);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).to.equal(320);
   });
 
   it("names the gaps and the provisional records", async () => {

@@ -12,6 +12,8 @@ const WALK_MS = 600_000;
 const SHORT = process.env["FLANCO_PAGE"] === "short";
 const ALL_WIDTHS = SHORT ? [320, 768, 1440] : [320, 390, 768, 1440, 1920];
 const [NARROWEST = 320] = ALL_WIDTHS;
+/** As most have. */
+const PHONE = 360;
 const HEIGHT = 900;
 /** What the rules of accessibility are checked at: the narrowest and the usual, on both grounds. */
 const CHECKED: Readonly<Record<number, readonly ("light" | "dark")[]>> = SHORT
@@ -218,6 +220,23 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
   }
 });
 
+describe("Every view on a phone whose letters are twice as large", () => {
+  const { opened } = new FilledSuite({ sales: 300, days: 40, withTrouble: true });
+
+  for (const language of LANGUAGES) {
+    it(`fits, and the ways to the views stand beside each other (${language})`, async () => {
+      const { page } = await opened.open("about:blank", { language, width: PHONE });
+      for (const { path, ready } of Object.values(VIEWS)) {
+        await page.goto(path);
+        await page.locator(ready).first().waitFor();
+        await page.evaluate("document.documentElement.style.fontSize = '200%'");
+        expect(await page.evaluate("document.documentElement.scrollWidth"), path).to.equal(PHONE);
+        expect(await page.evaluate(OVERLAPPING_WAYS), path).to.equal("");
+      }
+    });
+  }
+});
+
 /** What is wider than its place: the page, a dialog's body, the number of a record, a sum. */
 const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(
   ".dialog-body, .panel, .side, .simulated p, .record-id, .record-value, .records thead th, .figure-value")]
@@ -245,6 +264,13 @@ const BROKEN = `[...document.querySelectorAll(\`${UNBROKEN}\`)].flatMap((element
 
 /** Pixels. The grounds of buttons in neighbouring rows, which are not seen, may overlap by so many. */
 const MOST_OVERLAP = 4;
+
+/** The ways of a phone's bar that stand on the next one, or over its edge. */
+const OVERLAPPING_WAYS = `(() => {
+  const ways = [...document.querySelectorAll(".nav :is(a, button) > span:not(.nav-mark)")].filter((way) => way.offsetWidth > 0);
+  const edges = [...ways.slice(1).map((way) => way.getBoundingClientRect().left), innerWidth];
+  return ways.filter((way, index) => way.getBoundingClientRect().right > edges[index]).map((way) => way.textContent);
+})().join()`;
 
 /** Controls that cover each other. */
 const OVERLAPPING = `(() => {
