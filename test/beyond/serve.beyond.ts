@@ -104,14 +104,6 @@ describe("flanco central serve", () => {
     expect(await (await one.get("/")).text()).to.contain("<title>");
   });
 
-  it("knows a session at every process, and ends it at all of them", async () => {
-    const session = await one.signIn("ana@example.org", PASSWORD);
-    expect((await read(two, "/me", session)).status).to.equal(200);
-    await two.post("/api/logout", {}, session);
-    expect((await read(one, "/me", session)).status).to.equal(401);
-    expect((await read(one, "/me")).status).to.equal(200);
-  });
-
   it("lets owners say who reads, and staff read alone", async () => {
     const member = { name: "Eva", email: "eva@example.org", role: "staff" };
     const invited = await one.post("/api/member", { member }, cookie);

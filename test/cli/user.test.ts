@@ -26,12 +26,6 @@ describe("flanco user, while no service runs", function () {
     expect(users.map(({ email }) => email)).to.deep.equal([EMAIL]);
   });
 
-  it("refuses to remove a user who owns devices, in one line and with exit code 1", async () => {
-    expect(await program.refused(["user", "remove", "--email", EMAIL])).to.match(
-      /^flanco: The user owns 2 device\(s\).* --with-devices /,
-    );
-  });
-
   it("adds no second account to a gateway that sends, by the page, where the first one's owner wants it", async () => {
     const sinks = join(dirname(program.ledgerFile), "sinks");
     mkdirSync(sinks, { mode: 0o700 });
@@ -55,14 +49,8 @@ describe("flanco user, while no service runs", function () {
     expect(refused.stderr.split("\n")[0]).to.equal("error: nothing to change: give --name, --role or both");
   });
 
-  it("refuses a password as an argument, and needs a terminal or --password-stdin", async () => {
-    const add = adding("luis@example.org").slice(0, -1);
-    const [argument, noTerminal] = await Promise.all([
-      program.call([...add, "--password", PASSWORD]),
-      program.run(add),
-    ]);
-    expect(argument.exitCode).to.equal(2);
-    expect(argument.stderr).to.match(/^error: unknown option '--password'/);
+  it("needs a terminal or --password-stdin for a password", async () => {
+    const noTerminal = await program.run(adding("luis@example.org").slice(0, -1));
     expect(noTerminal.exitCode).to.equal(1);
     expect(onlyLine(noTerminal)).to.contain("Pass it on standard input with --password-stdin.");
   });
@@ -154,24 +142,14 @@ describe("flanco user, while the service runs", function () {
     expect((await login()).status).to.equal(401);
   });
 
-  it("neither lowers nor removes an account's last owner while it has other users", async () => {
-    for (const args of [
-      ["user", "change", "--email", EMAIL, "--role", "staff"],
-      ["user", "remove", "--email", EMAIL, "--with-devices"],
-    ]) {
-      expect(await program.refused(args)).to.match(
-        /^flanco: This is the account's last owner\. Make another/,
-      );
-    }
-    await program.succeed(["user", "remove", "--email", "rosa@example.org"]);
-  });
-
   it("signs a removed user out, takes the devices along when told to, and keeps the records", async () => {
     const cookie = await service.signIn(EMAIL, PASSWORD);
     const posted = await service.post("/api/data", aRecord(), cookie);
     expect(posted.status).to.equal(201);
-    const refused = await program.call(["user", "remove", "--email", EMAIL]);
-    expect(refused.exitCode).to.equal(1);
+    await program.succeed(["user", "remove", "--email", "rosa@example.org"]);
+    expect(await program.refused(["user", "remove", "--email", EMAIL])).to.match(
+      /^flanco: The user owns 2 device\(s\).* --with-devices /,
+    );
     expect((await service.get("/api/verify", cookie)).status).to.equal(200);
 
     const removed = await program.call(["user", "remove", "--email", EMAIL, "--with-devices"]);

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { FlancoError } from "../../src/domain/error.ts";
 import type { SurveyedLine } from "../../src/domain/line.ts";
 import { wiring } from "../gpio/recorder-rig.ts";
 import { Appliance } from "../rig/appliance.ts";
@@ -101,18 +100,6 @@ describe("Lines", () => {
       expect(response.body).to.deep.equal({ status: "success", data: { level } });
     }
   });
-
-  for (const [code, status] of [
-    ["not_found", 404],
-    ["conflict", 409],
-    ["unavailable", 503],
-  ] as const) {
-    it(`say why they cannot be looked at: ${code} is ${status}`, async () => {
-      appliance.lines.refusal = new FlancoError(code, "The line SIM0 is in use.", { hint: "Stop it." });
-      const response = await post("read", { line: "SIM0" }).expect(status);
-      expect(response.body).to.include({ status: "error", error: "The line SIM0 is in use. Stop it." });
-    });
-  }
 
   it("are set by hand where they are simulated, own and free ones", async () => {
     show({ wiring: wiringOf(user), watched: true }, {});

@@ -189,22 +189,4 @@ describe("Changing a location or device", () => {
       });
     });
   });
-
-  for (const [what, name, field, before] of [
-    ["device", "SIM0", "deviceName", "Pasillo A"],
-    ["location", "SIM1", "locationName", "Clínica Norte"],
-  ] as const) {
-    it(`leaves what is wired as it is: the next sale has the ${what}'s new name, the ones before their own`, async () => {
-      const line = await WiredLine.wire(appliance, user, name);
-      await line.go(true);
-      await line.go(false);
-      await change(what, what === "device" ? { dId: "7234" } : { locationId }, {
-        [what]: { name: "Otro" },
-      }).expect(200);
-      await line.go(true);
-      const records = appliance.recordsOf(user.id);
-      expect(records.map((record) => record[field])).to.deep.equal(["Otro", before]);
-      await appliance.writer.removeWiring(user.id, name);
-    });
-  }
 });

@@ -165,21 +165,4 @@ describe("The overview of a period", () => {
       expect(data.chart).to.have.lengthOf(bars);
     }
   });
-
-  it("is of one location, of one device, or of what both name", async () => {
-    await post(NOON_MS, { valor: 1, locationName: "Norte", deviceId: "1" });
-    await post(NOON_MS, { valor: 2, locationName: "Norte", deviceId: "2" });
-    await post(NOON_MS, { valor: 4, locationName: "Sur", deviceId: "1" });
-    for (const [query, revenue] of [
-      [{ location: "Norte" }, 3],
-      [{ device: "1" }, 5],
-      [{ location: "Norte", device: "1" }, 1],
-      [{ location: "norte" }, 0],
-    ] as const) {
-      const data = await overview({ period: "week", ...query });
-      expect(data, JSON.stringify(query)).to.include({ revenue });
-      expect(data.spans[0]).to.include({ revenue });
-      expect(data.choices.devices).to.have.lengthOf(3);
-    }
-  });
 });

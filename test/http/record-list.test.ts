@@ -94,22 +94,6 @@ describe("Listings", () => {
   });
 
   describe("GET /record", () => {
-    it("gives a posted record with where it came from, and nothing else", async () => {
-      await post(1);
-      const { data } = await list("/api/record");
-      const recordId = appliance.numbers.show(appliance.recordsOf(user.id)[0]?.recordId ?? 0);
-      expect(data).to.deep.equal([
-        {
-          recordId,
-          ...aRecord({ valor: 1 }),
-          endedTime: null,
-          origin: "posted",
-          provisional: false,
-          voided: null,
-        },
-      ]);
-    });
-
     it("gives an edge's record with the time at which its line went low again", async () => {
       const line = await WiredLine.wire(appliance, user, "SIM0");
       await line.go(true);
@@ -154,40 +138,6 @@ describe("Listings", () => {
   });
 
   describe("GET /gap", () => {
-    it("gives how many edges of which line were lost from when to when, and why", async () => {
-      const line = await WiredLine.wire(appliance, user, "SIM1");
-      const fromTime = line.timeMs;
-      await line.go(false, 4);
-      const { data } = await list("/api/gap");
-      expect(data).to.have.lengthOf(1);
-      const { gapId, ...gap } = data[0] ?? {};
-      expect(gapId).to.be.a("number");
-      expect(gap).to.deep.equal({
-        line: "SIM1",
-        fromTime,
-        toTime: line.timeMs,
-        missed: 4,
-        missedRises: 2,
-        reason: "overflow",
-      });
-    });
-
-    it("gives an outage without a number of edges, which is unknown", async () => {
-      const line = await WiredLine.wire(appliance, user, "SIM3");
-      const fromTime = line.timeMs;
-      await line.goUnwatched();
-      const { data } = await list("/api/gap");
-      expect(data).to.have.lengthOf(1);
-      expect(data[0]).to.include({
-        line: "SIM3",
-        fromTime,
-        toTime: line.timeMs,
-        missed: null,
-        missedRises: null,
-        reason: "outage",
-      });
-    });
-
     it("gives the newest first, in pages that hold each once, a user's own alone", async () => {
       const line = await WiredLine.wire(appliance, user, "SIM2");
       for (const missed of [2, 4, 6]) await line.go(false, missed);

@@ -222,6 +222,7 @@ describe("The report of a month or a day", () => {
     for (let count = 0; count < 250; count += 1) {
       await post({ valor: count / 7, createdTime: madrid("2026-03-01T00:00") + count * 60_000 });
     }
+    await post({ valor: 1, locationName: "Sur" });
     const data = await user.data("/api/overview", { period: "year", location: NORTH });
     const { totals, rooms } = await report();
     expect(totals).to.include({ sales: 250, revenue: data.revenue });

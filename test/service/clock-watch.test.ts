@@ -234,23 +234,6 @@ describe("A clock that is wrong", () => {
     expectSound();
   });
 
-  it("moves a gap that was recorded before it was trusted", async () => {
-    await booted(0);
-    const [first, second] = manySightings(1);
-    const beganMs = gateway.machine.trueMs;
-    if (first !== undefined && second !== undefined) {
-      const source = { ...second.source, sequence: 5 };
-      await gateway.writer.takeIn([
-        first,
-        { ...second, missed: 3, source, monotonicNs: second.monotonicNs + 2_000_000_000n },
-      ]);
-    }
-    await gateway.setByNetwork();
-    const [gap] = gateway.reader.gaps(gateway.user.id, { before: null, limit: 1 });
-    expect(gap?.fromTimeMs).to.be.closeTo(beganMs, SECOND_MS);
-    expect(gap?.toTimeMs).to.be.closeTo(beganMs + 2 * SECOND_MS, SECOND_MS);
-  });
-
   it("leaves the records of a boot that ended before it was set where they are, and says so", async () => {
     await booted(0);
     await gateway.sell();
