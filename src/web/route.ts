@@ -1,4 +1,5 @@
 import { FIRST_RUN_PATH, LINK_PATH, type Role } from "../domain/member.ts";
+import { MAX_TEXT } from "../domain/text.ts";
 import type { User } from "./api/shapes.ts";
 
 /** The views behind the session, each with an address of its own. */
@@ -73,7 +74,10 @@ export function homeOf(viewer: Viewer): View {
   return viewsOf(viewer)[0] ?? "self";
 }
 
-/** Reads an address: `pathname`, `search` and `hash` as the browser's location gives them. */
+/**
+ * Reads an address: `pathname`, `search` and `hash` as the browser's location gives them. What is longer than any name is
+ * left out of the query.
+ */
 export function routeOf(pathname: string, search: string, hash: string): Route {
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, "") : "/";
   // The token stands behind the hash, so that it reaches neither the server's log nor a proxy's.
@@ -82,7 +86,9 @@ export function routeOf(pathname: string, search: string, hash: string): Route {
     return { view: path === LINK_PATH ? "link" : "first_run", token, email };
   }
   const view = VIEWS.find((candidate) => PATHS[candidate] === path);
-  return view === undefined ? { view: "unknown" } : { view, query: new URLSearchParams(search) };
+  if (view === undefined) return { view: "unknown" };
+  const values = [...new URLSearchParams(search)].filter(([, value]) => [...value].length <= MAX_TEXT);
+  return { view, query: new URLSearchParams(values) };
 }
 
 /** The address of a view. */
