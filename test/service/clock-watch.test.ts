@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
+import type { Id } from "../../src/domain/id.ts";
 import type { ClockCorrected } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { verifyLedger } from "../../src/store/repair/verify.ts";
@@ -161,6 +162,16 @@ describe("A clock that is wrong", () => {
       await gateway.look();
       expect([await correct(), moves(), misplaced()]).to.deep.equal([0, 4, null]);
       expectTruth();
+    });
+
+    it("is told to each account with the number of its own sales alone", async () => {
+      await correct();
+      const toldTo = (userId: Id) =>
+        gateway.reader
+          .audit({ userId, before: null, sinceMs: null, limit: 10 })
+          .flatMap(({ kind, details }) => (kind === "clock_corrected" ? details["records"] : []));
+      expect(toldTo(gateway.user.id)).to.deep.equal([3]);
+      expect(toldTo("f".repeat(24))).to.deep.equal([]);
     });
 
     it("can be found right, and then what came later is moved, once", async () => {

@@ -80,9 +80,9 @@ export function correctionCommands(db: Database, context: WriteContext) {
     `SELECT ${TARGET}, monotonic_ns AS monotonicNs FROM record
       WHERE record_id > ? AND record_id <= ? AND boot = ? AND ${MISPLACED} ORDER BY record_id LIMIT ?`,
   );
-  const count = db
-    .prepare<[number, number], number>(`SELECT count(*) FROM record WHERE boot = ? AND ${MISPLACED}`)
-    .pluck();
+  const counts = db.prepare<[number, number], { userId: Id; records: number }>(
+    `SELECT user_id AS userId, count(*) AS records FROM record WHERE boot = ? AND ${MISPLACED} GROUP BY user_id`,
+  );
   // The end was stamped by the same clock, so it moves by as much as the record.
   const moveEnd = db.prepare<{ recordId: number; wasMs: number; timeMs: number }>(
     `UPDATE record SET ended_ms = ended_ms + @timeMs - @wasMs
@@ -148,9 +148,11 @@ export function correctionCommands(db: Database, context: WriteContext) {
         throw new FlancoError("not_found", message);
       }
       if (after === 0) {
-        const records = count.get(of.boot, zeroMs) ?? 0;
         const seconds = Math.round((zeroMs - of.zeroMs) / SECOND_MS);
-        context.audit.note("clock_corrected", null, { bootId, zeroMs, records, seconds }, by);
+        const moved = counts.all(of.boot, zeroMs);
+        // An entry for each account: none may count the sales of others.
+        for (const { userId, records } of moved.length > 0 ? moved : [{ userId: null, records: 0 }])
+          context.audit.note("clock_corrected", userId, { bootId, zeroMs, records, seconds }, by);
       }
       const from = Math.max(after, of.before);
       const records = misplaced.all(from, of.last, of.boot, zeroMs, MAX_MOVED);
