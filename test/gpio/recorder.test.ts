@@ -31,13 +31,6 @@ describe("the recorder", () => {
       rig.recorder = rig.make({ lastAlive });
     });
 
-    it("reports with the initial level when an earlier process last ran", async () => {
-      await rig.recorder.open();
-      await rig.recorder.close();
-      expect(reported("A")).to.deep.equal([lastAlive]);
-      expect(reported("B")).to.deep.equal([lastAlive]);
-    });
-
     it("reports nothing for a line that was kept meanwhile, and goes on with it: no level at the start, the same request", async () => {
       rig.driver.kept.add("A");
       rig.last = { bootId: "boot", request: 77, sequence: 4, high: false };
@@ -57,19 +50,6 @@ describe("the recorder", () => {
       await rig.recorder.reconcile();
       await rig.recorder.close();
       expect(reported("A")).to.deep.equal([lastAlive]);
-    });
-
-    it("reports when a line was lost, once it is back", async () => {
-      await rig.recorder.open();
-      rig.driver.held.add("A");
-      rig.driver.losses.get("A")?.(new Error("the chip was removed"));
-      await rig.recorder.reconcile();
-      rig.driver.held.clear();
-      await rig.recorder.reconcile();
-      expect(rig.recorder.healthy()).to.equal(true);
-      await rig.recorder.close();
-      expect(reported("A")).to.deep.equal([lastAlive, nowInBoot]);
-      expect(reported("B")).to.deep.equal([lastAlive]);
     });
 
     it("reports nothing for a line that it requests again with other settings, unless that fails", async () => {

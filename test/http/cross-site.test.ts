@@ -268,14 +268,3 @@ describe("Requests of other sites", () => {
       .set("Access-Control-Request-Headers", "content-type");
   }
 });
-
-describe("An appliance that lists no origin", () => {
-  const appliance = forSuite(() => Appliance.open());
-
-  it("gives leave to none", async () => {
-    for (const origin of [LISTED, "null", `http://${appliance.host}`]) {
-      const response = await appliance.api.get("/api/verify").set("Origin", origin).expect(401);
-      expect(response.headers).not.to.have.property("access-control-allow-origin");
-    }
-  });
-});
