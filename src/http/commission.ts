@@ -33,7 +33,7 @@ import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
-import { type Endpoint, serve } from "./router.ts";
+import { type Endpoint, serve, writeJson } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const SHOWN_REPORTS = 50;
@@ -97,7 +97,9 @@ async function finishWithReport(
   }
   const counts = countRooms(state.rooms);
   const content = contentOf(state, signatures, appliance, reader.chainHead());
-  const report = { ...signatures, counts, text: JSON.stringify(content) };
+  let text = "";
+  for await (const part of writeJson(content)) text += part;
+  const report = { ...signatures, counts, text };
   return numbers.show(await commissioner.finish(userId, report, by));
 }
 

@@ -23,6 +23,12 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
 
 type Event = { [N in EventName]: { readonly event: N; readonly data: EventData[N] } }[EventName];
 
+/** An event that is told to the streams of one account. */
+interface AccountEvent {
+  readonly userId: Id;
+  readonly event: Event;
+}
+
 const MONEY_EVENTS: readonly EventName[] = ["record", "void", "time"];
 
 interface Listener extends Pick<SignedIn, "userId" | "role"> {
@@ -64,11 +70,25 @@ export class LiveEvents {
     this.#listeners.clear();
   }
 
-  /** Sends the changes of one commit, after it. */
+  /**
+   * Sends the changes of one commit, after it. They are written once for all streams that
+   * see the same: after a full disk a commit may have a thousand, for dozens of streams.
+   */
   tell(changes: readonly Change[]): void {
     this.#count(changes);
     if (this.#listeners.size === 0) return;
-    for (const change of changes) this.#tellOne(change);
+    if (changes.some(({ kind }) => kind === "sessions")) this.#cutSignedOut();
+    const events = changes.flatMap((change) => toEvent(change, this.#numbers) ?? []);
+    const texts = new Map<string, Buffer>();
+    for (const listener of this.#listeners) {
+      const withMoney = seesMoney(listener.role);
+      const seenBy = `${withMoney} ${listener.userId}`;
+      const sees = ({ userId, event }: AccountEvent) =>
+        userId === listener.userId && (withMoney || !MONEY_EVENTS.includes(event.event));
+      const text = texts.get(seenBy) ?? Buffer.from(events.filter(sees).map(textOf).join(""));
+      texts.set(seenBy, text);
+      if (text.length > 0) this.#write(listener, text);
+    }
   }
 
   /** A new stream for one member. Throws `overloaded` when too many are open. */
@@ -81,7 +101,8 @@ export class LiveEvents {
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);
-    this.#send(listener, { event: "hello", data: { at: this.positionOf(userId) } });
+    const hello = { event: "hello", data: { at: this.positionOf(userId) } } as const;
+    this.#write(listener, textOf({ userId, event: hello }));
     return listener.stream;
   }
 
@@ -91,28 +112,17 @@ export class LiveEvents {
     for (const userId of users) this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
   }
 
-  #tellOne(change: Change): void {
-    if (change.kind === "sessions") {
-      for (const listener of this.#listeners) if (!listener.stillSignedIn()) this.#cut(listener);
-      return;
-    }
-    const event = toEvent(change, this.#numbers);
-    if (event === undefined || !("userId" in change)) return;
-    for (const listener of this.#listeners) {
-      if (listener.userId !== change.userId) continue;
-      if (seesMoney(listener.role) || !MONEY_EVENTS.includes(event.event)) this.#send(listener, event);
-    }
+  #cutSignedOut(): void {
+    for (const listener of this.#listeners) if (!listener.stillSignedIn()) this.#cut(listener);
   }
 
   #beat(): void {
-    for (const listener of this.#listeners) {
-      if (listener.stillSignedIn()) listener.stream.write(":\n\n");
-      else this.#cut(listener);
-    }
+    this.#cutSignedOut();
+    for (const { stream } of this.#listeners) stream.write(":\n\n");
   }
 
-  #send(listener: Listener, { event, data }: Event): void {
-    listener.stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  #write(listener: Listener, text: string | Buffer): void {
+    listener.stream.write(text);
     if (listener.stream.writableLength + listener.stream.readableLength > MAX_BUFFERED_BYTES) {
       this.#cut(listener);
     }
@@ -128,7 +138,18 @@ export class LiveEvents {
   }
 }
 
-function toEvent(change: Change, numbers: ShownNumbers): Event | undefined {
+/** As it goes over a stream. */
+function textOf({ event: { event, data } }: AccountEvent): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Undefined for a change that no page is told of. */
+function toEvent(change: Change, numbers: ShownNumbers): AccountEvent | undefined {
+  const event = eventOf(change, numbers);
+  return event === undefined || !("userId" in change) ? undefined : { userId: change.userId, event };
+}
+
+function eventOf(change: Change, numbers: ShownNumbers): Event | undefined {
   switch (change.kind) {
     case "record":
       return { event: "record", data: toRecordAnswer(change.record, numbers) };

@@ -164,7 +164,7 @@ function isLong(value: object): boolean {
 }
 
 /** JSON of a value, as JSON.stringify writes it, in parts. After each part of a long list other work has its turn. */
-async function* writeJson(value: unknown): AsyncGenerator<string> {
+export async function* writeJson(value: unknown): AsyncGenerator<string> {
   if (typeof value !== "object" || value === null || !isLong(value)) {
     yield JSON.stringify(value);
   } else if (Array.isArray(value)) {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Commission, CommissionedRoom } from "../../src/contract/commission.ts";
 import { monotonicMs } from "../../src/domain/clock.ts";
+import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { SILENT_MS } from "../../src/domain/verdict.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
@@ -48,6 +49,29 @@ describe("Commissioning", () => {
     appliance.breaker.instead.clear();
     expect(rooms.map(({ dId }) => dId)).to.deep.equal(["7234", "7234", "7235", "7235", "7236", "7236"]);
     expect(new Set(readAt).size).to.equal(3);
+  });
+
+  it("writes its report in parts, between which other requests have their turn", async () => {
+    await begin().expect(200);
+    const room = { active: false, withoutLine: false, wired: null, tick: null };
+    const rooms = Array.from({ length: 1_600 }, (_, index) => ({ ...room, room: String(index) }));
+    const turns = new Turns();
+    let begunAt = 0;
+    appliance.breaker.instead.set("commissionRooms", () => rooms);
+    appliance.breaker.instead.set("chainHead", () => {
+      begunAt = turns.count;
+      return appliance.reader.chainHead();
+    });
+    let parts = 0;
+    appliance.breaker.instead.set("endCommission", (...input: Parameters<LedgerWriter["endCommission"]>) => {
+      parts = turns.count - begunAt;
+      return appliance.writer.endCommission(...input);
+    });
+    await finish().expect(200);
+    turns.end();
+    appliance.breaker.instead.clear();
+    expect(parts).to.be.at.least(4);
+    expect((await user.data("/api/commission/report")).rooms).to.have.length(rooms.length);
   });
 
   const begin = (commission: object = {}) => user.put("/api/commission", { commission });

@@ -1,5 +1,7 @@
 import { connect } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
+import type { Role } from "../../src/domain/member.ts";
 import type { NewRecord, StoredRecord } from "../../src/domain/record.ts";
 import { LiveEvents } from "../../src/http/event.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
@@ -52,6 +54,28 @@ describe("Live events", () => {
     expect(stream.response.headers["content-type"]).to.equal("text/event-stream");
     expect(stream.response.headers).to.include({ "cache-control": "no-store", "x-accel-buffering": "no" });
     expect(await stream.next()).to.include(HELLO);
+  });
+
+  it("of one commit are written once, for all streams that see the same", async () => {
+    const events = new LiveEvents(new ShownNumbers("00".repeat(32)));
+    const written = ["owner", "staff", "display"].map((role) => {
+      const stream = events.listen({ userId: "ana", role: role as Role }, () => true);
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      return chunks;
+    });
+    await turn();
+    for (const chunks of written) chunks.length = 0;
+    const room = { deviceId: "d", actuatorId: "101", value: true, timeMs: 1 };
+    events.tell([
+      { kind: "record", userId: "ana", record: stored(1, A_SALE) },
+      { kind: "record", userId: "luis", record: stored(2, A_SALE) },
+      { kind: "actuator", userId: "ana", ...room },
+    ]);
+    await turn();
+    const names = written.map((chunks) => chunks.map((chunk) => `${chunk}`.match(/(?<=event: )\w+/g)));
+    expect(names).to.deep.equal([[["record", "actuator"]], [["record", "actuator"]], [["actuator"]]]);
+    expect(written[0]?.[0]).to.equal(written[1]?.[0]);
   });
 
   async function positionOf(by = user): Promise<string> {
