@@ -1,3 +1,4 @@
+import { statSync, truncateSync } from "node:fs";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { isDamage } from "./disk-room.ts";
@@ -9,6 +10,17 @@ import { isDamage } from "./disk-room.ts";
  * another process has locked the directory, `unavailable` when the file cannot be used.
  */
 export function takeLock(file: string): () => void {
+  try {
+    return lock(file);
+  } catch (error) {
+    if (!isDamage(error) || statSync(file).size === 0) throw refusal(file, error);
+    // The file holds nothing of ours, and nobody has locked it: SQLite locks it before it reads it.
+    truncateSync(file);
+    return takeLock(file);
+  }
+}
+
+function lock(file: string): () => void {
   let db: Database | undefined;
   try {
     const held = new DatabaseConstructor(file, { timeout: 0 });
@@ -19,7 +31,7 @@ export function takeLock(file: string): () => void {
     return () => void held.close();
   } catch (error) {
     db?.close();
-    throw refusal(file, error);
+    throw error;
   }
 }
 
@@ -33,9 +45,7 @@ function refusal(file: string, cause: unknown): FlancoError {
     });
   }
   return new FlancoError("unavailable", `The lock file ${file} cannot be used (${code}).`, {
-    hint: isDamage(cause)
-      ? "It holds nothing: remove it while no flanco runs, and start again."
-      : "Check that the disk is mounted and that the service's user may write to the data directory.",
+    hint: "Check that the disk is mounted and that the service's user may write to the data directory.",
     cause,
   });
 }

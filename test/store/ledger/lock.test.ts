@@ -29,12 +29,13 @@ describe("the lock of a data directory", () => {
     release();
   });
 
-  it("names its file when that is damaged, and says that it may be removed", () => {
-    writeFileSync(file, "this is no database".repeat(100));
-    const { code, message, hint } = refusal();
-    expect(code).to.equal("unavailable");
-    expect(message).to.equal(`The lock file ${file} cannot be used (SQLITE_NOTADB).`);
-    expect(hint).to.contain("remove it");
+  it("is taken also where its file is damaged, which holds nothing, and then it is one process's", () => {
+    for (const bytes of [1, 90, 100, 5_000]) {
+      writeFileSync(file, "x".repeat(bytes));
+      const release = takeLock(file);
+      expect(refusal().code, `${bytes} bytes`).to.equal("conflict");
+      release();
+    }
   });
 
   it("names its file when that cannot be opened", () => {
