@@ -5,14 +5,13 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config/schema.ts";
 import { commandActor } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
-import type { SalesSpan } from "../domain/boot.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ownFiles } from "../net/tls/own-certificate.ts";
 import { backupTargets } from "../service/backup-target.ts";
-import { installKeys, otherSettings, requireSameNames } from "../service/gateway.ts";
+import { installKeys, otherSettings, requireSameNames, setSinksAside } from "../service/gateway.ts";
 import { systemClock } from "../service/machine.ts";
 import type { Gateway, GatewayKeys } from "../store/backup/gateway-file.ts";
-import { type Restored, restoreLedger } from "../store/backup/restore.ts";
+import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
 import {
   becomeOwner,
   type DataDirectory,
@@ -60,6 +59,8 @@ interface Completed {
   readonly certificates: "restored" | "kept" | "others";
   /** Certificates that could not be put into their directory. */
   readonly notInstalled: readonly string[];
+  /** Where sinks that were set up here on the page are kept: they are off. Null where there were none, or they go on. */
+  readonly sinksKeptAs: string | null;
   /** The clinic's settings that differ here, as lines of the configuration file. */
   readonly otherSettings: readonly string[];
   /** What a person must do now, in lines. */
@@ -150,6 +151,7 @@ async function putInPlace(
   if (keys !== null && gateway !== undefined) await requireSameNames(config, keys, gateway.hostName);
   const backup = await incoming.open();
   let notInstalled: readonly string[] = [];
+  let sinksKeptAs: string | null = null;
   const nowMs = systemClock.nowMs();
   const restored = restoreLedger({
     backup,
@@ -160,13 +162,15 @@ async function putInPlace(
     directories: backupTargets(config).map(({ directory }) => directory),
     mayBeOther: options.replaceLedger,
     onProgress: (done, total) => terminal.progress("Checking the records", done, total),
-    onProved: () => {
+    onProved: (isOther) => {
       if (keys !== null) notInstalled = installKeys(config, dataDirectory, keys, nowMs);
+      if (isOther) sinksKeptAs = setSinksAside(dataDirectory, nowMs);
     },
   });
   const completed: Completed = {
     certificates: isSameGateway ? "kept" : keys === null ? "others" : "restored",
     notInstalled,
+    sinksKeptAs,
     otherSettings: gateway === undefined ? [] : otherSettings(config, gateway.settings),
     toDo: await incoming.finish(),
   };
@@ -202,7 +206,7 @@ function describe({ ledger }: DataDirectory, restored: Restored): string[] {
 }
 
 function describeRest(completed: Completed): string[] {
-  const { certificates, notInstalled, otherSettings: settings, toDo } = completed;
+  const { certificates, notInstalled, sinksKeptAs, otherSettings: settings, toDo } = completed;
   return [
     ...(certificates === "restored"
       ? [
@@ -213,17 +217,27 @@ function describeRest(completed: Completed): string[] {
       ? ["The keys of HTTPS are this gateway's own: each browser must trust it once."]
       : []),
     ...notInstalled.map((file) => `The certificate ${file} could not be written: put it there as root.`),
+    ...(sinksKeptAs === null
+      ? []
+      : [
+          `The sinks that were set up here on the page were the other ledger's: they are off, kept as ${sinksKeptAs}.`,
+        ]),
     ...(settings.length === 0 ? [] : ["These settings of the clinic are others here (flanco.toml):"]),
     ...settings.map((line) => `  ${line}`),
     ...toDo,
   ];
 }
 
-function describeMissing(missing: SalesSpan | null): string {
+function describeMissing(missing: MissingEntries | null): string {
   if (missing === null) return "Which of its records are missing in the restored one cannot be told.";
-  if (missing.records === 0) return "None of its records is missing.";
-  const { records, firstMs, lastMs } = missing;
-  return `${records} of its records are missing, from ${at(firstMs)} to ${at(lastMs)}.`;
+  const { records, voids, firstMs, lastMs } = missing;
+  const sales =
+    records === 0
+      ? "None of its records is missing."
+      : `${records} of its records are missing, from ${at(firstMs)} to ${at(lastMs)}.`;
+  return voids === 0
+    ? sales
+    : `${sales} Voids are missing, whose records count again (flanco audit names them): ${voids}.`;
 }
 
 function at(timeMs: number | null): string {

@@ -37,14 +37,10 @@ type Settings = WholeGateway["settings"];
  * and the setups of the page from the disk at each call.
  */
 export function readGateway(config: Config): WholeGateway {
-  const { sinks } = dataDirectoryOf(config.data_dir);
-  // The service reports setups that cannot be read.
-  const settings = new SinkSettings({ config, directory: sinks, log: { error: () => {} } });
-  settings.open();
   const authority = readKeyed(ownFiles(dataDirectoryOf(config.data_dir).tls).authority);
   return {
     hostName: hostname(),
-    settings: settingsOf(settings.config),
+    settings: readSettings(config),
     keys: {
       authority: authority === undefined ? null : authority.key + authority.cert,
       certificates: readCertificates(certificatesOf(config)),
@@ -52,8 +48,14 @@ export function readGateway(config: Config): WholeGateway {
   };
 }
 
-function settingsOf(config: Config): Settings {
-  return Object.fromEntries(CLINIC_KEYS.map((key) => [key, config[key]]));
+/** The clinic's settings that are in force, those of the page too. */
+function readSettings(config: Config): Settings {
+  const { sinks } = dataDirectoryOf(config.data_dir);
+  // The service reports setups that cannot be read.
+  const settings = new SinkSettings({ config, directory: sinks, log: { error: () => {} } });
+  settings.open();
+  const inForce = settings.config;
+  return Object.fromEntries(CLINIC_KEYS.map((key) => [key, inForce[key]]));
 }
 
 function certificatesOf({ data_dir, certificates_dir }: Config): string {
@@ -79,7 +81,7 @@ function readCertificates(directory: string): GatewayKeys["certificates"] {
 
 /** The clinic's settings that differ here, as lines of the configuration file. */
 export function otherSettings(config: Config, theirs: Settings): readonly string[] {
-  const ours = settingsOf(config);
+  const ours = readSettings(config);
   return CLINIC_KEYS.flatMap((key) => {
     const [own, other] = [JSON.stringify(ours[key]), JSON.stringify(theirs[key])];
     // Texts, numbers, booleans and lists of texts are written alike in JSON and TOML.
@@ -144,6 +146,17 @@ export function installKeys(
       return [file];
     }
   });
+}
+
+/**
+ * Turns the page's sinks off for another clinic's ledger, which they would send to this one's people: sets
+ * them aside, with what waits for them. Gives where the sinks are kept; null where the page has set up none.
+ */
+export function setSinksAside({ sinks, forward }: DataDirectory, nowMs: number): string | null {
+  const aside = (directory: string) => `${directory}.replaced-${nowMs}`;
+  for (const directory of [sinks, forward].filter((one) => existsSync(one)))
+    renameSync(directory, aside(directory));
+  return existsSync(aside(sinks)) ? aside(sinks) : null;
 }
 
 /**

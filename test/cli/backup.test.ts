@@ -45,6 +45,18 @@ describe("flanco backup and flanco restore", function () {
     expect(await program.succeed(["verify"])).to.include("25 records");
   });
 
+  it("say of a backup that is named which voids it lacks: their records count again", async () => {
+    const file = await backUp();
+    const [record] = JSON.parse(`[${(await program.succeed(["export"])).trim().split("\n").at(-1)}]`) as [
+      { key: string },
+    ];
+    await program.succeed(["void", record.key.split("/")[1] ?? "", "--reason", "relay tested"]);
+    expect(await program.succeed(["restore", file])).to.match(
+      /\nNone of its records is missing\. Voids are missing, whose records count again \(flanco audit names them\): 1\.\n/,
+    );
+    expect(await program.succeed(["audit"])).to.match(/\trecord_voided\t/);
+  });
+
   it("go to a directory that is named, and skip a removable disk that is not mounted", async () => {
     const elsewhere = join(program.directory, "elsewhere");
     await program.succeed(["backup", "--to", elsewhere]);

@@ -1,17 +1,29 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import { defaultConfig } from "../../src/config/parse.ts";
 import { formatCode } from "../../src/domain/move.ts";
 import { readHostNames } from "../../src/net/host-names.ts";
 import { ensureOwnCertificate } from "../../src/net/tls/own-certificate.ts";
 import { systemClock } from "../../src/service/machine.ts";
+import { SinkSettings } from "../../src/service/sink-settings.ts";
+import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { segmentsIn } from "../../src/store/ledger/tail.ts";
 import { aRecord } from "../http/bodies.ts";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { EMAIL, seededProgram } from "./ledger.ts";
+import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 
 const SALES = Array.from({ length: 5 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
 const authorityOf = ({ dataDir }: Program) => readFileSync(join(dataDir, "tls", "authority.pem"), "utf8");
@@ -20,6 +32,20 @@ interface Restored {
   readonly records: number;
   readonly certificates: string;
   readonly toDo: readonly string[];
+  readonly sinksKeptAs: string | null;
+  readonly otherSettings: readonly string[];
+}
+
+/** Sets up on the page that daily summaries are sent. */
+function setUpSummaries({ dataDir }: Program): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const directory = dataDirectoryOf(dataDir).sinks;
+  const config = defaultConfig(null);
+  const values = { notice_language: "es", notice_silent_days: 0, notice_summaries: ["daily"] };
+  new SinkSettings({ config, directory, log: { error: () => {} } }).set({
+    name: "notice",
+    values: { ...values, notice_quiet_hours: "" },
+  });
 }
 
 describe("flanco restore on a new gateway", function () {
@@ -128,13 +154,27 @@ describe("flanco restore on a new gateway", function () {
     expect(stdout).to.include("host_names = []");
   });
 
-  it("keeps the keys of a gateway that goes back to a backup of its own", async () => {
+  it("turns the page's sinks off where the ledger is another one: they would get its sales", async () => {
+    await old.succeed(["backup", "--to", disk]);
+    await seedLedger(fresh.ledgerFile);
+    setUpSummaries(fresh);
+    const { stdout } = await restore(["--replace-ledger"]);
+    const { sinksKeptAs } = JSON.parse(stdout) as Restored;
+    expect(sinksKeptAs).to.match(/sinks\.replaced-\d+$/);
+    expect(existsSync(join(fresh.dataDir, "sinks"))).to.equal(false);
+    expect(readdirSync(sinksKeptAs ?? "")).to.deep.equal(["setups.json"]);
+  });
+
+  it("keeps the keys and the page's sinks of a gateway that goes back to a backup of its own", async () => {
+    setUpSummaries(old);
     await old.succeed(["backup"]);
     const renewed = await old.call(["tls", "renew", "--authority"]);
     expect(renewed.exitCode, renewed.stderr).to.equal(0);
     const authority = authorityOf(old);
     const restored = JSON.parse(await old.succeed(["restore", "--json"])) as Restored;
-    expect(restored).to.deep.include({ records: 5, certificates: "kept" });
+    expect(restored).to.deep.include({ records: 5, certificates: "kept", sinksKeptAs: null });
+    // What the page has set up is no difference, to be written into flanco.toml.
+    expect(restored.otherSettings).to.deep.equal([]);
     expect(authorityOf(old)).to.equal(authority);
   });
 });

@@ -49,6 +49,12 @@ import { finishReplacing, nameAside, replaceLedger, replacementDraft } from "./r
  */
 const SKIPPED_REQUESTS = 1_000_000;
 
+/** Entries of the replaced ledger that the restored one lacks. */
+export interface MissingEntries extends SalesSpan {
+  /** How many records of the restored one were void, and count again. */
+  readonly voids: number;
+}
+
 export interface Restored extends Tally {
   /** How many commits of the tail were made again on top of the backup. */
   readonly later: number;
@@ -57,7 +63,7 @@ export interface Restored extends Tally {
   /** Wall time of the newest record; null in a ledger without any. */
   readonly newestMs: number | null;
   /** What the replaced ledger has beyond it; null where that could not be read, or there was none. */
-  readonly missing: SalesSpan | null;
+  readonly missing: MissingEntries | null;
 }
 
 /** A backup by open descriptors: the process may continue as a user that may not open its files. */
@@ -83,8 +89,11 @@ export interface RestoreRequest {
   readonly directories: readonly string[];
   /** Whether the backup may be another ledger's. */
   readonly mayBeOther: boolean;
-  /** Called before the proved backup takes the ledger's place; where it throws, nothing has changed. */
-  readonly onProved: () => void;
+  /**
+   * Called before the proved backup takes the ledger's place; where it throws,
+   * nothing has changed. `isOther`: it takes the place of another ledger.
+   */
+  readonly onProved: (isOther: boolean) => void;
 }
 
 /**
@@ -120,7 +129,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     noteRestored(draft, ledger, { backup: basename(backup.file), records: held.records }, nowMs, by);
     const keptAs = nameAside(ledger, "replaced", nowMs);
     syncPath(draft);
-    onProved();
+    onProved(other);
     if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
     // With its tail the history goes on where it ended, as after a rebuild.
@@ -216,16 +225,18 @@ export function makeOwn(db: Database, known: number): number {
 }
 
 /** The entries that only the replaced ledger has. Null when they are not known. */
-function missingFrom(ledger: string, held: Tally): SalesSpan | null {
+function missingFrom(ledger: string, held: Tally): MissingEntries | null {
   const missing = tryLedger(ledger, (db) => {
     // The two ledgers have different histories, so there is no common entry to count from.
     if (held.position > 0 && entryHash(db, held.position) !== held.head) return undefined;
     return db
-      .prepare<[number], SalesSpan>(
-        `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs
-           FROM record WHERE record_id > ?`,
+      .prepare<{ position: number }, MissingEntries>(
+        `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs,
+                (SELECT count(*) FROM correction
+                  WHERE kind = 'void' AND correction_id > :position AND record_id <= :position) AS voids
+           FROM record WHERE record_id > :position`,
       )
-      .get(held.position);
+      .get(held);
   });
   return missing ?? null;
 }
