@@ -14,6 +14,7 @@ import { FlancoError, orNothing, systemCode } from "../domain/error.ts";
 import { shellWord } from "../domain/text.ts";
 import { makeDirectory } from "../durable-file.ts";
 import { isReplacing } from "./backup/replace.ts";
+import { keyOfLedger } from "./ledger/identity.ts";
 
 /** The rights of all users but the owner. */
 const OTHERS_MASK = 0o077;
@@ -79,11 +80,15 @@ function readOnly({ path }: DataDirectory, cause: unknown): FlancoError {
   });
 }
 
-/** Prepares the directory for a ledger that is opened. Throws `damaged` when an appliance's ledger is missing. */
+/**
+ * Prepares the directory for a ledger that is opened. Throws `damaged` when an appliance's
+ * ledger is missing, and nothing says which it was: otherwise opening it says that it is damaged.
+ */
 export function prepareForLedger(dataDirectory: DataDirectory): void {
   prepareDataDirectory(dataDirectory);
   const { path, ledger, secret } = dataDirectory;
   if (!existsSync(secret) || existsSync(ledger) || isReplacing(ledger)) return;
+  if (keyOfLedger(ledger) !== undefined) return;
   throw new FlancoError("damaged", `The ledger ${ledger} is missing, though this appliance had one.`, {
     hint: `Put it back. If it is gone, flanco restore brings its newest backup, with what the tail has of the time after it. To start anew on purpose, move the whole directory ${path} away.`,
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { join } from "node:path";
 import { expect } from "chai";
 import { query } from "../rig/ledger-file.ts";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS } from "../rig/program.ts";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
 
@@ -109,14 +109,12 @@ describe("flanco backup and flanco restore", function () {
     expect((await program.call(["verify"])).stderr).not.to.include("The ledger's file is damaged");
   });
 
-  it("bring a deleted or damaged ledger back with what came after the backup, as the start says", async () => {
+  it("bring a deleted or damaged ledger back with what came after the backup", async () => {
     const service = await program.start();
     await backUp();
     await program.succeed(["wiring", "remove", "SIM0"]);
     await service.end("SIGTERM");
-    rmSync(program.ledgerFile);
-    expect((await program.run(["serve"])).stderr).to.include("flanco restore brings its newest backup");
-    for (const damage of [() => {}, () => truncateSync(program.ledgerFile, 40_960)]) {
+    for (const damage of [() => rmSync(program.ledgerFile), () => truncateSync(program.ledgerFile, 40_960)]) {
       damage();
       expect(await program.succeed(["restore"])).to.match(
         /holds 25 records.*\nThe tail beside the backup added what/,
@@ -125,6 +123,29 @@ describe("flanco backup and flanco restore", function () {
     }
     await program.start();
     expect(await program.succeed(["verify"])).to.include("25 records");
+  });
+});
+
+describe("A start without the ledger's file, which is gone,", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const program = forEachTest(() => Program.make());
+
+  it("makes it again of backup and tail, also before the first backup, and nothing is lost", async () => {
+    const people = ["ana", "eva"];
+    for (const name of people) {
+      const service = await program.start();
+      await program.succeed(["user", "add", "--email", `${name}@example.org`, "--name", name, "--link"]);
+      await service.end("SIGTERM");
+      rmSync(program.ledgerFile);
+      expect(await program.refused(["user", "list"])).to.include("Start the service");
+      if (name === "eva") break;
+      await (await program.start()).end("SIGTERM");
+      await program.succeed(["backup"]);
+    }
+    await program.start();
+    const users = JSON.parse(await program.succeed(["user", "list", "--json"])) as { name: string }[];
+    expect(users.map(({ name }) => name)).to.have.members(people);
+    expect((await program.call(["verify"])).exitCode).to.equal(0);
   });
 });
 

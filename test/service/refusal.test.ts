@@ -140,7 +140,7 @@ describe("A ledger that must not be touched", () => {
   }
 
   const cutOff =
-    /^The ledger .* is damaged: .*\. There is no proven backup of it .*\. Nothing was changed\. .* flanco restore FILE\.$/;
+    /^The ledger .* is damaged: .*\. There is no proven backup of it .*\. Nothing was changed\. .* flanco restore FILE\. To start anew .*$/;
   for (const [what, spoil, text] of [
     ["that was cut off", (file) => truncateSync(file, 20_480), cutOff],
     ["of another program", writeOther, /^The ledger .* is damaged: it is another program's database/],
@@ -159,10 +159,15 @@ describe("A ledger that must not be touched", () => {
     });
   }
 
-  it("is one that is missing: none is begun in its place", () => {
+  it("is one that is missing: none is begun in its place", async () => {
     const dataDirectory = dataDirectoryOf(directory.path);
     writeFileSync(dataDirectory.secret, Buffer.alloc(32, 1));
     rmSync(ledger);
+    prepareForLedger(dataDirectory);
+    expect(await startOn(ledger)).to.match(
+      /^The ledger .* is damaged: it is missing\. There is no proven backup of it .* To start anew on purpose, /,
+    );
+    rmSync(`${ledger}.id`);
     const { message, hint } = thrown(() => prepareForLedger(dataDirectory));
     expect(`${message} ${hint}`).to.match(
       /^The ledger .* is missing, though this appliance had one\. Put it back\. If it is gone, /,

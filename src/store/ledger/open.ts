@@ -243,7 +243,7 @@ export function guarded<T>(file: string, run: () => T): T {
   }
 }
 
-function damaged(file: string, what: string, cause?: unknown): FlancoError {
+export function damaged(file: string, what: string, cause?: unknown): FlancoError {
   return new FlancoError("damaged", `The ledger ${file} is damaged: ${what}.`, {
     hint: START_REBUILDS,
     cause,

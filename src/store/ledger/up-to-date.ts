@@ -1,19 +1,24 @@
+import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import { noteIdentity, readLedgerKey } from "./identity.ts";
-import { openForWriting } from "./open.ts";
+import { keyOfLedger, noteIdentity, readLedgerKey } from "./identity.ts";
+import { damaged, openForWriting } from "./open.ts";
 import { bringRollupsToZone } from "./rollup.ts";
 import { requireAllCommits } from "./tail.ts";
 import type { WriterSettings } from "./writer-message.ts";
 
-/** Opens the ledger with this program's schema and the zone's sums. Throws as `openForWriting` does. */
+/**
+ * Opens the ledger with this program's schema and the zone's sums. Throws as
+ * `openForWriting` does, and `damaged` where a ledger that was here is missing.
+ */
 export function openUpToDate(
   { file, tailDirectory }: Pick<WriterSettings, "file" | "tailDirectory">,
   calendar: LocalCalendar,
   onProgress: OnProgress,
 ): Database {
+  if (!existsSync(file) && keyOfLedger(file) !== undefined) throw damaged(file, "it is missing");
   if (tailDirectory !== undefined) requireAllCommits(file, tailDirectory);
   const db = openForWriting(file, (done, total) => onProgress({ kind: "upgrade", done, total }));
   try {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
@@ -39,8 +38,8 @@ import { MAX_FRESH } from "../ledger/rollup.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
 
 export interface Recovered {
-  /** Where the damaged file is kept, whole. */
-  readonly keptAs: string;
+  /** Where the damaged file is kept, whole; null where it was missing. */
+  readonly keptAs: string | null;
   /** Null where the tail reaches back to the ledger's beginning, and no backup was needed. */
   readonly backup: ProvenBackup | null;
   /** How many commits of the tail were made again. */
@@ -72,16 +71,16 @@ export function recoverLedger(
     const remains = remainsOf(ledger, key, directories);
     const base = openBase(remains, draft, onProgress);
     const keptAs = nameAside(ledger, "damaged", nowMs);
-    if (base === undefined || keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
+    if (base === undefined) throw noBackup(damage);
     const { db, backup } = base;
     const commits = repeatCommits(db, remains.segments);
-    const lost = noteLoss(db, newestKnown(remains, db), basename(keptAs), nowMs);
-    const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
+    const lost = noteLoss(db, newestKnown(remains, db), keptAs, nowMs);
+    const details = { backup: backup?.file ?? "", keptAs: basename(keptAs ?? ""), entries: commits };
     linkAudit(db, appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR }));
     makeOwn(db, knownCommits(ledger, remains.folders));
     syncPath(draft);
     replaceLedger(ledger, keptAs);
-    return { keptAs, backup, commits, lost };
+    return { keptAs: keptAs ?? null, backup, commits, lost };
   } finally {
     removeDatabase(draft);
   }
@@ -214,15 +213,17 @@ function newestKnown({ ledger, segments }: Remains, recovered: Database): number
 
 /**
  * Appends a `lost` entry for the entries up to the position `to` that are gone, so that their
- * numbers are not used again. `keptAs`, the name of the damaged file, stands in its reason.
+ * numbers are not used again. Where the damaged file is kept stands in its reason.
  */
-function noteLoss(db: Database, to: number, keptAs: string, nowMs: number): Recovered["lost"] {
+function noteLoss(db: Database, to: number, keptAs: string | undefined, nowMs: number): Recovered["lost"] {
   const from = readHead(db).position + 1;
   if (to < from) return null;
   const since = newestTime(db);
+  const file =
+    keptAs === undefined ? "the file was missing" : `the damaged file is kept as ${basename(keptAs)}`;
   const after = appendLost(db, {
     position: to + 1,
-    reason: `the ledger goes on here after the damage to ${keptAs}`,
+    reason: `the ledger goes on here after damage: ${file}`,
     notedMs: nowMs,
   });
   appendLost(db, {
@@ -230,7 +231,7 @@ function noteLoss(db: Database, to: number, keptAs: string, nowMs: number): Reco
     lostFrom: from,
     lostTo: to,
     anchor: anchorOf(after.hash, after.text),
-    reason: `between ${since === null ? "the beginning" : new Date(since).toISOString()} and ${new Date(nowMs).toISOString()}; the damaged file is kept as ${keptAs}`,
+    reason: `between ${since === null ? "the beginning" : new Date(since).toISOString()} and ${new Date(nowMs).toISOString()}; ${file}`,
     notedMs: nowMs,
   });
   return { from, to };
@@ -262,7 +263,7 @@ function unknownLedger(damage: FlancoError): FlancoError {
 
 function noBackup(damage: FlancoError): FlancoError {
   return new FlancoError("damaged", `${damage.message} There is no proven backup of it to repair it from.`, {
-    hint: "Nothing was changed. Copy the whole data directory to a safe place, then restore a backup from elsewhere with flanco restore FILE.",
+    hint: "Nothing was changed. Copy the whole data directory to a safe place, then restore a backup from elsewhere with flanco restore FILE. To start anew on purpose, move the whole directory away.",
     cause: damage,
   });
 }
