@@ -3,7 +3,7 @@ import type { AcceptanceReport } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
-import { NotReadyPanel } from "../element/notice.tsx";
+import { Notice, NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
@@ -60,17 +60,17 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
         <h2>
           {texts.heading} {texts.number(String(number))}
         </h2>
-        <p class="report-when">
+        <p class="report-when soft">
           {texts.begun(dateTime(begunTime))} · {texts.made(dateTime(time))}
           {report.provisional && ` (${provisional})`}
         </p>
       </header>
-      {lines.simulated && <p class="acceptance-simulated">{texts.simulated}</p>}
+      {lines.simulated && <Notice kind="warn" title={texts.simulated} />}
       <Figures figures={figures} main={texts.figures.good} />
       <RoomTable rooms={rooms} />
       <Gateway report={report} />
       <Seal hash={hash} texts={texts} />
-      <div class="signatures">
+      <div class="signatures fields">
         <Signature label={texts.technician} name={technician} />
         <Signature label={texts.clinic} name={clinic} />
       </div>
@@ -156,7 +156,7 @@ function Gateway({ report }: { readonly report: AcceptanceReport }) {
   return (
     <section class="report-remarks">
       <h3>{texts.gateway}</h3>
-      <ul>
+      <ul class="prose">
         <li>{texts.versions(versions.flanco, versions.node, versions.kernel)}</li>
         <li>{texts.lines(count(lines.watched), count(lines.wired))}</li>
         {lines.failures.map(({ line }) => (

@@ -178,11 +178,11 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
       </Button>
     );
   return (
-    <Panel title={texts.rooms}>
+    <Panel class="column" title={texts.rooms}>
       <FormFailure failure={failure} />
       {byDevice(rooms).map(([first, ...others]) =>
         first === undefined ? null : (
-          <div key={first.dId} class="commission-device">
+          <div key={first.dId} class="stack">
             <h3>
               {first.deviceName} <span class="soft">{first.locationName}</span>
             </h3>
@@ -196,7 +196,7 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
                   title: texts.columns.room,
                   isName: true,
                   cell: (room) => (
-                    <span class="commission-room">
+                    <span class="row">
                       <Sign room={room} />
                       <strong class="words large">{room.room}</strong>
                     </span>

@@ -5,6 +5,7 @@ import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
+import { Notice } from "../element/notice.tsx";
 import { WaitingPage } from "../frame/plain-page.tsx";
 import { useTitle } from "../frame/view.tsx";
 import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
@@ -79,7 +80,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
 
   return (
     <Door title={door.signInTitle}>
-      {hasEnded && failure === null && <p class="door-note">{door.ended}</p>}
+      {hasEnded && failure === null && <Notice kind="warn" title={door.ended} />}
       <Form form={form} onSubmit={send} failureText={text} action={door.signIn}>
         <TextField label={door.email} type="email" autocomplete="username" {...form.required("email")} />
         <TextField

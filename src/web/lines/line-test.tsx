@@ -88,7 +88,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
           <p class="soft">{texts.testWaiting}</p>
         ) : (
           <>
-            <p class="test-line" key={last.number}>
+            <p class="test-line">
               {room === undefined ? texts.moved(named(last.line)) : texts.movedRoom(named(last.line), room)}
             </p>
             <p class="soft">
@@ -103,7 +103,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
         </Button>
       )}
       {before.length > 0 && (
-        <ol class="test-moves">
+        <ol class="lines fine">
           {before.slice(0, SHOWN_MOVES).map((move) => (
             <li key={move.number}>
               <span class="soft">{exactTime(move.timeMs)}</span> {named(move.line)}{" "}

@@ -180,7 +180,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
         />
       )}
       {draft.way === "range" ? (
-        <div class="rooms-range fields">
+        <div class="fields">
           <TextField
             label={texts.first}
             value={draft.first}
@@ -207,7 +207,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
           mistake={mistake}
         />
       )}
-      <p class="rooms-preview" role="status">
+      <p class="rooms-preview soft" role="status">
         {list.kind === "rooms" && texts.preview(briefRooms(list.rooms), count(list.rooms.length))}
       </p>
     </div>

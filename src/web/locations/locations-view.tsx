@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
 import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
-import { NothingPanel, NotReadyPanel } from "../element/notice.tsx";
+import { NothingPanel, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
@@ -83,26 +82,21 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
   const { user } = useGateway();
   const isOfGateway = user.serves === "gateway";
   const { open, finish } = useDialogs();
-  const id = useId();
+  const name = location?.name ?? texts.elsewhere;
+  const detail = location?.description ?? texts.elsewhereDetail;
   return (
-    <section class="panel location column" aria-labelledby={id}>
-      <header class="location-head spread">
-        <div class="words lines">
-          <h2 id={id}>{location?.name ?? texts.elsewhere}</h2>
-          {location?.description !== "" && (
-            <p class="soft">{location?.description ?? texts.elsewhereDetail}</p>
-          )}
-        </div>
-        {location !== null && isOfGateway && (
-          <span class="row-do">
-            <LocationButtons location={location} devices={devices.length} />
-          </span>
-        )}
-      </header>
+    <Panel
+      class="location column"
+      title={name}
+      beside={
+        location !== null && isOfGateway && <LocationButtons location={location} devices={devices.length} />
+      }
+    >
+      {detail !== "" && <p class="soft">{detail}</p>}
       {devices.length === 0 ? (
         <p class="soft">{texts.noDevices}</p>
       ) : (
-        <DeviceTable name={location?.name ?? texts.elsewhere} devices={devices} locations={locations} />
+        <DeviceTable name={name} devices={devices} locations={locations} />
       )}
       {location !== null && isOfGateway && (
         <Button
@@ -125,7 +119,7 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
           {texts.addDevice}
         </Button>
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -34,10 +34,7 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
   const range = quickRangeOf(filter, today);
   const set = (part: Partial<RecordFilter>) => onFilter({ ...filter, ...part });
   return (
-    <section
-      class={isOpen(filter) ? "panel record-filters unprinted" : "panel record-filters"}
-      aria-label={texts.filters}
-    >
+    <section class={isOpen(filter) ? "panel column unprinted" : "panel column"} aria-label={texts.filters}>
       <div class="record-ranges row unprinted">
         <Segments
           label={texts.date}

@@ -262,7 +262,7 @@ function RecordDialog({ record, onVoid }: RecordDialogProps) {
   ];
   return (
     <Dialog title={texts.one(String(recordId))}>
-      <dl class="record-facts">
+      <dl class="fields">
         {rows.map(([name, value]) => (
           <div key={name}>
             <dt class="fine">{name}</dt>

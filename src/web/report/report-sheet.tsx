@@ -41,7 +41,7 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
       <LetterheadBlock letterhead={letterhead} />
       <header class="report-head">
         <h2>{texts.heading(report.location ?? texts.all)}</h2>
-        <p class="report-when" aria-live="polite">
+        <p class="report-when soft" aria-live="polite">
           {report.day === null
             ? format.dayName(`${report.month}-01`, "longMonth")
             : format.dayName(report.day, "full")}
@@ -151,7 +151,7 @@ function Remarks({ report: { day, others, totals, gaps, complete } }: Pick<Repor
   return (
     <section class="report-remarks">
       <h3>{texts.remarks}</h3>
-      <ul>
+      <ul class="prose">
         {!complete && <li>{(day === null ? texts.ofMonth : texts.ofDay).running}</li>}
         {others !== null && <li>{texts.others(format.count(others.sales), format.money(others.revenue))}</li>}
         {isClean && <li>{texts.clean}</li>}
@@ -221,7 +221,7 @@ function ReportDays({ days }: Pick<Report, "days">) {
         tickText={format.shortMoney}
       />
       <p class="chart-legend fine">{texts.ofMonth.before}</p>
-      <div class="report-days">
+      <div class="report-days fields">
         <DayTable days={past.slice(0, half)} />
         {past.length > half && <DayTable days={past.slice(half)} />}
       </div>

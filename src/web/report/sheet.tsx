@@ -12,7 +12,7 @@ export function LetterheadBlock({
   return (
     <div class="letterhead">
       {logo !== "" && <img class="letterhead-logo" src={logo} alt={company} />}
-      <address>
+      <address class="lines">
         {sender.map((text) => (
           <span key={text}>{text}</span>
         ))}

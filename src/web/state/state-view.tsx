@@ -57,11 +57,11 @@ function OtherGateways({ others }: { readonly others: Status["otherGateways"] })
   const texts = useTexts(stateTexts);
   return (
     <Panel title={texts.others}>
-      <ul class="others">
+      <ul>
         {others.map((other) => (
           <li key={other.address} class="row">
             <GatewayMark mark={other} />
-            <a href={other.address} rel="noreferrer">
+            <a class="button button-quiet" href={other.address} rel="noreferrer">
               {other.address}
             </a>
           </li>
