@@ -78,7 +78,9 @@ async function request(
   });
   const { status, headers } = response;
   if (response.ok) return response;
-  throw new ApiFailure(status, `HTTP ${status}`, await fieldsOf(response), secondsOf(headers));
+  // In seconds, the form that the service sends; not a number for any other, and 0 for none.
+  const retryAfter = Number(headers.get("retry-after"));
+  throw new ApiFailure(status, `HTTP ${status}`, await fieldsOf(response), retryAfter || null);
 }
 
 /** As `signal`, and aborts once a reading has taken too long: a network that loses every packet breaks no connection. */
@@ -117,12 +119,6 @@ async function fieldsOf(response: Response): Promise<ReadonlyMap<string, FieldMi
     // A failed request may carry anything (a proxy's page, say); its status tells enough.
     return new Map();
   }
-}
-
-/** A `Retry-After` in seconds, the form that the service sends. */
-function secondsOf(headers: Headers): number | null {
-  const seconds = headers.get("retry-after");
-  return seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) : null;
 }
 
 interface ApiListener {

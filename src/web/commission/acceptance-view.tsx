@@ -12,6 +12,7 @@ import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { Figures, LetterheadBlock, Seal } from "../report/sheet.tsx";
+import { Result } from "./rooms.tsx";
 
 /** One acceptance report: on the screen, on paper with two signatures, and as JSON. */
 export function AcceptanceView({ number }: { readonly number: string }) {
@@ -113,7 +114,7 @@ function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
           ),
         },
         { title: texts.columns.line, cell: ({ wired }) => wired?.line ?? "–" },
-        { title: texts.columns.result, cell: (room) => <Result room={room} /> },
+        { title: texts.columns.result, cell: (room) => <Result {...room} pending={texts.untested} /> },
         {
           title: texts.columns.bounce,
           isNumber: true,
@@ -132,19 +133,6 @@ function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
         },
       ]}
     />
-  );
-}
-
-function Result({ room: { tick, withoutLine } }: { readonly room: AcceptanceReport["rooms"][number] }) {
-  const texts = useTexts(commissionTexts);
-  if (tick === null) return <span>{withoutLine ? texts.onPurpose : texts.untested}</span>;
-  const { verdict, note } = tick;
-  return (
-    <>
-      {verdict !== null &&
-        (verdict === "good" ? texts.verdicts.good : <strong>{texts.verdicts[verdict]}</strong>)}
-      {note !== "" && <span class="fine words"> {note}</span>}
-    </>
   );
 }
 

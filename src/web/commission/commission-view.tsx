@@ -17,7 +17,7 @@ import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { AcceptanceView } from "./acceptance-view.tsx";
-import { MovedCard, RoomCard, RoomList } from "./rooms.tsx";
+import { RoomCard, RoomList } from "./rooms.tsx";
 import { isSameRoom, movedRoom, nextRoom, roomsToTest } from "./round.ts";
 
 /** The technician's round: each room's relay is switched, and what flanco sees of it is judged and ticked off; then the report. */
@@ -93,7 +93,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
         <RoomCard key={`${next.dId} ${next.room}`} room={next} onChanged={onChanged} />
       )}
       {untilTime !== null && moved !== undefined && (
-        <MovedCard key={`${moved.dId} ${moved.room}`} room={moved} onChanged={onChanged} />
+        <RoomCard key={`${moved.dId} ${moved.room}`} room={moved} isMoved onChanged={onChanged} />
       )}
       {next === undefined && (
         <Panel class="commission-card column" title={texts.allDone}>
@@ -295,7 +295,7 @@ function FinishDialog({ untested }: { readonly untested: number }) {
       go("commission", { report: String(data.number) });
     });
   return (
-    <Dialog title={texts.finishTitle}>
+    <Dialog title={texts.finish}>
       <Form form={form} onSubmit={send} action={texts.finish}>
         <p>{texts.finishMeaning}</p>
         {untested > 0 && <Notice kind="warn" title={texts.untestedNow(format.count(untested))} />}

@@ -14,51 +14,13 @@ import { byDevice } from "./round.ts";
 
 interface RoomCardProps {
   readonly room: CommissionedRoom;
+  /** It was switched although another one is asked for: it is ticked off with one press. */
+  readonly isMoved?: boolean;
   readonly onChanged: () => void;
 }
 
 /** The room whose relay is to be switched now: what was seen of its line, what mends it, and the tick. */
-export function RoomCard({ room, onChanged }: RoomCardProps) {
-  const texts = useTexts(commissionTexts);
-  return (
-    // The button that ticked off the room before has gone with it: the keyboard goes on here.
-    <Panel
-      class="commission-card commission-large column"
-      title={texts.room(room.room)}
-      beside={<p class="good strong">{texts.now}</p>}
-      takesFocus="free"
-    >
-      <Judged room={room} onChanged={onChanged} />
-    </Panel>
-  );
-}
-
-/** A room that was switched although another one is asked for: it is ticked off with one press. */
-export function MovedCard({ room, onChanged }: RoomCardProps) {
-  const texts = useTexts(commissionTexts);
-  return (
-    <Panel
-      class="commission-card commission-moved commission-large column"
-      title={texts.movedOther(room.room)}
-    >
-      <Judged room={room} onChanged={onChanged} />
-    </Panel>
-  );
-}
-
-function Place({ room: { deviceName, locationName, wired, level } }: Pick<RoomCardProps, "room">) {
-  return (
-    <p class="row">
-      <span class="words">
-        {deviceName} · {locationName}
-      </span>
-      {wired !== null && <span class="soft words">{wired.line}</span>}
-      {level !== null && <OnTag isOn={level} />}
-    </p>
-  );
-}
-
-function Judged({ room, onChanged }: RoomCardProps) {
+export function RoomCard({ room, isMoved = false, onChanged }: RoomCardProps) {
   const texts = useTexts(commissionTexts);
   const { api } = useGateway();
   const { isBusy, failure, send } = useSending();
@@ -75,8 +37,20 @@ function Judged({ room, onChanged }: RoomCardProps) {
     if (await send(work)) onChanged();
   };
   return (
-    <>
-      <Place room={room} />
+    <Panel
+      class={`commission-card commission-large column${isMoved ? " commission-moved" : ""}`}
+      title={isMoved ? texts.movedOther(room.room) : texts.room(room.room)}
+      beside={!isMoved && <p class="good strong">{texts.now}</p>}
+      // The button that ticked off the room before has gone with it: the keyboard goes on here.
+      {...(!isMoved && { takesFocus: "free" })}
+    >
+      <p class="row">
+        <span class="words">
+          {room.deviceName} · {room.locationName}
+        </span>
+        {room.wired !== null && <span class="soft words">{room.wired.line}</span>}
+        {room.level !== null && <OnTag isOn={room.level} />}
+      </p>
       <div
         class={`screen${verdict === null ? "" : isGood ? " verdict-good" : " verdict-wrong"}`}
         role="status"
@@ -120,8 +94,8 @@ function Judged({ room, onChanged }: RoomCardProps) {
           </Button>
         </>
       )}
-      <FormFailure failure={failure} texts={{ [CONFLICT]: texts.failures.unknown }} />
-    </>
+      <FormFailure failure={failure} texts={{ [CONFLICT]: texts.unknown }} />
+    </Panel>
   );
 }
 
@@ -203,7 +177,10 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
                   ),
                 },
                 { title: texts.columns.line, cell: ({ wired }) => wired?.line },
-                { title: texts.columns.result, cell: (room) => <Result room={room} /> },
+                {
+                  title: texts.columns.result,
+                  cell: (room) => <Result {...room} pending={room.isAsked ? texts.now : texts.pending} />,
+                },
               ]}
               actions={isOpen ? askButton : undefined}
             />
@@ -214,17 +191,22 @@ export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListP
   );
 }
 
-function Result({ room: { tick, withoutLine, isAsked } }: { readonly room: CommissionedRoom }) {
+interface ResultProps extends Pick<CommissionedRoom, "tick" | "withoutLine"> {
+  /** Of a room that is not ticked off. */
+  readonly pending: string;
+}
+
+/** What a room was found to be. */
+export function Result({ tick, withoutLine, pending }: ResultProps) {
   const texts = useTexts(commissionTexts);
-  if (tick === null) {
-    return <span class="soft">{withoutLine ? texts.onPurpose : isAsked ? texts.now : texts.pending}</span>;
-  }
+  if (tick === null) return <span class="soft">{withoutLine ? texts.onPurpose : pending}</span>;
   const { verdict, note } = tick;
   return (
-    <span>
-      {verdict !== null && texts.verdicts[verdict]}
-      {note !== "" && <span class="soft words"> · {note}</span>}
-    </span>
+    <>
+      {verdict !== null &&
+        (verdict === "good" ? texts.verdicts.good : <strong>{texts.verdicts[verdict]}</strong>)}
+      {note !== "" && <span class="fine words"> {note}</span>}
+    </>
   );
 }
 

@@ -200,7 +200,10 @@ function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: Link
 }
 
 /** How long to wait after too many attempts; undefined for any other failure. */
-function waitText(failure: ApiFailure | null, door: (typeof doorTexts.es)["door"]): string | undefined {
+export function waitText(
+  failure: ApiFailure | null,
+  door: (typeof doorTexts.es)["door"],
+): string | undefined {
   const seconds = waitOf(failure);
   return seconds === null ? undefined : door.tooMany(seconds);
 }

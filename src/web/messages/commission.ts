@@ -131,7 +131,6 @@ export const commissionTexts = bilingual({
   onPurpose: ["sin línea, a propósito", "without a line, on purpose"],
 
   finish: ["Terminar con informe", "End with a report"],
-  finishTitle: ["Terminar con el informe", "End with the report"],
   finishMeaning: [
     "Las ventas vuelven a contar. El informe se guarda para siempre.",
     "Sales count again. The report is kept for ever.",
@@ -149,12 +148,10 @@ export const commissionTexts = bilingual({
     ["Sales count again.", "What was checked is forgotten."],
   ],
 
-  failures: {
-    unknown: [
-      "Todavía no se sabe nada de esta habitación: encienda y apague su relé.",
-      "Nothing is known of this room yet: switch its relay on and off.",
-    ],
-  },
+  unknown: [
+    "Todavía no se sabe nada de esta habitación: encienda y apague su relé.",
+    "Nothing is known of this room yet: switch its relay on and off.",
+  ],
 
   reports: ["Informes", "Reports"],
   reportOf: (date: string) => [`Informe del ${date}`, `Report of ${date}`],

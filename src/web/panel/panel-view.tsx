@@ -198,7 +198,7 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
         {sale.deviceName} · {sale.locationName}
         {isVoid && ` · ${latest.voided}`}
       </span>
-      <span class="fine number">
+      <span class="latest-time fine">
         <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
       </span>
     </li>

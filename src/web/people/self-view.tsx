@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { waitOf } from "../api/api.ts";
+import { waitText } from "../door/door.tsx";
 import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "../door/new-password.tsx";
 import { useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
@@ -61,19 +61,13 @@ function PasswordForm({ onDone }: { readonly onDone: () => void }) {
   const { api, user } = useGateway();
   const form = useForm({ current: "", ...NO_PASSWORD });
   const { current, password } = form.values;
-  const waitSeconds = waitOf(form.failure);
   const send = () =>
     form.submit(isGoodPassword(form.values) && current !== "", async () => {
       await api.send("put", "/api/me/password", { current, password });
       onDone();
     });
   return (
-    <Form
-      form={form}
-      onSubmit={send}
-      failureText={waitSeconds === null ? undefined : door.tooMany(waitSeconds)}
-      action={texts.savePassword}
-    >
+    <Form form={form} onSubmit={send} failureText={waitText(form.failure, door)} action={texts.savePassword}>
       <input type="text" autocomplete="username" value={user.email} hidden readOnly />
       <TextField
         label={texts.current}
