@@ -3,7 +3,7 @@ import type { AcceptanceReport } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
-import { Notice, NotReadyPanel } from "../element/notice.tsx";
+import { NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
@@ -66,7 +66,7 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
           {report.provisional && ` (${provisional})`}
         </p>
       </header>
-      {lines.simulated && <Notice kind="warn" title={texts.simulated} />}
+      {lines.simulated && <p class="acceptance-simulated strong">{texts.simulated}</p>}
       <Figures figures={figures} main={texts.figures.good} />
       <RoomTable rooms={rooms} />
       <Gateway report={report} />

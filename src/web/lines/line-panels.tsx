@@ -280,7 +280,7 @@ function DriveSwitch({ line, isHigh, onDrive }: DriveSwitchProps) {
     <input
       type="checkbox"
       role="switch"
-      class="unprinted"
+      class="drive unprinted"
       checked={isHigh}
       aria-checked={isHigh}
       aria-label={texts.drive(line)}

@@ -89,7 +89,12 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
       class="location column"
       title={name}
       beside={
-        location !== null && isOfGateway && <LocationButtons location={location} devices={devices.length} />
+        location !== null &&
+        isOfGateway && (
+          <span class="row-do">
+            <LocationButtons location={location} devices={devices.length} />
+          </span>
+        )
       }
     >
       {detail !== "" && <p class="soft">{detail}</p>}
