@@ -194,7 +194,7 @@ function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
         {counts.map(
           ([name, count]) =>
             count > 0 && (
-              <li key={name} class="row">
+              <li key={name} class="check">
                 <Icon name={name === "unwired" ? "info" : "done"} />
                 {texts[name](format.count(count))}
               </li>
