@@ -65,6 +65,8 @@ interface Watch {
   readonly wiring: Wiring;
   readonly line: WatchedLine;
   readonly isMeasured: boolean;
+  /** As it was seen last. */
+  level: boolean;
 }
 
 /** Watches every wired line and writes what it sees to the ledger, in order. */
@@ -75,8 +77,6 @@ export class Recorder implements Lines {
   readonly #watches = new Map<string, Watch>();
   /** Why a wired line is not watched, by line. */
   readonly #failures = new Map<string, string>();
-  /** The last level of each line. */
-  readonly #levels = new Map<string, boolean>();
   readonly #unwatched: UnwatchedLines;
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   readonly #rawListeners = new Set<(level: RawLevel) => void>();
@@ -179,9 +179,8 @@ export class Recorder implements Lines {
   async survey(): Promise<readonly SurveyedChip[]> {
     const chips = await this.#driver.detect();
     return surveyChips(chips, this.#dependencies.reader.wirings(), ({ line }) => {
-      const watched = this.#watches.has(line);
-      const level = watched ? (this.#levels.get(line) ?? null) : null;
-      return { watched, level, problem: this.#failures.get(line) ?? null };
+      const level = this.#watches.get(line)?.level ?? null;
+      return { watched: level !== null, level, problem: this.#failures.get(line) ?? null };
     });
   }
 
@@ -312,8 +311,7 @@ export class Recorder implements Lines {
     const room = JSON.stringify([wiring.deviceId, wiring.actuatorId]);
     const keep = { request: newRequest, room, seen };
     const watched = await this.#request(wiring, keep, last?.high);
-    this.#watches.set(line, { wiring, line: watched, isMeasured });
-    this.#levels.set(line, watched.initiallyActive);
+    this.#watches.set(line, { wiring, line: watched, isMeasured, level: watched.initiallyActive });
     const resumed = watched.resumed === true ? keep.seen : null;
     if (resumed === null) {
       this.#lastRequest = newRequest;
@@ -393,7 +391,8 @@ export class Recorder implements Lines {
       ...(unwatchedSince === undefined ? {} : { unwatchedSince }),
     };
     if (edge.missed > 0) log.error({ line, missed: edge.missed }, "edges lost: kept as a gap");
-    this.#levels.set(line, edge.active);
+    const watch = this.#watches.get(line);
+    if (watch !== undefined) watch.level = edge.active;
     this.#queue.add(sighting);
     for (const listener of this.#listeners) listener(sighting);
   }
