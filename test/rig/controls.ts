@@ -89,8 +89,8 @@ export const CONTROLS = {
   "a rebuild takes any ledger's backup": [
     {
       file: "src/store/repair/recover.ts",
-      from: 'import { existsSync } from "node:fs";',
-      to: 'import { existsSync, readdirSync } from "node:fs";',
+      from: 'import { basename, join } from "node:path";',
+      to: 'import { readdirSync } from "node:fs";\nimport { basename, join } from "node:path";',
     },
     {
       file: "src/store/repair/recover.ts",
