@@ -127,6 +127,19 @@ describe("The report and the state on the page", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.equal(320);
   });
 
+  it("keeps what is typed in its letterhead where no picture is chosen after all", async () => {
+    const { page } = await opened.open("/informe");
+    await page.getByRole("button", { name: "Membrete" }).click();
+    const dialog = page.getByRole("dialog");
+    const name = dialog.getByRole("textbox").first();
+    await name.fill("Clínica de la Paz");
+    // As browsers do where a person leaves their own dialog of files.
+    await dialog.getByLabel("Logotipo").dispatchEvent("cancel", {}, { timeout: 5_000 });
+    expect(await name.inputValue()).to.equal("Clínica de la Paz");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
   it("names the gaps and the provisional records", async () => {
     const { page } = await opened.open(address());
     const remarks = page.locator(".report-remarks");

@@ -39,6 +39,8 @@ export function Dialog({ title, isSheet = false, children }: DialogProps) {
       aria-labelledby={titleId}
       ref={dialog}
       onCancel={(event) => {
+        // A field of files tells with the same event that none was chosen.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         close();
       }}
