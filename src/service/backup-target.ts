@@ -1,3 +1,4 @@
+import { setTimeout as after } from "node:timers/promises";
 import type { Config } from "../config/schema.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
@@ -30,6 +31,25 @@ export function backupTargets(
   const disk = config.backup_disk_dir;
   if (disk === "") return [own];
   return [own, { directory: disk, skipped: isMounted(disk) ? null : noDisk(disk) }];
+}
+
+/** How often a disk that is not mounted yet is looked for. */
+const MOUNT_LOOK_MS = 200;
+
+/**
+ * Waits until the removable disk is mounted, for so long at most: systemd starts the service without
+ * waiting for a stick, which may hold the newest sales. Rejects once `cancelled` is aborted.
+ */
+export async function waitForDisk(
+  { backup_disk_dir: disk }: Pick<Config, "backup_disk_dir">,
+  patienceMs: number,
+  cancelled?: AbortSignal,
+): Promise<void> {
+  const endMs = performance.now() + patienceMs;
+  while (disk !== "" && !isMounted(disk) && performance.now() < endMs) {
+    cancelled?.throwIfAborted();
+    await after(MOUNT_LOOK_MS);
+  }
 }
 
 /** Why a removable disk that is not there takes no backup. */

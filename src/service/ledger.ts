@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { Change } from "../domain/change.ts";
-import { type Clock, SECOND_MS } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { type ErrorData, errorFromData, errorToData, FlancoError } from "../domain/error.ts";
 import { fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
@@ -18,10 +18,23 @@ import {
   type Prepared,
   type PrepareRequest,
 } from "../store/repair/prepare.ts";
-import { backupDirectory, presentDirectories, RemovableDisk, tailDirectory } from "./backup-target.ts";
+import {
+  backupDirectory,
+  presentDirectories,
+  RemovableDisk,
+  tailDirectory,
+  waitForDisk,
+} from "./backup-target.ts";
 
-/** How long a removable disk may take to show its backups before the ledger is opened without it. */
+/**
+ * How long a removable disk may take to show its backups, and after
+ * a boot to be mounted, before the ledger is opened without it.
+ */
 const DISK_MS = 10 * SECOND_MS;
+/** How long a rebuild waits for the disk to be mounted: its tail may have sales that nothing else has. */
+const REBUILD_DISK_MS = 30 * SECOND_MS;
+/** Within this time from the boot a disk that is missing may still be on its way. */
+const BOOT_MS = 2 * MINUTE_MS;
 /** The log gets a line at every so many looks at long work. */
 const LOOKS_A_LINE = 10;
 /** Progress ends at this: only the ledger's opening is 100 %. */
@@ -110,9 +123,11 @@ function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
  * leave nothing open when it throws. Throws `unavailable` once `cancelled` is aborted.
  */
 export async function openRecovering<T>(options: RecoveryOptions, open: () => Promise<T>): Promise<T> {
-  const { log, dataDirectory } = options;
+  const { config, log, dataDirectory, clock, cancelled } = options;
   const { ledger } = dataDirectory;
   finishReplacing(ledger);
+  // The disk's tail also shows whether the card has lost the newest commits.
+  if (monotonicMs(clock) < BOOT_MS) await waitForDisk(config, DISK_MS, cancelled);
   let damage: ErrorData | null = null;
   if (!isSuspect(ledger)) {
     try {
@@ -146,7 +161,9 @@ function logRebuild(log: Log, { damage, recovered }: NonNullable<Prepared>): voi
 }
 
 async function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {
-  const { config, dataDirectory, clock, run = prepareAside } = options;
+  const { config, dataDirectory, clock, cancelled, run = prepareAside } = options;
+  const isRebuild = damage !== null || isSuspect(dataDirectory.ledger);
+  if (isRebuild) await waitForDisk(config, REBUILD_DISK_MS, cancelled);
   const tailDirectory = await tailThatAnswers(options);
   const answering = [...new Set([backupDirectory(config), tailDirectory])];
   const request = {
