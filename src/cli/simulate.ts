@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
+import { type Bounce, measureBounces } from "../domain/verdict.ts";
 import { readTrace, type Trace } from "../gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
 import type { CliContext } from "./context.ts";
@@ -8,7 +9,9 @@ import { iso } from "./terminal.ts";
 const HELP = `
 A trace is a text of one step a row, in order of time (docs/wiring.md). 'flanco gpio record' writes
 one. The recorder runs over it by the trace's own time, on a ledger that is thrown away: the
-appliance's ledger, lines and clock stay as they are.
+appliance's ledger, lines and clock stay as they are. At the end it says how much each contact
+bounces, and which debounce that asks for; a trace that was recorded while no service ran has all
+of it.
 
 Example:
   flanco simulate relays.trace --debounce 20`;
@@ -49,9 +52,16 @@ export function declare(program: Command, { terminal }: CliContext): void {
       const trace = traceOf(file);
       const { debounce, rearm, activeLow } = options;
       const result = await replay(trace, { debounceMs: debounce, rearmMs: rearm, activeLow });
+      // A trace that was recorded from a running service has no bounce: the kernel has debounced its lines.
+      const bounces = measureBounces(
+        result.levels.filter(({ found, outcome }) => !found && outcome !== "unchanged"),
+      );
       const gaps = result.gaps === 0 ? "" : `, gaps in which sales may be missing: ${result.gaps}`;
-      const lines = [...result.levels.map(describe), `Sales: ${result.sales}${gaps}.`];
-      terminal.show(options.json, result, lines);
+      terminal.show(options.json, { ...result, bounces }, [
+        ...result.levels.map(describe),
+        ...bounces.map(describeBounce),
+        `Sales: ${result.sales}${gaps}.`,
+      ]);
     });
 }
 
@@ -68,6 +78,14 @@ function traceOf(file: string): Trace {
 function describe({ atMs, timeMs, line, high, found, outcome }: ReplayedLevel): string {
   const level = `${high ? "high" : "low"}${found ? " (found)" : ""}`;
   return [`${atMs} ms`, iso(timeMs), line, level, WORDS[outcome]].join("\t");
+}
+
+function describeBounce({ line, switchings, mostEdges, longestMs, debounceMs }: Bounce): string {
+  const bounce =
+    mostEdges === 1
+      ? "no bounce"
+      : `at most ${mostEdges} edges in ${longestMs} ms: a debounce of ${debounceMs} ms or more`;
+  return `${line}: ${switchings} switchings, ${bounce}.`;
 }
 
 function toWhole(text: string): number {

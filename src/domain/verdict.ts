@@ -7,8 +7,15 @@ export const SWITCHING_MS = 200;
 const BOUNCE_MARGIN = 2;
 const STEP_MS = 10;
 
+/** A level that a line came to. */
+interface LevelChange {
+  readonly line: string;
+  readonly atMs: number;
+}
+
 /** How much the contact of a line bounces. */
-interface Bounce {
+export interface Bounce {
+  readonly line: string;
   readonly switchings: number;
   /** The most edges of one switching; 1 for a contact that does not bounce. */
   readonly mostEdges: number;
@@ -18,8 +25,17 @@ interface Bounce {
   readonly debounceMs: number;
 }
 
+/**
+ * What each line's contact does at its switchings, by the line's
+ * name. `changes` are in order of time, without debounce.
+ */
+export function measureBounces(changes: readonly LevelChange[]): readonly Bounce[] {
+  const byLine = Map.groupBy(changes, ({ line }) => line);
+  return [...byLine].map(([line, edges]) => bounceOf(line, edges)).sort((a, b) => (a.line < b.line ? -1 : 1));
+}
+
 /** How much one line's contact bounces. `edges` are in order of time, without debounce. */
-export function bounceOf(edges: readonly Pick<SeenLevel, "atMs">[]): Bounce {
+function bounceOf(line: string, edges: readonly Pick<LevelChange, "atMs">[]): Bounce {
   const switchings = switchingsOf(edges);
   const mostEdges = Math.max(0, ...switchings.map((switching) => switching.edges));
   const longestMs = Math.max(0, ...switchings.map(({ begunMs, lastMs }) => lastMs - begunMs));
@@ -27,7 +43,7 @@ export function bounceOf(edges: readonly Pick<SeenLevel, "atMs">[]): Bounce {
     DEFAULT_DEBOUNCE_MS,
     Math.ceil((longestMs * BOUNCE_MARGIN) / STEP_MS) * STEP_MS,
   );
-  return { switchings: switchings.length, mostEdges, longestMs, debounceMs };
+  return { line, switchings: switchings.length, mostEdges, longestMs, debounceMs };
 }
 
 /** The edges of one switching. */
@@ -38,7 +54,7 @@ interface Switching {
 }
 
 /** Edges of one line, in order of time, put together to switchings. */
-function switchingsOf(edges: readonly Pick<SeenLevel, "atMs">[]): readonly Switching[] {
+function switchingsOf(edges: readonly Pick<LevelChange, "atMs">[]): readonly Switching[] {
   const switchings: Switching[] = [];
   for (const { atMs } of edges) {
     const open = switchings.at(-1);
@@ -249,12 +265,12 @@ function inverted(contact: Contact): Conclusion {
 }
 
 function chattering(contact: Contact, { levels }: Observation): Conclusion {
-  const { debounceMs } = bounceOf(levels);
+  const { debounceMs } = bounceOf(contact.line, levels);
   return { verdict: "chattering", cause: "bounce", mend: { setting: "debounce", ...contact, debounceMs } };
 }
 
 function measure({ levels, restActive }: Observation, { activeLow }: ContactSettings): Measured {
-  const { switchings, mostEdges, longestMs } = bounceOf(levels);
+  const { switchings, mostEdges, longestMs } = bounceOf("", levels);
   return {
     switchings,
     mostEdges,

@@ -129,6 +129,18 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     expect(answer.sales).to.equal(rises);
   });
 
+  it("says how much a contact bounces in a trace, and which debounce that asks for", async () => {
+    const file = join(program.directory, "bounce.trace");
+    const rows = ["1000 SIM0 high", "1004 SIM0 low", "1031 SIM0 high", "9000 SIM0 low", "9000 SIM1 high"];
+    writeFileSync(file, `${rows.join("\n")}\n`);
+    const shown = (await program.succeed(["simulate", file])).trim().split("\n").slice(-3);
+    expect(shown).to.deep.equal([
+      "SIM0: 2 switchings, at most 3 edges in 31 ms: a debounce of 70 ms or more.",
+      "SIM1: 1 switchings, no bounce.",
+      "Sales: 2.",
+    ]);
+  });
+
   it("ends with 1 for a trace that is not there, or is none: it is no setting", async () => {
     expect(await program.refused(["simulate", "/nowhere/day.trace"])).to.contain("cannot be read");
     const ended = await program.call(["simulate", program.write("no.trace", "high\n")]);

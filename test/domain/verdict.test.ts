@@ -2,29 +2,45 @@ import { expect } from "chai";
 import fc from "fast-check";
 import {
   type Asking,
-  bounceOf,
   type ContactSettings,
   judgeRoom,
+  measureBounces,
   type Observation,
   type SeenLevel,
   SILENT_MS,
 } from "../../src/domain/verdict.ts";
 
-const edges = (...times: readonly number[]) => times.map((atMs) => ({ atMs }));
+const edges = (line: string, ...times: readonly number[]) => times.map((atMs) => ({ line, atMs }));
 
 describe("The bounce of a contact", () => {
   it("is none where each switching is one edge: the default debounce does", () => {
-    const bounce = bounceOf(edges(1_000, 2_000, 3_000));
-    expect(bounce).to.deep.equal({ switchings: 3, mostEdges: 1, longestMs: 0, debounceMs: 50 });
+    expect(measureBounces(edges("GPIO17", 1_000, 2_000, 3_000))).to.deep.equal([
+      { line: "GPIO17", switchings: 3, mostEdges: 1, longestMs: 0, debounceMs: 50 },
+    ]);
   });
 
   it("is measured over all edges of a switching, and asks for twice its longest time", () => {
-    const bounce = bounceOf(edges(1_000, 1_003, 1_010, 1_041, 9_000, 9_001, 9_002));
-    expect(bounce).to.deep.equal({ switchings: 2, mostEdges: 4, longestMs: 41, debounceMs: 90 });
+    const [bounce] = measureBounces(edges("GPIO17", 1_000, 1_003, 1_010, 1_041, 9_000, 9_001, 9_002));
+    expect(bounce).to.deep.equal({
+      line: "GPIO17",
+      switchings: 2,
+      mostEdges: 4,
+      longestMs: 41,
+      debounceMs: 90,
+    });
+  });
+
+  it("is each line's own", () => {
+    const changes = [...edges("SIM1", 0, 5), ...edges("SIM0", 5)];
+    expect(measureBounces(changes).map(({ line, mostEdges }) => [line, mostEdges])).to.deep.equal([
+      ["SIM0", 1],
+      ["SIM1", 2],
+    ]);
   });
 
   it("ends where the contact rests for longer than a switching takes", () => {
-    expect(bounceOf(edges(0, 200, 401))).to.include({ switchings: 2, longestMs: 200 });
+    const [bounce] = measureBounces(edges("GPIO17", 0, 200, 401));
+    expect(bounce).to.include({ switchings: 2, longestMs: 200 });
   });
 });
 
