@@ -8,7 +8,7 @@ export class OneTimeCode {
   readonly #make: () => string;
   #valid: { readonly secret: string; readonly untilMs: number } | undefined;
 
-  /** @param make makes a secret that nobody guesses within that time */
+  /** @param make makes a secret that cannot be guessed within that time */
   constructor(clock: Clock, lifeMs: number, make: () => string) {
     this.#clock = clock;
     this.#lifeMs = lifeMs;

@@ -14,7 +14,7 @@ export function takeLock(file: string): () => void {
     return lock(file);
   } catch (error) {
     if (!isDamage(error) || statSync(file).size === 0) throw refusal(file, error);
-    // The file holds nothing of ours, and nobody has locked it: SQLite locks it before it reads it.
+    // The file holds nothing of ours, and no process has locked it: SQLite locks it before it reads it.
     truncateSync(file);
     return takeLock(file);
   }
