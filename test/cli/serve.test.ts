@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { ControlClient } from "../../src/control/client.ts";
+import { CrashAccount, CrashLoad } from "../faults/crash-load.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, gapRows, lineRow, recordRows, seededProgram } from "./ledger.ts";
-import { Load } from "./load.ts";
 
 const ENOUGH_ANSWERS = 300;
 const ENOUGH_RISES = 30;
@@ -134,26 +134,27 @@ describe("flanco serve, when it ends", function () {
     ["SIGTERM", 0],
     ["SIGKILL", null],
   ] as const) {
-    it(`by ${signal} under load, has stored all that it answered, and what is sent again once`, async () => {
+    it(`by ${signal} under load, has stored all that it answered, none twice`, async () => {
       const service = await program.start();
+      const account = new CrashAccount();
       const cookie = await service.signIn(EMAIL, PASSWORD);
-      const load = new Load(service, await connect(), cookie);
+      const load = new CrashLoad(account, service, await connect(), cookie);
       await until(
         "many posts and rises are answered",
-        () => load.acknowledged.size >= ENOUGH_ANSWERS && load.rises > ENOUGH_RISES,
+        () => account.acknowledged.size >= ENOUGH_ANSWERS && account.rises > ENOUGH_RISES,
       );
       const ended = await service.end(signal);
       await load.stop();
       expect(ended).to.include({ exitCode, stderr: "" });
-      const edges = recordRows(program.ledgerFile).filter(({ origin }) => origin === "edge").length;
-      // The last level that was asked for may have come too late; a killed process may have set many without an edge from them.
-      expect(edges).to.be.within(signal === "SIGKILL" ? 1 : load.rises - 1, load.rises);
-      const next = await program.start();
-      await load.sendAgain(next);
       const rows = recordRows(program.ledgerFile);
       const posted = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
       expect(new Set(posted).size, "none twice").to.equal(posted.length);
-      expect(posted, "none lost").to.include.members([...load.acknowledged]);
+      expect(posted, "none lost").to.include.members([...account.acknowledged]);
+      // A killed process may have set a line without an edge from it.
+      if (signal === "SIGKILL") return;
+      // The last level that was asked for may have come too late.
+      const edges = rows.filter(({ origin }) => origin === "edge").length;
+      expect(edges).to.be.within(account.rises - 1, account.rises);
       expect(await program.succeed(["verify", "--json"])).to.contain('"findings": []');
     });
   }

@@ -27,8 +27,6 @@ describe("The ordinary tests notice that", function () {
   this.timeout(TEST_MS);
 
   for (const [control, file, title] of [
-    ["posts are answered before their commit", "http/ledger-trouble", "stores nothing of what failed"],
-    ["no idempotency key is kept", "http/idempotency", "however often it comes"],
     ["every role may do everything", "http/role", "technician: each operation answers 403"],
     ["a link works more than once", "http/member", "'s link works once"],
     ["an edge under test is a sale", "store/ledger/line-test", "stays under test over a restart"],
