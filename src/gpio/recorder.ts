@@ -42,8 +42,6 @@ import { UnwatchedLines } from "./unwatched.ts";
 const RETRY_MS = 5 * SECOND_MS;
 /** Lines that are asked for in one turn of the event loop: a thousand boxes' lines may be away together. */
 const LINES_AT_ONCE = 50;
-/** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
-const UNNOTICED_MS = 100;
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
@@ -334,8 +332,8 @@ export class Recorder implements Lines {
     const { line } = wiring;
     const timeNs = this.#dependencies.clock.monotonicNs();
     const edge = { active: initiallyActive, timeNs, sequence: 0, missed: 0 };
-    const since = this.#unwatched.since(line);
-    const unwatchedSince = isExchange && this.#isUnnoticed(since) ? undefined : since;
+    const unwatchedSince =
+      isExchange && this.#unwatched.isUnnoticed(line) ? undefined : this.#unwatched.since(line);
     this.#unwatched.began(line, unwatchedSince !== undefined);
     this.#take(wiring, this.#lastRequest, edge, unwatchedSince);
   }
@@ -359,10 +357,6 @@ export class Recorder implements Lines {
     await this.#queue.idle();
     const isWatched = this.#watches.get(line)?.line === watched;
     if (isWatched && this.#queue.oldest === undefined) this.#unwatched.began(line, false);
-  }
-
-  #isUnnoticed(since: BootMoment | undefined): boolean {
-    return since !== undefined && monotonicMs(this.#dependencies.clock) - since.monotonicMs < UNNOTICED_MS;
   }
 
   /** Handles the failure of a line, as when its chip is removed. It is tried again; the other lines go on. */

@@ -1,5 +1,8 @@
 import type { BootMoment } from "../domain/boot.ts";
 
+/** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
+const UNNOTICED_MS = 100;
+
 export interface UnwatchedDependencies {
   /** What the last process stored, by line. */
   readonly known: ReadonlyMap<string, BootMoment>;
@@ -28,6 +31,12 @@ export class UnwatchedLines {
   since(line: string): BootMoment | undefined {
     const since = this.#since.get(line);
     return since === undefined ? this.#dependencies.lastAlive : (since ?? undefined);
+  }
+
+  /** Whether a line has been unwatched for so short a time that it has missed nothing. */
+  isUnnoticed(line: string): boolean {
+    const since = this.since(line);
+    return since !== undefined && this.#dependencies.now().monotonicMs - since.monotonicMs < UNNOTICED_MS;
   }
 
   /** Call when a line's watch has ended, or could not begin. */
