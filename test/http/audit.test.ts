@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, PASSWORD } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { PASSWORD } from "../rig/shared-hasher.ts";
 import { cookieOf, SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
 

@@ -1,4 +1,5 @@
-import { NOON_MS, PASSWORD } from "../rig/appliance.ts";
+import { NOON_MS } from "../rig/appliance.ts";
+import { PASSWORD } from "../rig/shared-hasher.ts";
 
 /** A record as a device posts it, with what a test wants otherwise. */
 export function aRecord(otherwise: Readonly<Record<string, unknown>> = {}) {

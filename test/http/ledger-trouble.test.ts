@@ -1,8 +1,9 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, PASSWORD } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 import { operationsOf } from "../rig/description.ts";
+import { PASSWORD } from "../rig/shared-hasher.ts";
 import { forSuite } from "../rig/standing.ts";
 import { aLocation, aRecord, BODIES, QUERIES } from "./bodies.ts";
 

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import type { Role } from "../../src/domain/member.ts";
-import { Appliance, BOOT_ID, PASSWORD } from "../rig/appliance.ts";
+import { Appliance, BOOT_ID } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
+import { PASSWORD } from "../rig/shared-hasher.ts";
 import { cookieOf, SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { aDevice, anError, aWiring } from "./bodies.ts";

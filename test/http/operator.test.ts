@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { commandActor } from "../../src/domain/audit.ts";
 import { operatorTable } from "../../src/http/operator.ts";
-import { Appliance, sharedHasher } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { sharedHasher } from "../rig/shared-hasher.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { aDevice } from "./bodies.ts";
 import { Breaker } from "./fakes.ts";

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { clientAddress } from "../../src/http/guard.ts";
-import { Appliance, PASSWORD } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { PASSWORD } from "../rig/shared-hasher.ts";
 
 const PROXY = "127.0.0.1";
 

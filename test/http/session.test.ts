@@ -4,7 +4,8 @@ import { type IncomingMessage, request } from "node:http";
 import { expect } from "chai";
 import jwt from "jsonwebtoken";
 import { DAY_MS } from "../../src/domain/clock.ts";
-import { Appliance, NOON_MS, PASSWORD } from "../rig/appliance.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { PASSWORD } from "../rig/shared-hasher.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 
 const NOW_S = NOON_MS / 1000;

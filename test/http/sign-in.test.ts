@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { PasswordHasher } from "../../src/domain/user.ts";
-import { Appliance, PASSWORD, sharedHasher } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { PASSWORD, sharedHasher } from "../rig/shared-hasher.ts";
 import { forEachTest } from "../rig/standing.ts";
 
 const WRONG = "otra clave larga";

@@ -4,11 +4,9 @@ import { createServer, globalAgent, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hash } from "bcryptjs";
 import supertest from "supertest";
 import type { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
 import type { OneTimeCode } from "../../src/auth/one-time-code.ts";
-import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { Sessions } from "../../src/auth/session.ts";
 import { defaultConfig } from "../../src/config/parse.ts";
 import type { Config } from "../../src/config/schema.ts";
@@ -35,6 +33,7 @@ import { heavyReads, openReader, type StoreReader } from "../../src/store/read/r
 import { Breaker, FakeLines, KeptLog, SetClock } from "../http/fakes.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { type Description, HeldDescription } from "./description.ts";
+import { sharedHasher } from "./shared-hasher.ts";
 import { SignedInUser } from "./signed-in-user.ts";
 import { writerHere } from "./writer.ts";
 
@@ -43,8 +42,6 @@ export const TIME_ZONE = "Europe/Madrid";
 export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
 /** The boot that every appliance runs in. */
 export const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
-/** The password of every user that `addUser` makes. */
-export const PASSWORD = "una clave larga";
 
 /** SHA-256 of the certificate that an appliance is said to serve. */
 export const FINGERPRINT = Array.from({ length: 32 }, (_, index) => (0xa0 + index).toString(16)).join(":");
@@ -82,25 +79,6 @@ interface Store {
   readonly clock: SetClock;
   readonly writer: StoreWriter;
   readonly reader: StoreReader;
-}
-
-/** Of bcrypt: 2^4 rounds. */
-const CHEAP_COST = 4;
-
-/** The real one, but for hashes that a comparison takes a fiftieth of the time for. */
-class CheapHasher extends WorkerPasswordHasher {
-  override hash(password: string): Promise<string> {
-    return hash(password, CHEAP_COST);
-  }
-}
-
-const hasher = new CheapHasher();
-let passwordHash: Promise<string> | undefined;
-
-/** The one hasher of all appliances, whose thread takes a while to start. */
-export function sharedHasher(): { hasher: WorkerPasswordHasher; passwordHash: Promise<string> } {
-  passwordHash ??= hasher.hash(PASSWORD);
-  return { hasher, passwordHash };
 }
 
 let held: Promise<HeldDescription> | undefined;
