@@ -13,8 +13,8 @@ type ListedEntry = OperationData<"listAudit">[number];
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const HELP = `
-Failed sign-ins are counted and stored once a minute. Of sign-ins and sign-outs
-the newest 2000 of each account are kept, everything else for ever.
+Failed sign-ins are counted and stored once a minute. Of sign-ins, sign-outs and
+ended sessions the newest 2000 of each account are kept, everything else for ever.
 
 Examples:
   flanco audit

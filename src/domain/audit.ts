@@ -33,8 +33,16 @@ export const AUDIT_KINDS = [
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
-/** Only the newest entries of these kinds are kept. All others are in the chain and stay for ever. */
-const PASSING_KINDS: ReadonlySet<AuditKind> = new Set(["sign_in", "sign_in_failed", "sign_out"]);
+/**
+ * Only the newest entries of these kinds are kept, because nothing bounds how often they are
+ * made. All others are in the chain and stay for ever.
+ */
+const PASSING_KINDS: ReadonlySet<AuditKind> = new Set([
+  "sign_in",
+  "sign_in_failed",
+  "sign_out",
+  "sessions_ended",
+]);
 
 export function isLasting(kind: AuditKind): boolean {
   return !PASSING_KINDS.has(kind);

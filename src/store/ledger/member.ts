@@ -178,7 +178,6 @@ export function memberCommands(db: Database, context: WriteContext) {
     endSessionsOf(userId, memberId, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       const sessions = endSessions(member);
-      // No entry for no change: it would stay for ever.
       if (sessions === 0) return 0;
       context.audit.note("sessions_ended", userId, { email: member.email, sessions }, by);
       return sessions;

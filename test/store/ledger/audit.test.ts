@@ -221,6 +221,15 @@ describe("the audit log", () => {
     expect(kinds().filter((kind) => kind === "sessions_ended")).to.have.length(1);
   });
 
+  it("adds nothing that stays for ever when sessions are ended, however often", async () => {
+    const { id } = await ledger.addUser();
+    const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000 };
+    const head = ledger.reader.chainHead();
+    await ledger.writer.addSession({ memberId: id, ...times, inPlaceOf: null }, "hash");
+    await ledger.writer.endSessionsOf(id, id);
+    expect([kinds().at(-1), ledger.reader.chainHead()]).to.deep.equal(["sessions_ended", head]);
+  });
+
   it("counts an entry that is repeated within an hour with the first", async () => {
     const member = await ledger.addUser();
     await ledger.writer.noteBoot(BOOT_ID, null);
