@@ -199,6 +199,11 @@ export interface LedgerCommands {
    */
   noteUnwatched(line: string, since: BootMoment | null): void;
   /**
+   * Stores that no wired line was watched since the ledger's last sign of life,
+   * where no earlier time is stored. Call it before this boot's first sign of life.
+   */
+  keepUnwatched(): void;
+  /**
    * Takes in sightings in their order, with the records, gaps and
    * levels that follow from them: all in one transaction, or none.
    */

@@ -45,7 +45,7 @@ const LINES_AT_ONCE = 50;
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
-  readonly writer: Pick<LedgerWriter, "takeIn" | "noteUnwatched">;
+  readonly writer: Pick<LedgerWriter, "takeIn" | "noteUnwatched" | "keepUnwatched">;
   readonly reader: Pick<LedgerReader, "wirings" | "lastSighting" | "lastRequest" | "unwatched">;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -97,19 +97,13 @@ export class Recorder implements Lines {
     this.#driver = dependencies.driver;
     this.#dependencies = dependencies;
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
-    const { bootId, lastAlive, clock, reader, writer, log } = dependencies;
+    const { bootId, clock, reader } = dependencies;
     this.#lastRequest = reader.lastRequest();
     this.#committed = new CommittedTime(clock, this.#queue);
     this.#unwatched = new UnwatchedLines({
-      lastAlive,
+      ...dependencies,
       known: reader.unwatched(),
       now: () => ({ bootId, monotonicMs: monotonicMs(clock) }),
-      note: (line, since) => {
-        const stored = writer.noteUnwatched(line, since);
-        stored.catch((err: unknown) =>
-          log.warn({ err, line }, "since when a line is not watched is not stored"),
-        );
-      },
     });
   }
 
@@ -119,7 +113,7 @@ export class Recorder implements Lines {
    * last process's, and this process may end before it has seen its lines.
    */
   begin(): void {
-    for (const { line } of this.#dependencies.reader.wirings()) this.#unwatched.ended(line);
+    this.#unwatched.begin(this.#dependencies.reader.wirings().map(({ line }) => line));
   }
 
   /** Opens the driver, and watches the wired lines. A line that cannot be watched is reported and tried again. */

@@ -1,4 +1,6 @@
 import type { BootMoment } from "../domain/boot.ts";
+import type { LedgerWriter } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
 
 /** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
 const UNNOTICED_MS = 100;
@@ -6,8 +8,8 @@ const UNNOTICED_MS = 100;
 export interface UnwatchedDependencies {
   /** What the last process stored, by line. */
   readonly known: ReadonlyMap<string, BootMoment>;
-  /** Stores since when a line is not watched, or null. Never throws. */
-  readonly note: (line: string, since: BootMoment | null) => void;
+  readonly writer: Pick<LedgerWriter, "noteUnwatched" | "keepUnwatched">;
+  readonly log: Pick<Log, "warn">;
   /** The last moment at which an earlier process is known to have run; undefined where there was none. */
   readonly lastAlive: BootMoment | undefined;
   readonly now: () => BootMoment;
@@ -27,6 +29,14 @@ export class UnwatchedLines {
     this.#since = new Map(dependencies.known);
   }
 
+  /** Stores since when these lines, all that are wired, are not watched. Call it before any of them is. */
+  begin(lines: readonly string[]): void {
+    const { lastAlive, writer } = this.#dependencies;
+    if (lastAlive === undefined) return;
+    for (const line of lines) if (!this.#since.has(line)) this.#since.set(line, lastAlive);
+    this.#store(writer.keepUnwatched(), lines);
+  }
+
   /** Since when a line is not watched; undefined for one that was never watched, or is watched. */
   since(line: string): BootMoment | undefined {
     const since = this.#since.get(line);
@@ -43,11 +53,11 @@ export class UnwatchedLines {
   ended(line: string): void {
     const known = this.#since.get(line);
     if (known !== null && known !== undefined) return;
-    const { lastAlive, now, note } = this.#dependencies;
+    const { lastAlive, now } = this.#dependencies;
     const since = known === null ? now() : lastAlive;
     if (since === undefined) return;
     this.#since.set(line, since);
-    note(line, since);
+    this.#note(line, since);
   }
 
   /**
@@ -57,11 +67,22 @@ export class UnwatchedLines {
   began(line: string, isReported: boolean): void {
     const before = this.#since.get(line);
     this.#since.set(line, null);
-    if (!isReported && before !== null && before !== undefined) this.#dependencies.note(line, null);
+    if (!isReported && before !== null && before !== undefined) this.#note(line, null);
   }
 
   /** Forgets lines that are not wired, as the ledger does. */
   retain(isWired: (line: string) => boolean): void {
     for (const line of this.#since.keys()) if (!isWired(line)) this.#since.delete(line);
+  }
+
+  #note(line: string, since: BootMoment | null): void {
+    this.#store(this.#dependencies.writer.noteUnwatched(line, since), [line]);
+  }
+
+  #store(stored: Promise<void>, lines: readonly string[]): void {
+    const { log } = this.#dependencies;
+    stored.catch((err: unknown) =>
+      log.warn({ err, lines }, "since when these lines are not watched is not stored"),
+    );
   }
 }

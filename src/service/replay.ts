@@ -200,7 +200,7 @@ class Replaying {
       timers: this.#time,
       log: QUIET,
       bootId: BOOT_ID,
-      writer: { takeIn, noteUnwatched: (line, since) => writer.noteUnwatched(line, since) },
+      writer: { ...writer, takeIn },
       trust: { trusted: () => true },
       lastAlive: this.#stopped,
     });

@@ -111,7 +111,15 @@ export class HandLedger implements RecorderWriter {
     return sightings.map(() => ({ meaning: "nothing", recordId: null }));
   }
 
-  async noteUnwatched(): Promise<void> {}
+  /** The lines of which it was told since when they are not watched; null: all that are wired. */
+  readonly unwatched: (string | null)[] = [];
+  async noteUnwatched(line: string): Promise<void> {
+    this.unwatched.push(line);
+  }
+
+  async keepUnwatched(): Promise<void> {
+    this.unwatched.push(null);
+  }
 
   edgesOf(line: string): number[] {
     return this.taken

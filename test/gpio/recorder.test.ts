@@ -43,6 +43,15 @@ describe("the recorder", () => {
       expect(only?.unwatchedSince).to.equal(undefined);
     });
 
+    it("stores it for all lines in one write, before any is watched", async () => {
+      rig.driver.held.add("A");
+      rig.recorder.begin();
+      await rig.recorder.open();
+      await rig.recorder.close();
+      expect(rig.ledger.unwatched).to.deep.equal([null]);
+      expect(reported("B")).to.deep.equal([lastAlive]);
+    });
+
     it("reports it for a line that could be watched only later", async () => {
       rig.driver.held.add("A");
       await rig.recorder.open();

@@ -179,6 +179,6 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "a start forgets since when its lines are not watched": [
-    { file: RECORDER, from: "this.#unwatched.ended(line);\n  }", to: "void line;\n  }" },
+    { file: RECORDER, from: "this.#unwatched.begin(", to: "void (" },
   ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>;

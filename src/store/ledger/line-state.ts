@@ -42,8 +42,8 @@ export function lineStates(db: Database) {
 
 /**
  * Stores that no wired line was watched since the ledger's last sign of life,
- * where no earlier time is stored. Call it for a restored ledger before any later
- * boot is stored, because the last sign of life is that of the newest boot.
+ * where no earlier time is stored. Call it before any later boot is stored,
+ * because the last sign of life is that of the newest boot.
  */
 export function keepUnwatched(db: Database): void {
   db.exec(

@@ -6,7 +6,7 @@ import type { LedgerCommands, Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
 import { gapWriter } from "./gap.ts";
 import type { LineRoom, LineRooms } from "./line-room.ts";
-import { lineStates } from "./line-state.ts";
+import { keepUnwatched, lineStates } from "./line-state.ts";
 import { testedEdgeKeeper } from "./line-test.ts";
 import { roomPrices } from "./price.ts";
 import { recordInserter } from "./record.ts";
@@ -247,6 +247,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       if (since === null) forgetUnwatched.run(line);
       else rememberUnwatched.run(bootNumber(since.bootId), since.monotonicMs, line);
     },
+    keepUnwatched: () => keepUnwatched(db),
     takeIn: (sightings) => sightings.map(takeInOne),
   } satisfies Partial<LedgerCommands>;
 }

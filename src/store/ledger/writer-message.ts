@@ -51,6 +51,7 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   noteAudit: "normal",
   linkEvidence: "normal",
   noteUnwatched: "edge",
+  keepUnwatched: "edge",
   takeIn: "edge",
   ping: "edge",
 };

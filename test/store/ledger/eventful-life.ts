@@ -157,6 +157,7 @@ async function age(ledger: TestLedger, userId: string): Promise<void> {
     },
   ]);
   await writer.noteUnwatched(LINE, { bootId: "boot", monotonicMs: 61_000 });
+  await writer.keepUnwatched();
   const setMs = Date.UTC(2026, 10, 21, 11);
   await writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10), undefined, setMs);
   await writer.correctClock("boot", setMs, 0);

@@ -5,7 +5,7 @@ import type { Sighting } from "../../../src/domain/sale.ts";
 import { settleTimes } from "../../../src/service/clock-watch.ts";
 import { aSighting } from "../../domain/sighting.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { TestLedger } from "../ledger.ts";
+import { newWiring, TestLedger } from "../ledger.ts";
 
 const LINE = "GPIO17";
 const ALL = { before: null, limit: 100 };
@@ -49,6 +49,19 @@ describe("an outage", () => {
 
   const gaps = () =>
     ledger.reader.gaps(userId, ALL).map(({ fromTimeMs, toTimeMs }) => ({ fromTimeMs, toTimeMs }));
+
+  it("is stored of all wired lines at once, from the last sign of life, where no earlier time is", async () => {
+    await ledger.writer.noteBoot(FIRST, null, 7_000);
+    const earlier = { bootId: FIRST, monotonicMs: 3_000 };
+    await ledger.writer.noteUnwatched(LINE, earlier);
+    const wiring = newWiring({ line: "GPIO18", actuatorId: "102" });
+    await ledger.writer.setWiring([{ userId, wiring }]);
+    await ledger.writer.keepUnwatched();
+    expect([...ledger.reader.unwatched()]).to.deep.equal([
+      [LINE, earlier],
+      ["GPIO18", { bootId: FIRST, monotonicMs: 7_000 }],
+    ]);
+  });
 
   it("is a gap from the last sign of life to the level that was found, with an unknown number of edges", async () => {
     await ledger.writer.takeIn([found(FIRST, 0)]);
