@@ -201,7 +201,7 @@ async function examine(
   }
   if (machine.syncMs === null) add("disk", [UNWRITABLE]);
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
-  add("ports", await portProblems(ports, running !== undefined));
+  add("ports", await portProblems(ports, config, running !== undefined));
   add("name", nameProblems(machine));
   const examined = { running, stopped, machine, ports, config };
   const states = statesOf(examined);
@@ -214,7 +214,7 @@ async function examine(
       check,
       fine: false,
       why,
-      mend: mends.join(" "),
+      mend: [...new Set(mends)].join(" "),
       message: found.map(({ message }) => message).join(" "),
     };
   });
@@ -345,8 +345,14 @@ function measureSync(directory: string): number | null {
   }
 }
 
-async function portProblems(ports: readonly number[], isRunning: boolean): Promise<Problem[]> {
-  const answers = await Promise.all(ports.map((port) => isListening(port)));
+async function portProblems(
+  ports: readonly number[],
+  { host, https_port }: Config,
+  isRunning: boolean,
+): Promise<Problem[]> {
+  // HTTP is served on loopback whatever `host` says, HTTPS on that address alone.
+  const hostOf = (port: number) => (port === https_port && host !== "" ? host : "localhost");
+  const answers = await Promise.all(ports.map((port) => isListening(port, hostOf(port))));
   return ports.flatMap((port, index) => {
     const isTaken = answers[index] === true;
     if (isTaken === isRunning) return [];
@@ -357,8 +363,8 @@ async function portProblems(ports: readonly number[], isRunning: boolean): Promi
   });
 }
 
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect({ port, host: "localhost" });
+async function isListening(port: number, host: string): Promise<boolean> {
+  const socket = connect({ port, host });
   try {
     await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_MS) });
     return true;

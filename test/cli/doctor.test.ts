@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect } from "chai";
+import { freePort } from "../../scripts/ports.ts";
 import { PROCESS_TEST_MS } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { seededProgram } from "./ledger.ts";
@@ -24,8 +25,10 @@ describe("flanco doctor", function () {
   const program = forEachTest(() => seededProgram([Date.now()]));
 
   /** The findings by their check; the one of the name is left out, because it tells of the machine that runs the test. */
-  async function examine(): Promise<{ exitCode: number | null; found: ReadonlyMap<string, Finding> }> {
-    const { exitCode, stdout } = await program.call(["doctor", "--json"]);
+  async function examine(
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<{ exitCode: number | null; found: ReadonlyMap<string, Finding> }> {
+    const { exitCode, stdout } = await program.call(["doctor", "--json"], "", environment);
     const { fine, findings } = JSON.parse(stdout) as Examined;
     expect(exitCode).to.equal(fine ? 0 : 3);
     const others = findings.filter(({ check }) => check !== "name");
@@ -56,6 +59,23 @@ describe("flanco doctor", function () {
     expect(stdout).to.match(/^LOOK {2}lines {7}The line SIM6/m);
     expect(stdout).to.match(/^ok {4}ledger/m);
     expect(stderr).to.match(/^flanco: \d of 15 checks need attention: .*lines/);
+  });
+
+  it("looks for HTTPS at the one address that it is served on", async () => {
+    const environment = { FLANCO_HOST: "127.0.0.2" };
+    await program.start(environment);
+    const { found } = await examine(environment);
+    expect(found.get("ports")?.message).to.match(/^\d+ answers\. \d+ answers\.$/);
+  });
+
+  it("says once what mends two ports that do not answer", async () => {
+    await program.start();
+    const [http, https] = [String(await freePort()), String(await freePort())];
+    const { found } = await examine({ FLANCO_HTTP_PORT: http, FLANCO_HTTPS_PORT: https });
+    expect(found.get("ports")).to.include({
+      message: `Nothing answers at port ${http}. Nothing answers at port ${https}.`,
+      mend: "journalctl -u flanco says why; then restart the service.",
+    });
   });
 
   it("says that no service runs, and that another program has its port", async () => {
