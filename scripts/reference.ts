@@ -21,6 +21,7 @@ Every command also takes \`--config <file>\` and the [settings](#settings) as op
 `;
 /** The checkout of the page's examples. */
 const CHECKOUT = ".";
+const EXAMPLES = /^Examples?:$/m;
 
 /** What JSON Schema says of a setting's values. */
 const valuesSchema = z.object({
@@ -33,10 +34,13 @@ const valuesSchema = z.object({
 /** docs/reference.md: every command, exit code, setting, fault and metric. */
 export async function referencePage(): Promise<string> {
   // The program's own options are the settings.
-  const [, ...commands] = describedCommands(await describedProgram());
+  const whole = await describedProgram();
+  const [, ...commands] = describedCommands(whole);
+  const saidOf = new Map(commands.map(({ command, more }) => [command, notesIn(more)]));
   return [
     HEAD,
-    ...commands.map(commandPart),
+    // What the help of a command says as its group's does stands with the group.
+    ...commands.map((described) => commandPart(described, saidOf.get(described.command.parent ?? whole))),
     exitCodesPart(),
     settingsPart(),
     faultsPart(),
@@ -44,11 +48,17 @@ export async function referencePage(): Promise<string> {
   ].join("\n");
 }
 
-function commandPart({ command, title, more }: Described): string {
-  // Of a group the commands have the examples.
-  if (command.commands.length > 0) return `### ${title}\n\n${sentence(command.description())}\n`;
-  const [notes = "", examples = ""] = more.split(/^Examples?:$/m);
-  const level = title.split(" ").length > 2 ? "####" : "###";
+/** What a help text says before its examples. */
+function notesIn(more: string): string {
+  const [notes = ""] = more.split(EXAMPLES);
+  return notes.trim();
+}
+
+function commandPart({ command, title, more }: Described, saidOfGroup: string | undefined): string {
+  const notes = notesIn(more);
+  const [, examples = ""] = more.split(EXAMPLES);
+  const isGroup = command.commands.length > 0;
+  const level = title.split(" ").length > 2 && !isGroup ? "####" : "###";
   const help = command.createHelp();
   const rows = [
     ...command.registeredArguments.map((argument) => [
@@ -61,8 +71,9 @@ function commandPart({ command, title, more }: Described): string {
     `${level} ${title}\n`,
     `${sentence(command.description())}\n`,
     ...(rows.length === 0 ? [] : [table(["option", "meaning"], rows)]),
-    ...(notes.trim() === "" ? [] : [`${notes.trim()}\n`]),
-    ...(examples.trim() === "" ? [] : [`\`\`\`text\n${unindented(examples)}\n\`\`\`\n`]),
+    ...(notes === "" || notes === saidOfGroup ? [] : [`${notes}\n`]),
+    // Of a group the commands have the examples.
+    ...(isGroup || examples.trim() === "" ? [] : [`\`\`\`text\n${unindented(examples)}\n\`\`\`\n`]),
   ].join("\n");
 }
 
