@@ -14,6 +14,13 @@ import type { Terminal } from "./terminal.ts";
 const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_LINES).default([]) });
 
 const EXAMPLE = "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50";
+const SET_HELP = `
+It sets the line anew: what an option leaves out gets its default, also on a line that was wired otherwise.
+flanco wiring list shows what is set.
+
+Examples:
+  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50
+  flanco wiring set GPIO17 --device 7234 --room 101 --valor 5.00 --active-low --bias pull-up`;
 
 interface SetOptions {
   readonly device: string;
@@ -63,7 +70,7 @@ export function declare(program: Command, context: CliContext): void {
     .option("--debounce-ms <ms>", "a level must hold this long (default 50)", toNumber)
     .option("--rearm-ms <ms>", "a new high this soon after a low is the same sale (default 0)", toNumber)
     .option("--user <email>", "whose device, where several users have that dId")
-    .addHelpText("after", EXAMPLE)
+    .addHelpText("after", SET_HELP)
     .action(async (line: string, options: SetOptions, command: Command) => {
       const { user, room, device, valor } = options;
       const row = {
@@ -77,7 +84,8 @@ export function declare(program: Command, context: CliContext): void {
         rearm_ms: options.rearmMs,
       };
       await operate(context, command, "setWiring", { user, row });
-      terminal.out(`${line} is wired to room ${room} of device ${device}.`);
+      const settings = describeSettings(wiringRow.parse(row));
+      terminal.out(`${line} is wired to room ${room} of device ${device}: ${settings}.`);
     });
 
   wiring
@@ -128,14 +136,17 @@ async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> 
 
 /** `owner` is shown where several accounts have a device with that dId. */
 function describe(row: WiringRow, state: string, owner: string): string {
-  const settings = [
+  return `${row.line}\tdevice ${row.device}${owner}, room ${row.actuator}\t${describeSettings(row)}\t${state}`;
+}
+
+function describeSettings(row: WiringRow): string {
+  return [
     `valor ${row.valor}`,
     ...(row.active_low ? ["active low"] : []),
     ...(row.bias === "as-is" ? [] : [row.bias]),
     `debounce ${row.debounce_ms} ms`,
     ...(row.rearm_ms === 0 ? [] : [`rearm ${row.rearm_ms} ms`]),
   ].join(", ");
-  return `${row.line}\tdevice ${row.device}${owner}, room ${row.actuator}\t${settings}\t${state}`;
 }
 
 function toNumber(text: string): number {

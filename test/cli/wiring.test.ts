@@ -58,6 +58,18 @@ describe("flanco wiring, while no service runs", function () {
     expect(shown("SIM5")).to.match(/^device \d+, room \d+$/);
   });
 
+  it("says with which settings a line is wired: what an option leaves out has its default", async () => {
+    const inverted = await program.succeed(
+      setting("SIM5", "7235", "202", "--active-low", "--bias", "pull-up"),
+    );
+    expect(inverted).to.equal(
+      "SIM5 is wired to room 202 of device 7235: valor 4.5, active low, pull-up, debounce 50 ms.\n",
+    );
+    expect(await program.succeed(setting("SIM5", "7235", "202", "--rearm-ms", "900"))).to.equal(
+      "SIM5 is wired to room 202 of device 7235: valor 4.5, debounce 50 ms, rearm 900 ms.\n",
+    );
+  });
+
   it("asks whose a device is where several users have its dId", async () => {
     expect(await program.refused(setting("GPIO27", "7234", "101"))).to.equal(
       `flanco: Several users have a device with dId "7234". Say whose with --user: ${EMAIL}, ${EVA}.`,
@@ -129,7 +141,7 @@ describe("flanco wiring, while the service runs", function () {
     await pulse("SIM6");
     await pulse("SIM7");
     const wired = await program.call(setting("SIM8", "7235", "203", "--debounce-ms", "0"));
-    expect(wired.stdout).to.equal("SIM8 is wired to room 203 of device 7235.\n");
+    expect(wired.stdout).to.equal("SIM8 is wired to room 203 of device 7235: valor 4.5, debounce 0 ms.\n");
     await pulse("SIM8");
     await pulse("SIM7");
     await until("both lines have their records", () => recordsOf("SIM7") === 3 && recordsOf("SIM8") === 1);
