@@ -11,8 +11,9 @@ const HELP = `
 Once the network has set the clock it is trusted. If it is set to another time after that, by a
 minute or more, one of the two settings was wrong: by default the first one, and the sales from
 before the later one are moved. With --first the first one was right, and the sales since the
-later one are moved; set the clock right before. Each sale is moved once, by an entry of the
-ledger. Gaps stay where they are. Without --apply nothing is changed.
+later one are moved; set the clock right before. If the clock was set back meanwhile, the sales
+in between are moved either way. Each sale is moved once, by an entry of the ledger. Gaps stay
+where they are. Without --apply nothing is changed.
 
 The first example may say:
   12 sales, recorded from 2026-03-11T08:00:00.000Z to 2026-03-11T11:30:00.000Z, would move by
@@ -62,10 +63,9 @@ async function correct(
   context.terminal.show(json, boots, lines.length === 0 ? none : lines);
 }
 
-function describe({ zeroMs, setZeroMs, before, since }: Reclocked, first: boolean, apply: boolean): string {
-  const { records, firstMs, lastMs } = first ? since : before;
+function describe({ before, since }: Reclocked, first: boolean, apply: boolean): string {
+  const { records, firstMs, lastMs, byMs } = first ? since : before;
   if (firstMs === null || lastMs === null) return "No sale is to be moved.";
-  const byMs = first ? zeroMs - setZeroMs : setZeroMs - zeroMs;
   const span = (offMs: number) => `${iso(firstMs + offMs)} to ${iso(lastMs + offMs)}`;
   const verb = apply ? "were moved" : "would move";
   return `${records} sales, recorded from ${span(0)}, ${verb} by ${Math.round(byMs / SECOND_MS)} seconds, to ${span(byMs)}.`;

@@ -107,10 +107,11 @@ const wholeAuditEntry = auditEntry.omit({ time: true, own: true }).extend({
     .describe("E-mail of the account that it is about; null for the appliance, and for a removed account."),
 });
 
-const salesSpan = z.strictObject({
+const misplacedSales = z.strictObject({
   records: z.int(),
   firstMs: z.int().nullable(),
   lastMs: z.int().nullable(),
+  byMs: z.int(),
 });
 
 export const importedLocation = z.strictObject({ name, description: description.default("") });
@@ -245,8 +246,8 @@ export const OPERATIONS = {
         bootId: z.string(),
         zeroMs: z.int(),
         setZeroMs: z.int(),
-        before: salesSpan,
-        since: salesSpan,
+        before: misplacedSales,
+        since: misplacedSales,
       }),
     ),
   ),

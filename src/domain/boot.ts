@@ -15,16 +15,25 @@ export interface SalesSpan {
   readonly lastMs: number | null;
 }
 
-/** A boot whose clock was set to another time, by a minute or more, after it was first trusted. */
+/** Sales of a boot that stand by another setting of its clock. */
+export interface MisplacedSales extends SalesSpan {
+  /** By how much the farthest one would move, in milliseconds; negative to an earlier time. */
+  readonly byMs: number;
+}
+
+/**
+ * A boot whose clock was set to another time, by a minute or more, after it was first trusted. If
+ * it was set back after sales by the other time, both zeros are the same, and so are both spans.
+ */
 export interface ReclockedBoot {
   readonly bootId: string;
   /** Wall time of the boot's monotonic zero as first trusted, and as set later, in Unix milliseconds. */
   readonly zeroMs: number;
   readonly setZeroMs: number;
   /** The sales from before the later setting, which would have other times by it. */
-  readonly before: SalesSpan;
+  readonly before: MisplacedSales;
   /** The sales from after the later setting, which would have other times by the first one. */
-  readonly since: SalesSpan;
+  readonly since: MisplacedSales;
 }
 
 /** A moment in the kernel's monotonic time, which is comparable only within its boot. */

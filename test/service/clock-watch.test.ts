@@ -49,9 +49,28 @@ describe("A clock that is wrong", () => {
     return gateway.reader.ledgerStatus(bootId, gateway.machine.nowMs(), gateway.user.id).provisional;
   }
 
+  /** The sales of which the status says that they have a wrong time. */
+  function misplaced() {
+    const { bootId } = gateway.machine;
+    return gateway.reader.ledgerStatus(bootId, gateway.machine.nowMs()).misplaced;
+  }
+
   /** Time entries of the chain, told after their commits. */
   function moves(): number {
     return gateway.changes.filter(({ kind }) => kind === "time").length;
+  }
+
+  async function correct(by: "zeroMs" | "setZeroMs" = "setZeroMs"): Promise<number> {
+    let moved = 0;
+    for (const boot of gateway.reader.reclocked()) {
+      for (let after: number | null = 0; after !== null; ) {
+        const step: ClockCorrected = await gateway.writer.correctClock(boot.bootId, boot[by], after);
+        moved += step.moved;
+        after = step.after;
+      }
+      gateway.corrected(boot.bootId, boot[by]);
+    }
+    return moved;
   }
 
   for (const [name, wallMs] of BELIEFS) {
@@ -109,8 +128,6 @@ describe("A clock that is wrong", () => {
 
   describe("when it is first trusted", () => {
     const OFF_MS = 3 * HOUR_MS;
-    const misplaced = () =>
-      gateway.reader.ledgerStatus(gateway.machine.bootId, gateway.machine.nowMs()).misplaced;
 
     /** Three sales by a clock that is three hours slow, and one after the network has set it. */
     beforeEach(async () => {
@@ -124,19 +141,6 @@ describe("A clock that is wrong", () => {
       await gateway.look();
       await gateway.sell();
     });
-
-    async function correct(by: "zeroMs" | "setZeroMs" = "setZeroMs"): Promise<number> {
-      let moved = 0;
-      for (const boot of gateway.reader.reclocked()) {
-        for (let after: number | null = 0; after !== null; ) {
-          const step: ClockCorrected = await gateway.writer.correctClock(boot.bootId, boot[by], after);
-          moved += step.moved;
-          after = step.after;
-        }
-        gateway.corrected(boot.bootId, boot[by]);
-      }
-      return moved;
-    }
 
     it("is known, over a restart and over another boot, with the sales that were recorded before", async () => {
       const three = { records: 3, seconds: OFF_MS / SECOND_MS };
@@ -188,11 +192,57 @@ describe("A clock that is wrong", () => {
       expectSound();
     });
 
-    it("is right again where the clock is set back", async () => {
+    it("is right again where the clock is set back, but for the sale in between", async () => {
       gateway.machine.jump(-OFF_MS);
       await gateway.look();
-      expect(misplaced()).to.equal(null);
+      expect(misplaced()).to.deep.equal({ records: 1, seconds: OFF_MS / SECOND_MS });
     });
+  });
+
+  describe("when it is set wrong for a while after it is trusted", () => {
+    beforeEach(async () => {
+      await booted(0);
+      await gateway.setByNetwork();
+      await gateway.sell();
+      gateway.machine.jump(-DAY_MS);
+      await gateway.look();
+    });
+
+    async function setBack(): Promise<void> {
+      gateway.machine.jump(DAY_MS);
+      await gateway.look();
+    }
+
+    it("is no fault once it is set back, if nothing was sold in between", async () => {
+      await setBack();
+      expect([misplaced(), gateway.reader.reclocked()]).to.deep.equal([null, []]);
+      await gateway.sell();
+      expectTruth();
+    });
+
+    for (const by of ["zeroMs", "setZeroMs"] as const) {
+      it(`stays known with the sales in between, over restarts, until they are moved by its ${by}`, async () => {
+        await gateway.sell();
+        await gateway.sell();
+        await setBack();
+        await gateway.sell();
+        const two = { records: 2, seconds: DAY_MS / SECOND_MS };
+        expect(misplaced()).to.deep.equal(two);
+        await gateway.restart();
+        await gateway.look();
+        expect(misplaced()).to.deep.equal(two);
+        const spans = gateway.reader.reclocked().map(({ before, since }) => [before.byMs, since.byMs]);
+        expect(spans[0]?.[0]).to.be.closeTo(DAY_MS, SECOND_MS);
+        expect(spans[0]?.[1]).to.be.closeTo(DAY_MS, SECOND_MS);
+
+        expect(await correct(by)).to.equal(2);
+        expect(moves()).to.equal(2);
+        expectTruth();
+        await gateway.restart();
+        await gateway.look();
+        expect([misplaced(), await correct(by)]).to.deep.equal([null, 0]);
+      });
+    }
   });
 
   it("is trusted from the start by a process after, and what was left is moved then", async () => {

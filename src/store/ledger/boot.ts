@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { type Boot, type BootMoment, leastAgeMs, wallTimeMs } from "../../domain/boot.ts";
+import { MINUTE_MS } from "../../domain/clock.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 
 /** A moment of a boot that the ledger has under this number. */
@@ -18,6 +19,16 @@ const MAX_BOOTS = 1_000;
 /** The newest boots, in order. */
 const BOOTS = `SELECT boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs
   FROM (SELECT * FROM boot ORDER BY boot DESC LIMIT ${MAX_BOOTS}) ORDER BY boot`;
+
+/** Whether a record's time differs by a minute or more from the one by its boot's zero, which `zeroMs` names. */
+export function misplacedBy(zeroMs: string): string {
+  return `abs(effective_ms - (${zeroMs} + monotonic_ns / 1e6)) >= ${MINUTE_MS}`;
+}
+
+/** The boot's later setting, where `note` gives none: a clock that was set back may leave sales by the other time. */
+const SET_BACK = `CASE WHEN boot.set_zero_ms = boot.zero_ms THEN boot.zero_ms
+  WHEN boot.set_zero_ms IS NOT NULL
+   AND EXISTS (SELECT 1 FROM record r WHERE r.boot = boot.boot AND ${misplacedBy("boot.zero_ms")}) THEN boot.zero_ms END`;
 
 export function bootReader(db: Database) {
   const boots = db.prepare<[], Boot>(BOOTS);
@@ -41,7 +52,7 @@ export function bootLog(db: Database, monotonicMs: () => number) {
   const save = db.prepare<[string, number | null, number, number | null]>(
     `INSERT INTO boot (boot_id, zero_ms, last_ms, set_zero_ms) VALUES (?, ?, ?, ?)
      ON CONFLICT (boot_id) DO UPDATE SET zero_ms = coalesce(excluded.zero_ms, zero_ms),
-       last_ms = max(last_ms, excluded.last_ms), set_zero_ms = excluded.set_zero_ms`,
+       last_ms = max(last_ms, excluded.last_ms), set_zero_ms = coalesce(excluded.set_zero_ms, ${SET_BACK})`,
   );
   let running: string | undefined;
 

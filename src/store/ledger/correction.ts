@@ -1,20 +1,19 @@
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
-import { type ReclockedBoot, type SalesSpan, wallTimeMs } from "../../domain/boot.ts";
+import { type MisplacedSales, type ReclockedBoot, wallTimeMs } from "../../domain/boot.ts";
 import type { CorrectionEntry } from "../../domain/chain-entry.ts";
-import { MINUTE_MS, NS_PER_MS, SECOND_MS } from "../../domain/clock.ts";
+import { NS_PER_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import { misplacedBy } from "./boot.ts";
 import { UNSETTLED } from "./record.ts";
 import type { RollupEntry } from "./rollup.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** Records that are moved in one command: each takes a moment, and other writes wait meanwhile. */
 const MAX_MOVED = 500;
-/** A record `r` whose time differs by a minute or more from the one by the boot's zero (the parameter). */
-const MISPLACED = `abs(effective_ms - (? + monotonic_ns / 1e6)) >= ${MINUTE_MS}`;
 
 /** A record that a correction is about. */
 interface CorrectedRecord extends RollupEntry {
@@ -78,10 +77,10 @@ export function correctionCommands(db: Database, context: WriteContext) {
   );
   const misplaced = db.prepare<[number, number, number, number, number], TimedRecord>(
     `SELECT ${TARGET}, monotonic_ns AS monotonicNs FROM record
-      WHERE record_id > ? AND record_id <= ? AND boot = ? AND ${MISPLACED} ORDER BY record_id LIMIT ?`,
+      WHERE record_id > ? AND record_id <= ? AND boot = ? AND ${misplacedBy("?")} ORDER BY record_id LIMIT ?`,
   );
   const counts = db.prepare<[number, number], { userId: Id; records: number }>(
-    `SELECT user_id AS userId, count(*) AS records FROM record WHERE boot = ? AND ${MISPLACED} GROUP BY user_id`,
+    `SELECT user_id AS userId, count(*) AS records FROM record WHERE boot = ? AND ${misplacedBy("?")} GROUP BY user_id`,
   );
   // The end was stamped by the same clock, so it moves by as much as the record.
   const moveEnd = db.prepare<{ recordId: number; wasMs: number; timeMs: number }>(
@@ -178,18 +177,20 @@ export function clockReader(db: Database) {
     `SELECT boot, boot_id AS bootId, zero_ms AS zeroMs, set_zero_ms AS setZeroMs FROM boot
       WHERE set_zero_ms IS NOT NULL ORDER BY boot`,
   );
-  const span = db.prepare<[number, number, Id | null, Id | null, number], SalesSpan>(
-    `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs
-       FROM (SELECT effective_ms FROM record WHERE boot = ? AND ${MISPLACED} AND (? IS NULL OR user_id = ?) LIMIT ?)`,
+  const span = db.prepare<{ boot: number; zeroMs: number; userId: Id | null; most: number }, MisplacedSales>(
+    `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs,
+            CAST(round(coalesce(iif(max(by_ms) > -min(by_ms), max(by_ms), min(by_ms)), 0)) AS INTEGER) AS byMs
+       FROM (SELECT effective_ms, @zeroMs + monotonic_ns / 1e6 - effective_ms AS by_ms FROM record
+              WHERE boot = @boot AND ${misplacedBy("@zeroMs")} AND (@userId IS NULL OR user_id = @userId) LIMIT @most)`,
   );
-  const none: SalesSpan = { records: 0, firstMs: null, lastMs: null };
+  const none: MisplacedSales = { records: 0, firstMs: null, lastMs: null, byMs: 0 };
   return {
     /** Counts at most `most` sales of each kind and boot; all of them with -1. */
     reclocked: (userId: Id | null = null, most = -1) =>
       boots.all().map(({ boot, ...times }) => ({
         ...times,
-        before: span.get(boot, times.setZeroMs, userId, userId, most) ?? none,
-        since: span.get(boot, times.zeroMs, userId, userId, most) ?? none,
+        before: span.get({ boot, zeroMs: times.setZeroMs, userId, most }) ?? none,
+        since: span.get({ boot, zeroMs: times.zeroMs, userId, most }) ?? none,
       })),
   } satisfies Partial<LedgerReader>;
 }

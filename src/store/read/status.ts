@@ -140,7 +140,7 @@ function someLines(gaps: readonly Gap[]): string[] {
 
 function misplacedIn(boots: readonly ReclockedBoot[]): LedgerStatus["misplaced"] {
   const records = boots.reduce((sum, { before }) => sum + before.records, 0);
-  const offMs = Math.max(0, ...boots.map(({ zeroMs, setZeroMs }) => Math.abs(setZeroMs - zeroMs)));
+  const offMs = Math.max(0, ...boots.map(({ before }) => Math.abs(before.byMs)));
   return records === 0 ? null : { records, seconds: Math.round(offMs / SECOND_MS) };
 }
 
