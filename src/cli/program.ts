@@ -69,7 +69,6 @@ export async function createProgram(context: CliContext, words: readonly string[
       writeOut: (text) => context.terminal.out(text.trimEnd()),
       writeErr: (text) => context.terminal.err(text.trimEnd()),
     })
-    .showHelpAfterError("(flanco --help shows what there is)")
     .addHelpText("after", HELP)
     .addOption(new Option("--config <file>", "configuration file (FLANCO_CONFIG)"));
   for (const key of CONFIG_KEYS) {
@@ -81,5 +80,18 @@ export async function createProgram(context: CliContext, words: readonly string[
   for (const [, load] of called.length > 0 ? called : Object.entries(COMMANDS)) {
     (await load()).declare(program, context, first === undefined);
   }
+  pointToHelp(program, program.name());
   return program;
+}
+
+/**
+ * Ends each error of usage with the help to read: the command's own, or its group's where it
+ * takes nothing of its own. So `flanco serve` points to the settings, which only the program's lists.
+ */
+function pointToHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`(${words} --help shows what there is)`);
+  for (const child of command.commands) {
+    const takesNothing = [...child.options, ...child.registeredArguments, ...child.commands].length === 0;
+    pointToHelp(child, takesNothing ? words : `${words} ${child.name()}`);
+  }
 }

@@ -73,7 +73,7 @@ describe("flanco backup and flanco restore", function () {
     const { exitCode, stderr } = await program.call(["backup", "--to", ""]);
     expect([exitCode, stderr]).to.deep.equal([
       2,
-      "error: option '--to <directory>' argument '' is invalid. It must name a directory.\n(flanco --help shows what there is)\n",
+      "error: option '--to <directory>' argument '' is invalid. It must name a directory.\n(flanco backup --help shows what there is)\n",
     ]);
   });
 

@@ -103,7 +103,19 @@ describe("The help", () => {
       );
     }
     expect(await refusalOf(["commission", "raport", "--json"])).to.equal(
-      "error: unknown command 'raport'\n(flanco --help shows what there is)\n",
+      "error: unknown command 'raport'\n(flanco commission --help shows what there is)\n",
+    );
+  });
+
+  it("of the command itself is pointed to where its options are wrong", async () => {
+    expect(await refusalOf(["user", "add", "--name", "Ana"])).to.equal(
+      "error: required option '--email <email>' not specified\n(flanco user add --help shows what there is)\n",
+    );
+    expect(await refusalOf(["wiring", "frob"])).to.equal(
+      "error: unknown command 'frob'\n(flanco wiring --help shows what there is)\n",
+    );
+    expect(await refusalOf(["serve", "--frob"])).to.equal(
+      "error: unknown option '--frob'\n(flanco --help shows what there is)\n",
     );
   });
 
