@@ -25,6 +25,16 @@ describe("The printed pages", () => {
     });
   }
 
+  it("flow as one column of blocks, which every browser breaks well, and end with their text", async () => {
+    const { page } = await opened.open("/personas");
+    await page.locator(people.ready).first().waitFor();
+    await page.emulateMedia({ media: "print" });
+    const display = await page.evaluate<string>('getComputedStyle(document.querySelector(".view")).display');
+    expect(display, "Firefox leaves the first page empty before a grid, and cuts its rows").to.equal("block");
+    const around = await page.locator("body").boundingBox();
+    expect(around?.height, "a second page, empty, would follow").to.be.below(page.viewportSize()?.height ?? 0);
+  });
+
   it("have the word that all is simulated inside its frame", async () => {
     const { page } = await opened.open("/");
     await page.emulateMedia({ media: "print" });
