@@ -92,11 +92,12 @@ async function finishWithReport(
 ): Promise<number> {
   const state = await commissioner.state(userId);
   const appliance = await status.status(userId);
-  if (state.begunMs === null) {
+  const { begunMs } = state;
+  if (begunMs === null) {
     throw new FlancoError("conflict", "No commissioning is open.", { hint: "Begin one first." });
   }
   const counts = countRooms(state.rooms);
-  const content = contentOf(state, signatures, appliance, reader.chainHead());
+  const content = contentOf({ ...state, begunMs }, signatures, appliance, reader.chainHead());
   let text = "";
   for await (const part of writeJson(content)) text += part;
   const report = { ...signatures, counts, text };
@@ -151,14 +152,14 @@ function toStateAnswer({ begunMs, untilMs, moved, rooms, ...state }: CommissionS
 }
 
 function contentOf(
-  { begunMs, rooms }: CommissionState,
+  { begunMs, rooms }: Pick<CommissionState, "rooms"> & { readonly begunMs: number },
   signatures: Signatures,
   { version, driver, simulated, linesWired, linesWatched, lineFailures, clock, timeZone, lastBackup }: Status,
   head: string,
 ): ReportContent {
   return {
     ...signatures,
-    begunTime: begunMs ?? clock.nowMs,
+    begunTime: begunMs,
     versions: { flanco: version, node: process.versions.node, kernel: release() },
     lines: { driver, simulated, wired: linesWired, watched: linesWatched, failures: lineFailures },
     rooms: rooms.map(toReportedRoom),

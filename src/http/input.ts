@@ -9,13 +9,13 @@ import { type FieldError, FlancoError } from "../domain/error.ts";
 import { kindOf, mistakeOf } from "../domain/mistake.ts";
 
 interface BodyBounds {
-  readonly bytes: number;
-  readonly values: number;
+  readonly bytes?: number | undefined;
+  readonly values?: number;
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** The bounds of a body whose sender is not known yet. */
-export const UNKNOWN_SENDER: BodyBounds = { bytes: 4 * 1024, values: 64 };
+export const UNKNOWN_SENDER = { bytes: 4 * 1024, values: 64 } as const satisfies BodyBounds;
 const MAX_DEPTH = 32;
 /** The most chunks of a body, because each costs work: enough for 64 KiB in chunks of 16 bytes. */
 const MAX_PIECES = 4_096;
@@ -42,7 +42,7 @@ const noNext = async () => {};
  */
 export async function readBody(
   context: Context,
-  { bytes = MAX_BODY_BYTES, values = Number.POSITIVE_INFINITY }: Partial<BodyBounds>,
+  { bytes = MAX_BODY_BYTES, values = Number.POSITIVE_INFINITY }: BodyBounds,
 ): Promise<unknown> {
   requireJson(context.req);
   try {
@@ -87,24 +87,19 @@ function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void)
   // come in one piece, and a decoder costs as much as parsing one.
   let utf8: TextDecoder | undefined;
   let pieces = 0;
-  const decode = (piece?: Buffer) => {
-    try {
-      utf8?.decode(piece, { stream: piece !== undefined });
-    } catch (cause) {
-      refuse(cause);
-    }
-  };
   request.on("data", (piece: Buffer) => {
     pieces += 1;
     if (pieces > MAX_PIECES) {
       const hint = "Send it in one piece, or in larger chunks.";
       refuse(new FlancoError("too_large", `The body came in more than ${MAX_PIECES} pieces.`, { hint }));
     }
-    if (utf8 === undefined && !isUtf8(piece)) {
-      utf8 = new TextDecoder("utf-8", { fatal: true });
-      request.on("end", () => decode());
+    if (utf8 === undefined && !isUtf8(piece)) utf8 = new TextDecoder("utf-8", { fatal: true });
+    try {
+      // A body that ends within a character is no JSON.
+      utf8?.decode(piece, { stream: true });
+    } catch (cause) {
+      refuse(cause);
     }
-    decode(piece);
   });
 }
 

@@ -215,7 +215,7 @@ async function readInput(
     senders.admit(context);
   }
   try {
-    const bounds = signsIn ? UNKNOWN_SENDER : maxBodyBytes === undefined ? {} : { bytes: maxBodyBytes };
+    const bounds = signsIn ? UNKNOWN_SENDER : { bytes: maxBodyBytes };
     return parseInput(body, await readBody(context, bounds));
   } catch (error) {
     if (signsIn) senders.refuse(context);

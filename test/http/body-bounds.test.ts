@@ -126,6 +126,20 @@ describe("A body", () => {
       expect(recordCount()).to.equal(2);
     });
 
+    it("is taken where one ends within a character", async () => {
+      const text = Buffer.from(JSON.stringify(aRecord())).toString("latin1");
+      expect(await ending(`${head("/api/data")}${chunks(text, 1)}0\r\n\r\n`, 1)).to.match(/^HTTP\/1\.1 201 /);
+      expect(recordCount()).to.equal(2);
+    });
+
+    it("is 400 where the last one ends within a character", async () => {
+      const text = `${JSON.stringify(aRecord()).replace("í", "i")}\xc3`;
+      expect(await ending(`${head("/api/data")}${chunks(text, 16)}0\r\n\r\n`, 1)).to.match(
+        /^HTTP\/1\.1 400 /,
+      );
+      expect(recordCount()).to.equal(1);
+    });
+
     for (const [what, method, path, status] of [
       ["is refused", "POST", "/api/data", 413],
       ["that nothing asked for is dropped", "GET", "/api/verify", 200],

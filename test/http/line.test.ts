@@ -111,7 +111,7 @@ describe("Lines", () => {
       ["simchip0:0", true],
       ["simchip0:1", false],
     ]);
-    await post("drive", { line: "SIM9", level: true }).expect(404);
+    expect((await post("drive", { line: "SIM9", level: true }).expect(404)).body.error).to.contain("SIM9");
   });
 
   for (const line of ["SIM0", "simchip0:0"]) {

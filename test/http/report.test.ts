@@ -218,6 +218,20 @@ describe("The report of a month or a day", () => {
     for (const line of ["SIM1", "SIM2"]) await appliance.writer.removeWiring(user.id, line);
   });
 
+  it("has the newest 1,000 gaps of all lines", async () => {
+    for (const [line, actuatorId] of [
+      ["SIM1", "101"],
+      ["SIM2", "102"],
+    ] as const) {
+      const wired = await WiredLine.wire(appliance, user, line, { dId: "7234", actuatorId });
+      await wired.goOften(300, { missed: 1, provisional: false });
+    }
+    const { gaps } = await report({ location: undefined });
+    const of = (line: string) => gaps.filter((gap: { readonly line: string }) => gap.line === line).length;
+    expect([of("SIM2"), of("SIM1")]).to.deep.equal([600, 400]);
+    for (const line of ["SIM1", "SIM2"]) await appliance.writer.removeWiring(user.id, line);
+  });
+
   it("agrees with the overview of that location", async () => {
     for (let count = 0; count < 250; count += 1) {
       await post({ valor: count / 7, createdTime: madrid("2026-03-01T00:00") + count * 60_000 });

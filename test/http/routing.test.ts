@@ -97,6 +97,14 @@ describe("The application's paths", () => {
       }
     });
 
+    it("answers HEAD as GET, without a body", async () => {
+      const response = await appliance.api
+        .head("/")
+        .expect(200)
+        .expect("Content-Type", /^text\/html/);
+      expect(response.text).to.equal(undefined);
+    });
+
     it("gives its assets for good, and 404 for what is not one", async () => {
       await appliance.api
         .get("/assets/app.js")
