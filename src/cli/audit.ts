@@ -13,7 +13,7 @@ type ListedEntry = OperationData<"listAudit">[number];
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const HELP = `
-Failed sign-ins are counted and stored once a minute. Of sign-ins, sign-outs and
+Failed sign-ins are counted and stored once a minute. Of sign-ins, failed ones, sign-outs and
 ended sessions the newest 2000 of each account are kept, everything else for ever.
 
 Examples:

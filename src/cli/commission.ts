@@ -42,7 +42,7 @@ export function declare(program: Command, context: CliContext): void {
   const commission = program
     .command("commission")
     .description("switch each room's relay and see that its line is right; ends with an acceptance report")
-    .option("--account <email>", "of one of its members; needed where there are several accounts")
+    .option("--account <email>", "one of the account's members; needed where there are several accounts")
     .addHelpText("after", HELP)
     // Otherwise a misspelled command would be an argument of the walk.
     .hook("preSubcommand", (group, called) => {
@@ -90,7 +90,9 @@ export function declare(program: Command, context: CliContext): void {
 
   commission
     .command("end")
-    .description("end the commissioning without a report: sales count again")
+    .description(
+      "end the commissioning without a report: sales count again, and what was ticked off is forgotten",
+    )
     .addHelpText("after", "\nExample:\n  flanco commission end")
     .action(async (_options: object, command: Command) => {
       await withDoor(context, command, (door) => door.call("endCommission", { user: accountIn(command) }));

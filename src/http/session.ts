@@ -93,7 +93,7 @@ export function firstUserEndpoint(
     const prove = async () => token.accepts(body.token);
     if (!(await attemptSignIn(gate, context, { account: FIRST_USER, userId: null, prove }))) {
       throw new FlancoError("unauthorized", "This link has been used or has expired.", {
-        hint: "Restart flanco: with no user yet it prints a new one.",
+        hint: "While there is no user, flanco prints a new one at each start and every 30 minutes.",
       });
     }
     requirePassword(body.password);

@@ -6,7 +6,7 @@ import { anError } from "./bodies.ts";
 
 const PASSWORD = "diez letras y más";
 const EXPIRED = anError(
-  "This link has been used or has expired. Restart flanco: with no user yet it prints a new one.",
+  "This link has been used or has expired. While there is no user, flanco prints a new one at each start and every 30 minutes.",
 );
 
 describe("The first user", () => {
