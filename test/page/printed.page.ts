@@ -32,7 +32,9 @@ describe("The printed pages", () => {
     const display = await page.evaluate<string>('getComputedStyle(document.querySelector(".view")).display');
     expect(display, "Firefox leaves the first page empty before a grid, and cuts its rows").to.equal("block");
     const around = await page.locator("body").boundingBox();
-    expect(around?.height, "a second page, empty, would follow").to.be.below(page.viewportSize()?.height ?? 0);
+    expect(around?.height, "a second page, empty, would follow").to.be.below(
+      page.viewportSize()?.height ?? 0,
+    );
   });
 
   it("have the word that all is simulated inside its frame", async () => {
