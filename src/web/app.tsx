@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { User } from "./api/shapes.ts";
-import { ChoosePassword, FirstRun, SignIn } from "./door/door.tsx";
+import { ChoosePassword, FirstRun, SignIn, SignInAgain } from "./door/door.tsx";
 import { Button } from "./element/button.tsx";
 import { PlainPage, WaitingPage } from "./frame/plain-page.tsx";
 import { Shell } from "./frame/shell.tsx";
@@ -27,18 +27,12 @@ function Views() {
   const texts = useTexts(frameTexts);
   const { route, replace } = useNavigation();
   const { session, onSignedIn, onEnded, onSignOut } = useSession();
-  // Every sign-in begins with an empty page: it shows nothing of the session before.
-  const [signIns, setSignIns] = useState(0);
-  const enter = (user: User) => {
-    setSignIns(signIns + 1);
-    onSignedIn(user);
-  };
 
   if (route.view === "first_run" || route.view === "link") {
     const arriveAt = route.view === "first_run" ? "guide" : "panel";
     const arrive = (user: User) => {
       replace(arriveAt);
-      enter(user);
+      onSignedIn(user);
     };
     const props = { token: route.token, presetEmail: route.email, onSignedIn: arrive };
     const leave = () => replace("panel");
@@ -56,24 +50,35 @@ function Views() {
       );
     case "signed_out":
       // The address stays: a new sign-in leads back to it.
-      return <SignIn hasEnded={session.hasEnded} onSignedIn={enter} />;
+      return <SignIn onSignedIn={onSignedIn} />;
     case "signed_in":
+    case "ended": {
       if (route.view === "unknown") return <UnknownPage onHome={() => replace("panel")} />;
+      const { user } = session;
+      const hasEnded = session.kind === "ended";
       return (
-        <SignedIn
-          key={signIns}
-          user={session.user}
-          view={route.view}
-          onUser={onSignedIn}
-          onEnded={onEnded}
-          onSignOut={onSignOut}
-        />
+        <>
+          {hasEnded && <SignInAgain onSignedIn={onSignedIn} />}
+          <SignedIn
+            // Another member's page, and one of another role, begins empty: it shows nothing of the session before.
+            key={`${user._id} ${user.role}`}
+            user={user}
+            hasEnded={hasEnded}
+            view={route.view}
+            onUser={onSignedIn}
+            onEnded={onEnded}
+            onSignOut={onSignOut}
+          />
+        </>
       );
+    }
   }
 }
 
 interface SignedInProps {
   readonly user: User;
+  /** The session is over: the page stands still until the user signs in again. */
+  readonly hasEnded: boolean;
   readonly view: View;
   readonly onUser: (user: User) => void;
   readonly onEnded: () => void;
@@ -81,9 +86,9 @@ interface SignedInProps {
 }
 
 /** Everything behind the session: one connection to the gateway, and the view of the address. */
-function SignedIn({ user, view, onUser, onEnded, onSignOut }: SignedInProps) {
+function SignedIn({ user, hasEnded, view, onUser, onEnded, onSignOut }: SignedInProps) {
   const { replace } = useNavigation();
-  const gateway = useGatewayConnection(user, onUser, onEnded);
+  const gateway = useGatewayConnection(user, hasEnded, onUser, onEnded);
   const isSeen = maySee(user, view);
   useEffect(() => {
     if (!isSeen) replace(homeOf(user));

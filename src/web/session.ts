@@ -8,9 +8,9 @@ type Session =
   | { readonly kind: "checking" }
   /** The server did not answer; it is asked again. */
   | { readonly kind: "unreachable" }
-  /** `hasEnded`: it was there and ended by itself. */
-  | { readonly kind: "signed_out"; readonly hasEnded: boolean }
-  | { readonly kind: "signed_in"; readonly user: User };
+  | { readonly kind: "signed_out" }
+  /** `ended`: it ended by itself. The user's page is kept for when the same user signs in again. */
+  | { readonly kind: "signed_in" | "ended"; readonly user: User };
 
 interface SessionControl {
   readonly session: Session;
@@ -21,7 +21,7 @@ interface SessionControl {
 }
 
 const RETRY_MS = 3_000;
-const SIGNED_OUT: Session = { kind: "signed_out", hasEnded: false };
+const SIGNED_OUT: Session = { kind: "signed_out" };
 
 /**
  * A cookie beside the session's, which no script can read. It lasts as long and says that it is worth asking who is
@@ -66,7 +66,7 @@ export function useSession(): SessionControl {
   }, []);
   const onEnded = useCallback(() => {
     setMark(null);
-    setSession({ kind: "signed_out", hasEnded: true });
+    setSession((before) => (before.kind === "signed_in" ? { ...before, kind: "ended" } : before));
   }, []);
   const onSignOut = useCallback(() => {
     void signOut().then(setSession);

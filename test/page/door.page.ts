@@ -1,6 +1,10 @@
 import { expect } from "chai";
 import { PASSWORD } from "../rig/program.ts";
-import { EMAIL, focused, OpenedService, suiteService } from "./opened.ts";
+import { EMAIL, focused, OpenedService, signIn, suiteService } from "./opened.ts";
+
+/** As from another window of the browser. */
+const END_SESSION =
+  "fetch('/api/logout', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })";
 
 describe("The page's door", () => {
   const opened = suiteService();
@@ -75,6 +79,37 @@ describe("The page's door", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Salir" }).waitFor();
     expect(refused).to.equal(3);
+  });
+
+  it("keeps what was typed where the session ends meanwhile, for the same member alone", async () => {
+    const technician = await opened.addMember("Luis", "technician");
+    // Both times the owner signs in.
+    for (const cookie of [technician, opened.cookie]) {
+      opened.cookie = cookie;
+      const { page } = await opened.open("/lugares");
+      await page.getByRole("button", { name: "Añadir lugar" }).first().click();
+      const name = page.getByRole("dialog", { name: "Lugar nuevo" }).getByLabel("Nombre");
+      await name.fill("Clínica Norte");
+      await page.evaluate(END_SESSION);
+      await page.getByText("Su sesión ha terminado.", { exact: false }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      await signIn(page);
+      const heading = page.getByRole("heading", { level: 1 });
+      await heading.getByText("Iniciar sesión").waitFor({ state: "detached" });
+      await heading.getByText("Lugares").waitFor();
+      if (cookie === technician) {
+        expect(await page.locator("dialog").count()).to.equal(0);
+        continue;
+      }
+      await focused(name);
+      expect(await name.inputValue()).to.equal("Clínica Norte");
+      await page.keyboard.press("Enter");
+      await page.locator(".done-note").getByText("Clínica Norte", { exact: false }).waitFor();
+      // The connection is there again.
+      await page.getByRole("heading", { level: 2, name: "Clínica Norte" }).waitFor();
+      await page.locator(".live-pill-live").waitFor({ state: "attached" });
+    }
   });
 
   it("says of a first-run link that it was used, before anything is typed, and leads to sign-in", async () => {

@@ -61,7 +61,7 @@ describe("A refresher", () => {
     refresher.close();
   });
 
-  it("runs no more once closed, also when that happens during a load", async () => {
+  it("runs no more once closed, also when that happens during a load, until it is opened again", async () => {
     const hand = new HandLoad();
     const refresher = new Refresher(hand.load, 0);
     refresher.ask();
@@ -71,6 +71,10 @@ describe("A refresher", () => {
     refresher.ask();
     refresher.hurry();
     expect(hand.runs).to.equal(1);
+    refresher.open();
+    refresher.ask();
+    expect(hand.runs).to.equal(2);
+    refresher.close();
   });
 });
 

@@ -122,16 +122,16 @@ async function fieldsOf(response: Response): Promise<ReadonlyMap<string, FieldMi
 }
 
 interface ApiListener {
-  /** The session has ended. Called once. */
+  /** The session has ended. Called once for each. */
   onEnded(): void;
   /** A GET was answered at this position in the stream of changes; null where that is not known, or it failed. */
   onRead(at: string | null): void;
 }
 
-/** The API as one session sees it. Every method throws ApiFailure; a 401 to any request ends the session. */
+/** The API as one member sees it. Every method throws ApiFailure; a 401 to any request ends the session. */
 export class Api {
   readonly #listener: ApiListener;
-  readonly #abort = new AbortController();
+  #abort = new AbortController();
 
   constructor(listener: ApiListener) {
     this.#listener = listener;
@@ -174,16 +174,21 @@ export class Api {
     await this.#request("delete", withQuery(path, query));
   }
 
-  /** Abandons the requests under way. Later requests fail. */
+  /** Abandons the requests under way. Later requests fail, until it is opened for another session of the member. */
   close(): void {
     this.#abort.abort();
   }
 
+  open(): void {
+    this.#abort = new AbortController();
+  }
+
   async #request(method: Method, path: string, body?: unknown): Promise<Response> {
+    const { signal } = this.#abort;
     try {
-      return await request(method, path, body, this.#abort.signal);
+      return await request(method, path, body, signal);
     } catch (error) {
-      if (statusOf(error) === UNAUTHORIZED && !this.#abort.signal.aborted) {
+      if (statusOf(error) === UNAUTHORIZED && !signal.aborted) {
         this.close();
         this.#listener.onEnded();
       }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiFailure, BAD_REQUEST, UNAUTHORIZED, waitOf } from "../api/api.ts";
 import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
@@ -59,12 +59,12 @@ function DoorWave() {
 
 interface SignInProps {
   /** True when a session was there and has ended by itself. */
-  readonly hasEnded: boolean;
+  readonly hasEnded?: boolean;
   readonly onSignedIn: (user: User) => void;
 }
 
 /** Asks for e-mail and password. The address stays, so that signing in leads back to where one was. */
-export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
+export function SignIn({ hasEnded = false, onSignedIn }: SignInProps) {
   const { door } = useTexts(doorTexts);
   const form = useForm({ email: "", password: "" });
   const { failure } = form;
@@ -97,6 +97,29 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
       </details>
       <p class="fine">{door.firstTime}</p>
     </Door>
+  );
+}
+
+/** The same over the page of a session that has ended, which it covers whole: what was typed there is kept, and not shown. */
+export function SignInAgain({ onSignedIn }: Pick<SignInProps, "onSignedIn">) {
+  const cover = useRef<HTMLDialogElement>(null);
+  const show = () => cover.current?.showModal();
+  // Modal, because a dialog of the page behind may be: only the newest one can be used.
+  useLayoutEffect(() => {
+    show();
+    // The browser gives the focus back to where it was.
+    return () => cover.current?.close();
+  }, []);
+  return (
+    <dialog
+      class="door-cover"
+      ref={cover}
+      onCancel={(event) => event.preventDefault()}
+      // A browser closes it all the same at a second Escape.
+      onClose={show}
+    >
+      <SignIn hasEnded onSignedIn={onSignedIn} />
+    </dialog>
   );
 }
 

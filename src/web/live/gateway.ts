@@ -60,8 +60,16 @@ const ROUND_MS = 60_000;
 /** Events that change what the status tells. */
 const STATUS_EVENTS: readonly string[] = ["locations", "gap", "tests"];
 
-/** Opens the one live connection of all views, and keeps the gateway's status. `onEnded`: the session is over. */
-export function useGatewayConnection(user: User, onUser: (user: User) => void, onEnded: () => void): Gateway {
+/**
+ * Opens the one live connection of all views, and keeps the gateway's status. `onEnded`: the session is over. Nothing is asked
+ * for while it `hasEnded`; after that all is fetched again.
+ */
+export function useGatewayConnection(
+  user: User,
+  hasEnded: boolean,
+  onUser: (user: User) => void,
+  onEnded: () => void,
+): Gateway {
   const { locale } = useLanguage();
   const [live, setLive] = useState<LiveState>("connecting");
   const [status, setStatus] = useState<Part<SiteStatus>>({ kind: "waiting" });
@@ -70,14 +78,14 @@ export function useGatewayConnection(user: User, onUser: (user: User) => void, o
 
   // Before the first paint: on a slow tablet the requests would otherwise wait for it.
   useLayoutEffect(() => {
-    own.reloadStatus();
-    own.connection?.open();
+    if (hasEnded) return undefined;
+    own.open();
     const round = setInterval(own.reloadStatus, ROUND_MS);
     return () => {
       clearInterval(round);
       own.close();
     };
-  }, [own]);
+  }, [own, hasEnded]);
 
   const known = status.value;
   const timeZone = known?.timeZone;
@@ -154,9 +162,14 @@ function connect(
   return {
     api,
     events,
-    connection,
     reloadStatus: () => refresher.ask(),
     now: () => Date.now() + clockAheadMs,
+    open: () => {
+      api.open();
+      refresher.open();
+      refresher.ask();
+      connection?.open();
+    },
     close: () => {
       connection?.close();
       refresher.close();

@@ -41,6 +41,11 @@ export class Refresher {
     this.#endRest();
   }
 
+  /** Runs loads again once it was closed. */
+  open(): void {
+    this.#isClosed = false;
+  }
+
   async #run(): Promise<void> {
     if (this.#isClosed) return;
     this.#isLoading = true;
