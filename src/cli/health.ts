@@ -27,7 +27,7 @@ export function declare(program: Command, context: CliContext): void {
   program
     .command("health")
     .description("say whether the service works, as GET /healthz does")
-    .option("--wait <seconds>", "wait so long for it", toSeconds, 0)
+    .option("--wait <seconds>", "wait so long for it, up to 3600", toSeconds, 0)
     .addHelpText("after", HELP)
     .action(async ({ wait }: { wait: number }, command: Command) => {
       const port = configOf(context, command).http_port;
