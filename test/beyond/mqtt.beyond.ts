@@ -26,7 +26,7 @@ describe("A real broker, with TLS and a password", () => {
   before(async () => {
     const root = await makeAuthority(HOST, [], Date.now());
     authority = root.cert;
-    await broker.start(await makeLeaf(root, HOST, leafValidity(Date.now(), true)));
+    await broker.start(await makeLeaf(root, HOST, leafValidity(Date.now())));
     others = await connectAsync(broker.url, {
       ca: authority,
       username: broker.user,

@@ -10,7 +10,7 @@ const LEAF_DAYS = 397;
 /** A leaf is valid from a day before it is made, because clients' clocks may be behind. */
 const BACKDATED_DAYS = 1;
 /** A clock before this date is wrong, because the program is younger. */
-const EARLIEST_MS = Date.UTC(2026, 0, 1);
+export const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const NAME_CONSTRAINTS = "2.5.29.30";
 /** The most former names in a certificate, for a host that is renamed again and again. */
 const MAX_FORMER = 8;
@@ -66,8 +66,8 @@ export async function makeAuthority(
 }
 
 /** The validity of a leaf that is made at this moment. */
-export function leafValidity(nowMs: number, clockTrusted: boolean): Validity {
-  const fromMs = (clockTrusted ? nowMs : Math.max(nowMs, EARLIEST_MS)) - BACKDATED_DAYS * DAY_MS;
+export function leafValidity(nowMs: number): Validity {
+  const fromMs = Math.max(nowMs, EARLIEST_MS) - BACKDATED_DAYS * DAY_MS;
   return { fromMs, toMs: fromMs + LEAF_DAYS * DAY_MS };
 }
 

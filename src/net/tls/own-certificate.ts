@@ -5,6 +5,7 @@ import { makeDirectory, OWNER_ONLY_DIRECTORY, writeDurably } from "../../durable
 import type { HostNames } from "../host-names.ts";
 import {
   covers,
+  EARLIEST_MS,
   hasSigned,
   leafValidity,
   makeAuthority,
@@ -57,8 +58,8 @@ export type Forced = "leaf" | "authority";
  * address of this host, or when another authority signed it. A new authority, which browsers must be told to
  * trust, is made only when the old one may not sign this host's names, ends within a month, or is damaged.
  *
- * While the clock is not trusted no date counts: otherwise a gateway that starts in 1970 after each power
- * cut would replace its authority each time. A leaf that must then list another name keeps its dates.
+ * While the clock is not trusted, or is before the program existed, no date counts: otherwise a gateway that starts
+ * in 1970 after each power cut would replace its authority each time. A leaf that must then list another name keeps its dates.
  *
  * A crash at any moment leaves files that match, or that the next
  * call replaces. The result is on the disk. Throws the disk's error.
@@ -66,9 +67,10 @@ export type Forced = "leaf" | "authority";
 export async function ensureOwnCertificate(
   directory: string,
   host: HostNames,
-  moment: Moment,
+  { clock, clockTrusted }: Moment,
   forced?: Forced,
 ): Promise<OwnCertificate> {
+  const moment = { clock, clockTrusted: clockTrusted && clock.nowMs() >= EARLIEST_MS };
   makeDirectory(directory);
   chmodSync(directory, OWNER_ONLY_DIRECTORY);
   const files = ownFiles(directory);
@@ -119,7 +121,7 @@ async function renewLeaf(
   { clock, clockTrusted }: Moment,
 ): Promise<KeyedCertificate> {
   const keepsDates = !clockTrusted && before !== undefined;
-  const validity = keepsDates ? validityOf(before) : leafValidity(clock.nowMs(), clockTrusted);
+  const validity = keepsDates ? validityOf(before) : leafValidity(clock.nowMs());
   const made = await makeLeaf(authority, host, validity);
   writeDurably(files.leaf, made.key + made.cert);
   return made;

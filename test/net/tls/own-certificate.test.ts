@@ -91,6 +91,19 @@ describe("The appliance's own certificate", () => {
     expect(await kept(Date.UTC(2038, 0, 19), HOST, false)).to.deep.equal(["authority", "leaf"]);
   });
 
+  it("is kept while a trusted clock is before the program existed, as with an empty battery", async () => {
+    for (const emptyMs of [0, Date.UTC(2000, 0, 1), Date.UTC(2025, 10, 21)]) {
+      clock.setWall(emptyMs);
+      const { authority, leaf, replaced } = await ensure();
+      expect([authority.cert, leaf.cert, replaced]).to.deep.equal([
+        made.authority.cert,
+        made.leaf.cert,
+        false,
+      ]);
+    }
+    expect(await kept(MADE_MS)).to.deep.equal(["authority", "leaf"]);
+  });
+
   it("keeps its dates, when it must list another address, while the clock is not trusted", async () => {
     clock.setWall(0);
     const { authority, leaf } = await ensure(toHostNames("gateway", ["10.0.0.7"]), false);
