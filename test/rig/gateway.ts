@@ -104,7 +104,7 @@ export class Gateway {
   readonly log = new KeptLog();
   /** What `GatewayOptions` says; may change between two starts. */
   settling: boolean;
-  readonly #noting: boolean;
+  noting: boolean;
   readonly #directory = new TemporaryDirectory();
   readonly #secret = createSecretKey(Buffer.alloc(32, 7));
   readonly #driver: SimulatedDriver;
@@ -114,7 +114,7 @@ export class Gateway {
   private constructor(trueMs: number, options: GatewayOptions) {
     this.machine = new Machine(trueMs);
     this.settling = options.settling ?? true;
-    this.#noting = options.noting ?? true;
+    this.noting = options.noting ?? true;
     this.#driver = new SimulatedDriver({ clock: this.machine, timers: NO_TIMERS, lineCount: 1 });
   }
 
@@ -184,7 +184,7 @@ export class Gateway {
       reader,
       synchronized: () => this.machine.synchronized,
       writer: {
-        noteBoot: (...noted) => (this.#noting ? writer.noteBoot(...noted) : Promise.resolve()),
+        noteBoot: (...noted) => (this.noting ? writer.noteBoot(...noted) : Promise.resolve()),
         settleTimes: (id, zeroMs) =>
           this.settling ? writer.settleTimes(id, zeroMs) : Promise.resolve({ moved: 0, more: false }),
         purge: () => writer.purge(),

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
 import { askTimedated, purge } from "../../src/service/clock-watch.ts";
 import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
+import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -105,6 +106,16 @@ describe("While a clock is wrong", () => {
       await gateway.look();
       expect(gateway.reader.sessions()).to.have.lengthOf(0);
     });
+  });
+
+  it("a link that was made while no service ran, years ahead, ends once the clock is set", async () => {
+    await booted(NOON_MS + 10 * YEAR_MS, { noting: false });
+    const { id, userId } = gateway.user;
+    await gateway.writer.addLink(userId, id, "token");
+    gateway.noting = true;
+    await gateway.reboot(HOUR_MS, 0);
+    await gateway.setByNetwork();
+    expect(await rejection(gateway.writer.useLink("token", "hash"))).to.include({ code: "unauthorized" });
   });
 
   describe("an Idempotency-Key", () => {

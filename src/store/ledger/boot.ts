@@ -99,15 +99,15 @@ export function bootLog(db: Database, monotonicMs: () => number) {
 export type Boots = ReturnType<typeof bootLog>;
 
 /**
- * Gives the age of rows at this moment. A row without a boot
- * has wall time alone: without a trusted clock its age is 0.
+ * Gives the age of rows at this moment. A row without a boot has wall time alone: without a trusted clock
+ * its age is 0, and one that was made by a clock that was ahead is as old as that was ahead.
  */
 export function ageInLedger(boots: Boots): (begun: Begun) => number {
   const now = boots.now();
   const nowMs = now === undefined ? null : boots.timeOf(now.bootId, now.monotonicMs);
   const all = boots.all();
   return ({ bootId, begunMs }) => {
-    if (bootId === null || now === undefined) return (nowMs ?? begunMs) - begunMs;
+    if (bootId === null || now === undefined) return Math.abs((nowMs ?? begunMs) - begunMs);
     return leastAgeMs({ bootId, monotonicMs: begunMs }, now, all);
   };
 }
