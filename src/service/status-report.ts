@@ -51,7 +51,7 @@ export interface StatusDependencies {
  */
 export class StatusReport implements StatusReader {
   readonly #dependencies: StatusDependencies;
-  /** When each fault was first seen, in Unix milliseconds, without the lasting faults of other parts. */
+  /** When each fault was first seen, in monotonic milliseconds, without the lasting faults of other parts. */
   readonly #since = new Map<string, number>();
   #logged: ReadonlySet<string> = new Set();
   #startedMonotonicMs = 0;
@@ -101,7 +101,7 @@ export class StatusReport implements StatusReader {
     const seen = new Set<string>();
     const faults = faultsIn(reading, (what) => {
       seen.add(what);
-      return this.#firstSeen(what, status.clock.nowMs);
+      return status.clock.nowMs - (bootedForMs - this.#firstSeenMs(what, bootedForMs));
     });
     // The status of one user has only some of the faults.
     if (userId === undefined)
@@ -138,7 +138,7 @@ export class StatusReport implements StatusReader {
     };
   }
 
-  #firstSeen(what: string, nowMs: number): number {
+  #firstSeenMs(what: string, nowMs: number): number {
     const before = this.#since.get(what);
     if (before !== undefined) return before;
     this.#since.set(what, nowMs);

@@ -49,6 +49,15 @@ describe("The appliance's status", () => {
     expect(await sinceMs()).to.equal(NOON_MS + HOUR_MS);
   });
 
+  it("reports the beginning of a fault by the right time, once the clock is set", async () => {
+    appliance.clock.setWall(0);
+    fail("Held.");
+    await status();
+    appliance.clock.pass(HOUR_MS);
+    appliance.clock.setWall(NOON_MS);
+    expect((await status()).faults[0]?.sinceMs).to.equal(NOON_MS - HOUR_MS);
+  });
+
   it("asks a hanging disk once, and shows its last known state with everything else", async () => {
     let asked = 0;
     appliance.readDisk = () => {
