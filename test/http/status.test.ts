@@ -223,6 +223,9 @@ describe("GET /status", () => {
     ]);
     appliance.clock.pass(30 * 24 * HOUR_MS);
     expect((await appliance.status.status(user.id)).gaps).to.include({ all: 2, last30Days: 0 });
+    // They were stamped by a clock that was years ahead.
+    appliance.clock.setWall(appliance.clock.nowMs() - 365 * 24 * HOUR_MS);
+    expect((await appliance.status.status(user.id)).gaps).to.include({ all: 2, last30Days: 0 });
   });
 
   it("tells of a user's gaps and records without a time however many another one has", async function () {

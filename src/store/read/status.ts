@@ -56,9 +56,10 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
 
   function gaps(userId: Id | null, nowMs: number): GapCount {
     const { counted, recent } = userId === null ? gapsOfAll : gapsOfUser;
-    const counts = counted.get({ userId, monthMs: nowMs - MONTH_MS }) ?? { all: 0, last30Days: 0 };
     // A gap that ends more than a day ahead was stamped by a wrong clock.
-    const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS });
+    const toMs = nowMs + DAY_MS;
+    const counts = counted.get({ userId, fromMs: nowMs - MONTH_MS, toMs }) ?? { all: 0, last30Days: 0 };
+    const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs });
     return { ...counts, lostToday: lostIn(rows), unwatchedToday: unwatchedIn(rows) };
   }
 
@@ -92,16 +93,21 @@ function provisionalStatement(db: Database, whose: string) {
   );
 }
 
+/** When a gap ended, of one user or of all. */
+interface Between {
+  readonly userId: Id | null;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Reads of the newest gaps, as many as `MAX_COUNTED` allows. */
 function gapStatements(db: Database, whose: string) {
   const gaps = `(SELECT * FROM gap ${whose} ORDER BY gap_id DESC LIMIT ${MAX_COUNTED})`;
   return {
-    counted: db.prepare<{ userId: Id | null; monthMs: number }, { all: number; last30Days: number }>(
-      `SELECT count(*) AS "all", coalesce(sum(to_ms >= :monthMs), 0) AS last30Days FROM ${gaps}`,
+    counted: db.prepare<Between, { all: number; last30Days: number }>(
+      `SELECT count(*) AS "all", coalesce(sum(to_ms BETWEEN :fromMs AND :toMs), 0) AS last30Days FROM ${gaps}`,
     ),
-    recent: db.prepare<{ userId: Id | null; fromMs: number; toMs: number }, Gap>(
-      `SELECT ${GAP} FROM ${gaps} WHERE to_ms BETWEEN :fromMs AND :toMs`,
-    ),
+    recent: db.prepare<Between, Gap>(`SELECT ${GAP} FROM ${gaps} WHERE to_ms BETWEEN :fromMs AND :toMs`),
   };
 }
 
