@@ -9,7 +9,8 @@ export type HeavyRead =
   | "sumRecords"
   | "ledgerStatus"
   | "audit"
-  | "acceptanceReports";
+  | "acceptanceReports"
+  | "acceptanceReport";
 
 /**
  * The same reads, of which none delays another request, however

@@ -163,15 +163,15 @@ function isLong(value: object): boolean {
   );
 }
 
-/** JSON of a value, as JSON.stringify writes it, in parts. After each part of a long list other work has its turn. */
+/** JSON of a value, as JSON.stringify writes it, in parts. Before each part of a long list other work has its turn. */
 export async function* writeJson(value: unknown): AsyncGenerator<string> {
   if (typeof value !== "object" || value === null || !isLong(value)) {
     yield JSON.stringify(value);
   } else if (Array.isArray(value)) {
     for (let from = 0; from < value.length; from += ELEMENTS_AT_ONCE) {
+      await turn();
       const part = JSON.stringify(value.slice(from, from + ELEMENTS_AT_ONCE));
       yield (from === 0 ? "[" : ",") + part.slice(1, -1);
-      await turn();
     }
     yield "]";
   } else {
