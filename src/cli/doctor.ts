@@ -116,6 +116,8 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   memory_low: "memory",
   certificate_refused: "certificate",
   certificate_ending: "certificate",
+  authority_replaced: "certificate",
+  sinks_unreadable: "sinks",
   sink_failing: "sinks",
 };
 

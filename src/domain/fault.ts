@@ -183,11 +183,22 @@ export const FAULTS = {
       `The certificate ${file} ends on ${iso(endsTime)}.`,
     hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
   },
+  authority_replaced: {
+    when: "the appliance made a new authority, within the last week: the one that browsers trusted was damaged, had ended or did not fit the host's name",
+    what: () => "Browsers do not trust this gateway any more: its authority had to be made anew.",
+    hint: "Have each computer, tablet and phone trust it again: open http:// with the gateway's name and http_port there. flanco tls show has the fingerprint.",
+  },
   clinic_moved: {
     when: "another gateway took the clinic over, within the last week",
     what: ({ address }: { address: string }) =>
       `Another gateway (${address}) took this clinic over; this one goes on recording, and what it records since then is not there.`,
     hint: "Wire the relays to the other gateway, then switch this one off for good: systemctl disable --now flanco. If the clinic stays here, ignore this.",
+  },
+  sinks_unreadable: {
+    when: "the sinks that were set up on the page cannot be read since the service was started",
+    what: () =>
+      "Nothing is sent to the sinks that were set up on the page: what was set up cannot be read, and they are off.",
+    hint: "Set them up again on the page, as an owner. What the database and the broker lack is sent then.",
   },
   sink_failing: {
     when: "a configured sink has been behind for ten minutes, and its last try failed",

@@ -1,4 +1,4 @@
-import { type Clock, type ClockTrust, DAY_MS } from "../domain/clock.ts";
+import { type Clock, type ClockTrust, DAY_MS, monotonicMs, WEEK_MS } from "../domain/clock.ts";
 import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import type { HostNames } from "./host-names.ts";
@@ -76,6 +76,8 @@ export class CertificateRenewal {
   readonly #dependencies: RenewalDependencies;
   #certificates: Certificates | undefined;
   #refused = new Map<string, Fault>();
+  /** When the authority was last made in place of another one, in monotonic milliseconds. */
+  #replacedMs: number | undefined;
   /** The last of the checks, which run one after another. Never rejects. */
   #last: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -110,9 +112,17 @@ export class CertificateRenewal {
     return this.#certificates?.served.own === true ? this.#certificates.authority : null;
   }
 
-  /** An administrator's certificates that were refused, and the one that ends soon. */
+  /** An administrator's certificates that were refused, the one that ends soon, and an authority that was replaced. */
   faults(): readonly Fault[] {
-    return [...this.#refused.values(), ...this.#ending()];
+    return [...this.#refused.values(), ...this.#ending(), ...this.#replaced()];
+  }
+
+  /** Only while browsers see its certificate. */
+  #replaced(): readonly Fault[] {
+    const { clock } = this.#dependencies;
+    if (this.#replacedMs === undefined || this.authority() === null) return [];
+    const agoMs = monotonicMs(clock) - this.#replacedMs;
+    return agoMs < WEEK_MS ? [fault("authority_replaced", Math.round(clock.nowMs() - agoMs))] : [];
   }
 
   #ending(): readonly Fault[] {
@@ -154,6 +164,7 @@ export class CertificateRenewal {
     const certificates = await ensureCertificates(directories, clock, trust.trusted(), host);
     this.#certificates = certificates;
     if (certificates.replaced) {
+      this.#replacedMs = monotonicMs(clock);
       const fingerprint = fingerprintLines(certificates.authority).join(":");
       log.warn(
         { fingerprint, names: host.names },

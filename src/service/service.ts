@@ -237,6 +237,7 @@ export class Service {
     this.#closing.defer(() => packages.close());
     const settings = new SinkSettings({ ...machine, directory: dataDirectory.sinks });
     settings.open();
+    const settingsReadMs = clock.nowMs();
     const gateway = () => readGateway(config);
     const upkeep = new Upkeep({ ...parts, packages, onDamaged: onFatal, gateway });
     upkeep.open();
@@ -269,6 +270,7 @@ export class Service {
         lasting: [
           ...(writer.diskFullSinceMs === null ? [] : [fault("disk_full", writer.diskFullSinceMs)]),
           ...[...upkeep.faults(), ...moving.faults(), ...frontDoor.faults()],
+          ...(settings.isUnreadable ? [fault("sinks_unreadable", settingsReadMs)] : []),
         ],
         sinks: sinks.forwarder.status(),
         newerPackage: packages.newest,

@@ -40,6 +40,7 @@ export interface SinkSettingsOptions {
 export class SinkSettings {
   readonly #options: SinkSettingsOptions;
   #kept: readonly KeptSetup[] = [];
+  #isUnreadable = false;
 
   constructor(options: SinkSettingsOptions) {
     this.#options = options;
@@ -52,11 +53,17 @@ export class SinkSettings {
     try {
       this.#kept = fileSchema.parse(JSON.parse(readFileSync(file, "utf8"))).setups.map(toKept);
     } catch (err) {
+      this.#isUnreadable = true;
       this.#options.log.error(
         { err },
         "the sinks that were set up on the page cannot be read: they are off, set them up again",
       );
     }
+  }
+
+  /** Whether the page's setups could not be read, and none was made since. */
+  get isUnreadable(): boolean {
+    return this.#isUnreadable;
   }
 
   /** The configuration in force. */
@@ -154,6 +161,7 @@ export class SinkSettings {
     makeDirectory(directory);
     writeDurably(this.#file(), `${JSON.stringify({ setups })}\n`);
     this.#kept = setups;
+    this.#isUnreadable = false;
   }
 
   #file(): string {

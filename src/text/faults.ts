@@ -304,6 +304,16 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
       "Ask your technician to bring the next one. After that the browser will warn when the page is opened.",
     ],
   },
+  authority_replaced: {
+    what: () => [
+      "Los navegadores ya no confían en este equipo: su certificado se tuvo que hacer de nuevo.",
+      "Browsers do not trust this gateway any more: its certificate had to be made anew.",
+    ],
+    todo: () => [
+      "Se registra todo. Pida a su técnico que cada ordenador, tableta y teléfono vuelva a confiar en el equipo.",
+      "Everything is being recorded. Ask your technician to have each computer, tablet and phone trust it again.",
+    ],
+  },
   clinic_moved: {
     what: () => [
       "Otro equipo se ha hecho cargo de la clínica, y este sigue registrando: lo que registra desde entonces no está en el otro.",
@@ -312,6 +322,16 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
     todo: () => [
       "Pida a su técnico que apague este equipo cuando los relés estén conectados al otro.",
       "Ask your technician to switch this one off once the relays are wired to the other.",
+    ],
+  },
+  sinks_unreadable: {
+    what: () => [
+      "No se envía nada fuera del equipo: no se puede leer cómo se configuró en esta página.",
+      "Nothing is sent from the gateway: what was set up on this page cannot be read.",
+    ],
+    todo: () => [
+      "Se registra todo. Un propietario tiene que volver a configurar los envíos en esta página.",
+      "Everything is being recorded. An owner has to set up on this page again where it is sent.",
     ],
   },
   sink_failing: {

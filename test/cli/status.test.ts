@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, rmSync, truncateSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { describeNewer } from "../../src/cli/status.ts";
@@ -49,6 +49,17 @@ describe("flanco status", function () {
 
   beforeEach(async () => {
     await seedLedger(program.ledgerFile, [Date.now(), Date.now(), Date.now()]);
+  });
+
+  it("names what a damaged disk has taken beside the ledger: browsers' trust, and the page's sinks", async () => {
+    for (const name of ["tls/authority.pem", "sinks/setups.json"]) {
+      const file = join(dirname(program.ledgerFile), name);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, "{", { mode: 0o600 });
+    }
+    await program.start();
+    const { faults } = JSON.parse((await program.call(["status", "--json"])).stdout) as Told;
+    expect(faults.map(({ code }) => code)).to.deep.equal(["authority_replaced", "sinks_unreadable"]);
   });
 
   it("says how a healthy service is, as JSON the same as the API, and ends with 0", async () => {

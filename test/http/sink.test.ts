@@ -163,6 +163,9 @@ describe("What the gateway sends", () => {
     const settings = appliance.settingsAnew();
     expect(settings.setups().every(({ madeIn }) => madeIn === null)).to.equal(true);
     expect(appliance.log.errors.join()).to.contain("cannot be read");
+    expect(settings.isUnreadable).to.equal(true);
+    settings.clear("email");
+    expect(settings.isUnreadable, "once something is set up anew").to.equal(false);
   });
 
   it("of sales begins at once, and after a change goes on where it was", async () => {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { DAY_MS } from "../../src/domain/clock.ts";
+import { DAY_MS, WEEK_MS } from "../../src/domain/clock.ts";
 import type { Log } from "../../src/domain/log.ts";
 import { type HostNames, toHostNames } from "../../src/net/host-names.ts";
 import { CertificateRenewal, type Served } from "../../src/net/renewal.ts";
@@ -80,11 +80,23 @@ describe("The renewal of certificates", () => {
     host = MOVED;
     await renewal.check();
     expect(listing("192.168.7.7")).to.deep.equal([true]);
-    expect(linesWith("authority")).to.deep.equal([]);
+    expect([linesWith("authority"), renewal.faults()]).to.deep.equal([[], []]);
     host = toHostNames("other-name", ["192.168.7.7"]);
     await renewal.check();
     expect(renewed).to.have.length(2);
     expect(linesWith("a new authority was made: browsers must be told to trust it")).to.have.length(1);
+  });
+
+  it("has a fault for a week where its authority was damaged and had to be replaced", async () => {
+    writeFileSync(ownFiles(directory.path).authority, "damaged");
+    await renewal.open();
+    const told = () => renewal.faults().map(({ code, sinceMs }) => [code, sinceMs]);
+    const replaced = [["authority_replaced", clock.nowMs()]];
+    expect(told()).to.deep.equal(replaced);
+    clock.pass(WEEK_MS - 1);
+    expect(told()).to.deep.equal(replaced);
+    clock.pass(1);
+    expect(told()).to.deep.equal([]);
   });
 
   it("checks again after the check under way, which may have looked before the change", async () => {
