@@ -57,9 +57,9 @@ export function declare(program: Command, context: CliContext): void {
   gpio
     .command("watch")
     .description(
-      "show edges as they come, until Ctrl-C: the wired lines of a running service, or lines named here",
+      "show edges as they come, until Ctrl-C: of a running service's wired lines, else of free lines",
     )
-    .argument("[lines...]", "lines to watch while no service runs; none: every free line")
+    .argument("[lines...]", "only these; none: all of them")
     .option("--json", "one JSON text a line", false)
     .addHelpText("after", "\nExample:\n  flanco gpio watch GPIO17 GPIO27")
     .action(async (lines: string[], options: { json: boolean }, command: Command) => {
@@ -69,9 +69,9 @@ export function declare(program: Command, context: CliContext): void {
   gpio
     .command("record")
     .description(
-      "write a trace of lines, until Ctrl-C, for 'flanco simulate': of a running service the wired lines as it sees them, else every change of the lines named here",
+      "write a trace of lines, until Ctrl-C, for 'flanco simulate': of a running service the wired lines as it sees them, else every change of free lines",
     )
-    .argument("[lines...]", "lines to record while no service runs; none: every free line")
+    .argument("[lines...]", "only these; none: all of them")
     .addHelpText("after", "\nExample:\n  flanco gpio record > relays.trace")
     .action(async (lines: string[], _options: object, command: Command) => {
       await record(configOf(context, command), lines, terminal);
