@@ -9,6 +9,8 @@ export const DAY_MS = 24 * HOUR_MS;
 export const WEEK_MS = 7 * DAY_MS;
 /** The last moment that a `Date` can have, in Unix milliseconds. */
 export const MAX_TIME_MS = 8.64e15;
+/** A clock before this date is wrong, because the program is younger. */
+export const EARLIEST_MS = Date.UTC(2026, 0, 1);
 
 /**
  * Wall time stamps things: a field `timeMs` is in Unix milliseconds, and `provisional` says that it is not

@@ -1,6 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { type Clock, type ClockTrust, HOUR_MS, MINUTE_MS, monotonicMs, NS_PER_MS } from "../domain/clock.ts";
+import {
+  type Clock,
+  type ClockTrust,
+  EARLIEST_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  monotonicMs,
+  NS_PER_MS,
+} from "../domain/clock.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 
@@ -15,8 +23,8 @@ export interface ClockWatchDependencies {
   readonly clock: Clock;
   readonly bootId: string;
   /**
-   * Whether the clock was set from outside, and is trusted
-   * from then on. `always`: the machine keeps its own time.
+   * Whether the clock was set from outside, and is trusted from then on. `always`: the
+   * machine keeps its own time, which is trusted unless it is before the program existed.
    */
   readonly synchronized: Synchronized | "always";
   readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
@@ -117,10 +125,11 @@ export class ClockWatch implements ClockTrust {
   }
 
   #judge(): void {
-    const { synchronized, log } = this.#dependencies;
+    const { clock, synchronized, log } = this.#dependencies;
+    const isWrong = clock.nowMs() < EARLIEST_MS;
     if (synchronized === "always") {
-      this.#zeroMs = this.#offsetMs;
-    } else if (this.#zeroMs === null && synchronized()) {
+      this.#zeroMs = isWrong ? null : this.#offsetMs;
+    } else if (this.#zeroMs === null && !isWrong && synchronized()) {
       this.#offsetMs = this.#offset();
       this.#zeroMs = this.#offsetMs;
       log.info({}, "the clock is trusted: the network has set it");

@@ -90,6 +90,8 @@ export interface GatewayOptions {
   readonly settling?: boolean;
   /** Off for a control: the ledger never hears which boot it is. */
   readonly noting?: boolean;
+  /** Whether the machine keeps its own time, which is trusted. */
+  readonly keepsTime?: boolean;
 }
 
 /**
@@ -105,6 +107,7 @@ export class Gateway {
   /** What `GatewayOptions` says; may change between two starts. */
   settling: boolean;
   noting: boolean;
+  readonly #keepsTime: boolean;
   readonly #directory = new TemporaryDirectory();
   readonly #secret = createSecretKey(Buffer.alloc(32, 7));
   readonly #driver: SimulatedDriver;
@@ -115,6 +118,7 @@ export class Gateway {
     this.machine = new Machine(trueMs);
     this.settling = options.settling ?? true;
     this.noting = options.noting ?? true;
+    this.#keepsTime = options.keepsTime ?? false;
     this.#driver = new SimulatedDriver({ clock: this.machine, timers: NO_TIMERS, lineCount: 1 });
   }
 
@@ -182,7 +186,7 @@ export class Gateway {
       bootId,
       log,
       reader,
-      synchronized: () => this.machine.synchronized,
+      synchronized: this.#keepsTime ? "always" : () => this.machine.synchronized,
       writer: {
         noteBoot: (...noted) => (this.noting ? writer.noteBoot(...noted) : Promise.resolve()),
         settleTimes: (id, zeroMs) =>

@@ -245,6 +245,35 @@ describe("A clock that is wrong", () => {
     }
   });
 
+  for (const [name, emptyMs] of [
+    ["1970", 0],
+    ["2000", Date.UTC(2000, 0, 1)],
+  ] as const) {
+    it(`is not trusted in ${name}, where its battery is empty, although the machine keeps its own time`, async () => {
+      await booted(NOON_MS, { keepsTime: true });
+      await gateway.sell();
+      await gateway.reboot(HOUR_MS, emptyMs);
+      await gateway.sell();
+      await gateway.switchOn();
+      expect(provisional()).to.deep.equal({ waiting: 2, unplaced: 0 });
+      gateway.machine.synchronize();
+      await gateway.look();
+      await gateway.switchOff();
+      await gateway.sell();
+      expectTruth();
+      expect(moves()).to.equal(2);
+      gateway.machine.jump(emptyMs - gateway.machine.nowMs());
+      await gateway.look();
+      await gateway.sell();
+      await gateway.restart();
+      await gateway.sell();
+      gateway.machine.synchronize();
+      await gateway.look();
+      expectTruth();
+      expect(moves()).to.equal(2);
+    });
+  }
+
   it("is trusted from the start by a process after, and what was left is moved then", async () => {
     await booted(0, { settling: false });
     await gateway.sell();

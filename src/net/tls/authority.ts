@@ -1,6 +1,6 @@
 import { type webcrypto, X509Certificate } from "node:crypto";
 import type { X509CertificateCreateWithKeyParams } from "@peculiar/x509";
-import { DAY_MS } from "../../domain/clock.ts";
+import { DAY_MS, EARLIEST_MS } from "../../domain/clock.ts";
 import { type HostNames, PRIVATE_NETWORKS } from "../host-names.ts";
 import type { KeyedCertificate, Validity } from "./keyed-certificate.ts";
 
@@ -9,8 +9,6 @@ const AUTHORITY_DAYS = 3_652;
 const LEAF_DAYS = 397;
 /** A leaf is valid from a day before it is made, because clients' clocks may be behind. */
 const BACKDATED_DAYS = 1;
-/** A clock before this date is wrong, because the program is younger. */
-export const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const NAME_CONSTRAINTS = "2.5.29.30";
 /** The most former names in a certificate, for a host that is renamed again and again. */
 const MAX_FORMER = 8;
