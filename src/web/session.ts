@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../domain/clock.ts";
 import { sessionSeconds } from "../domain/member.ts";
 import { ApiFailure, ask, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
@@ -35,7 +35,10 @@ function setMark(user: User | null): void {
   document.cookie = `${MARK}=${value}; path=/; secure; samesite=strict`;
 }
 
-/** The signed-in user: asked for once at the start, and again while the server does not answer. */
+/** What a browser's tabs tell each other: somebody has signed in. They have one session cookie. */
+const SIGN_INS = "flanco.sign_ins";
+
+/** The signed-in user: asked for once at the start, again while the server does not answer, and after a sign-in in another tab. */
 export function useSession(): SessionControl {
   const [session, setSession] = useState<Session>(() =>
     document.cookie.split("; ").includes(`${MARK}=1`) ? { kind: "checking" } : SIGNED_OUT,
@@ -60,9 +63,22 @@ export function useSession(): SessionControl {
     };
   }, [isOpen]);
 
+  const otherTabs = useRef<BroadcastChannel | null>(null);
+  useEffect(() => {
+    const tabs = new BroadcastChannel(SIGN_INS);
+    // All that this tab asks for is answered to that member now.
+    tabs.onmessage = async () => {
+      const answer = await askSession();
+      if (answer.kind === "signed_in") setSession(answer);
+    };
+    otherTabs.current = tabs;
+    return () => tabs.close();
+  }, []);
+
   const onSignedIn = useCallback((user: User) => {
     setMark(user);
     setSession({ kind: "signed_in", user });
+    otherTabs.current?.postMessage(null);
   }, []);
   const onEnded = useCallback(() => {
     setMark(null);

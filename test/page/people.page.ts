@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { PASSWORD } from "../rig/program.ts";
 import { FilledSuite } from "./filled.ts";
-import { EMAIL, PAGE_TEST_MS, VIEWS } from "./opened.ts";
+import { EMAIL, PAGE_TEST_MS, signIn, VIEWS } from "./opened.ts";
 
 const CHOSEN = "la clave que elige Eva";
 const EVA = { name: "Eva Ruiz", email: "eva@example.org" };
@@ -110,6 +110,25 @@ describe("The people of an account", function () {
     await owner.getByRole("button", { name: "Quitar a Enfermería" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Quitar de la cuenta" }).click();
     await owner.getByText("Se quitó a Enfermería.").waitFor();
+  });
+
+  it("share one session with the tabs of a browser: each shows who has signed in last, in whichever of them", async () => {
+    const { page: first, context } = await opened.open("/personas");
+    const link = await invite(first, { name: "Control", email: "control@example.org" }, "display");
+    const second = await context.newPage();
+    await second.goto(new URL(link).pathname + new URL(link).hash);
+    await second.getByLabel("Contraseña", { exact: true }).fill(CHOSEN);
+    await second.getByLabel("Repita la contraseña").fill(CHOSEN);
+    await second.getByRole("button", { name: "Guardar y entrar" }).click();
+    await first.locator(".tile").first().waitFor();
+    expect(await waysOf(first)).to.deep.equal(["Habitaciones"]);
+
+    await second.getByRole("button", { name: "Salir" }).click();
+    await second.getByRole("heading", { name: "Iniciar sesión" }).waitFor();
+    await first.getByText("Su sesión ha terminado.").waitFor();
+    await signIn(second);
+    await first.getByRole("link", { name: "Personas" }).waitFor();
+    await first.getByText("Su sesión ha terminado.").waitFor({ state: "detached" });
   });
 
   it("keep their last owner, and are told why", async () => {
