@@ -277,7 +277,7 @@ describe("The technician's page of lines", () => {
 
   it("says so where a test cannot be ended, and where a simulated line cannot be switched", async () => {
     const { page } = opening;
-    const said = page.getByText("No se puede conectar con el equipo. Compruebe la red e inténtelo de nuevo.");
+    const said = page.getByText("El equipo no contesta. Compruebe la red y, antes de repetir un cambio,");
     await page.route("**/api/line/drive", (route) => route.abort());
     await page.getByRole("row", { name: /^101/ }).getByRole("switch").click();
     await said.waitFor();
@@ -286,9 +286,9 @@ describe("The technician's page of lines", () => {
     const banner = page.locator(".under-test");
     await page.route("**/api/test", (route) => route.abort());
     await banner.getByRole("button", { name: "Terminar" }).click();
-    await banner.getByText("No se puede conectar").waitFor();
+    await banner.getByText("El equipo no contesta.").waitFor();
     await page.getByRole("button", { name: "Terminar la prueba" }).click();
-    await page.locator(".content").getByText("No se puede conectar").waitFor();
+    await page.locator(".content").getByText("El equipo no contesta.").waitFor();
     await page.unroute("**/api/test");
     await banner.getByRole("button", { name: "Terminar" }).click();
     await banner.waitFor({ state: "detached" });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
 import { focused, suiteService } from "./opened.ts";
 
@@ -177,5 +178,21 @@ describe("The locations and devices on the page", () => {
     await dialog.getByLabel("Name", { exact: true }).fill("Corridor A");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("It is not there any more", { exact: false }).waitFor();
+  });
+
+  it("say what to do where no answer comes and no connection breaks", async () => {
+    const { page } = await opened.open("about:blank");
+    await page.clock.install();
+    await page.goto("/lugares");
+    await page.getByRole("button", { name: "Añadir lugar" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Nombre").fill("Clínica Este");
+    await page.route("**/api/location", () => {});
+    const sent = page.waitForRequest((request) => request.method() === "POST");
+    await dialog.getByRole("button", { name: "Crear" }).click();
+    await sent;
+    await page.clock.fastForward(MINUTE_MS);
+    await dialog.getByText("El equipo no contesta. Compruebe la red y", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Crear" }).waitFor();
   });
 });

@@ -5,7 +5,7 @@ import type { Answer, Body, Data, ErrorAnswer, PathOf, Query } from "./shapes.ts
 /** What is wrong with one field: `kind` is for programs, `message` is the server's English text. */
 type FieldMistake = NonNullable<ErrorAnswer["errors"]>[string];
 
-/** The status of a request that did not reach the server, or whose answer did not come whole. */
+/** The status of a request that did not reach the server, or whose answer did not come whole: a change may be made all the same. */
 export const UNREACHABLE = 0;
 export const BAD_REQUEST = 400;
 export const UNAUTHORIZED = 401;
@@ -13,8 +13,10 @@ export const NOT_FOUND = 404;
 export const CONFLICT = 409;
 export const TOO_MANY_REQUESTS = 429;
 export const UNAVAILABLE = 503;
-/** What was asked for and is not there whole by then counts as not reached: half a minute is ample on a slow network. */
-const PATIENCE_MS = 30_000;
+/** What is read and is not there whole by then counts as not reached: half a minute is ample on a slow network. */
+const READ_PATIENCE_MS = 30_000;
+/** The same of all else: the longest, a test of a sink, takes the service half a minute. */
+const PATIENCE_MS = 60_000;
 /** Carries the position in the stream of changes at which an answer was read: see src/http/event.ts. */
 const POSITION_HEADER = "x-flanco-at";
 
@@ -67,7 +69,7 @@ async function request(
     cache: "no-store",
     // What is sent while the page is being left still arrives.
     keepalive: method !== "get",
-    signal: method === "get" ? patientSignal(signal) : signal,
+    signal: patientSignal(signal, method === "get" ? READ_PATIENCE_MS : PATIENCE_MS),
   };
   if (body !== undefined) {
     init.headers = { "content-type": "application/json" };
@@ -83,11 +85,11 @@ async function request(
   throw new ApiFailure(status, `HTTP ${status}`, await fieldsOf(response), retryAfter || null);
 }
 
-/** As `signal`, and aborts once a reading has taken too long: a network that loses every packet breaks no connection. */
-function patientSignal(signal: AbortSignal | null): AbortSignal {
+/** As `signal`, and aborts after `patienceMs`: a network that loses every packet breaks no connection. */
+function patientSignal(signal: AbortSignal | null, patienceMs: number): AbortSignal {
   const patience = new AbortController();
   const stop = () => patience.abort();
-  setTimeout(stop, PATIENCE_MS);
+  setTimeout(stop, patienceMs);
   signal?.addEventListener("abort", stop, { signal: patience.signal });
   if (signal?.aborted) stop();
   return patience.signal;

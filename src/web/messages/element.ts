@@ -14,8 +14,8 @@ export const elementTexts = bilingual({
   retry: ["Reintentar", "Try again"],
   undo: ["Deshacer", "Undo"],
   unreachable: [
-    "No se puede conectar con el equipo. Compruebe la red e inténtelo de nuevo.",
-    "The gateway cannot be reached. Check the network and try again.",
+    "El equipo no contesta. Compruebe la red y, antes de repetir un cambio, mire si ya está hecho.",
+    "The gateway does not answer. Check the network and, before you repeat a change, see whether it is made already.",
   ],
   overloaded: [
     "El equipo está ocupado. Inténtelo de nuevo en un momento.",
