@@ -195,4 +195,36 @@ describe("The locations and devices on the page", () => {
     await dialog.getByText("El equipo no contesta. Compruebe la red y", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Crear" }).waitFor();
   });
+
+  it("are made once where the answer is lost and the button is pressed again", async () => {
+    const { page } = await opened.open("/lugares");
+    /** The service makes it, and its answer does not arrive. */
+    const loseAnswer = (path: string) =>
+      page.route(`**${path}`, async (route) => {
+        if (route.request().method() !== "POST") return route.fallback();
+        await opened.send("POST", path, route.request().postDataJSON());
+        await route.abort();
+      });
+    const dialog = page.getByRole("dialog");
+    const pressTwice = async () => {
+      await dialog.getByRole("button", { name: "Crear" }).click();
+      await dialog.getByText("El equipo no contesta.", { exact: false }).waitFor();
+      await dialog.getByRole("button", { name: "Crear" }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    await loseAnswer("/api/location");
+    await page.getByRole("button", { name: "Añadir lugar" }).first().click();
+    await dialog.getByLabel("Nombre").fill("Clínica Oeste");
+    await pressTwice();
+    expect((await names()).filter((name) => name === "Clínica Oeste")).to.have.length(1);
+
+    await loseAnswer("/api/device");
+    await page.getByRole("button", { name: "Añadir dispositivo en Clínica Oeste" }).click();
+    await dialog.getByLabel("Nombre", { exact: true }).fill("Pasillo W");
+    await dialog.getByLabel("Número del dispositivo").fill("7299");
+    await dialog.getByLabel("Primera").fill("901");
+    await dialog.getByLabel("Cuántas").fill("2");
+    await pressTwice();
+    await page.getByRole("rowheader", { name: "Pasillo W" }).waitFor();
+  });
 });

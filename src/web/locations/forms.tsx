@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { MAX_ACTUATORS } from "../../domain/device.ts";
-import { type Api, NOT_FOUND } from "../api/api.ts";
+import { type Api, type ApiFailure, NOT_FOUND, UNREACHABLE } from "../api/api.ts";
 import { roomsOf } from "../api/locations.ts";
 import type { Body, Device, Location } from "../api/shapes.ts";
 import { Segments, SelectField, TextField } from "../element/field.tsx";
@@ -67,7 +67,12 @@ export function DeviceForm({ device, at, locations, action, onDone }: DeviceForm
       } else if (location !== undefined) {
         const actuators = roomList.rooms.map((id) => ({ id, value: false }));
         const place = { locationId: location._id, locationName: location.name };
-        await api.send("post", "/api/device", { newDevice: { dId, name, ...place, actuators } });
+        const isSent = async () =>
+          (await api.data("/api/device")).some(
+            (one) => one.dId === dId && one.name === name && one.locationId === location._id,
+          );
+        if (!(await isMade(form.failure, isSent)))
+          await api.send("post", "/api/device", { newDevice: { dId, name, ...place, actuators } });
       }
       const isRenamed = device !== null && (device.name !== name || device.locationId !== locationId);
       onDone([texts.savedDevice(name), ...(isRenamed ? [texts.oldNames] : [])].join(" "), dId);
@@ -127,6 +132,11 @@ async function roomsAddedSince(device: Device, api: Api): Promise<readonly strin
   const known = roomsOf(device);
   const current = (await api.data("/api/device")).find(({ _id }) => _id === device._id);
   return current === undefined ? [] : roomsOf(current).filter((room) => !known.includes(room));
+}
+
+/** Whether it `isThere`, where the answer to the last try was lost: sent again it would be made twice, or be refused. */
+async function isMade(lastFailure: ApiFailure | null, isThere: () => Promise<boolean>): Promise<boolean> {
+  return lastFailure?.status === UNREACHABLE && (await isThere());
 }
 
 /** Only what differs is sent: a location that is gone is not one to move to. `added`: rooms that stay too. */
@@ -251,8 +261,14 @@ export function LocationForm({ location, action, onDone }: LocationFormProps) {
   const send = () => {
     const draft = { name: form.values.name.trim(), description: form.values.description.trim() };
     return form.submit(draft.name !== "", async () => {
-      if (location === null) await api.send("post", "/api/location", { location: draft });
-      else await api.send("patch", "/api/location", { location: draft }, { locationId: location._id });
+      const isSent = async () =>
+        (await api.data("/api/location")).some(
+          ({ name, description }) => name === draft.name && description === draft.description,
+        );
+      if (location !== null)
+        await api.send("patch", "/api/location", { location: draft }, { locationId: location._id });
+      else if (!(await isMade(form.failure, isSent)))
+        await api.send("post", "/api/location", { location: draft });
       const isRenamed = location !== null && location.name !== draft.name;
       onDone([texts.savedLocation(draft.name), ...(isRenamed ? [texts.oldNames] : [])].join(" "));
     });
