@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
+import { DAY_MS, HOUR_MS, MAX_TIME_MS } from "../../src/domain/clock.ts";
 import { dayReader, daysBefore, monthAfter, monthOf, monthsUpTo } from "../../src/web/format/day.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 
@@ -72,6 +72,20 @@ describe("The page's format", () => {
 
   it("writes times in the gateway's zone", () => {
     expect(format.time(SPRING_NIGHT_MS)).to.equal("00:30");
+  });
+
+  it("tells the two passes of an hour that the clocks repeat apart, and names no zone outside of them", () => {
+    const secondMs = Date.UTC(2026, 9, 25, 1, 30);
+    const firstMs = secondMs - HOUR_MS;
+    expect(format.exactTime(firstMs)).to.equal("02:30:00 CEST");
+    expect(format.exactTime(secondMs)).to.equal("02:30:00 CET");
+    expect(format.moment(firstMs, secondMs)).to.equal("02:30 CEST");
+    expect(format.moment(secondMs, secondMs + DAY_MS)).to.match(/^25 oct,? 02:30 CET$/);
+    expect(format.time(firstMs - HOUR_MS)).to.equal("01:30");
+    expect(format.time(secondMs + HOUR_MS)).to.equal("03:30");
+    expect(format.time(Date.UTC(2026, 9, 25, 1, 59))).to.equal("02:59 CET");
+    expect(format.time(Date.UTC(2026, 9, 25, 2))).to.equal("03:00");
+    expect(format.time(MAX_TIME_MS - 1)).to.match(/^\d\d:59$/);
   });
 
   it("adds the day to a moment of another day, and the year to one of another year", () => {

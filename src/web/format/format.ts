@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../domain/clock.ts";
+import { DAY_MS, HOUR_MS, MAX_TIME_MS, MINUTE_MS, SECOND_MS } from "../../domain/clock.ts";
 import type { stateTexts } from "../messages/state.ts";
 import { type Day, dayReader, inZone } from "./day.ts";
 
@@ -40,8 +40,14 @@ export function createFormat(
 ) {
   const number = (options: Intl.NumberFormatOptions) =>
     lazyText<number>(() => new Intl.NumberFormat(locale, options));
-  const date = (options: Intl.DateTimeFormatOptions) =>
-    lazyText<number>(() => inZone(locale, timeZone, options));
+  const minute = { hour: "2-digit", minute: "2-digit" } as const;
+  const isRepeated = repeatedHours(lazyText<number>(() => inZone(locale, timeZone, minute)));
+  /** Of a time in an hour that the clocks repeat, the zone's short name tells which of the two it is: `02:30 CEST`. */
+  const date = (options: Intl.DateTimeFormatOptions) => {
+    const plain = lazyText<number>(() => inZone(locale, timeZone, options));
+    const named = lazyText<number>(() => inZone(locale, timeZone, { ...options, timeZoneName: "short" }));
+    return (timeMs: number) => (isRepeated(timeMs) ? named : plain)(timeMs);
+  };
   const unit = (name: "hour" | "minute" | "second") => {
     const text = number({ style: "unit", unit: name, unitDisplay: "short" });
     return (value: number) => unbroken(text(value));
@@ -59,7 +65,6 @@ export function createFormat(
     maximumFractionDigits: 0,
     useGrouping: "always",
   });
-  const minute = { hour: "2-digit", minute: "2-digit" } as const;
   const time = date(minute);
   const moment = date({ day: "numeric", month: "short", ...minute });
   const dateTime = date({ day: "numeric", month: "short", year: "numeric", ...minute });
@@ -157,6 +162,24 @@ function bytesText(locale: string, bytes: number): string {
 /** A number and its unit, which no line ends between. */
 function unbroken(text: string): string {
   return text.replace(" ", "\u00a0");
+}
+
+/** Zones change their clocks at a half hour. */
+const HALF_HOUR_MS = 30 * MINUTE_MS;
+
+/** Tells whether a time is in an hour that the clocks repeat; `text` writes hour and minute. It looks at each half hour once. */
+function repeatedHours(text: (timeMs: number) => string): (timeMs: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (timeMs) => {
+    const startMs = timeMs - (timeMs % HALF_HOUR_MS);
+    const isRepeated =
+      known.get(startMs) ??
+      [startMs - HOUR_MS, Math.min(startMs + HOUR_MS, MAX_TIME_MS)].some(
+        (otherMs) => text(otherMs) === text(startMs),
+      );
+    known.set(startMs, isRepeated);
+    return isRepeated;
+  };
 }
 
 function lazyText<T>(make: () => { format(value: T): string }): (value: T) => string {
