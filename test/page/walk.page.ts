@@ -193,12 +193,7 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
     }
     const monthBefore = new Date(`${suite.filled.troubleMonth}-01T12:00:00Z`);
     monthBefore.setUTCMonth(monthBefore.getUTCMonth() - 1);
-    for (const createdTime of [Date.now(), monthBefore.getTime()]) {
-      for (const { id, name, locationName, rooms } of suite.filled.devices) {
-        const place = { locationName, deviceName: name, deviceId: id, habitacion: rooms[0] };
-        await opened.send("POST", "/api/data", { ...place, valor: HIGHEST_PRICE, createdTime });
-      }
-    }
+    for (const createdTime of [Date.now(), monthBefore.getTime()]) await sellAtHighest(suite, createdTime);
   });
 
   for (const language of LANGUAGES) {
@@ -221,7 +216,9 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
 });
 
 describe("Every view on a phone whose letters are twice as large", () => {
-  const { opened } = new FilledSuite({ sales: 300, days: 40, withTrouble: true });
+  const suite = new FilledSuite({ sales: 300, days: 40, withTrouble: true });
+  const { opened } = suite;
+  before(() => sellAtHighest(suite, Date.now()));
 
   for (const language of LANGUAGES) {
     it(`fits, and the ways to the views stand beside each other (${language})`, async () => {
@@ -231,11 +228,24 @@ describe("Every view on a phone whose letters are twice as large", () => {
         await page.locator(ready).first().waitFor();
         await page.evaluate("document.documentElement.style.fontSize = '200%'");
         expect(await page.evaluate("document.documentElement.scrollWidth"), path).to.equal(PHONE);
+        expect(await page.evaluate(WIDENED), path).to.equal("");
         expect(await page.evaluate(OVERLAPPING_WAYS), path).to.equal("");
       }
     });
   }
 });
+
+/** One sale of each device. */
+async function sellAtHighest({ opened, filled }: FilledSuite, createdTime: number): Promise<void> {
+  for (const { id, name, locationName, rooms } of filled.devices) {
+    const place = { locationName, deviceName: name, deviceId: id, habitacion: rooms[0] };
+    await opened.send("POST", "/api/data", { ...place, valor: HIGHEST_PRICE, createdTime });
+  }
+}
+
+/** Cards that something stands out of. */
+const WIDENED = `[...document.querySelectorAll(".view, .panel")]
+  .filter((card) => card.scrollWidth > card.clientWidth + 1).map((card) => card.className).join()`;
 
 /** What is wider than its place: the page, a dialog's body, the number of a record, a sum. */
 const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(

@@ -192,14 +192,18 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
   const isVoid = sale.voided !== null;
   return (
     <li class={isVoid ? "latest-sale latest-void" : "latest-sale"}>
-      <span class="latest-room strong">{latest.room(sale.habitacion)}</span>
-      <span class="latest-money number strong">{money(sale.valor)}</span>
-      <span class="latest-location fine">
-        {sale.deviceName} · {sale.locationName}
-        {isVoid && ` · ${latest.voided}`}
+      <span class="latest-line">
+        <span class="latest-room strong">{latest.room(sale.habitacion)}</span>
+        <span class="latest-money number strong">{money(sale.valor)}</span>
       </span>
-      <span class="latest-time fine">
-        <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
+      <span class="latest-line fine">
+        <span class="latest-location">
+          {sale.deviceName} · {sale.locationName}
+          {isVoid && ` · ${latest.voided}`}
+        </span>
+        <span class="latest-time">
+          <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
+        </span>
       </span>
     </li>
   );
