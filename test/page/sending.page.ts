@@ -105,11 +105,11 @@ describe("What the gateway sends, on the page", function () {
     await new Promise<void>((resolve) => socket.bind(MDNS.port, resolve));
     socket.setMulticastInterface("127.0.0.1");
     await new Promise((resolve) => socket.send(packet, MDNS.port, MDNS.group, resolve));
+    socket.close();
     const { page } = await opened.open("/estado");
     const others = page.getByRole("region", { name: "Otros equipos aquí" });
     await others.getByText("Clínica Sur").waitFor();
     const link = others.getByRole("link", { name: `:${port}/` });
     expect(await link.getAttribute("href")).to.equal(`https://127.0.0.1:${port}/`);
-    socket.close();
   });
 });
