@@ -9,8 +9,7 @@ export type HeavyRead =
   | "sumRecords"
   | "ledgerStatus"
   | "audit"
-  | "acceptanceReports"
-  | "acceptanceReport";
+  | "acceptanceReports";
 
 /**
  * The same reads, of which none delays another request, however

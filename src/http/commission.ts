@@ -40,8 +40,8 @@ const SHOWN_REPORTS = 50;
 /** Bounds for states, which are read in pieces: those of an account, one after another. */
 const STATES = { what: "looks at this commissioning", inAll: 3, waitingOfUser: 8 };
 
-type ReportReader = Pick<LedgerReader, "chainHead"> &
-  EitherWay<Pick<LedgerReader, "acceptanceReports" | "acceptanceReport">>;
+type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead"> &
+  EitherWay<Pick<LedgerReader, "acceptanceReports">>;
 
 interface CommissionDependencies {
   readonly commissioner: Commissioner;
@@ -129,7 +129,7 @@ async function reportOf(
 ): Promise<AcceptanceReport> {
   const [newest] = shown === null ? await reader.acceptanceReports(userId, 1) : [];
   const auditId = shown === null ? newest?.auditId : numbers.find(shown);
-  const report = auditId === undefined ? undefined : await reader.acceptanceReport(userId, auditId);
+  const report = auditId === undefined ? undefined : reader.acceptanceReport(userId, auditId);
   if (report === undefined) {
     throw new FlancoError("not_found", `There is no acceptance report${shown === null ? "" : ` ${shown}`}.`, {
       hint: "The list of reports has their numbers; a commissioning ends with one.",

@@ -51,9 +51,6 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
       `SELECT sum(bytes) FROM (SELECT octet_length(details) AS bytes ${REPORTS} ORDER BY audit_id DESC LIMIT ?)`,
     )
     .pluck();
-  const bytesOfOne = db
-    .prepare<[Id, number], number>(`SELECT octet_length(details) ${REPORTS} AND audit_id = ?`)
-    .pluck();
   const heads = db.prepare<[Id, number], Timed<AcceptanceReportHead>>(
     `SELECT ${HEAD}, details ->> '$.technician' AS technician, details ->> '$.clinic' AS clinic,
             details ->> '$.rooms' AS rooms, details ->> '$.good' AS good, details ->> '$.attention' AS attention,
@@ -75,7 +72,6 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
       return heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 }));
     },
     acceptanceReport(userId, auditId) {
-      budget.spendBytes(bytesOfOne.get(userId, auditId) ?? 0);
       const row = one.get(userId, auditId);
       return row && { ...row, provisional: row.provisional === 1 };
     },

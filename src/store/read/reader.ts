@@ -135,7 +135,6 @@ export function heavyReads(
     ledgerStatus: of("ledgerStatus", ([, , userId = ""]) => userId),
     audit: of("audit", ([{ userId = "" }]) => userId),
     acceptanceReports: of("acceptanceReports", ([userId]) => userId),
-    acceptanceReport: of("acceptanceReport", ([userId]) => userId),
     close: () => thread.close(),
   };
 }
