@@ -223,12 +223,15 @@ describe("Every view on a phone whose letters are twice as large", () => {
   for (const language of LANGUAGES) {
     it(`fits, and the ways to the views stand beside each other (${language})`, async () => {
       const { page } = await opened.open("about:blank", { language, width: PHONE });
+      // The browser's own setting, which media queries follow.
+      const browser = await page.context().newCDPSession(page);
+      await browser.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
       for (const { path, ready } of Object.values(VIEWS)) {
         await page.goto(path);
         await page.locator(ready).first().waitFor();
-        await page.evaluate("document.documentElement.style.fontSize = '200%'");
         expect(await page.evaluate("document.documentElement.scrollWidth"), path).to.equal(PHONE);
         expect(await page.evaluate(WIDENED), path).to.equal("");
+        expect(await page.evaluate(CUT), path).to.equal("");
         expect(await page.evaluate(OVERLAPPING_WAYS), path).to.equal("");
       }
     });
@@ -246,6 +249,12 @@ async function sellAtHighest({ opened, filled }: FilledSuite, createdTime: numbe
 /** Cards that something stands out of. */
 const WIDENED = `[...document.querySelectorAll(".view, .panel")]
   .filter((card) => card.scrollWidth > card.clientWidth + 1).map((card) => card.className).join()`;
+
+/** What of a record is cut, of what is shown. */
+const CUT = `[...document.querySelectorAll(".record > *, .record-number, .record-amount")]
+  .filter((cell) => cell.getClientRects().length > 0)
+  .filter((cell) => cell.offsetWidth === 0 || cell.scrollWidth > cell.clientWidth + 1)
+  .map((cell) => cell.className).join()`;
 
 /** What is wider than its place: the page, a dialog's body, the number of a record, a sum. */
 const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(
