@@ -112,6 +112,21 @@ describe("The page's door", () => {
     }
   });
 
+  it("shows the sales of the time for which the session had ended, once one is signed in again", async () => {
+    opened.cookie = await opened.service.signIn(EMAIL, PASSWORD);
+    const { page } = await opened.open("/registros");
+    await page.locator(".live-pill-live").waitFor({ state: "attached" });
+    await page.evaluate(END_SESSION);
+    await page.getByText("Su sesión ha terminado.", { exact: false }).waitFor();
+    expect(await page.locator(".live-pill-live").count()).to.equal(0);
+    opened.cookie = await opened.service.signIn(EMAIL, PASSWORD);
+    const place = { locationName: "Norte", deviceName: "A", deviceId: "1", habitacion: "204" };
+    await opened.send("POST", "/api/data", { ...place, valor: 4, createdTime: Date.now() });
+    await signIn(page);
+    await page.getByRole("button", { name: "Puede haber registros nuevos: actualizar" }).click();
+    await page.locator(".record-number").getByText("204").waitFor();
+  });
+
   it("says of a first-run link that it was used, before anything is typed, and leads to sign-in", async () => {
     const { page } = await opened.open("about:blank", { isSignedIn: false });
     await page.route("**/api/first-run", (route) => route.abort());

@@ -78,7 +78,10 @@ export function useGatewayConnection(
 
   // Before the first paint: on a slow tablet the requests would otherwise wait for it.
   useLayoutEffect(() => {
-    if (hasEnded) return undefined;
+    if (hasEnded) {
+      setLive("lost");
+      return undefined;
+    }
     own.open();
     const round = setInterval(own.reloadStatus, ROUND_MS);
     return () => {
