@@ -79,6 +79,7 @@ export function useGatewayConnection(
   // Before the first paint: on a slow tablet the requests would otherwise wait for it.
   useLayoutEffect(() => {
     if (hasEnded) {
+      // The closed stream does not say so itself; a list of records asks by it what it may lack.
       setLive("lost");
       return undefined;
     }
