@@ -177,10 +177,11 @@ describe("The package", () => {
     expect(report.said).to.contain("going back to 0.0.4");
   });
 
-  it("keeps the records when it is removed, and a last backup when it is purged", () => {
+  it("keeps the records when it is removed, starts with them when it is there again, and keeps a last backup when it is purged", () => {
     const removed = told.one("removed");
     expect(removed.exitCode, removed.said).to.equal(0);
     expect(removed.left).to.include("flanco.db");
+    expect(succeeds("installed after its removal").said).to.contain("flanco is ready.");
     const purged = told.one("purged");
     expect(purged.exitCode, purged.said).to.equal(0);
     expect(purged.left).to.have.length(1);

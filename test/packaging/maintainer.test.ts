@@ -20,7 +20,17 @@ const PACKAGING = join(CHECKOUT, "packaging");
 const GO_BACK = "root/usr/lib/flanco/go-back";
 /** An answer that comes later hangs dpkg. */
 const LIMIT_MS = 15_000;
-const STUBS = ["flanco", "systemctl", "deb-systemd-helper", "dpkg", "chown"];
+const STUBS = [
+  ...["flanco", "systemctl", "deb-systemd-helper", "dpkg", "chown"],
+  ...["install", "systemd-sysusers", "journalctl"],
+];
+/** A systemd whose service is as these files say, and starts. */
+const SYSTEMCTL = `case "$*" in
+  *is-active*) test -e "$STATE/active" ;;
+  *is-enabled*) test ! -e "$STATE/disabled" ;;
+  "restart flanco.service") touch "$STATE/active" "$STATE/restarted" ;;
+esac
+`;
 /** What may lie in the place of a file, beside nothing. */
 const ODD = ["a FIFO", "a directory", "a link to a file", "a link to a device", "a link to nothing"] as const;
 
@@ -52,10 +62,11 @@ describe("The package's scripts as root", () => {
       .replaceAll("/var/lib/", `${root.path}/lib/`)
       .replaceAll("/var/cache/", `${root.path}/cache/`)
       .replaceAll("/etc/flanco", `${root.path}/etc/flanco`)
-      .replaceAll("/run/systemd/system", `${root.path}/run/systemd`)
+      .replaceAll("/run/systemd/system", root.file("run"))
+      .replaceAll("/run/udev", root.file("udev"))
       .replaceAll("@SCHEMA@", "2")
       .replaceAll("@KIB@", "1");
-    const env = { PATH: `${root.file("bin")}:/usr/bin:/bin` };
+    const env = { PATH: `${root.file("bin")}:/usr/bin:/bin`, STATE: root.file("run") };
     const done = spawnSync("sh", ["-s", ...given], { input: text, env, encoding: "utf8", timeout: LIMIT_MS });
     expect(done.error, "ends by itself").to.equal(undefined);
     return done;
@@ -168,5 +179,55 @@ describe("The package's scripts as root", () => {
     expect(run("maintainer/preinst", "install").status).to.equal(0);
     writeLedger(join(data, "flanco.db"), 3);
     expect(run("maintainer/preinst", "install").stderr).to.contain("written by a newer flanco (schema 3");
+  });
+
+  describe("under systemd", () => {
+    const upgraded = "flanco: upgraded from 0.0.9";
+
+    beforeEach(() => {
+      mkdirSync(root.file("run"));
+      writeFileSync(root.file("bin", "systemctl"), `#!/bin/sh\n${SYSTEMCTL}`);
+    });
+
+    /** What postinst says of a package of which dpkg has a version from before, and whether the service runs then. */
+    function configure(
+      keptFiles: readonly string[],
+      ...state: readonly string[]
+    ): { said: string; runs: boolean; restarted: boolean } {
+      for (const name of keptFiles) writeFileSync(join(kept, name), "0.0.9\n");
+      for (const name of state) writeFileSync(root.file("run", name), "");
+      const { status, stdout } = run("maintainer/postinst", "configure", "0.0.9");
+      expect(status).to.equal(0);
+      expect(existsSync(kept), "nothing is kept").to.equal(false);
+      const is = (name: string) => existsSync(root.file("run", name));
+      return { said: stdout, runs: is("active"), restarted: is("restarted") };
+    }
+
+    it("start the service that is installed again after it was removed, and say what it says", () => {
+      const { said, runs } = configure([]);
+      expect(runs).to.equal(true);
+      expect(said).to.match(/^flanco: installed\. It says:/);
+    });
+
+    it("leave it off where an administrator has disabled it, and say so", () => {
+      const { said, runs } = configure([], "disabled");
+      expect(runs).to.equal(false);
+      expect(said).to.contain("systemctl enable --now flanco");
+    });
+
+    it("restart a running one at an upgrade", () => {
+      const running = configure(["version", "active", "healthy"], "active");
+      expect(running).to.deep.equal({ said: `${upgraded}; it works.\n`, runs: true, restarted: true });
+    });
+
+    it("leave a stopped one stopped at an upgrade, and say how it is started", () => {
+      const { said, runs } = configure(["version"]);
+      expect(runs).to.equal(false);
+      expect(said).to.equal(`${upgraded}. The service does not run, as before: systemctl start flanco\n`);
+    });
+
+    it("leave a running one alone where nothing was replaced", () => {
+      expect(configure([], "active")).to.deep.equal({ said: "", runs: true, restarted: false });
+    });
   });
 });
