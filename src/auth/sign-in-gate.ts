@@ -123,7 +123,7 @@ export class SignInGate {
     try {
       const delayMs = this.#delayMs(address);
       if (delayMs > 0) throw tooMany(delayMs);
-      if (this.#signIns.of(account) >= MAX_SIGN_INS) throw tooMany(MINUTE_MS);
+      if (this.#signIns.of(account) >= MAX_SIGN_INS) throw tooMany(this.#signIns.leftMs(account));
       this.#attempts.add(address);
       await this.#turn(address, isGone);
       try {
@@ -260,6 +260,11 @@ class MinuteCounts {
     return this.#current(key)?.count ?? 0;
   }
 
+  /** How long the key's minute lasts on, in milliseconds. */
+  leftMs(key: string): number {
+    return (this.#current(key)?.untilMs ?? 0) - monotonicMs(this.#clock);
+  }
+
   add(key: string): void {
     const current = this.#current(key);
     if (current !== undefined) {
@@ -273,7 +278,7 @@ class MinuteCounts {
   }
 
   /** The count of a minute that has not ended. */
-  #current(key: string): { count: number } | undefined {
+  #current(key: string): { readonly untilMs: number; count: number } | undefined {
     const found = this.#counts.get(key);
     return found === undefined || found.untilMs <= monotonicMs(this.#clock) ? undefined : found;
   }

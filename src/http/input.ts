@@ -139,7 +139,7 @@ function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
   switch (thrown instanceof Error && "type" in thrown ? thrown.type : undefined) {
     case "entity.too.large":
       return new FlancoError("too_large", `The body is larger than ${maxBytes} bytes.`, {
-        hint: "Send one record at a time.",
+        hint: "Send less in one request: one record, or one sign-in.",
       });
     case "request.aborted":
       return new FlancoError("invalid", "The body ended before it was complete.", { cause: thrown });

@@ -14,6 +14,9 @@ import { senderOf } from "./guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
 const COOKIE = "auth_token";
+/** Fixed dates, because the gateway's clock may be wrong: where both are understood, Max-Age counts alone. */
+const FAR = "Thu, 31 Dec 2037 23:55:55 GMT";
+const PAST = "Thu, 01 Jan 1970 00:00:00 GMT";
 /** The most tokens of one request that are checked: each costs a signature. */
 const MAX_TOKENS = 8;
 
@@ -146,7 +149,9 @@ export function tokensOf({ req }: Context): readonly string[] {
   const tokens: string[] = [];
   for (const pair of (req.headers.cookie ?? "").split(";")) {
     const cookie = pair.trim();
-    if (cookie.startsWith(`${COOKIE}=`)) tokens.push(cookie.slice(COOKIE.length + 1));
+    // Some programs quote what they send back.
+    if (cookie.startsWith(`${COOKIE}=`))
+      tokens.push(cookie.slice(COOKIE.length + 1).replace(/^"(.*)"$/, "$1"));
   }
   return tokens.slice(-MAX_TOKENS);
 }
@@ -162,11 +167,10 @@ function setSessionCookie(context: Context, token: string, maxAgeSeconds: number
   for (const path of pathsUnder(context.path)) writeCookie(context, "", 0, path);
 }
 
+/** Java's cookie jar takes a cookie without an Expires for one of RFC 2965, and sends it back in that form. */
 function writeCookie(context: Context, token: string, maxAgeSeconds: number, path: string): void {
-  context.append(
-    "Set-Cookie",
-    `${COOKIE}=${token}; Max-Age=${maxAgeSeconds}; Path=${path}; HttpOnly; Secure; SameSite=None`,
-  );
+  const lasts = `Max-Age=${maxAgeSeconds}; Expires=${maxAgeSeconds > 0 ? FAR : PAST}`;
+  context.append("Set-Cookie", `${COOKIE}=${token}; ${lasts}; Path=${path}; HttpOnly; Secure; SameSite=None`);
 }
 
 /**

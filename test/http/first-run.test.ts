@@ -30,7 +30,9 @@ describe("The first user", () => {
       userData: { _id: user?.id, name: "Ana", email: "ana@example.org" },
     });
     const [cookie] = response.headers["set-cookie"] ?? [];
-    expect(cookie).to.match(/^auth_token=\S+; Max-Age=86400; Path=\/; HttpOnly; Secure; SameSite=None$/);
+    expect(cookie).to.match(
+      /^auth_token=\S+; Max-Age=86400; Expires=[^;]+; Path=\/; HttpOnly; Secure; SameSite=None$/,
+    );
     const verify = await appliance.api.get("/api/verify").set("Cookie", String(cookie)).expect(200);
     expect(verify.body).to.deep.equal(response.body);
   });

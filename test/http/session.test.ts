@@ -10,6 +10,8 @@ import { forEachTest, forSuite } from "../rig/standing.ts";
 
 const NOW_S = NOON_MS / 1000;
 const ATTRIBUTES = attributesOf("/");
+const LASTS = "Max-Age=86400; Expires=Thu, 31 Dec 2037 23:55:55 GMT";
+const ENDED = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
 
 function attributesOf(path: string): string {
   return `Path=${path}; HttpOnly; Secure; SameSite=None`;
@@ -45,7 +47,7 @@ describe("Signing in and out", () => {
       const cookies: unknown = headers["set-cookie"];
       expect(cookies).to.be.an("array").with.lengthOf(1);
       const [, token = "", attributes] = /^auth_token=([^;]+); (.*)$/.exec(String(cookies)) ?? [];
-      expect(attributes).to.equal(`Max-Age=86400; ${ATTRIBUTES}`);
+      expect(attributes).to.equal(`${LASTS}; ${ATTRIBUTES}`);
       const { header, payload } = jwt.verify(token, appliance.secret, {
         complete: true,
         clockTimestamp: NOW_S,
@@ -77,9 +79,9 @@ describe("Signing in and out", () => {
         .set("Cookie", "auth_token=tossed; auth_token=ended")
         .expect(200);
       const [first, ...others] = response.headers["set-cookie"] as unknown as string[];
-      expect(first).to.match(/^auth_token=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=86400; Path=\/; /);
+      expect(first).to.match(new RegExp(`^auth_token=[\\w-]+\\.[\\w-]+\\.[\\w-]+; ${LASTS}; Path=/; `));
       expect(others).to.deep.equal(
-        ["/api", "/api/", "/api/login"].map((path) => `auth_token=; Max-Age=0; ${attributesOf(path)}`),
+        ["/api", "/api/", "/api/login"].map((path) => `auth_token=; ${ENDED}; ${attributesOf(path)}`),
       );
     });
 
@@ -101,6 +103,12 @@ describe("Signing in and out", () => {
     expect(response.body).to.deep.equal(userData());
   });
 
+  it("finds the session in a cookie that comes back in quotes, as Java's cookie jar sends some", async () => {
+    const [name, token] = user.cookie.split("=");
+    await verify(`$Version="1"; ${name}="${token}";$Path="/"`).expect(200);
+    await verify(`${name}="${token}`).expect(401);
+  });
+
   describe("POST /logout", () => {
     function logout(cookie: string) {
       return appliance.api.post("/api/logout").set("Cookie", cookie).expect(200);
@@ -113,7 +121,7 @@ describe("Signing in and out", () => {
       for (const cookie of [user.cookie, later, "", "auth_token=%%%.{}", "auth_token="]) {
         const { body, headers } = await logout(cookie);
         expect(body).to.deep.equal({ status: "success" });
-        expect(headers["set-cookie"]).to.deep.equal([`auth_token=; Max-Age=0; ${ATTRIBUTES}`]);
+        expect(headers["set-cookie"]).to.deep.equal([`auth_token=; ${ENDED}; ${ATTRIBUTES}`]);
       }
     });
 
