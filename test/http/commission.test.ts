@@ -3,6 +3,8 @@ import type { Commission, CommissionedRoom } from "../../src/contract/commission
 import { monotonicMs } from "../../src/domain/clock.ts";
 import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { SILENT_MS } from "../../src/domain/verdict.ts";
+import { Commissioning } from "../../src/service/commissioning.ts";
+import { systemTimers } from "../../src/service/machine.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
@@ -285,5 +287,25 @@ describe("Commissioning", () => {
     await begun();
     expect((await shown("101")).tick?.verdict).to.equal("good");
     await ask("102").expect(200);
+  });
+
+  it("ends its test with the boot, and goes on when it is begun again: what was ticked off stays", async () => {
+    await begun();
+    cycle("SIM0");
+    await tick("101").expect(200);
+    const bootId = "after a power cut";
+    const { clock, lines, log, reader, writer } = appliance;
+    const trust = { trusted: () => true, trustedSinceMs: () => NOON_MS };
+    const later = new Commissioning({
+      ...{ clock, lines, log, reader, writer, trust, bootId },
+      timers: systemTimers,
+      tell: () => {},
+    });
+    await later.open();
+    const { begunMs, untilMs, rooms } = await later.state(user.id);
+    later.close();
+    expect([begunMs === null, untilMs]).to.deep.equal([false, null]);
+    expect(rooms.map(({ tick }) => tick?.verdict)).to.deep.equal(["good", undefined]);
+    expect(reader.lineTests({ bootId, monotonicMs: 0 })).to.deep.equal([]);
   });
 });

@@ -150,8 +150,7 @@ export class Fold {
         for (const line of lines) {
           this.#tests.end(line, atUs);
           // The last millisecond belongs to what was before.
-          const at = { bootId, monotonicMs: monotonicMs + 1 };
-          this.#tests.begin(line, at, atUs + US_PER_MS, lifeMs);
+          this.#tests.begin(line, bootId, atUs + US_PER_MS, lifeMs * US_PER_MS);
         }
         return;
       }
@@ -247,7 +246,7 @@ export class Fold {
     const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
     const moment = { bootId: source.bootId, monotonicMs: Number(sighting.monotonicNs) / 1e6 };
     const key = `${line} ${source.bootId} ${sighting.monotonicNs}`;
-    const isTested = rose && this.#tests.has(line, us, moment, [...this.#boots.values()]);
+    const isTested = rose && this.#tests.has(line, us, source.bootId);
     if (isTested) this.tested.push(key);
     const isSame = before !== undefined && isSameSale(before, sighting, us, rearmMs);
     const isSale = rose && !isTested && !isSame;

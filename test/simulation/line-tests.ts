@@ -1,10 +1,7 @@
-import { type Boot, type BootMoment, leastAgeMs } from "../../src/domain/boot.ts";
-
 interface Begun {
   readonly line: string;
-  readonly at: BootMoment;
+  readonly bootId: string;
   readonly fromUs: number;
-  readonly lifeMs: number;
   endUs: number;
 }
 
@@ -12,22 +9,17 @@ interface Begun {
 export class LineTests {
   readonly #all: Begun[] = [];
 
-  begin(line: string, at: BootMoment, fromUs: number, lifeMs: number): void {
-    this.#all.push({ line, at, fromUs, lifeMs, endUs: Number.POSITIVE_INFINITY });
+  begin(line: string, bootId: string, fromUs: number, lifeUs: number): void {
+    this.#all.push({ line, bootId, fromUs, endUs: fromUs + lifeUs });
   }
 
   end(line: string, us: number): void {
     for (const test of this.#all) if (test.line === line) test.endUs = Math.min(test.endUs, us);
   }
 
-  /** `boots`: what the ledger knows of them, in order. */
-  has(line: string, us: number, at: BootMoment, boots: readonly Boot[]): boolean {
+  has(line: string, us: number, bootId: string): boolean {
     return this.#all.some(
-      (test) =>
-        test.line === line &&
-        test.fromUs <= us &&
-        us < test.endUs &&
-        leastAgeMs(test.at, at, boots) < test.lifeMs,
+      (test) => test.line === line && test.bootId === bootId && test.fromUs <= us && us < test.endUs,
     );
   }
 }

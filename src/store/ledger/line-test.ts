@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
-import { type Boot, type BootMoment, leastAgeMs } from "../../domain/boot.ts";
+import type { BootMoment } from "../../domain/boot.ts";
 import { MINUTE_MS, NS_PER_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
@@ -8,7 +8,6 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { LineTest, TestedEdge } from "../../domain/line.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { notWired } from "../../domain/wiring.ts";
-import { bootReader } from "./boot.ts";
 import type { LineRoom } from "./line-room.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -17,26 +16,23 @@ const MAX_TESTS = 20;
 /** The newest edges under test that are kept of one line. */
 const MAX_EDGES = 1_000;
 
-/** When a test began, and for how long it lasts at most. */
-interface Begun {
+interface OpenTest extends LineTest {
   readonly testId: number;
-  readonly bootId: string;
-  readonly begunMs: number;
-  readonly lifeMs: number;
 }
 
-interface OpenTest extends Begun, Omit<LineTest, "remainingMs"> {}
-
+/** The tests that run at a moment. A test ends with its boot: nobody who comes after a power cut knows of it. */
 const OPEN = `
-  SELECT test_id AS testId, boot_id AS bootId, begun_ms AS begunMs, life_ms AS lifeMs, t.user_id AS userId, t.line,
+  SELECT test_id AS testId, begun_ms + life_ms - @monotonicMs AS remainingMs, t.user_id AS userId, t.line,
          w.device_id AS deviceId, d.name AS deviceName, actuator_id AS room
     FROM line_test t JOIN boot USING (boot) JOIN wiring w ON w.line = t.line AND w.user_id = t.user_id
     JOIN device d USING (device_id)
-   WHERE ended_boot IS NULL`;
+   WHERE ended_boot IS NULL AND boot_id = @bootId AND begun_ms + life_ms > @monotonicMs`;
 
 export function lineTestReader(db: Database) {
-  const ofAll = db.prepare<[], OpenTest>(`${OPEN} ORDER BY t.line`);
-  const ofUser = db.prepare<[Id], OpenTest>(`${OPEN} AND t.user_id = ? ORDER BY t.line`);
+  const ofAll = db.prepare<BootMoment, OpenTest>(`${OPEN} ORDER BY t.line`);
+  const ofUser = db.prepare<BootMoment & { userId: Id }, OpenTest>(
+    `${OPEN} AND t.user_id = @userId ORDER BY t.line`,
+  );
   const edges = (whose: string) =>
     db.prepare<[Id | null, number], Omit<TestedEdge, "provisional"> & { provisional: number }>(
       `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
@@ -45,19 +41,11 @@ export function lineTestReader(db: Database) {
     );
   const edgesOfAll = edges("? IS NULL");
   const edgesOfUser = edges("user_id = ?");
-  const { boots } = bootReader(db);
   return {
-    lineTests(now, userId?) {
-      const open = userId === undefined ? ofAll.all() : ofUser.all(userId);
-      if (open.length === 0) return [];
-      const known = boots();
-      return open
-        .map(({ testId: _test, bootId, begunMs, lifeMs, ...test }) => ({
-          ...test,
-          remainingMs: lifeMs - ageOf({ bootId, begunMs }, now, known),
-        }))
-        .filter(({ remainingMs }) => remainingMs > 0);
-    },
+    lineTests: (now, userId?) =>
+      (userId === undefined ? ofAll.all(now) : ofUser.all({ ...now, userId })).map(
+        ({ testId: _test, ...test }) => test,
+      ),
     testedEdges: (userId, limit) =>
       (userId === null ? edgesOfAll : edgesOfUser)
         .all(userId, limit)
@@ -66,14 +54,14 @@ export function lineTestReader(db: Database) {
 }
 
 /** The one way in which rises of lines under test enter the ledger. */
-export function testedEdgeKeeper(db: Database, { boots }: Pick<WriteContext, "boots">) {
-  // Boots are numbered in their order.
-  const testsAt = db.prepare<Asked, Begun>(
-    `SELECT test_id AS testId, boot_id AS bootId, begun_ms AS begunMs, life_ms AS lifeMs
-       FROM line_test t JOIN boot USING (boot)
-      WHERE line = @line AND user_id = @userId AND (t.boot, begun_ms) <= (@boot, @atMs)
-        AND (ended_boot IS NULL OR (ended_boot, ended_ms) > (@boot, @atMs))`,
-  );
+export function testedEdgeKeeper(db: Database) {
+  const testAt = db
+    .prepare<Asked, number>(
+      `SELECT test_id FROM line_test
+        WHERE line = @line AND user_id = @userId AND boot = @boot
+          AND begun_ms <= @atMs AND begun_ms + life_ms > @atMs AND (ended_ms IS NULL OR ended_ms > @atMs)`,
+    )
+    .pluck();
   const insert = db.prepare<EdgeRow>(
     `INSERT OR IGNORE INTO tested_edge (test_id, user_id, line, device_id, room, time_ms, boot, monotonic_ns, request, sequence)
      VALUES (@testId, @userId, @line, @deviceId, @room, @timeMs, @boot, @monotonicNs, @request, @sequence)`,
@@ -87,13 +75,11 @@ export function testedEdgeKeeper(db: Database, { boots }: Pick<WriteContext, "bo
   return ({ line, timeMs, monotonicNs, source }: Sighting, room: LineRoom, boot: number): boolean => {
     const { userId, deviceId, actuatorId } = room;
     const atMs = Number(monotonicNs) / NS_PER_MS;
-    const moment = { bootId: source.bootId, monotonicMs: atMs };
-    const found = testsAt.all({ line, userId, boot, atMs });
-    const test = found.find((one) => ageOf(one, moment, boots.all()) < one.lifeMs);
-    if (test === undefined) return false;
+    const testId = testAt.get({ line, userId, boot, atMs });
+    if (testId === undefined) return false;
     const { request, sequence } = source;
     insert.run({
-      testId: test.testId,
+      testId,
       userId,
       line,
       deviceId,
@@ -142,7 +128,9 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       "SELECT count(*) FROM tested_edge WHERE user_id = ? AND line = ? AND test_id = ?",
     )
     .pluck();
-  const openOf = db.prepare<[Id], OpenTest>(`${OPEN} AND t.user_id = ? ORDER BY t.line`);
+  const openOf = db.prepare<BootMoment & { userId: Id }, OpenTest>(
+    `${OPEN} AND t.user_id = @userId ORDER BY t.line`,
+  );
 
   function now() {
     const moment = context.boots.now();
@@ -157,10 +145,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
   /** Ends the running tests of these lines, and gives them. */
   function end(userId: Id, isMeant: (line: string) => boolean): readonly OpenTest[] {
     const moment = now();
-    const boots = context.boots.all();
-    const ended = openOf
-      .all(userId)
-      .filter((test) => isMeant(test.line) && ageOf(test, moment, boots) < test.lifeMs);
+    const ended = openOf.all({ ...moment, userId }).filter((test) => isMeant(test.line));
     for (const { testId } of ended) close.run(moment.boot, moment.monotonicMs, testId);
     return ended;
   }
@@ -199,13 +184,4 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "tests", userId });
     },
   } satisfies Partial<LedgerCommands>;
-}
-
-/** The least age of a test at a moment: a wrong clock prolongs no test beyond the machine's running time. */
-function ageOf(
-  { bootId, begunMs }: Pick<Begun, "bootId" | "begunMs">,
-  at: BootMoment,
-  boots: readonly Boot[],
-) {
-  return leastAgeMs({ bootId, monotonicMs: begunMs }, at, boots);
 }

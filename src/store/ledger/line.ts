@@ -29,7 +29,7 @@ interface LevelRow {
 export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
   const states = lineStates(db);
   const gaps = gapWriter(db, context);
-  const keepTested = testedEdgeKeeper(db, context);
+  const keepTested = testedEdgeKeeper(db);
   const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
   const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
   const recordedFrom = db

@@ -32,8 +32,8 @@ export const commissionTexts = bilingual({
   ],
   paused: ["La prueba ha terminado sola", "The test has ended by itself"],
   pausedDetail: [
-    "Lo comprobado sigue guardado. Desde ahora lo que se encienda vuelve a ser una venta.",
-    "What is checked is kept. From now on, what is switched on is a sale again.",
+    "Termina a su hora, y cada vez que el equipo se reinicia. Lo comprobado sigue guardado. Desde ahora lo que se encienda vuelve a ser una venta.",
+    "It ends after its time, and whenever the gateway restarts. What is checked is kept. From now on, what is switched on is a sale again.",
   ],
   goOn: ["Seguir", "Go on"],
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { networkActor } from "../../../src/domain/audit.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
+import { MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { faultsOf } from "../../../src/store/repair/verify.ts";
 import { aSighting } from "../../domain/sighting.ts";
@@ -120,22 +120,23 @@ describe("a line under test", () => {
     expect(underTest(BEGUN_MS + LIFE_MS + 1)).to.deep.equal([]);
   });
 
-  it("is measured by running time over a power cut without a clock, independent of the wall clock", async () => {
-    await ledger.writer.noteBoot("boot", null, BEGUN_MS + 20 * MINUTE_MS);
-    ledger.nowMs -= 400 * 24 * HOUR_MS;
-    ledger.monotonicMs = 0;
+  it("ends with its boot, whatever the clocks say: what is switched on after a power cut is a sale", async () => {
+    await ledger.writer.takeIn([level(true, BEGUN_MS + 1_000)]);
     await ledger.writer.noteBoot("later", null);
+    ledger.monotonicMs = 1_000;
     sequence = 0;
-    expect(underTest(9 * MINUTE_MS, "later")).to.deep.equal([LINE]);
-    expect(await pulse(9 * MINUTE_MS, "later")).to.equal("tested");
-    expect(await pulse(10 * MINUTE_MS + 1, "later")).to.equal("sale");
-    expect(underTest(11 * MINUTE_MS, "later")).to.deep.equal([]);
-  });
-
-  it("ends with the time that a power cut took, once the clocks of both boots are known", async () => {
-    await ledger.writer.noteBoot("boot", ledger.nowMs, BEGUN_MS);
-    await ledger.writer.noteBoot("later", ledger.nowMs + BEGUN_MS + HOUR_MS, 0);
-    expect(await pulse(MINUTE_MS, "later")).to.equal("sale");
+    expect(underTest(1_000, "later")).to.deep.equal([]);
+    // It is still on, as the technician has left it, and then off and on again.
+    const found = { ...level(true, 1_000, "later"), source: { bootId: "later", request: 1, sequence: 0 } };
+    expect((await ledger.writer.takeIn([found]))[0]?.meaning).to.equal("nothing");
+    await ledger.writer.takeIn([level(false, 1_500, "later")]);
+    expect(await pulse(2_000, "later")).to.equal("sale");
+    expect(sales()).to.equal(1);
+    await ledger.writer.endTest(userId, null);
+    const [newest] = ledger.reader.audit({ userId, before: null, sinceMs: null, limit: 1 });
+    expect(newest?.kind, "nothing was left to end").to.equal("test_begun");
+    await ledger.writer.beginTest(userId, [LINE], LIFE_MS);
+    expect(await pulse(5_000, "later")).to.equal("tested");
   });
 
   it("is in the chain: by whom, which rooms, until when, and how often it was switched on", async () => {
