@@ -110,7 +110,6 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   queue_filling: "disk",
   card_worn: "card",
   file_system_errors: "card",
-  clinic_moved: "lines",
   voltage_low: "power",
   too_hot: "temperature",
   memory_low: "memory",

@@ -20,7 +20,6 @@ const COMMANDS = {
   verify: () => import("./verify.ts"),
   backup: () => import("./backup.ts"),
   restore: () => import("./restore.ts"),
-  move: () => import("./move.ts"),
   void: () => import("./void.ts"),
   export: () => import("./export.ts"),
   // It declares `import-mongo`, too.

@@ -1,30 +1,38 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config/schema.ts";
 import { commandActor } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ownFiles } from "../net/tls/own-certificate.ts";
-import { backupTargets } from "../service/backup-target.ts";
+import { backupDirectory, backupTargets, presentDirectories } from "../service/backup-target.ts";
 import { installKeys, otherSettings, requireSameNames, setSinksAside } from "../service/gateway.ts";
 import { systemClock } from "../service/machine.ts";
-import type { Gateway, GatewayKeys } from "../store/backup/gateway-file.ts";
-import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
+import { chooseBackup, type FoundBackup, findBackups, mountedDisks } from "../store/backup/found-backup.ts";
+import { type Gateway, type GatewayKeys, readGatewayFile } from "../store/backup/gateway-file.ts";
+import {
+  isUnusedLedger,
+  type MissingEntries,
+  type OpenedBackup,
+  openBackup,
+  type Restored,
+  restoreLedger,
+} from "../store/backup/restore.ts";
 import {
   becomeOwner,
   type DataDirectory,
+  dataDirectoryOf,
   prepareDataDirectory,
   requireEntry,
 } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { takeLock } from "../store/ledger/lock.ts";
-import type { Segment } from "../store/ledger/tail.ts";
-import { type GatewayAddress, parseAddress } from "../transfer/gateway-client.ts";
+import { hasTailOfOtherSchema, segmentsIn } from "../store/ledger/tail.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
-import { type Incoming, openOnDisk, takeOver } from "./incoming.ts";
 import { iso } from "./terminal.ts";
 
 const HELP = `
@@ -35,18 +43,18 @@ are in the backup. The keys of HTTPS lie beside it, so that browsers trust this 
 trusted the one before; it must have that one's host name. Run as root, the command stops the
 service and starts it again at the end.
 
-From an old gateway that still runs, give its address; it shows a code for this (flanco move there,
-or an owner on its page). Nothing is sent before its certificate is the one that the code tells of.
+To another gateway: make a last backup to a disk, switch the old one off, and restore from the disk here.
 
 Examples:
   flanco restore
-  flanco restore https://192.168.1.20
   flanco restore /var/lib/flanco/backups/5f1c…/flanco-20261121T120000Z.db`;
+
+const OTHER_TAIL =
+  "What came after the backup is in a tail that another version of flanco wrote: for that, install that version, restore again, and update then.";
 
 interface Options {
   readonly replaceLedger: boolean;
   readonly withoutCertificates: boolean;
-  readonly codeStdin: boolean;
   readonly json: boolean;
 }
 
@@ -74,26 +82,20 @@ export function declare(program: Command, context: CliContext): void {
     .description(
       "check a backup in full and put it in the ledger's place, with the keys of HTTPS; the replaced ledger is kept",
     )
-    .argument(
-      "[source]",
-      "a backup, a folder of backups, or the old gateway's address; without it the newest that a disk has",
-      toSource,
-    )
+    .argument("[source]", "a backup, or a folder of backups; without it the newest that a disk has", toSource)
     .option("--replace-ledger", "also where the backup is of another ledger than the one here", false)
     .option("--without-certificates", "leave the keys of HTTPS as they are here", false)
-    .option("--code-stdin", "read the old gateway's code from standard input, one line", false)
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
     .action(async (source: string | undefined, options: Options, command: Command) => {
       const config = configOf(context, command);
       requireEntry(config.data_dir);
-      const address = source === undefined ? undefined : parseAddress(source);
       // Before the service is stopped: a wrong name must cost no sale.
-      const from = address ?? openOnDisk(config, source);
+      using incoming = openIncoming(config, source);
       const startUnit = (await isServed(config)) ? stopUnit() : undefined;
       if (startUnit !== undefined) context.terminal.err("The service is stopped meanwhile.");
       try {
-        await restore(context, config, from, options);
+        await restore(context, config, incoming, options);
       } finally {
         if (startUnit !== undefined && !(await startUnit())) {
           context.terminal.err("The service does not start: see systemctl status flanco.");
@@ -104,8 +106,52 @@ export function declare(program: Command, context: CliContext): void {
 
 /** An empty one is a script's variable that was not set: it would restore what lies wherever the script ran. */
 function toSource(text: string): string {
-  if (text === "") throw new InvalidArgumentError("It must name a backup, a folder or an address.");
+  if (text === "") throw new InvalidArgumentError("It must name a backup or a folder.");
   return text;
+}
+
+/** A clinic that is restored from a disk. */
+interface Incoming extends Disposable {
+  readonly backup: OpenedBackup;
+  /** The gateway file; undefined where there is a backup alone. */
+  readonly gateway: Gateway | undefined;
+  /** Where the tail is; none for a backup whose file was named, which is restored as it is. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * Opens a backup's file, the newest backup in a named folder, or the newest that is found. Call it
+ * as the user that started the command: the files of another gateway's disk may be another user's.
+ */
+function openIncoming(config: Config, named: string | undefined): Incoming {
+  const { path, folders } = named === undefined ? newestOf(config) : namedBackup(config, resolve(named));
+  const backup = openBackup(path);
+  const gateway = readGatewayFile(dirname(path));
+  return { backup, gateway, folders, [Symbol.dispose]: () => backup[Symbol.dispose]() };
+}
+
+/** The newest backup in the folder that is named, or the file that is, without a tail. */
+function namedBackup(config: Config, named: string): Pick<FoundBackup, "path" | "folders"> {
+  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return { path: named, folders: [] };
+  const found = findBackups([named]);
+  if (found.length > 0) return chooseBackup(found, idsHere(config));
+  throw new FlancoError("not_found", `The folder ${named} holds no proven backup.`, {
+    hint: "Name the folder that flanco backup names, or the file of a backup in it.",
+  });
+}
+
+/** The identities of the ledger here; none where it is unused, so that any ledger of a disk may replace it. */
+function idsHere(config: Config): readonly string[] {
+  const { ledger } = dataDirectoryOf(config.data_dir);
+  return isUnusedLedger(ledger) ? [] : identitiesOf(ledger);
+}
+
+/** The newest backup that is found. Where the ledger here is unused, backups on a removable disk come first. */
+function newestOf(config: Config): FoundBackup {
+  const found = findBackups([...mountedDisks(config.data_dir), ...presentDirectories(config)]);
+  const ids = idsHere(config);
+  const onDisks = found.filter(({ path }) => !path.startsWith(join(backupDirectory(config), "/")));
+  return chooseBackup(ids.length === 0 && onDisks.length > 0 ? onDisks : found, ids);
 }
 
 /** Whether a service runs here. False also where this user may not ask: then the lock is refused. */
@@ -121,35 +167,21 @@ async function isServed(config: Config): Promise<boolean> {
 async function restore(
   context: CliContext,
   config: Config,
-  from: GatewayAddress | Incoming,
-  options: Options,
-): Promise<void> {
-  using closing = new DisposableStack();
-  let incoming = "host" in from ? undefined : from;
-  closing.defer(() => incoming?.close());
-  // As the user that may read the disk, and once the service has written all of it.
-  const tail = incoming?.tail() ?? [];
-  const dataDirectory = becomeOwner(config.data_dir);
-  prepareDataDirectory(dataDirectory);
-  closing.defer(takeLock(dataDirectory.lock));
-  if ("host" in from) incoming = await takeOver(context.terminal, from, dataDirectory, options.codeStdin);
-  if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, tail, options);
-}
-
-async function putInPlace(
-  context: CliContext,
-  config: Config,
-  dataDirectory: DataDirectory,
-  incoming: Incoming,
-  tail: readonly Segment[],
+  { backup, gateway, folders }: Incoming,
   options: Options,
 ): Promise<void> {
   const { terminal } = context;
-  const { gateway, proof } = incoming;
+  const { proof } = backup;
+  // As the user that may read the disk, and once the service has written all of it.
+  const tail = segmentsIn(...folders);
+  const toDo = folders.some(hasTailOfOtherSchema) ? [OTHER_TAIL] : [];
+  const dataDirectory = becomeOwner(config.data_dir);
+  prepareDataDirectory(dataDirectory);
+  using closing = new DisposableStack();
+  closing.defer(takeLock(dataDirectory.lock));
   const isSameGateway = hasOwnKeys(dataDirectory, proof);
   const keys = isSameGateway ? null : keysOf(gateway, options);
   if (keys !== null && gateway !== undefined) await requireSameNames(config, keys, gateway.hostName);
-  const backup = await incoming.open();
   let notInstalled: readonly string[] = [];
   let sinksKeptAs: string | null = null;
   const nowMs = systemClock.nowMs();
@@ -172,7 +204,7 @@ async function putInPlace(
     notInstalled,
     sinksKeptAs,
     otherSettings: gateway === undefined ? [] : otherSettings(config, gateway.settings),
-    toDo: await incoming.finish(),
+    toDo,
   };
   terminal.show(options.json, { backup: backup.file, ...restored, ...completed }, [
     ...describe(dataDirectory, restored),

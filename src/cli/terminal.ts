@@ -139,12 +139,6 @@ export class Terminal {
     } else if (done === 0 || done >= total) this.err(`${what} ${percent} %`);
   }
 
-  /** One line of standard input, or of the keyboard without echo: the code of a move is in no argument. */
-  async code(fromStandardInput: boolean): Promise<string> {
-    const [answer = ""] = await this.#answers(["Code: "], fromStandardInput, "code", "--code-stdin");
-    return answer;
-  }
-
   /** One line of standard input, or of the keyboard without echo, asked twice. Never an argument. */
   async newPassword(fromStandardInput: boolean): Promise<string> {
     const questions = ["Password (at least 10 characters): ", "Once more: "];

@@ -21,7 +21,6 @@ import { declare, NO_SESSION, type Shape } from "./declaration.ts";
 import { id, name, text, timeMs, valor, withData } from "./field.ts";
 import { newTest, testedEdge } from "./line.ts";
 import { description } from "./location.ts";
-import { madeCode } from "./move.ts";
 import { getStatus } from "./status.ts";
 
 /** The most records of one step of an import, for which other writes wait. */
@@ -230,8 +229,6 @@ export const OPERATIONS = {
   detect: operation({}, z.array(chip)),
   /** Sets the physical level of a simulated line. */
   setLine: operation({ line: name, high: z.boolean() }, z.null()),
-  /** Makes a code by which another gateway takes the clinic over. */
-  allowMove: operation({}, madeCode),
   /** The status of the appliance, of all users. */
   status: operation({}, wholeStatus),
   /** Sends a test to a sink, and says what was done. */

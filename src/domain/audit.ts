@@ -27,8 +27,6 @@ export const AUDIT_KINDS = [
   "secret_rotated",
   "clock_corrected",
   "findings_acknowledged",
-  "move_allowed",
-  "ledger_moved",
   "sink_changed",
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];

@@ -188,12 +188,6 @@ export const FAULTS = {
     what: () => "Browsers do not trust this gateway any more: its authority had to be made anew.",
     hint: "Have each computer, tablet and phone trust it again: open http:// with the gateway's name and http_port there. flanco tls show has the fingerprint.",
   },
-  clinic_moved: {
-    when: "another gateway took the clinic over, within the last week",
-    what: ({ address }: { address: string }) =>
-      `Another gateway (${address}) took this clinic over; this one goes on recording, and what it records since then is not there.`,
-    hint: "Wire the relays to the other gateway, then switch this one off for good: systemctl disable --now flanco. If the clinic stays here, ignore this.",
-  },
   sinks_unreadable: {
     when: "the sinks that were set up on the page cannot be read since the service was started",
     what: () =>

@@ -1,4 +1,4 @@
-import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch, StoredAudit } from "./audit.ts";
+import type { Actor, AuditEntry, AuditNote, AuditSearch, StoredAudit } from "./audit.ts";
 import type { Boot, BootMoment, ReclockedBoot } from "./boot.ts";
 import type { ChainEntry } from "./chain-entry.ts";
 import type {
@@ -357,8 +357,6 @@ export interface LedgerReader {
 
   /** A page of the audit log, newest first. */
   audit(search: AuditSearch): readonly AuditEntry[];
-  /** The newest entry of one kind; undefined where there is none. */
-  lastAudit(kind: AuditKind): AuditEntry | undefined;
   /** The last `limit` addresses that users have signed in from, by the audit log, the latest last. */
   signedInFrom(limit: number): readonly string[];
 }

@@ -34,7 +34,6 @@ import { lineEndpoints } from "./line.ts";
 import { locationEndpoints, locationListEndpoint } from "./location.ts";
 import { memberEndpoints } from "./member.ts";
 import { metricsMiddleware } from "./metrics.ts";
-import { type Moves, moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
@@ -62,9 +61,7 @@ export interface SiteDependencies {
 }
 
 interface Served {
-  /** The endpoints in the API's description. */
   readonly described: readonly Endpoint[];
-  readonly hidden: readonly Endpoint[];
   /** Runs after the check of the host, before those of the site and the session. */
   readonly before: readonly Middleware[];
   /** As `Senders.positionOf`. */
@@ -85,7 +82,6 @@ export interface AppDependencies extends SiteDependencies {
   readonly commissioner: Commissioner;
   readonly events: LiveEvents;
   readonly firstRun: OneTimeCode;
-  readonly moves: Moves;
   readonly setups: SinkSetups;
   readonly clock: Clock;
   readonly timeZone: string;
@@ -97,7 +93,7 @@ export interface AppDependencies extends SiteDependencies {
 /** The application of a gateway. The caller decides where it listens. */
 export function createApp(dependencies: AppDependencies): Koa {
   const { reader, heavy, writer, numbers, sessions, passwords, signInGate, lines, drivable } = dependencies;
-  const { status, commissioner, events, firstRun, moves, setups, clock, log } = dependencies;
+  const { status, commissioner, events, firstRun, setups, clock, log } = dependencies;
   // Reads that may be much work are made in a thread of their own.
   const calm = { ...reader, ...heavy };
   return buildApp(dependencies, {
@@ -116,11 +112,9 @@ export function createApp(dependencies: AppDependencies): Koa {
       ...statusEndpoints(status),
       ...auditEndpoints(heavy, numbers),
       ...eventEndpoints(events, sessions),
-      ...moveCodeEndpoints(moves, reader),
       ...sinkEndpoints(setups, reader),
       firstUserEndpoint(firstRun, passwords, signInGate, writer, sessions),
     ],
-    hidden: moveEndpoints(moves, signInGate),
     before: [
       healthMiddleware(async () => lines.healthy()),
       metricsMiddleware(status, dependencies.metricsTokenFile),
@@ -132,9 +126,9 @@ export function createApp(dependencies: AppDependencies): Koa {
 /** An application with its bounds, headers, errors and page. */
 export function buildApp(
   { log, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
-  { described, hidden, before, positionOf }: Served,
+  { described, before, positionOf }: Served,
 ): Koa {
-  const endpoints = [...described, descriptionEndpoint(described), ...hidden];
+  const endpoints = [...described, descriptionEndpoint(described)];
   const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));
 
   const app = new Koa();

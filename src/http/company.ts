@@ -48,7 +48,6 @@ export function createCompanyApp(dependencies: CompanyDependencies): Koa {
         logo: "",
       })),
     ],
-    hidden: [],
     before: [healthMiddleware(isHealthy)],
     positionOf: () => null,
   });

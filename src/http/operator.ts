@@ -31,7 +31,6 @@ import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
 import { makeLink } from "./member.ts";
-import type { Moves } from "./move.ts";
 import type { Endpoint } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { toStatusAnswer } from "./status.ts";
@@ -52,7 +51,6 @@ export interface OperatorDependencies {
     /** The simulated driver's lines; null with any other driver. */
     readonly drivable: DrivableLines | null;
     readonly status: StatusReader;
-    readonly moves: Moves;
     readonly forwarder: SinkTester;
     readonly commissioner: Commissioner;
     /** Called with the keys of findings that were acknowledged: they are no fault any more. */
@@ -198,10 +196,6 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
         });
       }
       drivable.set(line, high);
-    },
-    allowMove: async (_input, by) => {
-      const { code, endsMs } = await running().moves.allow(by, null);
-      return { code, endsTime: endsMs };
     },
     status: async () => toStatusAnswer(await running().status.status()),
     testSink: async ({ name }) => ({ done: await running().forwarder.test(name) }),

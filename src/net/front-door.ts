@@ -1,4 +1,3 @@
-import { X509Certificate } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { Config } from "../config/schema.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
@@ -27,7 +26,6 @@ export class FrontDoor {
   readonly #hosts: KnownHosts;
   readonly #renewal: CertificateRenewal;
   #listeners: Listeners | undefined;
-  #served = "";
 
   constructor(dependencies: FrontDoorDependencies) {
     const { config, dataDirectory, hostNames, clock, trust, log } = dependencies;
@@ -52,11 +50,6 @@ export class FrontDoor {
   trustedAuthority(): TrustedAuthority | null {
     const cert = this.#renewal.authority();
     return cert === null ? null : { cert, fingerprint: fingerprintLines(cert) };
-  }
-
-  /** SHA-256 of the certificate that HTTPS serves, hexadecimal with colons. Empty before `open`. */
-  servedFingerprint(): string {
-    return this.#served;
   }
 
   faults(): readonly Fault[] {
@@ -91,7 +84,6 @@ export class FrontDoor {
   }
 
   #serve(served: Served): void {
-    this.#served = new X509Certificate(served.cert).fingerprint256;
     this.#hosts.certify(served.cert);
     this.#listeners?.renew(served);
   }

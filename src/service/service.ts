@@ -42,7 +42,6 @@ import { configuredTrace, seedDemo } from "./demonstration.ts";
 import { gatewayName, readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine, systemTimers } from "./machine.ts";
-import { Moving } from "./moving.ts";
 import { NewerPackages } from "./newer-package.ts";
 import { SinkSettings } from "./sink-settings.ts";
 import { Sinks } from "./sinks.ts";
@@ -246,13 +245,6 @@ export class Service {
     const name = () => gatewayName(config, reader);
     const { host, https_port: httpsPort } = config;
     const others = config.announce ? new OtherGateways({ ...machine, host, httpsPort, id, name }) : undefined;
-    const moving = new Moving({
-      ...parts,
-      gateway,
-      servedFingerprint: () => frontDoor.servedFingerprint(),
-    });
-    await moving.open();
-    this.#closing.defer(() => moving.close());
     const drivable = driver instanceof SimulatedDriver ? driver : null;
     const sinks = new Sinks({ ...parts, settings, gateway: name });
     const api = new Api({
@@ -261,7 +253,6 @@ export class Service {
       passwords,
       lines: recorder,
       drivable,
-      moves: moving,
       setups: sinks,
       page: Page.of(installation.readPage()),
       parts: () => ({
@@ -269,7 +260,8 @@ export class Service {
         lastBackup: upkeep.lastBackup(),
         lasting: [
           ...(writer.diskFullSinceMs === null ? [] : [fault("disk_full", writer.diskFullSinceMs)]),
-          ...[...upkeep.faults(), ...moving.faults(), ...frontDoor.faults()],
+          ...upkeep.faults(),
+          ...frontDoor.faults(),
           ...(settings.isUnreadable ? [fault("sinks_unreadable", settingsReadMs)] : []),
         ],
         sinks: sinks.forwarder.status(),
@@ -303,7 +295,6 @@ export class Service {
         drivable,
         status: api.status,
         forwarder: sinks.forwarder,
-        moves: moving,
         commissioner: api.commissioning,
         acknowledged: (keys) => upkeep.acknowledged(keys),
         clockCorrected: (boot, zeroMs) => trust.corrected(boot, zeroMs),

@@ -41,8 +41,6 @@ export function dataDirectoryOf(path: string) {
     certificates: join(path, "tls.d"),
     /** Backups, where the configuration names no other directory. */
     backups: join(path, "backups"),
-    /** The backup for the gateway that takes the clinic over, while the move lasts. */
-    move: join(path, "move"),
     control: join(path, "control.sock"),
     /** When the ledger was last checked in full. */
     checked: join(path, "checked.json"),
@@ -148,7 +146,7 @@ export function openToOthers(directory: string): string | null {
  * read. Other files may lie in the directory: other users cannot reach anything in it.
  */
 function requirePrivate(dataDirectory: DataDirectory): void {
-  const { path, certificates, tls, move, backups, forward, sinks, ...files } = dataDirectory;
+  const { path, certificates, tls, backups, forward, sinks, ...files } = dataDirectory;
   const top = lstatSync(path);
   if (top.isSymbolicLink()) {
     throw refused(
@@ -164,7 +162,7 @@ function requirePrivate(dataDirectory: DataDirectory): void {
   }
   requireOwn(path, path, top);
   requireSteadyParent(path);
-  for (const directory of [tls, move, backups, forward, sinks]) requirePrivateTree(path, directory);
+  for (const directory of [tls, backups, forward, sinks]) requirePrivateTree(path, directory);
   // Files whose names begin with one of these (a log, a copy that is kept) belong to it.
   const names = Object.values(files).map((file) => basename(file));
   for (const found of readdirSync(path)) {

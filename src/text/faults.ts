@@ -314,16 +314,6 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
       "Everything is being recorded. Ask your technician to have each computer, tablet and phone trust it again.",
     ],
   },
-  clinic_moved: {
-    what: () => [
-      "Otro equipo se ha hecho cargo de la clínica, y este sigue registrando: lo que registra desde entonces no está en el otro.",
-      "Another gateway took the clinic over, and this one goes on recording: what it records since then is not in the other.",
-    ],
-    todo: () => [
-      "Pida a su técnico que apague este equipo cuando los relés estén conectados al otro.",
-      "Ask your technician to switch this one off once the relays are wired to the other.",
-    ],
-  },
   sinks_unreadable: {
     what: () => [
       "No se envía nada fuera del equipo: no se puede leer cómo se configuró en esta página.",

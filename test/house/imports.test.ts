@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...["auth", "central", "config", "control", "domain", "gpio", "http", "net", "sink", "store", "systemd"],
     ...["text", "durable-file.ts", "installation.ts", "secret-file.ts"],
   ],
-  transfer: ["contract", "domain", "durable-file.ts"],
+  transfer: ["contract", "domain"],
   sink: ["config", "domain", "connection-problem.ts", "mqtt-client.ts", "secret-file.ts"],
   central: ["auth", "domain", "store", "connection-problem.ts", "secret-file.ts"],
   cli: [

@@ -117,7 +117,6 @@ describe("A day's bound of changes that stay in the books", () => {
       ["delete /api/sink?name=email", undefined],
       ["post /api/member/link", { memberId }],
       [`patch /api/member?memberId=${memberId}`, { member: { role: "staff" } }],
-      ["post /api/move/code", undefined],
     ] as const) {
       const [method, path = ""] = operation.split(" ") as ["put" | "post" | "patch" | "delete", string];
       const { status } = await user[method](path, body);

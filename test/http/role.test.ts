@@ -69,7 +69,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "get /api/status": "ostd",
   "get /api/audit": "o",
   "get /api/event": "ostd",
-  "post /api/move/code": "o",
   "get /api/sink": "o",
   "put /api/sink": "o",
   "delete /api/sink": "o",

@@ -229,15 +229,6 @@ describe("The report and the state on the page", () => {
     expect(await table.locator("tbody tr").count()).to.be.within(1, 12);
   });
 
-  it("gives an owner a code by which a new gateway takes the clinic over", async () => {
-    const { page } = await opened.open("/estado");
-    await page.getByRole("button", { name: "Crear un código" }).click();
-    await page.locator(".move-code").first().waitFor();
-    const [command, code] = await page.locator(".move-code").all();
-    expect(await command?.textContent()).to.match(/^flanco restore https:\/\/\S+$/);
-    expect(await code?.textContent()).to.match(/^(?:[0-9A-Z]{4}-){7}[0-9A-Z]{4}$/);
-  });
-
   it("shows each line's last change as it happens", async () => {
     const { page } = await opened.open("/estado");
     await page.getByText("En directo", { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, globalAgent, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -23,7 +23,6 @@ import { Page, type PageFile } from "../../src/http/page.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api } from "../../src/service/api.ts";
 import { systemTimers } from "../../src/service/machine.ts";
-import { Moving } from "../../src/service/moving.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { Sinks } from "../../src/service/sinks.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
@@ -44,7 +43,6 @@ export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
 export const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 
 /** SHA-256 of the certificate that an appliance is said to serve. */
-export const FINGERPRINT = Array.from({ length: 32 }, (_, index) => (0xa0 + index).toString(16)).join(":");
 
 /** What an appliance is asked for by. */
 const HOSTS = ["127.0.0.1", "localhost", "::1", "clinica.local"];
@@ -120,8 +118,6 @@ export class Appliance {
     edges: { waiting: 0, limit: 10_000, refused: false },
   };
   trustedSinceMs: number | null = NOON_MS;
-  /** Hands the clinic over to another gateway. */
-  readonly moving: Moving;
   /** What is sent to others: set up over the API. `sinks` is what the status tells. */
   readonly sending: Sinks;
   readonly #api: Api;
@@ -141,16 +137,6 @@ export class Appliance {
       trusted: () => this.trustedSinceMs !== null,
       trustedSinceMs: () => this.trustedSinceMs,
     };
-    this.moving = new Moving({
-      dataDirectory,
-      clock,
-      trust,
-      log,
-      reader,
-      writer,
-      gateway: () => ({ hostName: "clinica", settings: {}, keys: { authority: null, certificates: [] } }),
-      servedFingerprint: () => FINGERPRINT,
-    });
     this.#config = { ...DEFAULTS, time_zone: TIME_ZONE, ...options.config };
     const settings = this.settingsAnew();
     const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
@@ -167,7 +153,6 @@ export class Appliance {
       gateway: () => "clinica",
     });
     this.#api = new Api({
-      moves: this.moving,
       setups: this.sending,
       clock,
       timers: systemTimers,
@@ -230,7 +215,6 @@ export class Appliance {
 
   async close(): Promise<void> {
     this.breaker.failure = undefined;
-    await this.moving.close();
     await this.sending.close();
     await this.sessions.close();
     await this.#api.close();
@@ -270,12 +254,6 @@ export class Appliance {
   /** The file of what was set up over the API, or of a secret. */
   sinkFile(name: string): string {
     return join(dataDirectoryOf(this.#directory).sinks, name);
-  }
-
-  /** What a move to another gateway has on the disk. */
-  leftOfMove(): readonly string[] {
-    const { move } = dataDirectoryOf(this.#directory);
-    return existsSync(move) ? readdirSync(move) : [];
   }
 
   get events(): LiveEvents {

@@ -50,11 +50,10 @@ interface AuditRow extends Omit<AuditEntry, "provisional" | "details"> {
 
 /** An entry's time is the boot's zero and what had passed since, once that zero is known. */
 export const AUDIT_TIME = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), time_ms)";
-const SELECT_ANY = `
+const SELECT = `
   SELECT audit_id AS auditId, kind, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
          user_id AS userId, way, who, origin AS "from", octet_length(details) AS bytes, repeats
-    FROM audit LEFT JOIN boot USING (boot)`;
-const SELECT = `${SELECT_ANY}
+    FROM audit LEFT JOIN boot USING (boot)
    WHERE audit_id < @before AND ${AUDIT_TIME} >= @sinceMs`;
 const NEWEST = "ORDER BY audit_id DESC LIMIT @limit";
 
@@ -69,7 +68,6 @@ export function auditReader(db: Database, budget: Pick<RowBudget, "spendBytes">)
   const ofAppliance = db.prepare<[AuditParameters], AuditRow>(
     `${SELECT} AND user_id IS NULL AND kind <> 'sign_in_failed' ${NEWEST}`,
   );
-  const last = db.prepare<[string], AuditRow>(`${SELECT_ANY} WHERE kind = ? ORDER BY audit_id DESC LIMIT 1`);
   /** An acceptance report's text is read by itself (commission.ts). */
   const detailsOf = db
     .prepare<[number], string>("SELECT json_remove(details, '$.report') FROM audit WHERE audit_id = ?")
@@ -95,10 +93,6 @@ export function auditReader(db: Database, budget: Pick<RowBudget, "spendBytes">)
     .pluck();
   return {
     signedInFrom: (limit) => signedIn.all(limit).toReversed(),
-    lastAudit(kind) {
-      const row = last.get(kind);
-      return row && toEntry(row);
-    },
     audit({ userId, before, sinceMs, limit }) {
       const parameters = { before: before ?? Number.MAX_SAFE_INTEGER, sinceMs: sinceMs ?? 0, limit };
       if (userId === undefined) return read(() => all.all(parameters));

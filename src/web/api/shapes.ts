@@ -14,7 +14,6 @@ type Operation =
   | DeclaredIn<typeof import("../../contract/line.ts")>
   | DeclaredIn<typeof import("../../contract/location.ts")>
   | DeclaredIn<typeof import("../../contract/member.ts")>
-  | DeclaredIn<typeof import("../../contract/move.ts")>
   | DeclaredIn<typeof import("../../contract/overview.ts")>
   | DeclaredIn<typeof import("../../contract/record.ts")>
   | DeclaredIn<typeof import("../../contract/report.ts")>

@@ -97,11 +97,6 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
           `El equipo envía a ${value("host")}: ${named(sinkTexts.es.names, value("sink"))}`,
           `The gateway sends to ${value("host")}: ${named(sinkTexts.en.names, value("sink"))}`,
         ],
-  move_allowed: () => [
-    "Código para llevar la clínica a otro equipo",
-    "Code to move the clinic to another gateway",
-  ],
-  ledger_moved: () => ["Otro equipo se hizo cargo de la clínica", "Another gateway took the clinic over"],
   ledger_rebuilt: (value) => [
     `Registros rehechos tras un daño, desde ${value("backup")}`,
     `Records built anew after damage, from ${value("backup")}`,

@@ -135,28 +135,6 @@ export const stateTexts = bilingual({
     "Se anuncian ellos mismos en la red local. Cada uno tiene sus ventas y su propia entrada: compruebe el nombre y el color al entrar.",
     "They announce themselves on the local network. Each has its own sales and its own sign-in: check name and colour when you are in.",
   ],
-  move: ["Llevar la clínica a otro equipo", "Move the clinic to another gateway"],
-  moveMeans: [
-    "Con un código, un equipo nuevo se lleva todo lo de este: registros, personas, cableado y certificados. Entréguelo solo a su técnico.",
-    "With a code a new gateway takes all that this one has: records, people, wiring and certificates. Give it to your technician alone.",
-  ],
-  moveMake: ["Crear un código", "Make a code"],
-  moveDo: [
-    "En el equipo nuevo, como administrador, el técnico escribe:",
-    "On the new gateway, as root, the technician types:",
-  ],
-  moveCode: (time: string) => [
-    `Y este código, que vale una sola vez y hasta las ${time}:`,
-    `And this code, valid once and until ${time}:`,
-  ],
-  moveAfter: [
-    "Este equipo sigue registrando. Cuando los relés estén conectados al nuevo, el técnico apaga este para siempre.",
-    "This gateway goes on recording. Once the relays are wired to the new one, the technician switches this one off for good.",
-  ],
-  moveShared: [
-    "Varias cuentas comparten este equipo: el técnico crea el código en él, con «flanco move».",
-    "Several accounts share this gateway: the technician makes the code on it, with “flanco move”.",
-  ],
   newer: (version: string) => [
     `Hay una versión más nueva: ${version}.`,
     `There is a newer version: ${version}.`,

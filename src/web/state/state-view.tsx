@@ -1,9 +1,5 @@
-import { useState } from "preact/hooks";
-import { CONFLICT } from "../api/api.ts";
-import type { Answer, AuditEntry, LastEdge, Status } from "../api/shapes.ts";
-import { Button } from "../element/button.tsx";
+import type { AuditEntry, LastEdge, Status } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
-import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
 import { Nothing, NotReady, NotReadyPanel, OnTag, Panel } from "../element/notice.tsx";
@@ -44,7 +40,6 @@ export function StateView() {
           {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
           <SendingPanel sinks={status.sinks} />
           <LineCard status={status} />
-          {user.role === "owner" && <MovePanel />}
           {user.role === "owner" && <AuditPanel />}
         </>
       )}
@@ -98,47 +93,6 @@ function Verdict({ status }: { readonly status: Status }) {
         </dl>
       )}
     </section>
-  );
-}
-
-/** Other browsers than the gateway's own reach it over HTTPS alone. */
-function address(): string {
-  return location.protocol === "https:" ? location.origin : `https://${location.hostname}`;
-}
-
-/** For an owner: the code by which a new gateway takes the clinic over. */
-function MovePanel() {
-  const texts = useTexts(stateTexts);
-  const { api } = useGateway();
-  const { time } = useFormat();
-  const { isBusy, failure, send } = useSending();
-  const [made, setMade] = useState<Answer<"post", "/api/move/code">["data"] | null>(null);
-  const make = () => send(async () => setMade((await api.send("post", "/api/move/code")).data));
-  return (
-    <Panel class="stack" title={texts.move}>
-      <p>{texts.moveMeans}</p>
-      <div class="stack" role="status">
-        {made !== null && (
-          <>
-            <p>{texts.moveDo}</p>
-            <p>
-              <code class="move-code large">flanco restore {address()}</code>
-            </p>
-            <p>{texts.moveCode(time(made.endsTime))}</p>
-            <p>
-              <code class="move-code large">{made.code}</code>
-            </p>
-            <p class="soft">{texts.moveAfter}</p>
-          </>
-        )}
-      </div>
-      <FormFailure failure={failure} texts={{ [CONFLICT]: texts.moveShared }} />
-      <div class="actions row">
-        <Button isBusy={isBusy} onPress={() => void make()}>
-          {texts.moveMake}
-        </Button>
-      </div>
-    </Panel>
   );
 }
 

@@ -1,6 +1,12 @@
 import { rmSync } from "node:fs";
 import { expect } from "chai";
-import { type Actor, type AuditEntry, commandActor, networkActor } from "../../../src/domain/audit.ts";
+import {
+  type Actor,
+  type AuditEntry,
+  type AuditKind,
+  commandActor,
+  networkActor,
+} from "../../../src/domain/audit.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import { KEPT_OF_EACH_KIND, LASTING_A_DAY, PASSWORDS_A_DAY } from "../../../src/store/ledger/audit.ts";
@@ -58,6 +64,14 @@ describe("the audit log", () => {
         { kind: "member_removed", who: null, way, from, details: { email: user.email, role: "owner" } },
       ].map((entry) => ({ timeMs: ledger.nowMs, ...entry, provisional: false, userId: user.id })),
     );
+  });
+
+  it("keeps and checks an entry whose kind only another version writes", async () => {
+    const kind = String("ledger_moved") as AuditKind;
+    await ledger.writer.noteAudit([{ kind, userId: null, details: {}, actor: ADMINISTRATOR }]);
+    await ledger.addUser();
+    expect(kinds()).to.deep.equal([kind, "member_added"]);
+    expect(ledger.verify()).to.deep.include({ entries: 2, findings: [] });
   });
 
   it("knows the addresses that users have signed in from, the latest last, also at the next start", async () => {
