@@ -7,10 +7,12 @@ import { gap, record, voided } from "./record.ts";
 /** The header that says up to which change an answer is current: `RUN:NUMBER`, as in the event `hello`. */
 export const POSITION_HEADER = "X-Flanco-At";
 
-/** The data of each server-sent event, by the event's name. */
+/** The data of each server-sent event, by the event's name. Its `id` is the position up to which the stream has told all. */
 const EVENTS = {
   /** The stream begins: it will have every change that is committed after the position `at`. */
   hello: z.strictObject({ at: z.string() }),
+  /** Nothing, but a sign that the stream lives: after every 15 s, and after a commit that moves the position and shows nothing. */
+  beat: z.strictObject({}),
   record,
   void: z.strictObject({ recordId: z.int(), voided }),
   /** A provisional record was moved to its trusted time. */
@@ -34,7 +36,7 @@ export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> }
 
 export const listenToEvents = declare("get", "/api/event", ROLES, {
   summary:
-    "Live changes as server-sent events: actuator, gap, locations, tests, commission, and for a role with money record, void, time.",
+    "Live changes as server-sent events, and a beat every 15 s: actuator, gap, locations, tests, commission, and for a role with money record, void, time.",
   stream: "text/event-stream",
   withoutLedger: true,
   errors: ["overloaded"],

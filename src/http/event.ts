@@ -14,7 +14,7 @@ import type { ShownNumbers } from "./shown-number.ts";
 const MAX_STREAMS = 64;
 /** The most streams of one user: a whole clinic may share it, but other users must get streams too. */
 const MAX_STREAMS_OF_USER = 48;
-/** Proxies and browsers drop a connection that is silent for long. */
+/** A page takes a stream that is silent for two of them as dead (src/web/live/connection.ts); proxies drop one after a minute. */
 const HEARTBEAT_MS = 15_000;
 /** How soon a browser reconnects after the stream broke: a restart takes about a second. */
 const RECONNECT_MS = 1_000;
@@ -29,11 +29,14 @@ interface AccountEvent {
   readonly event: Event;
 }
 
+const BEAT: Event = { event: "beat", data: {} };
 const MONEY_EVENTS: readonly EventName[] = ["record", "void", "time"];
 
 interface Listener extends Pick<SignedIn, "userId" | "role"> {
   readonly stream: PassThrough;
   readonly stillSignedIn: () => boolean;
+  /** The position up to which it was told. */
+  at: string;
 }
 
 /** Server-sent events: sends every committed change to the open pages of its user. */
@@ -85,9 +88,13 @@ export class LiveEvents {
       const seenBy = `${withMoney} ${listener.userId}`;
       const sees = ({ userId, event }: AccountEvent) =>
         userId === listener.userId && (withMoney || !MONEY_EVENTS.includes(event.event));
-      const text = texts.get(seenBy) ?? Buffer.from(events.filter(sees).map(textOf).join(""));
+      const at = this.positionOf(listener.userId);
+      if (at === listener.at) continue;
+      const seen = events.filter(sees).map(({ event }) => event);
+      const text = texts.get(seenBy) ?? Buffer.from(textOf(at, seen.length === 0 ? [BEAT] : seen));
       texts.set(seenBy, text);
-      if (text.length > 0) this.#write(listener, text);
+      listener.at = at;
+      this.#write(listener, text);
     }
   }
 
@@ -97,12 +104,12 @@ export class LiveEvents {
     if (this.#listeners.size >= MAX_STREAMS || own >= MAX_STREAMS_OF_USER) {
       throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
     }
-    const listener = { userId, role, stream: new PassThrough(), stillSignedIn };
+    const at = this.positionOf(userId);
+    const listener = { userId, role, stream: new PassThrough(), stillSignedIn, at };
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);
-    const hello = { event: "hello", data: { at: this.positionOf(userId) } } as const;
-    this.#write(listener, textOf({ userId, event: hello }));
+    this.#write(listener, textOf(at, [{ event: "hello", data: { at } }]));
     return listener.stream;
   }
 
@@ -118,7 +125,7 @@ export class LiveEvents {
 
   #beat(): void {
     this.#cutSignedOut();
-    for (const { stream } of this.#listeners) stream.write(":\n\n");
+    for (const listener of this.#listeners) this.#write(listener, textOf(listener.at, [BEAT]));
   }
 
   #write(listener: Listener, text: string | Buffer): void {
@@ -138,9 +145,10 @@ export class LiveEvents {
   }
 }
 
-/** As it goes over a stream. */
-function textOf({ event: { event, data } }: AccountEvent): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+/** As they go over a stream, which has told all up to the position `at` with them. */
+function textOf(at: string, events: readonly Event[]): string {
+  const texts = events.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  return `id: ${at}\n${texts.join("")}`;
 }
 
 /** Undefined for a change that no page is told of. */

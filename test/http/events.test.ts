@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { mock } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import type { Role } from "../../src/domain/member.ts";
@@ -76,6 +77,37 @@ describe("Live events", () => {
     const names = written.map((chunks) => chunks.map((chunk) => `${chunk}`.match(/(?<=event: )\w+/g)));
     expect(names).to.deep.equal([[["record", "actuator"]], [["record", "actuator"]], [["actuator"]]]);
     expect(written[0]?.[0]).to.equal(written[1]?.[0]);
+  });
+
+  it("say up to which position all is told: with each change, each 15 seconds, and where a change shows nothing", async () => {
+    mock.timers.enable({ apis: ["setInterval"] });
+    const events = new LiveEvents(new ShownNumbers("00".repeat(32)));
+    events.open();
+    try {
+      const stream = events.listen({ userId: "ana", role: "owner" }, () => true);
+      let text = "";
+      stream.on("data", (chunk: Buffer) => {
+        text += chunk;
+      });
+      const told = async () => {
+        await turn();
+        const lines = text.match(/(?<=^(?:id|event): ).+/gm);
+        text = "";
+        return lines;
+      };
+      expect((await told())?.[0]).to.equal(events.positionOf("ana"));
+      mock.timers.tick(15_000);
+      expect(await told()).to.deep.equal([events.positionOf("ana"), "beat"]);
+      events.tell([{ kind: "record", userId: "ana", record: stored(1, A_SALE) }]);
+      expect(await told()).to.deep.equal([events.positionOf("ana"), "record"]);
+      events.tell([{ kind: "user", userId: "ana" }]);
+      expect(await told()).to.deep.equal([events.positionOf("ana"), "beat"]);
+      events.tell([{ kind: "record", userId: "luis", record: stored(2, A_SALE) }]);
+      expect(await told()).to.equal(null);
+    } finally {
+      events.close();
+      mock.timers.reset();
+    }
   });
 
   async function positionOf(by = user): Promise<string> {

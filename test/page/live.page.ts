@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
@@ -97,6 +99,71 @@ describe("The rooms, live", () => {
     await page.locator(".record").first().waitFor();
   });
 
+  describe("where the stream dies in silence", () => {
+    let line: Line;
+    beforeEach(async () => {
+      line = await Line.to(opened.appliance.httpPort);
+    });
+    afterEach(() => line.close());
+
+    async function openRooms(): Promise<Page> {
+      const { page } = await opened.open("about:blank");
+      await page.clock.install();
+      await page.goto(`http://localhost:${line.port}/habitaciones`);
+      await live(page);
+      return page;
+    }
+
+    it("say after 35 s that they are not live, and are again once they can be", async () => {
+      const page = await openRooms();
+      line.cutStreams();
+      line.isClosed = true;
+      await opened.drive("SIM0", true);
+      await page.clock.runFor(36_000);
+      await page.getByText("Sin conexión en directo.").waitFor();
+      line.isClosed = false;
+      await page.clock.runFor(36_000);
+      await page.locator(".tile").first().getByText("Encendida").waitFor();
+      await live(page);
+    });
+
+    it("say when the last news came, not when its lack was seen", async () => {
+      const page = await openRooms();
+      const time = () => page.evaluate("new Date().toLocaleTimeString('es-ES', { timeStyle: 'short' })");
+      const heard = [await time()];
+      line.cutStreams();
+      heard.push(await time());
+      line.isClosed = true;
+      await page.clock.fastForward(10 * MINUTE_MS);
+      await page.getByText(new RegExp(`Última noticia: (${heard.join("|")})\\.`)).waitFor();
+    });
+
+    for (const event of ["resume", "visibilitychange"]) {
+      it(`take another at once when the page is used again (${event}), and say nothing of a loss`, async () => {
+        const page = await openRooms();
+        line.cutStreams();
+        await opened.drive("SIM0", true);
+        await page.evaluate(`document.dispatchEvent(new Event("${event}"))`);
+        await page.clock.runFor(1_000);
+        await page.locator(".tile").first().getByText("Encendida").waitFor();
+        expect(await page.getByText("Sin conexión").count()).to.equal(0);
+      });
+    }
+
+    it("take another once an answer is newer than the stream by 2 s", async () => {
+      const page = await openRooms();
+      line.cutStreams();
+      await opened.drive("SIM0", true);
+      const { streams } = line;
+      await page.getByRole("link", { name: "Registros" }).click();
+      await page.locator(".record").first().waitFor();
+      await page.clock.runFor(2_500);
+      await page.getByRole("link", { name: "Habitaciones" }).first().click();
+      await live(page);
+      expect(line.streams).to.be.greaterThan(streams);
+    });
+  });
+
   it("that have no line are told from those that are off, are listed, and lead to the lines", async () => {
     const [location] = await opened.get<readonly Location[]>("/api/location");
     const actuators = [{ id: "901", value: false }];
@@ -122,6 +189,67 @@ describe("The rooms, live", () => {
     await page.locator(".tiles-stale").first().waitFor({ state: "detached" });
   });
 });
+
+/** A network on the way to a service that speaks HTTP, whose streams of events can be cut without a word to either end. */
+class Line {
+  /** While true it lets nothing through on connections that are made. */
+  isClosed = false;
+  /** How many streams were asked for. */
+  streams = 0;
+  readonly #sockets = new Set<Socket>();
+  readonly #cut = new Set<Socket>();
+  #streaming: Socket[] = [];
+  readonly #server = createServer((near) => this.#carry(near));
+  readonly #target: number;
+
+  private constructor(target: number) {
+    this.#target = target;
+  }
+
+  static async to(target: number): Promise<Line> {
+    const line = new Line(target);
+    line.#server.listen(0, "127.0.0.1");
+    await once(line.#server, "listening");
+    return line;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  cutStreams(): void {
+    for (const socket of this.#streaming) this.#cut.add(socket);
+    this.#streaming = [];
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #carry(near: Socket): void {
+    const far = connect(this.#target, "127.0.0.1");
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => other.destroy());
+    }
+    near.on("data", (chunk: Buffer) => {
+      if (this.isClosed) this.#cut.add(near);
+      if (chunk.includes("GET /api/event ")) {
+        this.streams += 1;
+        this.#streaming.push(near);
+      }
+      if (!this.#cut.has(near)) far.write(chunk);
+    });
+    far.on("data", (chunk: Buffer) => {
+      if (!this.#cut.has(near)) near.write(chunk);
+    });
+  }
+}
 
 async function live(page: Page): Promise<void> {
   await page.locator(".live-pill-live").waitFor({ state: "attached" });

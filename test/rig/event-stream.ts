@@ -54,7 +54,8 @@ export class EventStream {
   #take(block: string): void {
     const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/, 2) as [string, string]));
     const event = fields.get("event");
-    if (event === undefined) return;
+    // A beat tells of no change.
+    if (event === undefined || event === "beat") return;
     this.#events.push({ event, data: JSON.parse(fields.get("data") ?? "null") } as LiveEvent);
   }
 }

@@ -29,7 +29,7 @@ interface ShellProps {
 export function Shell({ view, onSignOut, children }: ShellProps) {
   const texts = useTexts(frameTexts);
   const { locale } = useLanguage();
-  const { user, live, status, format, now } = useGateway();
+  const { user, live, heardMs, status, format, now } = useGateway();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const gateway = status.value;
   const simulated = gateway?.simulated === true;
@@ -39,7 +39,6 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
     const nowMs = now();
     return format.dateTime(nowMs) !== createFormat(locale, undefined).dateTime(nowMs);
   }, [format, locale]);
-  const lostMs = useLostTime();
   const content = useRef<HTMLElement>(null);
   useKeptFocus(content);
   const { delay, flush, undo, shown } = useUndo();
@@ -120,23 +119,17 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       {/* They cover the foot of the page, so that nothing moves when they come and go. */}
       <div class="toasts unprinted">
         <UndoBar shown={shown} undo={undo} />
-        {lostMs !== null && (
+        {live === "lost" && (
           <p class="toast">
-            {user.serves === "company" ? texts.live.noAnswer : texts.live.lost(format.moment(lostMs, now()))}
+            {user.serves === "company"
+              ? texts.live.noAnswer
+              : texts.live.lost(format.moment(heardMs(), now()))}
           </p>
         )}
       </div>
       <Announcer />
     </div>
   );
-}
-
-/** Since when there has been no live connection; null while there is one. */
-function useLostTime(): number | null {
-  const { live, now } = useGateway();
-  const [lostMs, setLostMs] = useState<number | null>(null);
-  useEffect(() => setLostMs((before) => (live === "lost" ? (before ?? now()) : null)), [live]);
-  return lostMs;
 }
 
 /** Says on every view that some rooms do not count. People who may start a test can end it here. */

@@ -1,4 +1,5 @@
 import { SERVER_EVENTS, type ServerEvent } from "./events.ts";
+import { isAsNew } from "./loading.ts";
 
 /** `live` once the server has said hello; `lost` when what is shown may be out of date. */
 export type LiveState = "connecting" | "live" | "lost";
@@ -14,6 +15,12 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_LONGEST_MS = 15_000;
 /** A hidden page closes its connection after this time: a browser has few connections to one server. */
 const HIDDEN_MS = 30_000;
+/** A stream that tells nothing for so long is dead: the server beats every 15 s (src/http/event.ts). */
+const SILENCE_MS = 35_000;
+/** How often that is looked at: by the time of day, because a timer stands still while the machine sleeps. */
+const LOOK_MS = 1_000;
+/** How much later than an answer a live stream may tell of the same change. */
+const BEHIND_MS = 2_000;
 
 /** The stream of live events: reconnects by itself, also after sleep and after a refusal. */
 export class LiveConnection {
@@ -21,32 +28,67 @@ export class LiveConnection {
   #source: EventSource | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
+  #look: ReturnType<typeof setInterval> | undefined;
   #retryMs = RETRY_FIRST_MS;
+  /** The position up to which the stream has told all; empty before the first hello. */
+  #at = "";
+  /** Since when it has been silent. */
+  #silentSinceMs = Date.now();
+  #heardMs = Date.now();
 
   constructor(listener: LiveListener) {
     this.#listener = listener;
   }
 
+  /** When the last event came, by this machine's clock, in Unix milliseconds; before the first, when the page began. */
+  get heardMs(): number {
+    return this.#heardMs;
+  }
+
   open(): void {
     document.addEventListener("visibilitychange", this.#onVisibility);
+    document.addEventListener("resume", this.#onReturn);
+    addEventListener("pageshow", this.#onShow);
     addEventListener("online", this.renew);
     addEventListener("offline", this.#onOffline);
+    this.#silentSinceMs = Date.now();
+    this.#look = setInterval(() => {
+      if (this.#source !== undefined && this.#isSilent()) this.renew();
+    }, LOOK_MS);
     this.#connect();
   }
 
   close(): void {
     document.removeEventListener("visibilitychange", this.#onVisibility);
+    document.removeEventListener("resume", this.#onReturn);
+    removeEventListener("pageshow", this.#onShow);
     removeEventListener("online", this.renew);
     removeEventListener("offline", this.#onOffline);
     clearTimeout(this.#rest);
+    clearInterval(this.#look);
     this.#disconnect();
+  }
+
+  /** Takes the position of an answer: a stream that does not come there soon is dead. */
+  onRead(at: string): void {
+    const source = this.#source;
+    const isBehind = () => source !== undefined && source === this.#source && !isAsNew(this.#at, at);
+    if (this.#at === "" || !isBehind()) return;
+    setTimeout(() => isBehind() && this.renew(), BEHIND_MS);
   }
 
   /** Drops the connection and makes another, for when it may be dead without knowing. */
   readonly renew = (): void => {
     this.#lose();
+    this.#silentSinceMs = Date.now();
     this.#connect();
   };
+
+  #isSilent(): boolean {
+    const silentMs = Date.now() - this.#silentSinceMs;
+    // A negative one: the clock was set back.
+    return silentMs < 0 || silentMs > SILENCE_MS;
+  }
 
   #connect(): void {
     this.#disconnect();
@@ -55,7 +97,7 @@ export class LiveConnection {
     source.addEventListener("error", () => this.#onError(source));
     for (const kind of SERVER_EVENTS) {
       source.addEventListener(kind, (event: MessageEvent<string>) =>
-        this.#onEvent({ kind, data: JSON.parse(event.data) }),
+        this.#onEvent({ kind, data: JSON.parse(event.data) }, event.lastEventId),
       );
     }
   }
@@ -71,7 +113,10 @@ export class LiveConnection {
     this.#listener.onState("lost");
   }
 
-  #onEvent(event: ServerEvent): void {
+  #onEvent(event: ServerEvent, at: string): void {
+    this.#at = at;
+    this.#heardMs = Date.now();
+    this.#silentSinceMs = this.#heardMs;
     if (event.kind === "hello") {
       this.#retryMs = RETRY_FIRST_MS;
       this.#listener.onState("live");
@@ -94,6 +139,20 @@ export class LiveConnection {
   readonly #onVisibility = (): void => {
     clearTimeout(this.#rest);
     if (document.hidden) this.#rest = setTimeout(() => this.#lose(), HIDDEN_MS);
-    else if (this.#source === undefined) this.#connect();
+    else this.#onReturn();
+  };
+
+  /**
+   * The page was out of use, and the stream may have died meanwhile. One that was heard lately is replaced without a word of a
+   * loss, so that nothing flickers.
+   */
+  readonly #onReturn = (): void => {
+    if (document.hidden) return;
+    if (this.#isSilent()) this.renew();
+    else this.#connect();
+  };
+
+  readonly #onShow = (event: PageTransitionEvent): void => {
+    if (event.persisted) this.#onReturn();
   };
 }

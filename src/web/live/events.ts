@@ -9,6 +9,7 @@ export type ServerEvent = {
 
 export const SERVER_EVENTS = [
   "hello",
+  "beat",
   "record",
   "void",
   "time",
@@ -24,7 +25,7 @@ export const SERVER_EVENTS = [
  * the same now and then, where nothing tells of changes.
  */
 export type LiveEvent =
-  | Exclude<ServerEvent, { readonly kind: "hello" }>
+  | Exclude<ServerEvent, { readonly kind: "hello" | "beat" }>
   | { readonly kind: "missed" | "round" };
 
 export type LiveListener = (event: LiveEvent) => void;

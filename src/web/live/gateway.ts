@@ -16,6 +16,8 @@ interface Gateway {
   readonly api: Api;
   readonly events: LiveEvents;
   readonly live: LiveState;
+  /** When the stream was last heard: Unix milliseconds by the gateway's clock. */
+  readonly heardMs: () => number;
   readonly status: Part<SiteStatus>;
   /** Asks for the status again. */
   readonly reloadStatus: () => void;
@@ -125,6 +127,7 @@ function connect(
     onEnded,
     onRead: (at) => {
       if (freshness.onRead(at)) onMissed();
+      if (at !== null) connection?.onRead(at);
     },
   });
   const refresher = new Refresher(async () => {
@@ -158,6 +161,7 @@ function connect(
               if (freshness.onStream(event.data.at)) onMissed();
               return;
             }
+            if (event.kind === "beat") return;
             if (STATUS_EVENTS.includes(event.kind)) refresher.ask();
             events.tell(event);
           },
@@ -168,6 +172,7 @@ function connect(
     events,
     reloadStatus: () => refresher.ask(),
     now: () => Date.now() + clockAheadMs,
+    heardMs: () => (connection?.heardMs ?? Date.now()) + clockAheadMs,
     open: () => {
       api.open();
       refresher.open();

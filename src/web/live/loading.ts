@@ -94,7 +94,8 @@ export class Freshness {
   }
 }
 
-function isAsNew(read: string, at: string): boolean {
+/** Whether one position is of the same run as another, and not before it. */
+export function isAsNew(read: string, at: string): boolean {
   return runOf(read) === runOf(at) && numberOf(read) >= numberOf(at);
 }
 
