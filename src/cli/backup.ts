@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
+import { FlancoError } from "../domain/error.ts";
 import { aboutMissingKeys, backupTargets } from "../service/backup-target.ts";
 import { readGateway } from "../service/gateway.ts";
 import { systemClock } from "../service/machine.ts";
@@ -13,6 +14,8 @@ const HELP = `
 Beside the backup lie the gateway's keys (its authority and certificates), so that a new gateway is
 trusted as this one is. Their file is for its owner alone. FAT and exFAT know no owners: there the
 keys are left out. Give the disk ext4.
+
+Exit codes: 0 every directory has its backup, 1 one could not be made, 3 no disk is mounted for the second.
 
 Example:
   flanco backup --to /media/usb/flanco`;
@@ -39,10 +42,7 @@ export function declare(program: Command, context: CliContext): void {
         options.to === undefined ? backupTargets(config) : [{ directory: options.to, skipped: null }];
       const made = [];
       for (const { directory, skipped } of targets) {
-        if (skipped !== null) {
-          terminal.err(skipped);
-          continue;
-        }
+        if (skipped !== null) continue;
         const backup = await backUp({ ledger, directory, gateway }, terminal);
         made.push(backup);
         if (options.json) continue;
@@ -51,6 +51,8 @@ export function declare(program: Command, context: CliContext): void {
         );
       }
       if (options.json) terminal.json(made);
+      const lacking = targets.flatMap(({ skipped }) => skipped ?? []);
+      if (lacking.length > 0) throw new FlancoError("attention", lacking.join("\n"));
     });
 }
 

@@ -12,7 +12,9 @@ import { type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { machineFaults } from "../domain/status-fault.ts";
 import { OWNER_ONLY } from "../durable-file.ts";
 import { noService } from "../http/operator.ts";
+import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { readMachine, systemClock } from "../service/machine.ts";
+import { deviceOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
@@ -103,6 +105,7 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   backup_failed: "backup",
   backup_missing: "backup",
   backup_old: "backup",
+  backup_disk_missing: "backup",
   backup_foreign: "backup",
   disk_full: "disk",
   disk_low: "disk",
@@ -203,6 +206,9 @@ async function examine(
   if (machine.syncMs === null) add("disk", [UNWRITABLE]);
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
   add("ports", await portProblems(ports, config, running !== undefined));
+  if (running !== undefined && !told.has("backup_disk_missing")) {
+    add("backup", backupProblems(config, running));
+  }
   add("name", nameProblems(machine));
   const examined = { running, stopped, machine, ports, config };
   const states = statesOf(examined);
@@ -374,6 +380,19 @@ async function isListening(port: number, host: string): Promise<boolean> {
   } finally {
     socket.destroy();
   }
+}
+
+/** Whether a backup is left when the ledger's card is not. */
+function backupProblems(config: Config, { sinks }: Running): Problem[] {
+  const missing = backupTargets(config).flatMap(({ skipped }) => skipped ?? []);
+  if (missing.length > 0) return missing.map((message) => ({ message }));
+  const isElsewhere =
+    config.backup_disk_dir !== "" || deviceOf(backupDirectory(config)) !== deviceOf(config.data_dir);
+  if (isElsewhere || sinks.some(({ name }) => name === "central")) return [];
+  const message = "All backups lie on the card that they are for.";
+  return [
+    { message, hint: "Give the gateway a backup disk, as docs/operating.md says, and set backup_disk_dir." },
+  ];
 }
 
 function nameProblems({ announcedName }: Machine): Problem[] {

@@ -83,6 +83,12 @@ export const FAULTS = {
       `The newest proven backup of the ledger is ${days} days old.`,
     hint: "Run flanco backup: it says what keeps it from working.",
   },
+  backup_disk_missing: {
+    when: "no disk has been mounted at backup_disk_dir for an hour",
+    what: ({ directory }: { directory: string }) =>
+      `No disk is mounted at ${directory}: there is no backup there.`,
+    hint: "Put the backup disk in, mount it as /etc/fstab says (mount -a), then run flanco backup.",
+  },
   backup_foreign: {
     when: "the removable disk holds backups of another ledger",
     what: ({ directory, ledgers }: { directory: string; ledgers: string }) =>

@@ -1,7 +1,7 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { Config } from "../config/schema.ts";
-import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
-import { FlancoError, messageOf } from "../domain/error.ts";
+import { type Clock, HOUR_MS, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
+import { FlancoError, messageOf, withHint } from "../domain/error.ts";
 import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import { type BackupLook, isMounted } from "../store/backup/backup-directory.ts";
@@ -54,7 +54,7 @@ export async function waitForDisk(
 
 /** Why a removable disk that is not there takes no backup. */
 function noDisk(directory: string): string {
-  return `No disk is mounted at ${directory}: there is no backup there. Put the disk in, then run flanco backup.`;
+  return withHint(fault("backup_disk_missing", 0, { directory }));
 }
 
 /** What a person must know where the gateway's keys are left out beside a backup. */
@@ -76,6 +76,8 @@ export function tailDirectory(config: Parameters<typeof backupTargets>[0]): stri
 const LOOK_MS = 10 * MINUTE_MS;
 /** How long the disk may take to show its backups. */
 const PATIENCE_MS = 30_000;
+/** For so long a disk may be away, to be carried elsewhere or exchanged. */
+const AWAY_MS = HOUR_MS;
 
 export interface RemovableDiskOptions {
   readonly directory: string;
@@ -99,13 +101,15 @@ export class RemovableDisk {
   /** The look that is under way, or hangs. */
   #looking: RunningJob<BackupLook> | undefined;
   #fault: Fault | undefined;
+  /** Since when no disk has been mounted, in monotonic milliseconds; undefined while one is, or it is not known. */
+  #awaySinceMs: number | undefined;
   #isClosed = false;
 
   constructor(options: RemovableDiskOptions) {
     this.#options = options;
   }
 
-  /** Why the last look failed; undefined when it did not. */
+  /** Why the last look failed, or that the disk has been away for an hour. */
   get fault(): Fault | undefined {
     return this.#fault;
   }
@@ -129,6 +133,18 @@ export class RemovableDisk {
     this.#looking?.cancel();
   }
 
+  /** The fault of a disk that has been away for long, from its first look on. */
+  #absence(): Fault | undefined {
+    const { directory, clock, log } = this.#options;
+    if (this.#awaySinceMs === undefined) return undefined;
+    const awayMs = monotonicMs(clock) - this.#awaySinceMs;
+    if (awayMs < AWAY_MS) return undefined;
+    if (this.#fault?.code === "backup_disk_missing") return this.#fault;
+    const missing = fault("backup_disk_missing", clock.nowMs() - awayMs, { directory });
+    log.warn({ directory }, withHint(missing));
+    return missing;
+  }
+
   async #look(): Promise<SeenTarget> {
     const { directory, clock, log, look, patienceMs = PATIENCE_MS } = this.#options;
     const job = look();
@@ -140,12 +156,13 @@ export class RemovableDisk {
     }, patienceMs);
     try {
       const { mounted, ...found } = await Promise.race([job.done, late.promise]);
-      this.#fault = undefined;
+      this.#awaySinceMs = mounted ? undefined : (this.#awaySinceMs ?? monotonicMs(clock));
+      this.#fault = this.#absence();
       return { directory, skipped: mounted ? null : noDisk(directory), ...found };
     } catch (error) {
       const reason = messageOf(error);
       // A look that was ended with the service is no failure.
-      if (this.#fault === undefined && !this.#isClosed) {
+      if (this.#fault?.code !== "backup_failed" && !this.#isClosed) {
         log.error({ err: error }, "the removable disk cannot be looked at");
         this.#fault = fault("backup_failed", clock.nowMs(), { directory, reason });
       }

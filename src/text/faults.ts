@@ -118,6 +118,16 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
       "Ask your technician to check why no new ones are made.",
     ],
   },
+  backup_disk_missing: {
+    what: () => [
+      "Falta el disco de copias: las copias están solo en la tarjeta, y se perderían con ella.",
+      "The backup disk is missing: the backups are on the card alone, and would be lost with it.",
+    ],
+    todo: () => [
+      "Conecte el disco de copias. Si sigue este aviso una hora después, llame a su técnico.",
+      "Put the backup disk in. If this is still here an hour later, call your technician.",
+    ],
+  },
   backup_foreign: {
     what: ({ text }) => [
       `El disco de copias tiene copias de otro libro de ventas: ${text("ledgers")}.`,

@@ -57,7 +57,7 @@ describe("flanco backup and flanco restore", function () {
     expect(await program.succeed(["audit"])).to.match(/\trecord_voided\t/);
   });
 
-  it("go to a directory that is named, and skip a removable disk that is not mounted", async () => {
+  it("go to a directory that is named, and end with 3 where a removable disk is not mounted", async () => {
     const elsewhere = join(program.directory, "elsewhere");
     await program.succeed(["backup", "--to", elsewhere]);
     expect(
@@ -65,7 +65,8 @@ describe("flanco backup and flanco restore", function () {
     ).to.have.length(1);
     const environment = { FLANCO_BACKUP_DISK_DIR: "/nowhere/disk" };
     const skipped = await program.call(["backup"], "", environment);
-    expect(skipped.exitCode).to.equal(0);
+    expect(skipped.exitCode).to.equal(3);
+    expect(skipped.stdout).to.match(/backups\/.*: 25 records, checked in full\.\n$/);
     expect(onlyLine(skipped)).to.include("No disk is mounted at /nowhere/disk");
   });
 

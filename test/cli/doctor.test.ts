@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
@@ -36,8 +36,11 @@ describe("flanco doctor", function () {
   }
 
   it("finds nothing wrong with a sound appliance, and shows the state of each part", async () => {
-    await program.start();
-    const { found } = await examine();
+    const disk = mkdtempSync("/dev/shm/flanco-doctor-");
+    after(() => rmSync(disk, { recursive: true }));
+    const environment = { FLANCO_BACKUP_DISK_DIR: disk };
+    await program.start(environment);
+    const { found } = await examine(environment);
     for (const { check, fine, message, mend } of found.values()) {
       expect({ check, fine, mend }, message).to.deep.equal({ check, fine: true, mend: null });
     }
@@ -59,6 +62,15 @@ describe("flanco doctor", function () {
     expect(stdout).to.match(/^LOOK {2}lines {7}The line SIM6/m);
     expect(stdout).to.match(/^ok {4}ledger/m);
     expect(stderr).to.match(/^flanco: \d of 15 checks need attention: .*lines/);
+  });
+
+  it("says that a card which fails takes all backups with it, and that a backup disk is not there", async () => {
+    await program.start();
+    const alone = (await examine()).found.get("backup");
+    expect(alone).to.include({ fine: false, message: "All backups lie on the card that they are for." });
+    const without = (await examine({ FLANCO_BACKUP_DISK_DIR: "/nowhere/disk" })).found.get("backup");
+    expect(without?.fine).to.equal(false);
+    expect(without?.message).to.contain("No disk is mounted at /nowhere/disk");
   });
 
   it("looks for HTTPS at the one address that it is served on", async () => {

@@ -30,4 +30,27 @@ describe("the technician's pages", () => {
     expect(english).to.include.members(["## ", "1. ", "`flanco doctor`"]);
     expect(skeletonOf("docs/es/tecnico.md")).to.deep.equal(english);
   });
+
+  it("have who replaces a gateway format no disk: its backups may be the clinic's only ones", () => {
+    const replacing = partOf("docs/technician.md", "replace-a-gateway-or-its-card");
+    const parts = [...replacing.matchAll(/operating\.md#([\w-]+)/g)].map(([, anchor = ""]) => anchor);
+    expect(parts).to.include("take-a-backup-disk-into-use");
+    for (const anchor of parts) expect(partOf("docs/operating.md", anchor), anchor).to.not.contain("mkfs");
+  });
 });
+
+/** What a document says under the heading of an anchor, up to the next heading. */
+function partOf(document: string, anchor: string): string {
+  const parts = readFileSync(join(CHECKOUT, document), "utf8").split(/^(?=#+ )/m);
+  const part = parts.find((text) => anchorOf(text.split("\n")[0] ?? "") === anchor);
+  if (part === undefined) throw new Error(`${document} has no heading #${anchor}.`);
+  return part;
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .replace(/^#+ /, "")
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
+}

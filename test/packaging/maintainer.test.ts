@@ -181,6 +181,19 @@ describe("The package's scripts as root", () => {
     expect(run("maintainer/preinst", "install").stderr).to.contain("written by a newer flanco (schema 3");
   });
 
+  for (const [exitCode, made] of [
+    [0, true],
+    [3, true],
+    [1, false],
+  ] as const) {
+    it(`say that a last backup is ${made ? "made" : "missing"} where flanco backup ends with ${exitCode} (remove)`, () => {
+      writeLedger(join(data, "flanco.db"), 2);
+      writeFileSync(root.file("bin", "flanco"), `#!/bin/sh\nexit ${exitCode}\n`);
+      const { status, stderr } = run("maintainer/prerm", "remove");
+      expect([status, !stderr.includes("no last backup")]).to.deep.equal([0, made]);
+    });
+  }
+
   describe("under systemd", () => {
     const upgraded = "flanco: upgraded from 0.0.9";
 

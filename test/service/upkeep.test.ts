@@ -237,6 +237,26 @@ describe("The service's upkeep", () => {
       expect(gateway.faults).to.deep.equal([]);
     });
 
+    it("says that the removable disk is missing once it has been away for an hour, until it is back", async () => {
+      gateway.disk = join(gateway.directory, "usb");
+      gateway.seen = { mounted: false, foreign: [] };
+      gateway.restart();
+      await gateway.look();
+      await gateway.after(HOUR_MS - 1);
+      expect(gateway.faults, "it may be carried elsewhere").to.deep.equal([]);
+      await gateway.after(DISK_LOOK_MS);
+      const [fault, ...more] = gateway.upkeep.faults();
+      expect(more).to.deep.equal([]);
+      expect(fault).to.deep.include({ code: "backup_disk_missing", details: { directory: gateway.disk } });
+      expect(fault?.sinceMs).to.equal(START_MS);
+      await gateway.after(HOUR_MS);
+      expect(gateway.upkeep.faults()).to.deep.equal([fault]);
+      expect(gateway.log.warnings.filter((text) => text.includes("No disk is mounted"))).to.have.length(1);
+      gateway.seen = { mounted: true, foreign: [] };
+      await gateway.after(DISK_LOOK_MS);
+      expect(gateway.faults).to.deep.equal([]);
+    });
+
     for (const [what, clockTrusted, trusted] of [
       ["was not trusted when it was made", false, true],
       ["is not trusted", true, false],
