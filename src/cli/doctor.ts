@@ -299,7 +299,7 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
     backup: describeBackup(lastBackup, config.time_zone),
     disk: `${disk === null ? "" : `${describeDisk(disk)} `}${syncMs === null ? "" : `Of ${SYNCS} synced writes 99 took at most ${syncMs} ms.`}`,
     card: fileSystemErrors === null ? untold : "The file system has met no error.",
-    power: isVoltageLow === null ? untold : "The voltage is right.",
+    power: isVoltageLow === null ? "This kernel cannot tell the supply's voltage." : "The voltage is right.",
     temperature: temperature === null ? untold : `${temperature} °C.`,
     memory:
       memory === null

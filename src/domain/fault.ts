@@ -48,7 +48,7 @@ export const FAULTS = {
     hint: "Run flanco backup to another disk, read the kernel's log (journalctl -k), and replace the card.",
   },
   voltage_low: {
-    when: "a Raspberry Pi reports that its supply's voltage is too low",
+    when: "a Raspberry Pi reports that its supply's voltage is too low; Debian's kernels, as on the card images, cannot tell",
     what: () =>
       "The voltage of the gateway's power supply is too low: it may restart, and its card may be damaged.",
     hint: "Use the power supply that the gateway's maker sells, and a short cable.",
