@@ -20,10 +20,19 @@ import { installFor } from "../debian.ts";
 /** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 1;
 /** The same of Debian's packages alone. */
-const DEBIAN_RECIPE = 1;
+const DEBIAN_RECIPE = 2;
 /** A release of Debian that a machine can be made of. */
 export type Suite = "bookworm" | "trixie";
-const PACKAGES = ["systemd", "systemd-sysv", "udev", "dbus", "kmod", "libstdc++6"];
+const PACKAGES = [
+  "systemd",
+  "systemd-sysv",
+  "udev",
+  "dbus",
+  "kmod",
+  "libstdc++6",
+  "avahi-daemon",
+  "avahi-utils",
+];
 /** Sparse: what is not written takes no room. */
 const IMAGE_SIZE = "1500M";
 const FOLDER = join(import.meta.dirname, "disk");

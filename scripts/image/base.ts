@@ -22,7 +22,7 @@ const PACKAGES: readonly string[] = [
   // The card: partitions and checks of their file systems.
   ...["e2fsprogs", "dosfstools", "fdisk", "initramfs-tools"],
   // The network, by cable and without.
-  ...["iproute2", "avahi-daemon", "openssh-server", "wpasupplicant", "wireless-regdb"],
+  ...["iproute2", "avahi-daemon", "avahi-utils", "openssh-server", "wpasupplicant", "wireless-regdb"],
   ...["firmware-brcm80211"],
   // What flanco's package asks for, a Pi's firmware, and what usr/lib/flanco-card/device-trees changes a tree with.
   ...["libstdc++6", "raspi-firmware", "device-tree-compiler"],

@@ -144,7 +144,9 @@ function controlOf(
     `Maintainer: ${MAINTAINER}`,
     `Installed-Size: ${kibibytes}`,
     `Pre-Depends: ${PRE_DEPENDS}`,
-    "Recommends: avahi-daemon",
+    "Depends: avahi-daemon",
+    // By which other gateways are found: a gateway without a network can do without.
+    "Recommends: avahi-utils",
     "Section: misc",
     "Priority: optional",
     "Description: ledger of relay sales",

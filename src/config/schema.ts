@@ -214,12 +214,7 @@ export const configSchema = z.strictObject({
   gateway_name: setting(
     z.string().max(MAX_GATEWAY_NAME),
     "",
-    "Name of this gateway, for people and other gateways; empty: the letterhead's company, if there is one account, or the host's name.",
-  ),
-  announce: setting(
-    z.boolean(),
-    true,
-    "Announce this gateway on the local network (mDNS), and show the others there; false: neither.",
+    "Name of this gateway, for people; empty: the letterhead's company, if there is one account, or the host's name.",
   ),
   first_user_email: setting(
     email,

@@ -9,11 +9,6 @@ import { id, timeMs, withData } from "./field.ts";
 const level = z.enum(LEVELS).describe("The gateway's verdict on this part.");
 const queue = z.strictObject({ waiting: z.int(), limit: z.int(), level });
 
-const mark = {
-  name: z.string().describe("At most 60 characters."),
-  hue: z.int().describe("Of its colour, in degrees: always the same for one ledger."),
-};
-
 const status = z.strictObject({
   version: z.string(),
   driver: z.enum(DRIVER_NAMES),
@@ -110,14 +105,20 @@ const status = z.strictObject({
       syncMs: z.int().nullable().describe("What 99 of its newest 100 synced writes took at most."),
     })
     .describe("Null where the gateway does not tell."),
-  gateway: z.strictObject(mark).describe("By which people tell this gateway from others of the clinic."),
+  gateway: z
+    .strictObject({
+      name: z.string().describe("At most 60 characters."),
+      hue: z.int().describe("Of its colour, in degrees: always the same for one ledger."),
+    })
+    .describe("By which people tell this gateway from others of the clinic."),
   otherGateways: z
     .array(
-      z.strictObject({ ...mark, address: z.string().describe("Of its page: https://192.168.1.20:8443/.") }),
+      z.strictObject({
+        name: z.string(),
+        address: z.string().describe("Of its page: https://192.168.1.20:8443/."),
+      }),
     )
-    .describe(
-      "Gateways that announce themselves on the local network, at most 32. Nothing of them is proved.",
-    ),
+    .describe("Gateways that avahi finds on the local network, at most 32. Nothing of them is proved."),
   sinks: z
     .array(
       z.strictObject({

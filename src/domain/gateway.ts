@@ -6,7 +6,7 @@ import { shownText } from "./text.ts";
  * a program on the local network may announce any number.
  */
 export const MAX_OTHER_GATEWAYS = 32;
-/** The most characters of a gateway's name, so that it fits into one string of a DNS record. */
+/** The most characters of a gateway's name. */
 export const MAX_GATEWAY_NAME = 60;
 const CIRCLE_DEGREES = 360;
 
@@ -17,9 +17,10 @@ export interface GatewayMark {
   readonly hue: number;
 }
 
-/** Another gateway on the local network, as it says itself: nothing of it is proved. */
-export interface OtherGateway extends GatewayMark {
-  /** The address of its page, at the address that its packet came from: `https://192.168.1.20:8443/`. */
+/** Another gateway on the local network, as avahi was told of it: nothing of it is proved. */
+export interface OtherGateway {
+  readonly name: string;
+  /** The address of its page, which is private: `https://192.168.1.20:8443/`. */
   readonly address: string;
 }
 

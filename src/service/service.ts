@@ -74,12 +74,6 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/**
- * Digits of the ledger's identity, which is no secret, that are
- * announced: enough to tell the gateways of a network apart.
- */
-const ANNOUNCED_DIGITS = 8;
-
 /** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
 export class Service {
   /** The settings that may change while the service runs. A new value takes effect at once. */
@@ -241,10 +235,8 @@ export class Service {
     const upkeep = new Upkeep({ ...parts, packages, onDamaged: onFatal, gateway });
     upkeep.open();
     this.#closing.defer(() => upkeep.close());
-    const id = identity.slice(0, ANNOUNCED_DIGITS);
     const name = () => gatewayName(config, reader);
-    const { host, https_port: httpsPort } = config;
-    const others = config.announce ? new OtherGateways({ ...machine, host, httpsPort, id, name }) : undefined;
+    const others = new OtherGateways(machine);
     const drivable = driver instanceof SimulatedDriver ? driver : null;
     const sinks = new Sinks({ ...parts, settings, gateway: name });
     const api = new Api({
@@ -266,8 +258,8 @@ export class Service {
         ],
         sinks: sinks.forwarder.status(),
         newerPackage: packages.newest,
-        gateway: { name: name(), hue: hueOf(id) },
-        otherGateways: others?.list() ?? [],
+        gateway: { name: name(), hue: hueOf(identity) },
+        otherGateways: others.list(),
       }),
       readDisk: () => readDisk(dataDirectory.ledger),
       readMachine: () => readMachine(dirname(dataDirectory.ledger)),
@@ -306,8 +298,8 @@ export class Service {
     this.#closing.defer(() => control.close());
     this.#handler = api.handler;
     await this.#openDoor();
-    others?.open();
-    this.#closing.defer(() => others?.close());
+    others.open();
+    this.#closing.defer(() => others.close());
   }
 
   /** Opens the ports, once. */

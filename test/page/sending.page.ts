@@ -1,18 +1,14 @@
-import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { announcementPacket } from "../../src/net/other-gateways.ts";
+import { AVAHI_PATH } from "../rig/avahi.ts";
 import { forSuite } from "../rig/standing.ts";
 import { HookReceiver, KEY, Secrets } from "../sink/receivers.ts";
 import { focused, PAGE_TEST_MS, suiteService } from "./opened.ts";
 
-/** Where gateways of a network speak to each other. */
-const MDNS = { group: "224.0.0.251", port: 5353 };
-
 describe("What the gateway sends, on the page", function () {
   this.timeout(PAGE_TEST_MS);
   const secrets = forSuite(() => new Secrets().open());
-  const opened = suiteService({ environment: { FLANCO_ANNOUNCE: "true" } });
+  const opened = suiteService({ environment: { PATH: AVAHI_PATH } });
   let receiver: HookReceiver;
   let url: string;
   before(async () => {
@@ -97,19 +93,11 @@ describe("What the gateway sends, on the page", function () {
     expect(await panel.getByRole("button").count()).to.equal(0);
   });
 
-  it("stands apart from the other gateways that announce themselves here, each with a way to its page", async () => {
-    const port = 9_443;
-    const socket = createSocket({ type: "udp4", reuseAddr: true });
-    const claim = { id: "000000bb", name: "Clínica Sur", port, isLeaving: false };
-    const packet = announcementPacket(claim, "sur");
-    await new Promise<void>((resolve) => socket.bind(MDNS.port, resolve));
-    socket.setMulticastInterface("127.0.0.1");
-    await new Promise((resolve) => socket.send(packet, MDNS.port, MDNS.group, resolve));
-    socket.close();
+  it("stands apart from the other gateways that are found here, each with a way to its page", async () => {
     const { page } = await opened.open("/estado");
     const others = page.getByRole("region", { name: "Otros equipos aquí" });
-    await others.getByText("Clínica Sur").waitFor();
-    const link = others.getByRole("link", { name: `:${port}/` });
-    expect(await link.getAttribute("href")).to.equal(`https://127.0.0.1:${port}/`);
+    await others.getByText("flanco sur").waitFor();
+    const link = others.getByRole("link", { name: "192.168.77.2" });
+    expect(await link.getAttribute("href")).to.equal("https://192.168.77.2:8443/");
   });
 });

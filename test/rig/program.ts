@@ -89,8 +89,6 @@ export class Program {
       FLANCO_HTTPS_PORT: String(httpsPort),
       FLANCO_GPIO_DRIVER: "simulated",
       FLANCO_DEMO: "false",
-      // Tests of one machine would else see each other.
-      FLANCO_ANNOUNCE: "false",
       FLANCO_CLOCK_TRUST: "always",
       FLANCO_TIME_ZONE: "UTC",
       FLANCO_LOG_LEVEL: "error",

@@ -24,7 +24,7 @@ describe("A service that cannot be opened", () => {
 
   /** What opening it fails with, where the page cannot be read: the ledger and the lines are open by then. */
   function failure(kind: typeof Service): Promise<unknown> {
-    const settings = { data_dir: directory.path, gpio_driver: "simulated", announce: false } as const;
+    const settings = { data_dir: directory.path, gpio_driver: "simulated" } as const;
     const readPage = () => {
       throw FIRST;
     };

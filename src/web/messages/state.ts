@@ -132,8 +132,8 @@ export const stateTexts = bilingual({
   driver: (driver: string) => [`Lectura de líneas: ${driver}`, `Lines read by: ${driver}`],
   others: ["Otros equipos aquí", "Other gateways here"],
   othersDetail: [
-    "Se anuncian ellos mismos en la red local. Cada uno tiene sus ventas y su propia entrada: compruebe el nombre y el color al entrar.",
-    "They announce themselves on the local network. Each has its own sales and its own sign-in: check name and colour when you are in.",
+    "Se anuncian ellos mismos en la red local. Cada uno tiene sus ventas y su propia entrada: compruebe el nombre al entrar.",
+    "They announce themselves on the local network. Each has its own sales and its own sign-in: check the name when you are in.",
   ],
   newer: (version: string) => [
     `Hay una versión más nueva: ${version}.`,

@@ -5,7 +5,6 @@ import { Moment } from "../element/moment.tsx";
 import { Nothing, NotReady, NotReadyPanel, OnTag, Panel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { GatewayMark } from "../frame/wordmark.tsx";
 import { useFormat, useGateway, useGatewayStatus, useLiveEvents } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
 import { auditTexts } from "../messages/audit.ts";
@@ -55,7 +54,7 @@ function OtherGateways({ others }: { readonly others: Status["otherGateways"] })
       <ul>
         {others.map((other) => (
           <li key={other.address} class="row">
-            <GatewayMark mark={other} />
+            <span class="clip">{other.name}</span>
             <a class="button button-quiet" href={other.address} rel="noreferrer">
               {other.address}
             </a>
