@@ -30,6 +30,7 @@ import {
 } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { takeLock } from "../store/ledger/lock.ts";
+import { UNMADE_SALES } from "../store/ledger/repeat.ts";
 import { hasTailOfOtherSchema, segmentsIn } from "../store/ledger/tail.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
@@ -228,11 +229,16 @@ function keysOf(gateway: Gateway | undefined, { withoutCertificates }: Options):
 }
 
 function describe({ ledger }: DataDirectory, restored: Restored): string[] {
-  const { records, newestMs, later, keptAs, missing } = restored;
+  const { records, newestMs, later, keptAs, missing, lost, unmade, tailDamage } = restored;
   const newest = newestMs === null ? "" : `, the newest of ${at(newestMs)}`;
   return [
     `Restored: ${ledger} holds ${records} records${newest}. All users must sign in again.`,
     ...(later === 0 ? [] : [`The tail beside the backup added what came after it (changes: ${later}).`]),
+    ...tailDamage,
+    ...lost.map(
+      ({ from, to }) => `Lost: the entries ${from} to ${to}. An owner acknowledges that with flanco verify.`,
+    ),
+    ...(unmade.length === 0 ? [] : [`${UNMADE_SALES}:`, ...unmade.map((sale) => `  ${sale}`)]),
     ...(keptAs === null ? [] : [`The replaced ledger is kept as ${keptAs}.`, describeMissing(missing)]),
   ];
 }

@@ -9,6 +9,7 @@ import { finishReplacing } from "../store/backup/replace.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
+import { UNMADE_SALES } from "../store/ledger/repeat.ts";
 import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
 import { heavyReads, MAX_ROWS_IN_PLACE, openReader, type StoreReader } from "../store/read/reader.ts";
 import {
@@ -154,10 +155,12 @@ function damageIn(error: unknown): ErrorData | null {
 
 function logRebuild(log: Log, { damage, recovered }: NonNullable<Prepared>): void {
   log.error({ err: errorFromData(damage) }, "the ledger was damaged: it is set aside");
-  const { keptAs, backup, commits, lost } = recovered;
+  const { keptAs, backup, commits, lost, unmade, tailDamage } = recovered;
   const from = backup === null ? "its beginning" : `the backup ${backup.file}`;
   log.warn({ keptAs, commits }, `the ledger was rebuilt from ${from} and ${commits} later commits`);
-  if (lost !== null) log.error({ ...lost }, "entries of the ledger are lost");
+  if (tailDamage.length > 0) log.error({ tailDamage }, "the tail is damaged");
+  if (lost.length > 0) log.error({ lost }, "entries of the ledger are lost");
+  if (unmade.length > 0) log.error({ sales: unmade }, UNMADE_SALES);
 }
 
 async function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {

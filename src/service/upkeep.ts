@@ -24,8 +24,8 @@ import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, idsOf, readLedger, readLedgerKey } from "../store/ledger/identity.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { type Finding, splitKeys } from "../store/repair/finding.ts";
+import { readLosses } from "../store/repair/loss.ts";
 import { markSuspect } from "../store/repair/prepare.ts";
-import { readLosses } from "../store/repair/recover.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
 import {
   aboutMissingKeys,

@@ -32,13 +32,17 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "the tail is not made again": [
-    { file: "src/store/repair/recover.ts", from: "= repeatCommits(db, remains.segments);", to: "= 0;" },
+    {
+      file: "src/store/repair/recover.ts",
+      from: "repeatCommits(db, remains.segments);",
+      to: "repeatCommits(db, []);",
+    },
   ],
   "a restore does not make the tail again": [
     {
       file: "src/store/backup/restore.ts",
-      from: "const later = repeatCommits(restoring, tail);",
-      to: "const later = 0;",
+      from: "repeatCommits(restoring, tail);",
+      to: "repeatCommits(restoring, []);",
     },
   ],
   "edges are sent newest first": [

@@ -18,6 +18,15 @@ export class Remains {
     return this.backup !== undefined && (last?.from ?? 0) <= this.backup.commits;
   }
 
+  /** The tail up to the first break after the backup. */
+  get joined(): readonly Segment[] {
+    const commits = this.backup?.commits ?? 0;
+    const isBreak = ({ from }: Segment, index: number) =>
+      from > commits && from !== this.tail[index - 1]?.end;
+    const at = this.tail.findIndex(isBreak);
+    return at === -1 ? this.tail : this.tail.slice(0, at);
+  }
+
   /** The last commit, once so many commits of the tail were made again after commit `base`. */
   lastCommit(base: number, repeated: number): number {
     const numbers = this.tail.flatMap((segment) => [...readFrames(segment)].map(({ commit }) => commit));

@@ -342,7 +342,7 @@ export class World {
       ledger: this.#ledger,
       nowMs: this.#clock.nowMs(),
       by: SERVICE_ACTOR,
-      tail: withTail ? remains.tail : [],
+      tail: withTail ? remains.joined : [],
       directories: [dirname(this.#backups)],
       mayBeOther: false,
       onProgress: () => {},

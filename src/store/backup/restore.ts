@@ -2,17 +2,19 @@ import { closeSync, existsSync, fstatSync, openSync, rmSync, statSync } from "no
 import { basename, dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
-import type { Actor, AuditDetails } from "../../domain/audit.ts";
+import type { Actor } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import type { SalesSpan } from "../../domain/boot.ts";
+import type { ChainHead } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
-import { appendAudit, takeAudit } from "../ledger/audit.ts";
+import { appendAudit, linkAudit, takeAudit } from "../ledger/audit.ts";
 import {
   entryHash,
   passOverCommits,
   readCommits,
+  readHead,
   readRolledUp,
   type Tally,
   tallyOf,
@@ -34,10 +36,11 @@ import {
 import { keepUnwatched } from "../ledger/line-state.ts";
 import { locationsOf } from "../ledger/location.ts";
 import { openForWriting } from "../ledger/open.ts";
-import { repeatCommits } from "../ledger/repeat.ts";
+import { type LostSpan, newestIn, repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { type Segment, segmentsIn } from "../ledger/tail.ts";
+import { damageIn, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { noteLosses } from "../repair/loss.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase, requireRoom } from "./file-copy.ts";
@@ -64,6 +67,12 @@ export interface Restored extends Tally {
   readonly newestMs: number | null;
   /** What the replaced ledger has beyond it; null where that could not be read, or there was none. */
   readonly missing: MissingEntries | null;
+  /** Entries that are lost with damaged parts of the tail, oldest first. */
+  readonly lost: readonly LostSpan[];
+  /** `Repeated.unmade` */
+  readonly unmade: readonly string[];
+  /** A sentence about each damaged part of the tail. */
+  readonly tailDamage: readonly string[];
 }
 
 /** A backup by open descriptors: the process may continue as a user that may not open its files. */
@@ -106,7 +115,7 @@ export interface RestoreRequest {
  * `mayBeOther` is not set, and the ledger here has users or records; then nothing has changed.
  */
 export function restoreLedger(request: RestoreRequest): Restored {
-  const { backup, ledger, nowMs, onProgress, by, tail, directories, mayBeOther, onProved } = request;
+  const { backup, ledger, nowMs, onProgress, tail, directories, mayBeOther, onProved } = request;
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);
   try {
@@ -119,14 +128,22 @@ export function restoreLedger(request: RestoreRequest): Restored {
     setLedgerKey(restoring, key);
     const [id = ""] = idsOf(key);
     const folders = directories.map((directory) => folderOf(directory, id));
-    const later = repeatCommits(restoring, tail);
+    const { commits: later, lost: missed, unmade } = repeatCommits(restoring, tail);
+    const common = readHead(restoring);
+    const lost = noteLosses(
+      restoring,
+      missed,
+      newestKnown(tail, restoring),
+      "the tail is damaged there",
+      nowMs,
+    );
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
     if (other && !mayBeOther && !isUnusedLedger(ledger)) throw anotherLedger(backup.file, draft, ledger);
+    const missing = missingFrom(ledger, common);
+    noteRestored(draft, request, lost.length > 0);
     const faults = faultsOf(verifyLedger(draft, onProgress));
     if (faults.length > 0) throw refused(backup.file, faults.join("; "));
     const held = readLedger(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
-    const missing = missingFrom(ledger, held);
-    noteRestored(draft, ledger, { backup: basename(backup.file), records: held.records }, nowMs, by);
     const keptAs = nameAside(ledger, "replaced", nowMs);
     syncPath(draft);
     onProved(other);
@@ -134,24 +151,41 @@ export function restoreLedger(request: RestoreRequest): Restored {
     replaceLedger(ledger, keptAs);
     // With its tail the history goes on where it ended, as after a rebuild.
     noteIdentity(ledger, key, later > 0 ? undefined : { commits, head: held.head });
-    return { ...held, later, keptAs: keptAs ?? null, missing };
+    return { ...held, later, keptAs: keptAs ?? null, missing, lost, unmade, tailDamage: damageIn(tail) };
   } finally {
     removeDatabase(draft);
   }
 }
 
+/**
+ * The newest number that the tail tells of, beyond what could be made again. One more where it
+ * tells that a commit is missing at its end: how many entries that had is not known.
+ */
+function newestKnown(tail: readonly Segment[], made: Database): number {
+  const { position, commits } = newestIn(tail, {
+    position: readHead(made).position,
+    commits: readCommits(made),
+  });
+  const isCut = tail.some(
+    ({ end, damage, content }) => end > commits || (end === commits && damage.at(-1)?.to === content.length),
+  );
+  return isCut ? position + 1 : position;
+}
+
 /** Takes over the audit entries of the replaced ledger: going back to a backup must not remove them. */
 function noteRestored(
   draft: string,
-  replaced: string,
-  details: AuditDetails,
-  timeMs: number,
-  actor: Actor,
+  { backup, ledger, nowMs, by: actor }: RestoreRequest,
+  isLossy: boolean,
 ): void {
   using db = new Connection(draft, { fileMustExist: true });
   keepUnwatched(db);
-  tryLedger(replaced, (source) => takeAudit(db, source));
-  appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
+  tryLedger(ledger, (source) => takeAudit(db, source));
+  const records = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
+  const details = { backup: basename(backup.file), records };
+  const auditId = appendAudit(db, { kind: "ledger_restored", timeMs: nowMs, details, actor });
+  // It is what explains entries that say of a loss. Otherwise the next start links all of them in their order.
+  if (isLossy) linkAudit(db, auditId);
 }
 
 /** Opens a backup for a restore. Throws `not_found`. */
@@ -225,10 +259,10 @@ export function makeOwn(db: Database, known: number): number {
 }
 
 /** The entries that only the replaced ledger has. Null when they are not known. */
-function missingFrom(ledger: string, held: Tally): MissingEntries | null {
+function missingFrom(ledger: string, common: ChainHead): MissingEntries | null {
   const missing = tryLedger(ledger, (db) => {
     // The two ledgers have different histories, so there is no common entry to count from.
-    if (held.position > 0 && entryHash(db, held.position) !== held.head) return undefined;
+    if (common.position > 0 && entryHash(db, common.position) !== common.hash) return undefined;
     return db
       .prepare<{ position: number }, MissingEntries>(
         `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs,
@@ -236,7 +270,7 @@ function missingFrom(ledger: string, held: Tally): MissingEntries | null {
                   WHERE kind = 'void' AND correction_id > :position AND record_id <= :position) AS voids
            FROM record WHERE record_id > :position`,
       )
-      .get(held);
+      .get(common);
   });
   return missing ?? null;
 }
@@ -271,7 +305,7 @@ function described(db: Database): string {
   return `${locationsOf(db).join(", ") || "without a location"}, ${records} records${dates}`;
 }
 
-export function newestTime(db: Database): number | null {
+function newestTime(db: Database): number | null {
   const newest = db.prepare<[], number>("SELECT effective_ms FROM record ORDER BY record_id DESC LIMIT 1");
   return newest.pluck().get() ?? null;
 }

@@ -204,6 +204,8 @@ export class Chain {
   /** The head with the running command too. */
   #head: ChainHead;
   #commits: number;
+  /** The hash of the next entry where the one before it is lost; null where it follows from that one. */
+  #nextHash: string | null = null;
 
   constructor(db: Database) {
     this.#commits = readCommits(db);
@@ -276,10 +278,24 @@ export class Chain {
   /** The transaction was rolled back. */
   discard(): void {
     this.#head = this.#kept = this.#stored;
+    this.#nextHash = null;
+  }
+
+  /** Goes on after entries that are lost, in a repair: this was the head once, and `commits` its commit's number. */
+  goOnFrom(head: ChainHead, commits: number): void {
+    this.#stored = this.#kept = this.#head = head;
+    this.#commits = commits;
+  }
+
+  /** The same in a transaction whose only entry is this one, because the entry before it is lost. */
+  expect({ position, hash }: ChainHead): void {
+    this.#head = this.#kept = { position: position - 1, hash: "" };
+    this.#nextHash = hash;
   }
 
   #append(position: number, text: string): ChainHead {
-    this.#head = { position, hash: hashOf(this.#head.hash, text) };
+    this.#head = { position, hash: this.#nextHash ?? hashOf(this.#head.hash, text) };
+    this.#nextHash = null;
     return this.#head;
   }
 }

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import type { ChainHead } from "../../domain/chain-entry.ts";
 import type { Change } from "../../domain/change.ts";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
 import { type Id, IdGenerator } from "../../domain/id.ts";
@@ -12,7 +13,7 @@ import { Chain } from "./chain.ts";
 import { allCommands } from "./commands.ts";
 import { type DiskRoom, isDamage, isFailing, isFull, namedByDisk } from "./disk-room.ts";
 import { RollupWriter } from "./rollup.ts";
-import type { TailCommand, TailFrame } from "./tail.ts";
+import { sightingsOf, type TailCommand, type TailFrame } from "./tail.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
 import {
   type BatchRequest,
@@ -33,6 +34,12 @@ type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
  * any command fails. So a batch is first tried `together`, without savepoints.
  */
 type Isolation = "together" | "apart";
+
+/**
+ * What a commit of the tail follows. `commit`: the one before it, which was made again. `loss`: an earlier
+ * commit is lost, and with it perhaps levels of lines. `lost_entries`: the entry before its only one is lost.
+ */
+export type RepeatAfter = "commit" | "loss" | "lost_entries";
 
 /** Commits batches of commands on the one connection that writes, and holds what the next commit builds on. */
 export class Committer {
@@ -114,27 +121,32 @@ export class Committer {
     return this.#chain.commits;
   }
 
+  /** The head of the chain. */
+  get head(): ChainHead {
+    return this.#chain.head;
+  }
+
   /**
-   * Makes a commit of the tail again. Gives false, and keeps nothing of it,
-   * where it does not lead to the same head. Throws what SQLite throws.
+   * Makes a commit of the tail again, with its number. Gives false, and keeps nothing of
+   * it, where it does not lead to the same head. Throws what SQLite throws.
    */
-  repeat({ bootId, nowMs, monotonicMs, commands, position, head }: TailFrame): boolean {
+  repeat(commit: number, frame: TailFrame, after: RepeatAfter = "commit"): boolean {
+    const { bootId, nowMs, monotonicMs, commands, position, head } = frame;
     this.#boots.resume(bootId);
     this.#nowMs = nowMs;
     this.#monotonicMs = monotonicMs;
     this.#begin.run();
     try {
+      if (after !== "commit") this.#forgetLevels(commands);
+      if (after === "lost_entries") this.#chain.expect({ position, hash: head });
       for (const { name, input, ids } of commands) {
         this.#given = [...ids];
         this.#runTogether(name, input);
       }
       const made = this.#chain.head;
       const isSame = made.position === position && made.hash === head;
-      if (isSame) {
-        this.#rollUpIfDue();
-        this.#end.run();
-        this.#chain.commit();
-      } else this.#rollBack();
+      if (isSame) this.#endRepeated(commit);
+      else this.#rollBack();
       return isSame;
     } catch (error) {
       this.#rollBack();
@@ -143,6 +155,29 @@ export class Committer {
     } finally {
       this.#given = null;
     }
+  }
+
+  /** Passes over a commit of the tail that cannot be made again: the next one follows the head that it led to. */
+  passOver(commit: number, { position, head: hash }: TailFrame): void {
+    this.#begin.run();
+    this.#rollups.rollUp({ position, hash, commits: commit });
+    this.#end.run();
+    this.#chain.goOnFrom({ position, hash }, commit);
+  }
+
+  /** Commits before this one may be lost: then its number does not follow from the entries that are here. */
+  #endRepeated(commit: number): void {
+    const { head } = this.#chain;
+    if (this.#nextCommits() === commit) this.#rollUpIfDue();
+    else this.#rollups.rollUp({ ...head, commits: commit });
+    this.#end.run();
+    this.#chain.goOnFrom(head, commit);
+  }
+
+  /** A lost commit may have had the last level of these lines: a rise after it must not be taken for a repeated one. */
+  #forgetLevels(commands: TailFrame["commands"]): void {
+    const forget = this.#db.prepare<[string]>("DELETE FROM line_state WHERE line = ?");
+    for (const { line } of commands.flatMap(sightingsOf)) forget.run(line);
   }
 
   /** The commit since the last call, for the tail; undefined where nothing was committed. */
@@ -234,8 +269,14 @@ export class Committer {
   /** A commit without entries is numbered by what it stores. */
   #rollUpIfDue(): void {
     const { head, hasGrown } = this.#chain;
-    const commits = hasGrown ? this.#chain.commitsAt(head) : this.#chain.commits + 1;
+    const commits = this.#nextCommits();
     if (!hasGrown || this.#rollups.isDue(head.position)) this.#rollups.rollUp({ ...head, commits });
+  }
+
+  /** The number of the commit that this transaction would be. */
+  #nextCommits(): number {
+    const { head, hasGrown, commits } = this.#chain;
+    return hasGrown ? this.#chain.commitsAt(head) : commits + 1;
   }
 
   #fail(batch: BatchRequest, error: unknown): BatchAnswer {

@@ -5,6 +5,7 @@ import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { FlancoError, orNothing } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { Sighting } from "../../domain/sale.ts";
 import { makeDirectory, OWNER_ONLY } from "../../durable-file.ts";
 import { readHeldCommits } from "./chain.ts";
 import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
@@ -26,6 +27,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
  */
 const HEADER_BYTES = 8;
 const NUMBER_BYTES = 8;
+/**
+ * Within one file numbers of commits grow by the entries of each. After damage, bytes that say a
+ * number further ahead are no frame: so the search for the next one hardly ever adds a checksum up.
+ */
+export const MAX_LEAP = 2 ** 32;
 /** A file's name has the schema, and the commit that its first frame follows. */
 const NAME = /^tail-(\d+)-(\d+)$/;
 /** Added to the name of a file that was set aside, because its schema is later than its ledger's. */
@@ -36,6 +42,12 @@ export interface TailCommand {
   readonly name: CommandName;
   readonly input: readonly unknown[];
   readonly ids: readonly Id[];
+}
+
+/** The levels of lines that a command takes in. */
+export function sightingsOf({ name, input }: TailCommand): readonly Sighting[] {
+  // A frame is a call that the compiler has checked, as it was written.
+  return name === "takeIn" ? (input[0] as readonly Sighting[]) : [];
 }
 
 /** All that is needed to make a commit again, and the chain's head after it, to which it must lead again. */
@@ -63,6 +75,14 @@ export interface Segment {
   readonly closed: boolean;
   /** The length up to the last whole frame. A torn frame may follow. */
   readonly bytes: number;
+  /** Bytes that were written as frames and are none. What follows them is read all the same. */
+  readonly damage: readonly ByteRange[];
+}
+
+interface ByteRange {
+  readonly from: number;
+  /** The first byte after it. */
+  readonly to: number;
 }
 
 /** The files of the tail in a ledger's folders, oldest first: those of this schema that can be read. */
@@ -101,32 +121,72 @@ export function hasTailOfOtherSchema(folder: string): boolean {
 
 function segmentOf(file: string, from: number): Segment {
   const content = readFileSync(file);
-  let segment: Segment = { file, content, from, end: from, closed: false, bytes: 0 };
-  for (const { commit, frame, bytes } of framesOf(content)) {
-    segment = { ...segment, end: commit, closed: frame.length === 0, bytes };
+  let segment: Segment = { file, content, from, end: from, closed: false, bytes: 0, damage: [] };
+  for (const { commit, frame, at, bytes } of framesOf(content, from)) {
+    const damage =
+      at === segment.bytes ? segment.damage : [...segment.damage, { from: segment.bytes, to: at }];
+    segment = { ...segment, end: commit, closed: frame.length === 0, bytes, damage };
   }
-  return segment;
+  // What a kill or a power cut has torn is shorter than it says. The rest of a file that is longer is damage too.
+  if (segment.bytes + lengthAt(content, segment.bytes) > content.length) return segment;
+  const rest = { from: segment.bytes, to: content.length };
+  return { ...segment, closed: false, damage: [...segment.damage, rest] };
+}
+
+/** A sentence about each damaged part of these files. */
+export function damageIn(segments: readonly Segment[]): readonly string[] {
+  return segments.flatMap(({ file, damage }) =>
+    damage.map(({ from, to }) => `The bytes ${from} to ${to - 1} of the tail's file ${file} are damaged.`),
+  );
 }
 
 /** The frames of one file, with the numbers of their commits. The empty frame of a closed writer is left out. */
 export function* readFrames({
   content,
-}: Segment): Generator<{ readonly commit: number; readonly frame: TailFrame }> {
-  for (const { commit, frame } of framesOf(content)) {
+  from,
+}: Pick<Segment, "content" | "from">): Generator<{ readonly commit: number; readonly frame: TailFrame }> {
+  for (const { commit, frame } of framesOf(content, from)) {
     if (frame.length > 0) yield { commit, frame: deserialize(frame) as TailFrame };
   }
 }
 
-/** The frames up to the first that is torn or damaged. `bytes` is where a frame ends. */
-function* framesOf(content: Buffer): Generator<{ commit: number; frame: Buffer; bytes: number }> {
+interface RawFrame {
+  readonly commit: number;
+  readonly frame: Buffer;
+  /** Where it begins and ends. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** The whole frames that follow a commit, also those after damaged bytes: then the next one is searched for. */
+export function* framesOf(content: Buffer, from: number): Generator<RawFrame> {
+  let after = from;
   for (let at = 0; at + HEADER_BYTES + NUMBER_BYTES <= content.length; ) {
-    const end = at + HEADER_BYTES + content.readUInt32BE(at);
-    const summed = content.subarray(at + HEADER_BYTES, end);
-    if (end > content.length || summed.length < NUMBER_BYTES) return;
-    if (crc32(summed) !== content.readUInt32BE(at + 4)) return;
-    yield { commit: summed.readDoubleBE(0), frame: summed.subarray(NUMBER_BYTES), bytes: end };
-    at = end;
+    const found = frameAt(content, at, after);
+    if (found !== undefined) {
+      yield found;
+      after = found.commit;
+    }
+    at = found?.bytes ?? at + 1;
   }
+}
+
+/** The frame that begins there; undefined where none does that is whole and comes after that commit. */
+function frameAt(content: Buffer, at: number, after: number): RawFrame | undefined {
+  const commit = content.readDoubleBE(at + HEADER_BYTES);
+  if (!(commit >= after && commit < after + MAX_LEAP)) return undefined;
+  const bytes = at + lengthAt(content, at);
+  if (bytes > content.length) return undefined;
+  const summed = content.subarray(at + HEADER_BYTES, bytes);
+  if (crc32(summed) !== content.readUInt32BE(at + 4)) return undefined;
+  return { commit, frame: summed.subarray(NUMBER_BYTES), at, bytes };
+}
+
+/** The length that the header there says, itself included; that of no file where there is no header. */
+function lengthAt(content: Buffer, at: number): number {
+  if (at + HEADER_BYTES > content.length) return Number.POSITIVE_INFINITY;
+  const length = content.readUInt32BE(at);
+  return length < NUMBER_BYTES ? Number.POSITIVE_INFINITY : HEADER_BYTES + length;
 }
 
 function encoded(commit: number, frame: TailFrame | null): Buffer {
@@ -187,15 +247,16 @@ export class Tail {
   }
 
   /**
-   * Continues the newest file if it ends with this commit,
-   * otherwise begins one. Sets files of a later schema aside.
+   * Continues the newest file if it is whole and ends with this
+   * commit, otherwise begins one. Sets files of a later schema aside.
    */
   open(directory: string, commit: number): void {
     this.#attempt(() => {
       const folder = folderOf(directory, this.#ledgerId);
       setLaterTailAside(folder, SCHEMA_VERSION);
       const last = segmentsIn(folder).at(-1);
-      if (last === undefined || last.end !== commit) return this.#begin(folder, commit);
+      const goesOn = last?.end === commit && last.damage.length === 0;
+      if (last === undefined || !goesOn) return this.#begin(folder, commit);
       truncateSync(last.file, last.bytes);
       this.#go(last.file, last.from, last.bytes);
     });

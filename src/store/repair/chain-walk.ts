@@ -1,4 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
+import type { AuditKind } from "../../domain/audit.ts";
 import type { KeptHead } from "../../domain/backup.ts";
 import { wallTimeMs } from "../../domain/boot.ts";
 import { type ChainHead, NO_HASH } from "../../domain/chain-entry.ts";
@@ -7,6 +8,9 @@ import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
 import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
 import type { Cost, Findings } from "./finding.ts";
+
+/** The audit entries of what writes `lost` entries. */
+const REPAIRS: ReadonlySet<string> = new Set<AuditKind>(["ledger_rebuilt", "ledger_restored"]);
 
 /** What the walk takes of a record, beside its canonical form. */
 export interface WalkedRecord {
@@ -133,16 +137,25 @@ export class ChainWalk {
     else others.push(correction);
   }
 
-  /** A rebuild writes an entry that stands after the loss, the `lost` entry, and one of the audit log. */
+  /** A repair writes an entry that stands after the newest loss, the `lost` entries, and one of the audit log. */
   #learnLoss(correction: CorrectionRow, all: readonly CorrectionRow[]): void {
     const { position, lostTo, notedMs } = correction;
     if (lostTo === null) {
       if (all.some((other) => other.lostTo === position - 1)) return;
-    } else if (this.#evidence.get(position + 1)?.kind === "ledger_rebuilt" && notedMs > 0) {
+    } else if (this.#isByRepair(position, all) && notedMs > 0) {
       this.#losses.set(lostTo + 1, correction);
       return;
     }
     this.#contradicts(correction, "says that entries were lost, and no rebuild after damage did so");
+  }
+
+  #isByRepair(position: number, all: readonly CorrectionRow[]): boolean {
+    const kind = this.#evidence.get(position + 1)?.kind;
+    if (kind !== undefined) return REPAIRS.has(kind);
+    return all.some(
+      (next) =>
+        next.position === position + 1 && next.lostTo !== null && this.#isByRepair(next.position, all),
+    );
   }
 
   /** Holds what a record counts as against what it says itself and what its corrections say. */

@@ -2,40 +2,29 @@ import { basename, join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
-import type { CorrectionEntry } from "../../domain/chain-entry.ts";
 import { FlancoError, systemCode } from "../../domain/error.ts";
-import type { Loss } from "../../domain/gap.ts";
 import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { listBackups } from "../backup/backup-directory.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts";
-import { knownCommits, makeOwn, newestTime, openBackup, openDraft } from "../backup/restore.ts";
+import { knownCommits, makeOwn, openBackup, openDraft } from "../backup/restore.ts";
 import { appendAudit, linkAudit } from "../ledger/audit.ts";
-import {
-  anchorOf,
-  correctionText,
-  entryHash,
-  hashOf,
-  readCommits,
-  readHead,
-  readRolledUp,
-  setCommits,
-} from "../ledger/chain.ts";
+import { entryHash, readCommits, readHead, readRolledUp, setCommits } from "../ledger/chain.ts";
 import {
   type Beginning,
   beginningOf,
   folderOf,
   idsOf,
   keyOfLedger,
-  readLedger,
   setLedgerKey,
   tryLedger,
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
-import { commitsOf, repeatCommits } from "../ledger/repeat.ts";
+import { type LostSpan, newestIn, repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
-import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { damageIn, readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { noteLosses } from "./loss.ts";
 
 export interface Recovered {
   /** Where the damaged file is kept, whole; null where it was missing. */
@@ -44,8 +33,12 @@ export interface Recovered {
   readonly backup: ProvenBackup | null;
   /** How many commits of the tail were made again. */
   readonly commits: number;
-  /** The positions of entries that are lost; null where none are. */
-  readonly lost: { readonly from: number; readonly to: number } | null;
+  /** The entries that are lost, oldest first. */
+  readonly lost: readonly LostSpan[];
+  /** `Repeated.unmade` */
+  readonly unmade: readonly string[];
+  /** A sentence about each damaged part of the tail. */
+  readonly tailDamage: readonly string[];
 }
 
 /**
@@ -73,14 +66,17 @@ export function recoverLedger(
     const keptAs = nameAside(ledger, "damaged", nowMs);
     if (base === undefined) throw noBackup(damage);
     const { db, backup } = base;
-    const commits = repeatCommits(db, remains.segments);
-    const lost = noteLoss(db, newestKnown(remains, db), keptAs, nowMs);
+    const { commits, lost: missed, unmade } = repeatCommits(db, remains.segments);
+    const file =
+      keptAs === undefined ? "the file was missing" : `the damaged file is kept as ${basename(keptAs)}`;
+    const lost = noteLosses(db, missed, newestKnown(remains, db), file, nowMs);
     const details = { backup: backup?.file ?? "", keptAs: basename(keptAs ?? ""), entries: commits };
     linkAudit(db, appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR }));
     makeOwn(db, knownCommits(ledger, remains.folders));
     syncPath(draft);
     replaceLedger(ledger, keptAs);
-    return { keptAs: keptAs ?? null, backup, commits, lost };
+    const tailDamage = damageIn(remains.segments);
+    return { keptAs: keptAs ?? null, backup, commits, lost, unmade, tailDamage };
   } finally {
     removeDatabase(draft);
   }
@@ -189,18 +185,15 @@ function isOnChain({ ledger, segments }: Remains, backup: ProvenBackup): boolean
 }
 
 /**
- * The newest position that the ledger is known to have had: by the recovered ledger, by
- * the damaged file, or by commits of the tail that could not be made again. One more
- * where the tail was not closed, because up to a second of commits may be missing.
+ * The newest position that the ledger is known to have had: by the recovered ledger, by the damaged
+ * file, by the proof of a backup that has rotted, or by commits of the tail that could not be made again.
+ * One more where the tail was not closed, because up to a second of commits may be missing.
  */
-function newestKnown({ ledger, segments }: Remains, recovered: Database): number {
-  let { position } = readHead(recovered);
-  let commits = readCommits(recovered);
-  for (const { commit, frame } of commitsOf(segments)) {
-    if (commit <= commits) continue;
-    commits = commit;
-    position = Math.max(position, frame.position);
-  }
+function newestKnown(remains: Remains, recovered: Database): number {
+  const { ledger, segments } = remains;
+  const proved = backupsOf(remains).map(({ backup }) => backup.position);
+  const made = Math.max(readHead(recovered).position, ...proved);
+  let { position, commits } = newestIn(segments, { position: made, commits: readCommits(recovered) });
   const stored = tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) }));
   if (stored !== undefined) position = Math.max(position, stored.position);
   if (stored !== undefined && stored.commits >= commits) return position;
@@ -209,49 +202,6 @@ function newestKnown({ ledger, segments }: Remains, recovered: Database): number
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
   if (isAll && (mark?.commits ?? 0) <= commits) return position;
   return Math.max(position + 1, mark === undefined ? 0 : mark.position + MAX_FRESH);
-}
-
-/**
- * Appends a `lost` entry for the entries up to the position `to` that are gone, so that their
- * numbers are not used again. Where the damaged file is kept stands in its reason.
- */
-function noteLoss(db: Database, to: number, keptAs: string | undefined, nowMs: number): Recovered["lost"] {
-  const from = readHead(db).position + 1;
-  if (to < from) return null;
-  const since = newestTime(db);
-  const file =
-    keptAs === undefined ? "the file was missing" : `the damaged file is kept as ${basename(keptAs)}`;
-  const after = appendLost(db, {
-    position: to + 1,
-    reason: `the ledger goes on here after damage: ${file}`,
-    notedMs: nowMs,
-  });
-  appendLost(db, {
-    position: to + 2,
-    lostFrom: from,
-    lostTo: to,
-    anchor: anchorOf(after.hash, after.text),
-    reason: `between ${since === null ? "the beginning" : new Date(since).toISOString()} and ${new Date(nowMs).toISOString()}; ${file}`,
-    notedMs: nowMs,
-  });
-  return { from, to };
-}
-
-/** Links a `lost` entry to the newest entry. */
-function appendLost(
-  db: Database,
-  given: Pick<CorrectionEntry, "position" | "reason" | "notedMs"> & Partial<CorrectionEntry>,
-): { readonly hash: string; readonly text: string } {
-  const empty = { recordId: null, timeMs: null, lostFrom: null, lostTo: null, anchor: null };
-  const entry: CorrectionEntry = { kind: "lost", ...empty, ...given };
-  const text = correctionText(entry);
-  const hash = hashOf(readHead(db).hash, text);
-  const { position, lostFrom, lostTo, anchor, reason, notedMs } = entry;
-  db.prepare(
-    `INSERT INTO correction (correction_id, kind, lost_from, lost_to, anchor, reason, noted_ms, hash)
-     VALUES (?, 'lost', ?, ?, unhex(?), ?, ?, unhex(?))`,
-  ).run(position, lostFrom, lostTo, anchor, reason, notedMs, hash);
-  return { hash, text };
 }
 
 function unknownLedger(damage: FlancoError): FlancoError {
@@ -266,20 +216,4 @@ function noBackup(damage: FlancoError): FlancoError {
     hint: "Nothing was changed. Copy the whole data directory to a safe place, then restore a backup from elsewhere with flanco restore FILE. To start anew on purpose, move the whole directory away.",
     cause: damage,
   });
-}
-
-/** Entries that were lost with a damaged file and are not acknowledged yet, oldest first. */
-export function readLosses(ledger: string): readonly Loss[] {
-  return readLedger(ledger, (db) =>
-    db
-      .prepare<[], Loss>(
-        `SELECT correction_id AS position, noted_ms AS notedMs, lost_from AS lostFrom, lost_to AS lostTo, reason
-           FROM correction
-          WHERE kind = 'lost' AND lost_from IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM audit WHERE kind = 'findings_acknowledged'
-                               AND instr(details, 'lost ' || lost_from || '-' || lost_to || ' ') > 0)
-          ORDER BY correction_id`,
-      )
-      .all(),
-  );
 }

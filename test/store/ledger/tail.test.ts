@@ -16,8 +16,9 @@ import { expect } from "chai";
 import { FlancoError } from "../../../src/domain/error.ts";
 import { readHead } from "../../../src/store/ledger/chain.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
-import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { framesOf, readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { PRIORITIES } from "../../../src/store/ledger/writer-message.ts";
+import { readLosses } from "../../../src/store/repair/loss.ts";
 import { faultsOf } from "../../../src/store/repair/verify.ts";
 import { change, query } from "../../rig/ledger-file.ts";
 import { forEachTest } from "../../rig/standing.ts";
@@ -31,6 +32,8 @@ import { TailedLedger } from "./tailed-ledger.ts";
 const STUMP_BYTES = 90;
 /** Of the empty frame that a closed writer leaves at the end. */
 const MARK_BYTES = 16;
+/** Of a frame, before the byte that is spoilt. */
+const SOME_BYTES = 40;
 const MEGABYTE = 1024 * 1024;
 
 describe("The tail of a ledger", () => {
@@ -108,7 +111,7 @@ describe("The tail of a ledger", () => {
       const before = rows();
       expect(before["record"]).to.have.length(11);
       truncateSync(ledger.file, STUMP_BYTES);
-      expect(ledger.recover().lost).to.equal(null);
+      expect(ledger.recover().lost).to.deep.equal([]);
       expect(rows()).to.deep.equal(before);
       await ledger.open();
       await live(ledger, userId, deviceId).catch(() => {});
@@ -147,7 +150,7 @@ describe("The tail of a ledger", () => {
     expect(readFileSync(`${ledger.file}-wal`).equals(damaged)).to.equal(true);
     const { keptAs, lost } = ledger.recover();
     expect(readFileSync(`${keptAs}-wal`).equals(damaged)).to.equal(true);
-    expect(lost, "up to a second before the end is not known").to.deep.equal({ from: 23, to: 23 });
+    expect(lost, "up to a second before the end is not known").to.deep.equal([{ from: 23, to: 23 }]);
     expect(held()).to.deep.equal({ records: 20, kinds: ["lost"] });
   });
 
@@ -157,7 +160,7 @@ describe("The tail of a ledger", () => {
     change(ledger.file, "DELETE FROM record WHERE record_id > (SELECT max(record_id) - 2 FROM record)");
     const refusal = await ledger.open().catch((error: unknown) => error);
     expect(String(refusal)).to.match(/its newest commits are missing/);
-    expect(ledger.recover()).to.deep.include({ lost: { from: 8, to: 8 } });
+    expect(ledger.recover()).to.deep.include({ lost: [{ from: 8, to: 8 }] });
     expect(held().records).to.equal(5);
   });
 
@@ -178,7 +181,7 @@ describe("The tail of a ledger", () => {
     await crash();
     const tail = segmentsIn(ledger.folder)[0]?.file ?? "";
     truncateSync(tail, statSync(tail).size - 10);
-    expect(ledger.recover().lost).to.deep.equal({ from: 7, to: 7 });
+    expect(ledger.recover().lost).to.deep.equal([{ from: 7, to: 7 }]);
     expect(held()).to.deep.equal({ records: 4, kinds: ["lost"] });
   });
 
@@ -201,7 +204,7 @@ describe("The tail of a ledger", () => {
     const file = openSync(ledger.file, "r+");
     writeSync(file, Buffer.alloc(STUMP_BYTES, 0xff), 0, STUMP_BYTES, offset);
     closeSync(file);
-    expect(ledger.recover().lost?.to).to.be.at.least(position);
+    expect(ledger.recover().lost.at(-1)?.to).to.be.at.least(position);
     await ledger.open();
     const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
     expect(recordId).to.be.above(position);
@@ -221,13 +224,13 @@ describe("The tail of a ledger", () => {
     await ledger.writer.takeIn([at(true, 1, 20)]);
     await sell(ledger, userId, 1);
     const before = rows();
-    expect((await recovered()).lost).to.equal(null);
+    expect((await recovered()).lost).to.deep.equal([]);
     expect(rows()).to.deep.equal(before);
     await ledger.open("Pacific/Auckland");
     expect(recordsOf(ledger.reader, userId).map(({ valorMicros }) => valorMicros)).to.include(6e6);
   });
 
-  it("ends at the first commit that leads elsewhere", async () => {
+  it("passes over a commit that leads elsewhere, and goes on after it", async () => {
     await sell(ledger, userId, 2);
     await ledger.backUpProved();
     await sell(ledger, userId, 2);
@@ -236,8 +239,109 @@ describe("The tail of a ledger", () => {
     change(ledger.file, `UPDATE record SET hash = zeroblob(32) WHERE ${newest}`);
     await ledger.open();
     await sell(ledger, userId, 2);
-    expect((await recovered()).lost).to.deep.equal({ from: 7, to: 8 });
-    expect(held()).to.deep.equal({ records: 4, kinds: ["lost"] });
+    expect((await recovered()).lost).to.deep.equal([{ from: 7, to: 7 }]);
+    expect(held()).to.deep.equal({ records: 5, kinds: ["lost"] });
+  });
+
+  describe("with a damaged byte", () => {
+    /** Flips a bit in the frame of this commit of the tail's last file. */
+    function spoil(nth: number): void {
+      const segment = segmentsIn(ledger.folder).at(-1) ?? expect.fail();
+      const at = Number([...framesOf(segment.content, segment.from)][nth]?.at) + SOME_BYTES;
+      segment.content.writeUInt8(segment.content.readUInt8(at) ^ 1, at);
+      writeFileSync(segment.file, segment.content);
+    }
+
+    it("is read on after it: one sale is lost, and said to be", async () => {
+      await ledger.backUpProved();
+      await sell(ledger, userId, 20);
+      await ledger.close();
+      spoil(5);
+      const before = ledger.commitsNow();
+      const { lost, unmade, tailDamage, commits } = await recovered();
+      expect({ commits, lost, unmade }).to.deep.equal({
+        commits: 19,
+        lost: [{ from: 8, to: 8 }],
+        unmade: [],
+      });
+      expect(tailDamage.join()).to.match(/^The bytes \d+ to \d+ of the tail's file .* are damaged\.$/);
+      expect(held()).to.deep.equal({ records: 19, kinds: ["lost"] });
+      expect(readLosses(ledger.file).map(({ reason }) => reason)).to.have.length(1);
+      await ledger.open();
+      const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
+      expect(recordId).to.be.above(before);
+      expect(held()).to.deep.equal({ records: 20, kinds: ["lost"] });
+    });
+
+    it("leaves every entry but the lost ones as it was, where damage comes twice and at the end", async () => {
+      await ledger.backUpProved();
+      await sell(ledger, userId, 20);
+      await ledger.close();
+      const rowsOf = () => query(ledger.file, "SELECT record_id, hex(hash), valor_micros FROM record");
+      const before = rowsOf();
+      for (const nth of [19, 12, 5]) spoil(nth);
+      const { lost } = await recovered();
+      const gone = [8, 15, 22];
+      expect(lost).to.deep.equal(gone.map((at) => ({ from: at, to: at })));
+      expect(rowsOf()).to.deep.equal(before.filter((_, index) => !gone.includes(index + 3)));
+      expect(held()).to.deep.equal({ records: 17, kinds: ["lost", "lost", "lost"] });
+    });
+
+    for (const [what, spoilt, records, entries, told] of [
+      ["an end, and nothing is lost", [3], 5, 0, []],
+      ["a sale and its end, and tells of the one that follows", [3, 2], 3, 1, [5]],
+    ] as const) {
+      it(`makes the switchings of a line again after ${what}`, async () => {
+        const see = (active: boolean, sequence: number) =>
+          ledger.writer.takeIn([level(deviceId, active, sequence)]);
+        await ledger.writer.noteBoot("boot", null);
+        await see(false, 0);
+        await ledger.backUpProved();
+        for (let sequence = 1; sequence <= 10; sequence += 1) await see(sequence % 2 === 1, sequence);
+        await ledger.close();
+        for (const nth of spoilt) spoil(nth);
+        const { lost, unmade } = await recovered();
+        expect(held()).to.deep.equal({ records, kinds: Array(entries).fill("lost") });
+        expect(lost).to.have.length(entries);
+        expect(unmade).to.deep.equal(
+          told.map((second) => `room 101 (${LINE}) at 2026-11-21T10:00:0${second}.000Z`),
+        );
+      });
+    }
+
+    it("says so in a restore on another gateway, whose next sale takes no number that was given", async () => {
+      const backup = await ledger.backUpProved();
+      await sell(ledger, userId, 20);
+      const newest = readHead(new DatabaseConstructor(ledger.file, { readonly: true })).position;
+      await ledger.close();
+      spoil(19);
+      spoil(5);
+      const tail = segmentsIn(ledger.folder);
+      rmSync(ledger.file);
+      const { lost, later, tailDamage } = ledger.restore(backup, { tail, mayBeOther: true });
+      expect({ later, lost }).to.deep.equal({
+        later: 18,
+        lost: [
+          { from: 8, to: 8 },
+          { from: newest, to: newest },
+        ],
+      });
+      expect(tailDamage).to.have.length(2);
+      expect(held()).to.deep.equal({ records: 18, kinds: ["lost", "lost"] });
+      ledger.tail = false;
+      await ledger.open();
+      const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
+      expect(recordId).to.be.above(newest);
+    });
+
+    it("is not gone on with: a new file begins, which no backup leads to", async () => {
+      await sell(ledger, userId, 5);
+      await ledger.close();
+      spoil(2);
+      await ledger.open();
+      await until("the tail is open", () => ledger.writer.tail !== null);
+      expect(ledger.writer.tail).to.deep.equal({ from: ledger.commitsNow(), failure: null });
+    });
   });
 
   it("goes on after a torn end, and begins anew where a commit is missing in it", async () => {
@@ -259,7 +363,7 @@ describe("The tail of a ledger", () => {
     await until("the tail is open", () => ledger.writer.tail !== null);
     expect(ledger.writer.tail).to.deep.equal({ from: ledger.commitsNow(), failure: null });
     await ledger.backUpProved();
-    expect((await recovered()).lost).to.equal(null);
+    expect((await recovered()).lost).to.deep.equal([]);
     expect(ledger.verify().records).to.equal(4);
   });
 
@@ -270,7 +374,7 @@ describe("The tail of a ledger", () => {
     await ledger.close();
     const segments = segmentsIn(ledger.folder);
     expect(segments.map(({ from, closed }) => [from, closed])).to.deep.equal([[backup.commits, true]]);
-    expect(ledger.recover()).to.deep.include({ backup, commits: 1, lost: null });
+    expect(ledger.recover()).to.deep.include({ backup, commits: 1, lost: [] });
   });
 
   it("is not held against a ledger that was restored, nor repeated on it", async () => {
@@ -283,7 +387,7 @@ describe("The tail of a ledger", () => {
     await sell(ledger, userId, 1);
     await ledger.backUpProved();
     await sell(ledger, userId, 1);
-    expect(await recovered()).to.deep.include({ commits: 1, lost: null });
+    expect(await recovered()).to.deep.include({ commits: 1, lost: [] });
     expect(ledger.verify()).to.deep.include({ records: 4, findings: [] });
   });
 
@@ -318,14 +422,14 @@ describe("The tail of a ledger", () => {
     const made = await recovered();
     expect(made.backup?.file).to.equal(backup.file);
     // The sale, and before it what says of the restore.
-    expect(made).to.deep.include({ commits: 2, lost: null });
+    expect(made).to.deep.include({ commits: 2, lost: [] });
     expect(ledger.verify()).to.deep.include({ records: 3, findings: [] });
   });
 
   it("has every commit, also those that come while earlier ones are being written", async () => {
     const record = newRecord({ deviceName: "x".repeat(MEGABYTE / 8) });
     for (let sold = 0; sold < 30; sold += 1) await ledger.writer.addRecord(userId, record, null);
-    expect(await recovered()).to.deep.include({ lost: null });
+    expect(await recovered()).to.deep.include({ lost: [] });
     expect(ledger.verify()).to.deep.include({ records: 30, findings: [] });
   });
 });
