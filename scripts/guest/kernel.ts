@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from "node:path";
 import { runCommand, ScriptFailure, tryCommand } from "../command.ts";
 import { install, installedVersion, installFor, KERNEL_HEADERS, KERNEL_SOURCE } from "../debian.ts";
+import { patched } from "../patch.ts";
+import { SIMULATOR, SIMULATOR_PATCHES } from "./gpio-sim.ts";
 
 /** To be raised when what this file builds changes: an older result is not used then. */
-const RECIPE = 3;
+const RECIPE = 4;
 
 /** Modules of Debian's image, in the order in which they can be loaded. */
 const IMAGE_MODULES = [
@@ -136,6 +138,8 @@ function buildSimulator(packages: KernelPackages, work: string, result: string):
     ...members,
   ]);
   adaptIrqSimulator(join(build, "irq_sim.c"));
+  const simulator = join(build, SIMULATOR);
+  writeFileSync(simulator, patched(SIMULATOR, readFileSync(simulator, "utf8"), SIMULATOR_PATCHES));
   writeFileSync(join(build, "Makefile"), "obj-m := gpio-sim.o irq_sim.o\n");
   runCommand(["make", "-C", `/lib/modules/${packages.release}/build`, `M=${build}`, "modules"]);
   for (const name of BUILT_MODULES) renameSync(join(build, `${name}.ko`), join(result, `${name}.ko`));

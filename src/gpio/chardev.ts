@@ -30,6 +30,8 @@ export class ChardevDriver implements LineDriver {
   readonly name = "chardev";
   readonly #dependencies: ChardevDependencies;
   readonly #lines = new Set<ChardevLine>();
+  /** The addresses of lines that are requested and not at rest yet. */
+  readonly #resting = new Set<string>();
   #kernel: GpioKernel | null = null;
   #kept: KeptLines | null = null;
 
@@ -52,7 +54,7 @@ export class ChardevDriver implements LineDriver {
     for (;;) {
       const chips = readChips(this.#opened());
       if (this.#kept?.isClosing() !== true) return chips;
-      const watched = new Set([...this.#lines].map(({ address }) => address));
+      const watched = new Set([...this.#resting, ...[...this.#lines].map(({ address }) => address)]);
       const isClosing = (line: LineInfo) =>
         line.holder === CONSUMER && !watched.has(formatLine(line)) && this.#kept?.isUnclaimed(line) !== true;
       if (!chips.some(({ lines }) => lines.some(isClosing))) return chips;
@@ -66,9 +68,7 @@ export class ChardevDriver implements LineDriver {
     // If `adopt` has dropped a kept line, its keeper must close it first.
     if (adopted === undefined) await this.detect();
     const kernel = this.#opened();
-    const descriptor =
-      adopted?.descriptor ??
-      requestFrom(kernel, line, (chipFd) => LineDescriptor.request(kernel, chipFd, line.offset, request));
+    const descriptor = adopted?.descriptor ?? (await this.#request(line, request));
     const forget = adopted?.forget ?? this.#keep(line, request, descriptor);
     const watched = new ChardevLine({
       line,
@@ -107,6 +107,25 @@ export class ChardevDriver implements LineDriver {
     this.#kept?.close();
     this.#kept = null;
     this.#kernel = null;
+  }
+
+  async #request(line: LineInfo, request: LineRequest): Promise<LineDescriptor> {
+    const kernel = this.#opened();
+    const descriptor = requestFrom(kernel, line, (chipFd) =>
+      LineDescriptor.request(kernel, chipFd, line.offset, request),
+    );
+    const address = formatLine(line);
+    this.#resting.add(address);
+    try {
+      await descriptor.rest(request);
+      descriptor.detectEdges(request);
+      return descriptor;
+    } catch (error) {
+      descriptor.close();
+      throw refusalOf(error, line, "watch", () => null);
+    } finally {
+      this.#resting.delete(address);
+    }
   }
 
   #keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Cancel } from "../domain/clock.ts";
 import type { Bias, LineRequest } from "../domain/line.ts";
 import { CONSUMER } from "./address.ts";
@@ -7,10 +8,12 @@ import {
   decodeLineRequestFd,
   decodeValue,
   EVENT_BUFFER_EVENTS,
+  encodeLineConfig,
   encodeLineRequest,
   encodeValuesQuery,
   GPIO_V2_GET_LINE_IOCTL,
   GPIO_V2_LINE_GET_VALUES_IOCTL,
+  GPIO_V2_LINE_SET_CONFIG_IOCTL,
   LINE_EVENT_BYTES,
   LINE_FLAG,
   type LineEventStruct,
@@ -23,6 +26,17 @@ const BIAS_FLAGS = {
   "pull-up": LINE_FLAG.biasPullUp,
   "pull-down": LINE_FLAG.biasPullDown,
 } as const satisfies Record<Bias, bigint>;
+
+/**
+ * How much longer than the debounce a level must hold once the bias is set:
+ * 50 kΩ charge 100 nF, which is a filter or a very long cable, in 5 ms.
+ */
+const CHARGE_MS = 20;
+/** A level that has held this long counts, however long the debounce is. */
+const MAX_REST_MS = 1_000;
+/** A line that does not come to rest within this time is watched as it is. */
+const RESTLESS_MS = 2_000;
+const REST_POLL_MS = 5;
 
 /** Events that a ring in shared memory holds: twice what the kernel buffers. */
 const SHARED_EVENTS = 2_048;
@@ -50,23 +64,21 @@ export class LineDescriptor {
     this.fd = fd;
   }
 
-  /** Requests one line of an open chip, both edges. Throws a SyscallError. */
+  /**
+   * Requests one line of an open chip with its bias, without edges: until the line's
+   * capacitance is charged, an edge is no relay's. Throws a SyscallError.
+   */
   static request(
     kernel: GpioKernel,
     chipFd: number,
     offset: number,
-    { activeLow, bias, debounceMs }: Pick<LineRequest, "activeLow" | "bias" | "debounceMs">,
+    settings: Pick<LineRequest, "activeLow" | "bias">,
   ): LineDescriptor {
     const bytes = encodeLineRequest({
       offset,
       consumer: CONSUMER,
-      flags:
-        LINE_FLAG.input |
-        LINE_FLAG.edgeRising |
-        LINE_FLAG.edgeFalling |
-        (activeLow ? LINE_FLAG.activeLow : 0n) |
-        BIAS_FLAGS[bias],
-      debounceUs: debounceMs * MICROSECONDS_PER_MILLISECOND,
+      flags: inputFlags(settings),
+      debounceUs: 0,
       eventBufferEvents: EVENT_BUFFER_EVENTS,
     });
     kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
@@ -78,6 +90,34 @@ export class LineDescriptor {
       throw error;
     }
     return descriptor;
+  }
+
+  /**
+   * Waits until the level has held for the debounce, and long enough for a cable or a filter to charge through
+   * the bias. Gives up waiting after RESTLESS_MS. Throws ENODEV when the chip was removed.
+   */
+  async rest({ debounceMs }: Pick<LineRequest, "debounceMs">): Promise<void> {
+    const restMs = Math.min(debounceMs + CHARGE_MS, MAX_REST_MS);
+    let level = this.level();
+    let heldMs = 0;
+    for (let waitedMs = 0; heldMs < restMs && waitedMs < RESTLESS_MS; waitedMs += REST_POLL_MS) {
+      await pause(REST_POLL_MS);
+      const before = level;
+      level = this.level();
+      heldMs = level === before ? heldMs + REST_POLL_MS : 0;
+    }
+  }
+
+  /**
+   * From here on the kernel reports both edges, debounced. It numbers
+   * them from 1. Throws ENXIO where the line cannot give edges.
+   */
+  detectEdges(settings: Pick<LineRequest, "activeLow" | "bias" | "debounceMs">): void {
+    const bytes = encodeLineConfig({
+      flags: inputFlags(settings) | LINE_FLAG.edgeRising | LINE_FLAG.edgeFalling,
+      debounceUs: settings.debounceMs * MICROSECONDS_PER_MILLISECOND,
+    });
+    this.#kernel.ioctl(this.fd, GPIO_V2_LINE_SET_CONFIG_IOCTL, bytes);
   }
 
   /** Requests one line as it is (uAPI v2: no direction, no edges), to read its level. Throws a SyscallError. */
@@ -151,4 +191,8 @@ export class LineDescriptor {
   close(): void {
     this.#kernel.close(this.fd);
   }
+}
+
+function inputFlags({ activeLow, bias }: Pick<LineRequest, "activeLow" | "bias">): bigint {
+  return LINE_FLAG.input | (activeLow ? LINE_FLAG.activeLow : 0n) | BIAS_FLAGS[bias];
 }

@@ -80,10 +80,12 @@ export class Recorder implements Lines {
   readonly #rawListeners = new Set<(level: RawLevel) => void>();
   #measured: ReadonlySet<string> = new Set();
   /**
-   * The number of the newest request. The ledger stores it with
-   * the request's first level: until then nothing depends on it.
+   * The number of the newest request. The ledger stores one with the
+   * request's first level: until then nothing depends on it.
    */
   #lastRequest: number;
+  /** Numbers of requests that came to no watch of their own, by line: its next request takes it. */
+  readonly #unusedRequests = new Map<string, number>();
   #wired: readonly Wiring[] = [];
   /** Whether the last attempt to read the wiring succeeded. */
   #isWiringKnown = false;
@@ -252,14 +254,20 @@ export class Recorder implements Lines {
     for (const line of this.#failures.keys()) if (!isWired(line)) this.#failures.delete(line);
     this.#unwatched.retain(isWired);
     this.#queue.retain(isWired);
-    for (const [index, [line, wiring]] of [...wanted].entries()) {
-      if (index > 0 && index % LINES_AT_ONCE === 0) await turn();
-      const watch = this.#watches.get(line);
-      const isMeasured = this.#measured.has(line);
-      if (watch?.isMeasured === isMeasured && isWatchedAlike(wiring, watch.wiring))
-        this.#failures.delete(line);
-      else await this.#watch(wiring);
+    const lines = [...wanted];
+    for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
+      if (from > 0) await turn();
+      // At once: each line is waited for until it is at rest.
+      await Promise.all(lines.slice(from, from + LINES_AT_ONCE).map(([, wiring]) => this.#apply(wiring)));
     }
+  }
+
+  async #apply(wiring: Wiring): Promise<void> {
+    const { line } = wiring;
+    const watch = this.#watches.get(line);
+    if (watch?.isMeasured === this.#measured.has(line) && isWatchedAlike(wiring, watch.wiring))
+      this.#failures.delete(line);
+    else await this.#watch(wiring);
   }
 
   async #release(line: string, watch: Watch): Promise<void> {
@@ -291,7 +299,7 @@ export class Recorder implements Lines {
   async #openWatch(wiring: Wiring): Promise<void> {
     const { line } = wiring;
     const isMeasured = this.#measured.has(line);
-    const newRequest = this.#lastRequest + 1;
+    const newRequest = this.#numberRequest(line);
     const before = this.#watches.get(line);
     if (before !== undefined) {
       await this.#release(line, before);
@@ -306,8 +314,8 @@ export class Recorder implements Lines {
     this.#watches.set(line, { wiring, line: watched, isMeasured, level: watched.initiallyActive });
     const resumed = watched.resumed === true ? keep.seen : null;
     if (resumed === null) {
-      this.#lastRequest = newRequest;
-      this.#takeInitialLevel(wiring, watched, before !== undefined);
+      this.#unusedRequests.delete(line);
+      this.#takeInitialLevel(wiring, newRequest, watched, before !== undefined);
     }
     // Before `listen`, which may report at once that the line is lost.
     this.#failures.delete(line);
@@ -321,15 +329,28 @@ export class Recorder implements Lines {
     this.#dependencies.log.info(told, "line watched");
   }
 
+  #numberRequest(line: string): number {
+    const unused = this.#unusedRequests.get(line);
+    if (unused !== undefined) return unused;
+    this.#lastRequest += 1;
+    this.#unusedRequests.set(line, this.#lastRequest);
+    return this.#lastRequest;
+  }
+
   /** @param isExchange whether the watch takes the place of one that this process has just ended */
-  #takeInitialLevel(wiring: Wiring, { initiallyActive }: WatchedLine, isExchange: boolean): void {
+  #takeInitialLevel(
+    wiring: Wiring,
+    request: number,
+    { initiallyActive }: WatchedLine,
+    isExchange: boolean,
+  ): void {
     const { line } = wiring;
     const timeNs = this.#dependencies.clock.monotonicNs();
     const edge = { active: initiallyActive, timeNs, sequence: 0, missed: 0 };
     const unwatchedSince =
       isExchange && this.#unwatched.isUnnoticed(line) ? undefined : this.#unwatched.since(line);
     this.#unwatched.began(line, unwatchedSince !== undefined);
-    this.#take(wiring, this.#lastRequest, edge, unwatchedSince);
+    this.#take(wiring, request, edge, unwatchedSince);
   }
 
   #request(wiring: Wiring, keep: LineKeeping, lastHigh: boolean | undefined): Promise<WatchedLine> {

@@ -49,6 +49,8 @@ export const GPIO_GET_CHIPINFO_IOCTL = ioctlNumber(IOC_READ, 0x01, CHIP_INFO_BYT
 export const GPIO_V2_GET_LINEINFO_IOCTL = ioctlNumber(IOC_READ | IOC_WRITE, 0x05, LINE_INFO_BYTES);
 /** Linux 5.10. Takes a struct gpio_v2_line_request and fills its fd. */
 export const GPIO_V2_GET_LINE_IOCTL = ioctlNumber(IOC_READ | IOC_WRITE, 0x07, LINE_REQUEST_BYTES);
+/** Linux 5.10, on a line's descriptor. Takes a struct gpio_v2_line_config. */
+export const GPIO_V2_LINE_SET_CONFIG_IOCTL = ioctlNumber(IOC_READ | IOC_WRITE, 0x0d, CONFIG_BYTES);
 /** Linux 5.10, on a line's descriptor. Takes mask, fills bits: 1 is active, activeLow applied. */
 export const GPIO_V2_LINE_GET_VALUES_IOCTL = ioctlNumber(IOC_READ | IOC_WRITE, 0x0e, LINE_VALUES_BYTES);
 
@@ -85,15 +87,19 @@ export interface LineInfoStruct {
   readonly used: boolean;
 }
 
-/** A request of one line. */
-export interface LineRequestStruct {
-  readonly offset: number;
-  /** At most 31 bytes. */
-  readonly consumer: string;
+/** The configuration of a request's only line. */
+export interface LineConfigStruct {
   /** LINE_FLAG values added together. */
   readonly flags: bigint;
   /** Microseconds; 0 asks for no debounce attribute. */
   readonly debounceUs: number;
+}
+
+/** A request of one line. */
+export interface LineRequestStruct extends LineConfigStruct {
+  readonly offset: number;
+  /** At most 31 bytes. */
+  readonly consumer: string;
   /** Events; 0 leaves it to the kernel (16). */
   readonly eventBufferEvents: number;
 }
@@ -139,6 +145,20 @@ const REQUEST_FD = LINE_REQUEST_BYTES - 4;
 const CONFIG_NUM_ATTRS = 8;
 const CONFIG_ATTRS = 32;
 
+/** The argument of GPIO_V2_LINE_SET_CONFIG_IOCTL for a request of one line. */
+export function encodeLineConfig({ flags, debounceUs }: LineConfigStruct): Uint8Array {
+  const bytes = new Uint8Array(CONFIG_BYTES);
+  const fields = view(bytes);
+  fields.setBigUint64(0, flags, true);
+  if (debounceUs > 0) {
+    fields.setUint32(CONFIG_NUM_ATTRS, 1, true);
+    fields.setUint32(CONFIG_ATTRS, ATTR_ID_DEBOUNCE, true);
+    fields.setUint32(CONFIG_ATTRS + 8, debounceUs, true);
+    fields.setBigUint64(CONFIG_ATTRS + ATTRIBUTE_BYTES, 1n, true);
+  }
+  return bytes;
+}
+
 /** The argument of GPIO_V2_GET_LINE_IOCTL. */
 export function encodeLineRequest(request: LineRequestStruct): Uint8Array {
   const bytes = new Uint8Array(LINE_REQUEST_BYTES);
@@ -146,14 +166,7 @@ export function encodeLineRequest(request: LineRequestStruct): Uint8Array {
   fields.setUint32(0, request.offset, true);
   const consumer = new TextEncoder().encode(request.consumer).subarray(0, NAME_BYTES - 1);
   bytes.set(consumer, REQUEST_CONSUMER);
-  fields.setBigUint64(REQUEST_CONFIG, request.flags, true);
-  if (request.debounceUs > 0) {
-    fields.setUint32(REQUEST_CONFIG + CONFIG_NUM_ATTRS, 1, true);
-    const attribute = REQUEST_CONFIG + CONFIG_ATTRS;
-    fields.setUint32(attribute, ATTR_ID_DEBOUNCE, true);
-    fields.setUint32(attribute + 8, request.debounceUs, true);
-    fields.setBigUint64(attribute + ATTRIBUTE_BYTES, 1n, true);
-  }
+  bytes.set(encodeLineConfig(request), REQUEST_CONFIG);
   fields.setUint32(REQUEST_NUM_LINES, 1, true);
   fields.setUint32(REQUEST_EVENT_BUFFER_SIZE, request.eventBufferEvents, true);
   return bytes;

@@ -2,8 +2,8 @@ import type { BootMoment } from "../domain/boot.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 
-/** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
-const UNNOTICED_MS = 100;
+/** A line that was unwatched for less than this has missed nothing: nobody switches a relay on and off faster. */
+const UNNOTICED_MS = 250;
 
 export interface UnwatchedDependencies {
   /** What the last process stored, by line. */

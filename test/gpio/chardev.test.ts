@@ -40,6 +40,32 @@ describe("The chardev driver on a fake kernel", () => {
     expect(kernel.line(1).used).to.equal(false);
   });
 
+  it("takes the level that a line has once its bias has charged it, and asks for edges only then", async () => {
+    kernel.line(0).level = true;
+    let reads = 0;
+    kernel.afterLevel = () => {
+      reads += 1;
+      expect(kernel.line(0).configured).to.equal(null);
+      if (reads === 8) kernel.line(0).level = false;
+      if (reads === 12) kernel.afterLevel = () => {};
+    };
+    const { line } = await watchLine(driver, lineRequest(LINE, { bias: "pull-up", debounceMs: 20 }));
+
+    expect(line.initiallyActive).to.equal(false);
+    const flagsOf = (bytes: Uint8Array | null, at: number) =>
+      bytes === null ? -1n : new DataView(bytes.buffer).getBigUint64(at, true);
+    expect(flagsOf(kernel.line(0).requested, REQUEST_FLAGS)).to.equal(0b1_0000_0100n);
+    expect(flagsOf(kernel.line(0).configured, 0)).to.equal(0b1_0011_0100n);
+  });
+
+  it("watches a line that does not come to rest after two seconds", async () => {
+    kernel.afterLevel = () => {
+      kernel.line(0).level = !kernel.line(0).level;
+    };
+    await watchLine(driver, lineRequest(LINE));
+    expect(kernel.line(0).configured).not.to.equal(null);
+  });
+
   it("reports the level before an early edge as the initial one", async () => {
     kernel.afterLevel = () => {
       kernel.afterLevel = () => {};
@@ -165,7 +191,7 @@ describe("The chardev driver on a fake kernel", () => {
   });
 
   it("names the kernel's code for a line that cannot give edges", async () => {
-    kernel.requestError = "ENXIO";
+    kernel.configError = "ENXIO";
     const error = await rejection(watchLine(driver, lineRequest(LINE)));
     expect(error.code).to.equal("unavailable");
     expect(error.message).to.equal("The kernel cannot watch GPIO0 (gpiochip0:0) (ENXIO).");

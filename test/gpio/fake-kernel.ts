@@ -6,6 +6,7 @@ import {
   GPIO_V2_GET_LINE_IOCTL,
   GPIO_V2_GET_LINEINFO_IOCTL,
   GPIO_V2_LINE_GET_VALUES_IOCTL,
+  GPIO_V2_LINE_SET_CONFIG_IOCTL,
 } from "../../src/gpio/uapi.ts";
 
 const EVENT_BYTES = 48;
@@ -20,6 +21,8 @@ export interface FakeLine {
   events: Uint8Array[];
   /** The bytes of the last request of this line. */
   requested: Uint8Array | null;
+  /** The bytes of its last configuration, with which its edges begin. */
+  configured: Uint8Array | null;
 }
 
 /** One line's event as the kernel writes it, by the offsets of linux/gpio.h. */
@@ -39,6 +42,7 @@ export class FakeKernel implements GpioKernel {
   /** Fails the opening of the chip, or calls, with these codes. */
   openError: Errno | null = null;
   requestError: Errno | null = null;
+  configError: Errno | null = null;
   hasV2 = true;
   gone = false;
   /** Runs just after a level was read. */
@@ -58,6 +62,7 @@ export class FakeKernel implements GpioKernel {
       level: false,
       events: [],
       requested: null,
+      configured: null,
     }));
   }
 
@@ -171,9 +176,16 @@ export class FakeKernel implements GpioKernel {
         line.used = true;
         line.consumer = new TextDecoder().decode(argument.subarray(256, 288)).replaceAll("\0", "");
         line.requested = argument.slice();
+        line.configured = null;
         const lineFd = this.#allocate();
         this.#lineOf.set(lineFd, line);
         view.setInt32(588, lineFd, true);
+        return;
+      }
+      case GPIO_V2_LINE_SET_CONFIG_IOCTL: {
+        if (this.configError !== null) throw new SyscallError("ioctl", ERRNO[this.configError]);
+        const line = this.#lineOf.get(fd);
+        if (line !== undefined) line.configured = argument.slice();
         return;
       }
       case GPIO_V2_LINE_GET_VALUES_IOCTL:

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import type { LineDriver } from "../../src/domain/line.ts";
 import { systemClock } from "../../src/service/machine.ts";
@@ -21,7 +22,8 @@ if (chip !== null) {
 
     afterEach(async () => {
       await driver.close();
-      chip.set(0, false);
+      chip.chargeIn(0);
+      for (const offset of [0, 1, 2, 3]) chip.set(offset, false);
     });
 
     it("stamps an edge with the kernel's own time", async () => {
@@ -40,6 +42,30 @@ if (chip !== null) {
 
       expect([up.initiallyActive, down.initiallyActive]).to.deep.equal([true, false]);
     });
+
+    for (const activeLow of [true, false])
+      for (const us of [0, 50, 200, 1_000, 5_000, 50_000]) {
+        const wiring = activeLow ? "active-low lines with pull-up" : "active-high lines with pull-down";
+        it(`finds idle ${wiring} off, and counts each switching, where the bias takes ${us} µs`, async () => {
+          chip.chargeIn(us);
+          const bias = activeLow ? "pull-up" : "pull-down";
+          const offsets = [0, 1, 2, 3];
+          // Undriven, and at the level that a Pi's lines may have from its power-on until they are requested.
+          for (const offset of offsets) chip.set(offset, !activeLow);
+          const wanted = { activeLow, bias, debounceMs: 50 } as const;
+          const watched = await Promise.all(
+            offsets.map((offset) => watchLine(driver, lineRequest(`${chip.name}:${offset}`, wanted))),
+          );
+          for (const isOn of [true, false, true, false]) {
+            for (const offset of offsets) chip.set(offset, isOn !== activeLow);
+            await delay(3 * wanted.debounceMs);
+          }
+
+          expect(watched.map(({ line }) => line.initiallyActive)).to.deep.equal(offsets.map(() => false));
+          for (const { edges } of watched)
+            expect(await edges.until(4)).to.deep.equal([true, false, true, false]);
+        });
+      }
 
     it("reports once that a line is lost with its chip, and keeps watching the lines of another", async () => {
       const folder = join(GPIO_SIM, "removable");

@@ -19,6 +19,8 @@ import { until } from "../rig/until.ts";
 
 /** The lines of a rig that the tests use. */
 const LINES = [0, 1, 2, 3];
+/** A parameter of the guest's gpio-sim (scripts/guest/gpio-sim.ts). */
+const BIAS_DELAY = "/sys/module/gpio_sim/parameters/rc_us";
 /** gpio-sim merges changes that come faster than its interrupt work. */
 const PACE_MS = 1;
 const VIRTUAL_DEBOUNCE_MS = 200;
@@ -172,6 +174,11 @@ export class KernelChip {
   /** Sets a line's physical level; its interrupt follows within microseconds. */
   set(offset: number, high: boolean): void {
     writeFileSync(join(this.#folder, `sim_gpio${offset}`, "pull"), high ? "pull-up" : "pull-down");
+  }
+
+  /** From here on a bias takes so long to move a line. */
+  chargeIn(us: number): void {
+    writeFileSync(BIAS_DELAY, String(us));
   }
 
   /** The physical level. */

@@ -8,6 +8,7 @@ import {
   GPIO_V2_GET_LINE_IOCTL,
   GPIO_V2_GET_LINEINFO_IOCTL,
   GPIO_V2_LINE_GET_VALUES_IOCTL,
+  GPIO_V2_LINE_SET_CONFIG_IOCTL,
   LINE_FLAG,
 } from "../../src/gpio/uapi.ts";
 import { eventBytes } from "./fake-kernel.ts";
@@ -22,7 +23,8 @@ describe("The kernel's GPIO interface as bytes", () => {
       GPIO_V2_GET_LINEINFO_IOCTL,
       GPIO_V2_GET_LINE_IOCTL,
       GPIO_V2_LINE_GET_VALUES_IOCTL,
-    ]).to.deep.equal([0x8044b401, 0xc100b405, 0xc250b407, 0xc010b40e]);
+      GPIO_V2_LINE_SET_CONFIG_IOCTL,
+    ]).to.deep.equal([0x8044b401, 0xc100b405, 0xc250b407, 0xc010b40e, 0xc110b40d]);
   });
 
   it("puts a request's fields where the kernel reads them, and zeros everywhere else", () => {

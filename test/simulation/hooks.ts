@@ -10,6 +10,7 @@ const SIMULATED: Readonly<Record<string, string>> = {
   "src/store/ledger/tail.ts": "node:fs/promises",
   "src/store/ledger/write-ahead-log.ts": "node:fs",
   "src/gpio/chardev.ts": "node:timers/promises",
+  "src/gpio/line-descriptor.ts": "node:timers/promises",
 };
 
 /** From here on modules are loaded for a simulation, with these changes of the sources. */
