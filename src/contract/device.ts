@@ -14,7 +14,7 @@ const device = z.strictObject({
   locationId: z.string(),
   locationName: z.string(),
   createdTime: timeMs,
-  __v: z.int(),
+  __v: z.int().describe("Grows by 1 with every change, also of an actuator; 0 for a role without money."),
 });
 export type Device = Shape<typeof device>;
 

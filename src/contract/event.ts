@@ -11,7 +11,7 @@ export const POSITION_HEADER = "X-Flanco-At";
 const EVENTS = {
   /** The stream begins: it will have every change that is committed after the position `at`. */
   hello: z.strictObject({ at: z.string() }),
-  /** Nothing, but a sign that the stream lives: after every 15 s, and after a commit that moves the position and shows nothing. */
+  /** Nothing, but a sign that the stream lives: after every 15 s. */
   beat: z.strictObject({}),
   record,
   void: z.strictObject({ recordId: z.int(), voided }),

@@ -21,7 +21,7 @@ import { declare, NO_SESSION, type Shape } from "./declaration.ts";
 import { id, name, text, timeMs, valor, withData } from "./field.ts";
 import { newTest, testedEdge } from "./line.ts";
 import { description } from "./location.ts";
-import { getStatus } from "./status.ts";
+import { disk, getStatus, queue, sink } from "./status.ts";
 
 /** The most records of one step of an import, for which other writes wait. */
 export const MAX_IMPORTED = 250;
@@ -91,6 +91,10 @@ export type ShownSighting = z.output<typeof sighting>;
 const { data: status } = getStatus.answer.shape;
 const wholeStatus = status.extend({
   recordsToday: status.shape.recordsToday.unwrap(),
+  provisional: status.shape.provisional.unwrap(),
+  queues: z.strictObject({ writes: queue, edges: queue }),
+  disk: disk.nullable(),
+  sinks: z.array(sink),
   lastBackup: status.shape.lastBackup
     .unwrap()
     .extend({ records: z.int(), position: z.int(), head: z.string() })

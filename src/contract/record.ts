@@ -64,8 +64,11 @@ export const gap = z.strictObject({
   line: z.string(),
   fromTime: timeMs,
   toTime: timeMs,
-  missed: z.int().nullable().describe("Edges that were lost; null for an outage: not known."),
-  missedRises: z.int().nullable().describe("How many of them were sales; null for an outage."),
+  missed: z
+    .int()
+    .nullable()
+    .describe("Edges that were lost; null for an outage: not known; and for a role without money."),
+  missedRises: z.int().nullable().describe("How many of them were sales; null likewise."),
   reason: z
     .enum(["overflow", "outage"])
     .describe("overflow: edges came faster than they could be kept. outage: the line was not watched."),

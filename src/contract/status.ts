@@ -7,7 +7,48 @@ import { declare } from "./declaration.ts";
 import { id, timeMs, withData } from "./field.ts";
 
 const level = z.enum(LEVELS).describe("The gateway's verdict on this part.");
-const queue = z.strictObject({ waiting: z.int(), limit: z.int(), level });
+/** A queue as commands see it. */
+export const queue = z.strictObject({ waiting: z.int(), limit: z.int(), level });
+
+/** The disk as commands see it. */
+export const disk = z.strictObject({
+  freeBytes: z.int(),
+  totalBytes: z.int(),
+  ledgerBytes: z.int(),
+  logBytes: z.int(),
+  level,
+  card: z
+    .strictObject({
+      device: z.string(),
+      lifeUsedPercent: z.int().nullable().describe("In steps of 10; 110: beyond its life."),
+      spareBlocks: z.enum(["normal", "warning", "urgent"]).nullable(),
+      level,
+    })
+    .nullable()
+    .describe("Wear of a card or eMMC chip that reports it."),
+});
+
+/** A sink as commands see it. */
+export const sink = z.strictObject({
+  name: z.enum(SINK_NAMES),
+  waiting: z.int().describe("Entries or notices that wait to be delivered."),
+  behindMs: z.int().describe("For how long it has been behind; 0 while nothing waits."),
+  deliveredTime: timeMs.nullable().describe("The last delivery; null where there was none."),
+  delivered: z.int().describe("Deliveries since the service began, and tries that failed."),
+  failed: z.int(),
+  givenUp: z.int().describe("Notices that the other side refused for good, which it does not have."),
+  clockOffMs: z
+    .int()
+    .nullable()
+    .describe("By how much this machine's clock is ahead of the other side's; null where that is not known."),
+  failure: z
+    .strictObject({ message: z.string(), hint: z.string(), sinceTime: timeMs, tries: z.int() })
+    .nullable()
+    .describe("Why the last try failed; null once one succeeded."),
+});
+
+/** A figure that grows with each sale. */
+const uncounted = z.int().nullable().describe("Null for a role without money.");
 
 const status = z.strictObject({
   version: z.string(),
@@ -64,9 +105,15 @@ const status = z.strictObject({
       waiting: z.int().describe("They are moved once the clock is set."),
       unplaced: z.int().describe("Their boot ended before its clock was set: they stay where they are."),
     })
-    .describe("Records without a trusted time, void ones left out, at most 1000."),
+    .nullable()
+    .describe(
+      "Records without a trusted time, void ones left out, at most 1000; null for a role without money.",
+    ),
   queues: z
-    .strictObject({ writes: queue, edges: queue })
+    .strictObject({
+      writes: queue.extend({ waiting: uncounted }),
+      edges: queue.extend({ waiting: uncounted }),
+    })
     .describe("What waits for the disk, and its bounds."),
   lastBackup: z
     .strictObject({
@@ -77,24 +124,7 @@ const status = z.strictObject({
     })
     .nullable()
     .describe("The newest backup that was checked in full; null before the first."),
-  disk: z
-    .strictObject({
-      freeBytes: z.int(),
-      totalBytes: z.int(),
-      ledgerBytes: z.int(),
-      logBytes: z.int(),
-      level,
-      card: z
-        .strictObject({
-          device: z.string(),
-          lifeUsedPercent: z.int().nullable().describe("In steps of 10; 110: beyond its life."),
-          spareBlocks: z.enum(["normal", "warning", "urgent"]).nullable(),
-          level,
-        })
-        .nullable()
-        .describe("Wear of a card or eMMC chip that reports it."),
-    })
-    .nullable(),
+  disk: disk.extend({ ledgerBytes: uncounted, logBytes: uncounted }).nullable(),
   machine: z
     .strictObject({
       temperature: z.int().nullable(),
@@ -120,28 +150,10 @@ const status = z.strictObject({
     )
     .describe("Gateways that avahi finds on the local network, at most 32. Nothing of them is proved."),
   sinks: z
-    .array(
-      z.strictObject({
-        name: z.enum(SINK_NAMES),
-        waiting: z.int().describe("Entries or notices that wait to be delivered."),
-        behindMs: z.int().describe("For how long it has been behind; 0 while nothing waits."),
-        deliveredTime: timeMs.nullable().describe("The last delivery; null where there was none."),
-        delivered: z.int().describe("Deliveries since the service began, and tries that failed."),
-        failed: z.int(),
-        givenUp: z.int().describe("Notices that the other side refused for good, which it does not have."),
-        clockOffMs: z
-          .int()
-          .nullable()
-          .describe(
-            "By how much this machine's clock is ahead of the other side's; null where that is not known.",
-          ),
-        failure: z
-          .strictObject({ message: z.string(), hint: z.string(), sinceTime: timeMs, tries: z.int() })
-          .nullable()
-          .describe("Why the last try failed; null once one succeeded."),
-      }),
-    )
-    .describe("The systems that the gateway sends to; empty for a role that neither owns nor wires."),
+    .array(sink.extend({ waiting: uncounted, delivered: uncounted }))
+    .describe(
+      "The systems that the gateway sends to; empty for a role that neither owns nor wires. A role without money is told of no delivery.",
+    ),
   newerPackage: z
     .strictObject({
       version: z.string(),
@@ -163,7 +175,7 @@ const status = z.strictObject({
         hint: z.string(),
         details: z
           .record(z.string(), z.union([z.string(), z.number()]))
-          .describe("The values that the message names."),
+          .describe("The values that the message names; for a role without money none that counts sales."),
       }),
     )
     .describe("What a person must see to, and what to do."),

@@ -8,6 +8,8 @@ interface FaultText {
   /** The fault in one sentence for a technician, by its details. */
   what(details: FaultDetails): string;
   readonly hint: string;
+  /** The details that tell how much was sold, or who sells. The text does without them. */
+  readonly sales?: readonly string[];
 }
 
 /** The values in a fault's text, for translations. Times are in Unix milliseconds. */
@@ -91,8 +93,9 @@ export const FAULTS = {
   },
   backup_foreign: {
     when: "the removable disk holds backups of another ledger",
-    what: ({ directory, ledgers }: { directory: string; ledgers: string }) =>
-      `The backup disk ${directory} holds backups of another ledger: ${ledgers}.`,
+    what: ({ directory, ledgers }: { directory: string; ledgers?: string }) =>
+      `The backup disk ${directory} holds backups of another ledger${ledgers === undefined ? "" : `: ${ledgers}`}.`,
+    sales: ["ledgers"],
     hint: "If the disk is another gateway's, give it back. If they are this gateway's, from before its card was replaced, keep them elsewhere and remove the folder.",
   },
   tail_failed: {
@@ -103,7 +106,9 @@ export const FAULTS = {
   },
   ledger_damaged: {
     when: "the full check, or the one of a backup, has findings that are not acknowledged",
-    what: ({ what }: { what: string }) => `The full check of the ledger has found a mistake: ${what}`,
+    what: ({ what }: { what?: string }) =>
+      `The full check of the ledger has found a mistake${what === undefined ? "." : `: ${what}`}`,
+    sales: ["what"],
     hint: "Run flanco verify to see all of it. Keep a copy of the data directory: the file may have been altered on purpose.",
   },
   check_failed: {
@@ -113,26 +118,30 @@ export const FAULTS = {
   },
   records_lost: {
     when: "a damaged file was rebuilt, and some entries could not be recovered",
-    what: ({ from, to, reason }: { from: number; to: number; reason: string }) => {
-      const entries =
-        from === to ? `entry ${from} of the ledger was` : `entries ${from} to ${to} of the ledger were`;
-      return `The ${entries} lost with a damaged file: ${reason}.`;
+    what: ({ from, to, reason }: { from?: number; to?: number; reason: string }) => {
+      const one = `The entry ${from} of the ledger was`;
+      const several = `The entries ${from} to ${to} of the ledger were`;
+      const entries = from === undefined ? "Entries of the ledger were" : from === to ? one : several;
+      return `${entries} lost with a damaged file: ${reason}.`;
     },
+    sales: ["from", "to"],
     hint: "Compare these hours with your own papers, and post what is missing.",
   },
   clock_untrusted: {
     when: "the clock was not set within five minutes of boot",
-    what: ({ waiting }: { waiting: number }) => {
+    what: ({ waiting = 0 }: { waiting?: number }) => {
       const moved = waiting === 0 ? "" : ` ${counted(waiting, "record")} will be moved once it is.`;
       return `The clock was not set from the network since the gateway was started.${moved}`;
     },
     hint: "Connect the gateway to the network, and let it reach a time server (NTP).",
+    sales: ["waiting"],
   },
   records_unplaced: {
     when: "the time of some records will never be known; the fault ends when they are voided",
-    what: ({ records }: { records: number }) =>
+    what: ({ records }: { records?: number }) =>
       `The time of ${counted(records, "record")} will never be known: the gateway lost its power before its clock was set.`,
     hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
+    sales: ["records"],
   },
   clock_off: {
     when: "the gateway's trusted clock and the company's database's are more than a minute apart",
@@ -143,9 +152,10 @@ export const FAULTS = {
   },
   clock_wrong: {
     when: "the clock was set to another time after it was trusted",
-    what: ({ records, seconds }: { records: number; seconds: number }) =>
+    what: ({ records, seconds }: { records?: number; seconds: number }) =>
       `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
     hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
+    sales: ["records"],
   },
   line_failed: {
     when: "a wired line is not watched",
@@ -155,14 +165,18 @@ export const FAULTS = {
   },
   edges_refused: {
     when: "edges wait for a reason other than a full disk, or the ledger refused one",
-    what: ({ waiting }: { waiting: number }) =>
-      `The ledger refuses to record switchings: ${waiting} wait in memory, and one that it cannot take in becomes a gap.`,
+    what: ({ waiting }: { waiting?: number }) =>
+      `The ledger refuses to record switchings: ${waiting ?? "they"} wait in memory, and one that it cannot take in becomes a gap.`,
+    sales: ["waiting"],
     hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
   },
   edges_lost: {
     when: "edges came faster than they could be kept, in the last 24 hours",
-    what: ({ edges, sales, lines }: { gaps: number; edges: number; sales: number; lines: string }) =>
-      `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines}), ${counted(sales, "sale")} among them.`,
+    what: ({ edges, sales, lines }: { gaps: number; edges?: number; sales?: number; lines: string }) => {
+      const among = sales === undefined ? "" : `, ${counted(sales, "sale")} among them`;
+      return `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines})${among}.`;
+    },
+    sales: ["edges", "sales"],
     hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
   },
   line_outage: {
@@ -173,8 +187,9 @@ export const FAULTS = {
   },
   queue_filling: {
     when: "1,000 edges or 3,072 writes wait for the disk",
-    what: ({ queue, waiting, limit }: { queue: "edges" | "writes"; waiting: number; limit: number }) =>
-      `${waiting} ${queue === "edges" ? "switchings" : "writes"} wait for the disk; there is room for ${limit}.`,
+    what: ({ queue, waiting, limit }: { queue: "edges" | "writes"; waiting?: number; limit: number }) =>
+      `${waiting ?? "Many"} ${queue === "edges" ? "switchings" : "writes"} wait for the disk; there is room for ${limit}.`,
+    sales: ["waiting"],
     hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
   },
   certificate_refused: {
@@ -227,6 +242,14 @@ export function fault<C extends FaultCode>(code: C, sinceMs: number, ...given: D
   return { code, sinceMs, message: what(details), hint, details };
 }
 
+/** A fault as a role sees it that sees no money: without the numbers of sales in its text and its details. */
+export function withoutSales<F extends Pick<Fault, "code" | "message" | "details">>(fault: F): F {
+  const { sales = [], what }: FaultText = FAULTS[fault.code];
+  if (sales.length === 0) return fault;
+  const details = Object.fromEntries(Object.entries(fault.details).filter(([name]) => !sales.includes(name)));
+  return { ...fault, message: what(details), details };
+}
+
 /** What stays the same of a fault while it lasts: its numbers may change at every look. */
 export function faultName({ code, details }: Pick<Fault, "code" | "details">): string {
   const of = ["line", "queue", "directory", "sink", "to"].map((name) => details[name]);
@@ -255,14 +278,16 @@ export function levelsOf(
 
 /** The disk for second backups holds those of other ledgers too. They are neither used nor removed. */
 export function foreignFault(directory: string, foreign: readonly ProvenBackup[], sinceMs: number): Fault {
-  const ledgers = foreign.map(({ ledger, locations, records, madeMs }) => {
+  const ledgers = foreign.map(({ ledger, locations, madeMs }) => {
     const date = iso(madeMs).slice(0, 10);
-    return `${locations.join(", ") || "no location"} (${records} records, ${date}, folder ${ledger})`;
+    return `${locations.join(", ") || "no location"} (${date}, folder ${ledger})`;
   });
   return fault("backup_foreign", sinceMs, { directory, ledgers: ledgers.join("; ") });
 }
 
-function counted(count: number, noun: string): string {
+/** Some, where their number is not to be told. */
+function counted(count: number | undefined, noun: string): string {
+  if (count === undefined) return `some ${noun}s`;
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 

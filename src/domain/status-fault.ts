@@ -14,6 +14,7 @@ const OLD_BACKUP_MS = 2 * DAY_MS;
 /** Free space below which a disk is low; of small disks LITTLE_SHARE of their size. */
 const LITTLE_BYTES = 256 * 1024 * 1024;
 const LITTLE_SHARE = 0.05;
+const FREE_STEP_BYTES = 1_000_000;
 /** The card reports 90 to 100 % of its life as used. */
 const WORN_PERCENT = 100;
 /**
@@ -130,7 +131,11 @@ export function diskFaults(disk: Disk | null, lasting: readonly Fault[], since: 
   if (disk === null) return [];
   const { freeBytes, totalBytes, card } = disk;
   const faults: Fault[] = [];
-  if (!isFull(lasting) && isLow(disk)) faults.push(seen(since, "disk_low", { freeBytes, totalBytes }));
+  // In whole steps, because each record takes some bytes.
+  const shownBytes = Math.floor(freeBytes / FREE_STEP_BYTES) * FREE_STEP_BYTES;
+  if (!isFull(lasting) && isLow(disk)) {
+    faults.push(seen(since, "disk_low", { freeBytes: shownBytes, totalBytes }));
+  }
   if (card !== null && isWorn(card)) {
     const { device, lifeUsedPercent, spareBlocks } = card;
     const wear = {

@@ -1,6 +1,6 @@
 import Koa, { type Middleware } from "koa";
 import type { OneTimeCode } from "../auth/one-time-code.ts";
-import type { SessionKeeper, Sessions } from "../auth/session.ts";
+import type { SessionKeeper, Sessions, SignedIn } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
@@ -8,7 +8,6 @@ import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { HeavyReads } from "../domain/heavy-read.ts";
-import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
@@ -65,7 +64,7 @@ interface Served {
   /** Runs after the check of the host, before those of the site and the session. */
   readonly before: readonly Middleware[];
   /** As `Senders.positionOf`. */
-  readonly positionOf: (userId: Id) => string | null;
+  readonly positionOf: (signedIn: SignedIn) => string | null;
 }
 
 export interface AppDependencies extends SiteDependencies {
@@ -119,7 +118,7 @@ export function createApp(dependencies: AppDependencies): Koa {
       healthMiddleware(async () => lines.healthy()),
       metricsMiddleware(status, dependencies.metricsTokenFile),
     ],
-    positionOf: (userId) => events.positionOf(userId),
+    positionOf: (signedIn) => events.positionOf(signedIn),
   });
 }
 

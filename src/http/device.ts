@@ -16,8 +16,8 @@ import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function deviceListEndpoint(sales: Pick<SalesReads, "devices">): Endpoint {
-  return serve(listDevices, async ({ userId }) => ({
-    data: (await sales.devices(userId)).map(toAnswer),
+  return serve(listDevices, async ({ userId, signedIn }) => ({
+    data: (await sales.devices(userId)).map((device) => toAnswer(device, seesMoney(signedIn.role))),
   }));
 }
 
@@ -48,6 +48,7 @@ export function deviceEndpoints(
   ];
 }
 
-function toAnswer({ id, createdTimeMs, revision, ...device }: Device): DeviceAnswer {
-  return { _id: id, ...device, createdTime: createdTimeMs, __v: revision };
+/** The revision grows with each switching of a relay: without money it is left at 0. */
+function toAnswer({ id, createdTimeMs, revision, ...device }: Device, withMoney: boolean): DeviceAnswer {
+  return { _id: id, ...device, createdTime: createdTimeMs, __v: withMoney ? revision : 0 };
 }

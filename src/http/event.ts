@@ -23,16 +23,21 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
 
 type Event = { [N in EventName]: { readonly event: N; readonly data: EventData[N] } }[EventName];
 
-/** An event that is told to the streams of one account. */
-interface AccountEvent {
-  readonly userId: Id;
-  readonly event: Event;
-}
+/** Changes that only roles with money are told of. */
+const MONEY_EVENTS: ReadonlySet<Change["kind"]> = new Set<EventName & Change["kind"]>([
+  "record",
+  "void",
+  "time",
+]);
+/** Changes that no page is told of. */
+const UNTOLD: ReadonlySet<Change["kind"]> = new Set(["wiring", "sessions", "user"]);
 
 const BEAT: Event = { event: "beat", data: {} };
-const MONEY_EVENTS: readonly EventName[] = ["record", "void", "time"];
 
-interface Listener extends Pick<SignedIn, "userId" | "role"> {
+/** Whom a change is told, and who has seen an answer: all of an account's roles with money see the same. */
+type Viewer = Pick<SignedIn, "userId" | "role">;
+
+interface Listener extends Viewer {
   readonly stream: PassThrough;
   readonly stillSignedIn: () => boolean;
   /** The position up to which it was told. */
@@ -45,22 +50,23 @@ export class LiveEvents {
   readonly #listeners = new Set<Listener>();
   /** Differs for each run of the service, because a new run does not know what the last one sent. */
   readonly #run = randomUUID();
-  /** The number of commits that concern all users. */
-  #toldAll = 0;
-  /** The number of commits of each user: no user may count how often others sell. */
-  readonly #told = new Map<Id, number>();
+  /** Positions, by `viewKey`: no account may count how often others sell, and no role without money its own sales. */
+  readonly #positions = new Map<string, number>();
+  readonly #nowMs: () => number;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  constructor(numbers: ShownNumbers) {
+  /** @param nowMs monotonic milliseconds */
+  constructor(numbers: ShownNumbers, nowMs: () => number = () => performance.now()) {
     this.#numbers = numbers;
+    this.#nowMs = nowMs;
   }
 
   /**
-   * The position of a user's stream, as `RUN:NUMBER`: the number grows with every commit that
-   * changes what this user may see. A read of the ledger after this call has every change up to it.
+   * The position of a member's stream, as `RUN:NUMBER`. The number grows with every commit that this role is told of. It is
+   * the time of the last one, not their number. A read of the ledger after this call has every change up to it.
    */
-  positionOf(userId: Id): string {
-    return `${this.#run}:${this.#toldAll + (this.#told.get(userId) ?? 0)}`;
+  positionOf({ userId, role }: Viewer): string {
+    return `${this.#run}:${this.#positions.get(viewKey(userId, seesMoney(role))) ?? 0}`;
   }
 
   open(): void {
@@ -81,30 +87,27 @@ export class LiveEvents {
     this.#count(changes);
     if (this.#listeners.size === 0) return;
     if (changes.some(({ kind }) => kind === "sessions")) this.#cutSignedOut();
-    const events = changes.flatMap((change) => toEvent(change, this.#numbers) ?? []);
     const texts = new Map<string, Buffer>();
     for (const listener of this.#listeners) {
       const withMoney = seesMoney(listener.role);
-      const seenBy = `${withMoney} ${listener.userId}`;
-      const sees = ({ userId, event }: AccountEvent) =>
-        userId === listener.userId && (withMoney || !MONEY_EVENTS.includes(event.event));
-      const at = this.positionOf(listener.userId);
+      const at = this.positionOf(listener);
       if (at === listener.at) continue;
-      const seen = events.filter(sees).map(({ event }) => event);
-      const text = texts.get(seenBy) ?? Buffer.from(textOf(at, seen.length === 0 ? [BEAT] : seen));
-      texts.set(seenBy, text);
+      const key = viewKey(listener.userId, withMoney);
+      const text =
+        texts.get(key) ?? Buffer.from(textOf(at, this.#eventsFor(changes, listener.userId, withMoney)));
+      texts.set(key, text);
       listener.at = at;
       this.#write(listener, text);
     }
   }
 
   /** A new stream for one member. Throws `overloaded` when too many are open. */
-  listen({ userId, role }: Pick<SignedIn, "userId" | "role">, stillSignedIn: () => boolean): PassThrough {
+  listen({ userId, role }: Viewer, stillSignedIn: () => boolean): PassThrough {
     const own = [...this.#listeners].filter((listener) => listener.userId === userId).length;
     if (this.#listeners.size >= MAX_STREAMS || own >= MAX_STREAMS_OF_USER) {
       throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
     }
-    const at = this.positionOf(userId);
+    const at = this.positionOf({ userId, role });
     const listener = { userId, role, stream: new PassThrough(), stillSignedIn, at };
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
@@ -114,9 +117,22 @@ export class LiveEvents {
   }
 
   #count(changes: readonly Change[]): void {
-    if (changes.some((change) => !("userId" in change))) this.#toldAll += 1;
-    const users = new Set(changes.flatMap((change) => ("userId" in change ? [change.userId] : [])));
-    for (const userId of users) this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
+    const told = new Set<string>();
+    for (const change of changes) {
+      if (!("userId" in change) || UNTOLD.has(change.kind)) continue;
+      told.add(viewKey(change.userId, true));
+      if (!MONEY_EVENTS.has(change.kind)) told.add(viewKey(change.userId, false));
+    }
+    const nowMs = Math.floor(this.#nowMs());
+    for (const key of told) this.#positions.set(key, Math.max(nowMs, (this.#positions.get(key) ?? 0) + 1));
+  }
+
+  /** What streams of an account are told of one commit. */
+  #eventsFor(changes: readonly Change[], userId: Id, withMoney: boolean): readonly Event[] {
+    return changes
+      .filter((change) => "userId" in change && change.userId === userId)
+      .filter(({ kind }) => withMoney || !MONEY_EVENTS.has(kind))
+      .flatMap((change) => eventOf(change, this.#numbers, withMoney) ?? []);
   }
 
   #cutSignedOut(): void {
@@ -151,13 +167,12 @@ function textOf(at: string, events: readonly Event[]): string {
   return `id: ${at}\n${texts.join("")}`;
 }
 
-/** Undefined for a change that no page is told of. */
-function toEvent(change: Change, numbers: ShownNumbers): AccountEvent | undefined {
-  const event = eventOf(change, numbers);
-  return event === undefined || !("userId" in change) ? undefined : { userId: change.userId, event };
+function viewKey(userId: Id, withMoney: boolean): string {
+  return `${withMoney} ${userId}`;
 }
 
-function eventOf(change: Change, numbers: ShownNumbers): Event | undefined {
+/** Undefined for a change that no page is told of. */
+function eventOf(change: Change, numbers: ShownNumbers, withMoney: boolean): Event | undefined {
   switch (change.kind) {
     case "record":
       return { event: "record", data: toRecordAnswer(change.record, numbers) };
@@ -170,7 +185,7 @@ function eventOf(change: Change, numbers: ShownNumbers): Event | undefined {
     case "time":
       return { event: "time", data: { recordId: numbers.show(change.recordId), timeMs: change.timeMs } };
     case "gap":
-      return { event: "gap", data: toGapAnswer(change.gap, numbers) };
+      return { event: "gap", data: toGapAnswer(change.gap, numbers, withMoney) };
     case "locations":
     case "tests":
     case "commission":

@@ -14,6 +14,7 @@ import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
+import { seesMoney } from "../domain/member.ts";
 import type { Sold } from "../domain/overview.ts";
 import {
   type FoundMoved,
@@ -64,11 +65,11 @@ export function recordEndpoints(
         next: cursorOf(next, numbers),
       };
     }),
-    serve(listGaps, async ({ userId, query }) => {
+    serve(listGaps, async ({ userId, signedIn, query }) => {
       const limit = query.limit ?? DEFAULT_PAGE;
       const before = query.before === undefined ? null : numbers.find(query.before);
       const gaps = await sales.gaps(userId, { before, limit });
-      const data = gaps.map((gap) => toGapAnswer(gap, numbers));
+      const data = gaps.map((gap) => toGapAnswer(gap, numbers, seesMoney(signedIn.role)));
       return { data, next: data.length < limit ? null : (data.at(-1)?.gapId ?? null) };
     }),
   ];
@@ -137,8 +138,14 @@ export function toRecordAnswer(record: StoredRecord, numbers: ShownAs): RecordAn
   };
 }
 
-export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap, numbers: ShownAs): GapAnswer {
-  return { ...gap, gapId: numbers.show(gap.gapId), fromTime: fromTimeMs, toTime: toTimeMs };
+/** Without money, how much was lost is left out: each second lost edge is a sale. */
+export function toGapAnswer(
+  { fromTimeMs, toTimeMs, missed, missedRises, ...gap }: Gap,
+  numbers: ShownAs,
+  withMoney: boolean,
+): GapAnswer {
+  const lost = withMoney ? { missed, missedRises } : { missed: null, missedRises: null };
+  return { ...gap, ...lost, gapId: numbers.show(gap.gapId), fromTime: fromTimeMs, toTime: toTimeMs };
 }
 
 /** Records of one piece: to read and write them out takes about a millisecond. */

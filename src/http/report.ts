@@ -30,7 +30,7 @@ export function reportEndpoints(sales: ReportReads, numbers: ShownAs, clock: Clo
       getReport,
       async ({ userId, query, context }) => {
         const report = await reportOf(sales, clock, userId, query, () => requireClient(context));
-        return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, numbers)) } };
+        return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, numbers, true)) } };
       },
       new JobSlots(REPORTS),
     ),

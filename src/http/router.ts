@@ -88,8 +88,8 @@ export function serve<D extends Declaration>(
 export interface Senders {
   /** The signed-in member. Rejects with `unauthorized`. */
   signedInOf(context: Context): Promise<SignedIn>;
-  /** Up to which change answers to the account are current; null where no stream tells of later changes. */
-  positionOf(userId: Id): string | null;
+  /** Up to which change answers to the member are current; null where no stream tells of later changes. */
+  positionOf(signedIn: SignedIn): string | null;
   /** Called before the body of an attempt to sign in is read. Throws `too_many`. */
   admit(context: Context): void;
   refuse(context: Context): void;
@@ -130,7 +130,7 @@ async function answer(
   const by = actorOf(context, roles === null ? null : signedIn.memberId);
   // Read before the ledger: the answer may be newer than this position, never older.
   if (roles !== null && context.method === "GET") {
-    const position = senders.positionOf(userId);
+    const position = senders.positionOf(signedIn);
     if (position !== null) context.res.setHeader(POSITION_HEADER, position);
   }
   const body = await readInput(declaration, senders, context);

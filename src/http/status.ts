@@ -1,6 +1,7 @@
 import { getStatus } from "../contract/status.ts";
 import { valorFromMicros } from "../domain/amount.ts";
-import { type Fault, type Level, levelsOf } from "../domain/fault.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
+import { type Fault, type Level, levelsOf, withoutSales } from "../domain/fault.ts";
 import type { Queue } from "../domain/line.ts";
 import { seesMoney, seesSinks } from "../domain/member.ts";
 import type {
@@ -23,7 +24,7 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
     serve(getStatus, async ({ userId, signedIn }) => {
       const status = await appliance.status(userId);
-      const { disk, queues, recordsToday, machine, ...answer } = toStatusAnswer(status);
+      const { disk, queues, machine, ...answer } = toStatusAnswer(status);
       const shared = {
         disk: disk && inSteps(disk, ["freeBytes", "ledgerBytes", "logBytes"], DISK_STEP_BYTES, Math.ceil),
         machine: {
@@ -36,19 +37,43 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
           edges: inSteps(queues.edges, ["waiting"], QUEUE_STEP, Math.floor),
         },
       };
-      return {
-        data: {
-          ...answer,
-          ...shared,
-          sinks: (seesSinks(signedIn.role) ? answer.sinks : []).map((sink) =>
-            inSteps(sink, ["waiting", "delivered"], QUEUE_STEP, Math.ceil),
-          ),
-          recordsToday: seesMoney(signedIn.role) ? recordsToday : null,
-          lastBackup: toUsersBackupAnswer(status.lastBackup),
-        },
+      const data = {
+        ...answer,
+        ...shared,
+        sinks: (seesSinks(signedIn.role) ? answer.sinks : []).map((sink) =>
+          inSteps(sink, ["waiting", "delivered"], QUEUE_STEP, Math.ceil),
+        ),
+        lastBackup: toUsersBackupAnswer(status.lastBackup),
       };
+      return { data: seesMoney(signedIn.role) ? data : uncounted(data) };
     }),
   ];
+}
+
+/** The status for a role that sees no money: without each figure that grows with the sales, and so counts them. */
+function uncounted<S extends Pick<ReturnType<typeof toStatusAnswer>, "faults" | "disk" | "sinks" | "queues">>(
+  status: S,
+) {
+  const { faults, disk, sinks, queues } = status;
+  return {
+    ...status,
+    recordsToday: null,
+    provisional: null,
+    disk: disk && { ...disk, ledgerBytes: null, logBytes: null },
+    queues: {
+      writes: { ...queues.writes, waiting: null },
+      edges: { ...queues.edges, waiting: null },
+    },
+    // What a sink that works is sent comes with each sale, within a minute.
+    sinks: sinks.map((sink) => ({
+      ...sink,
+      waiting: null,
+      delivered: null,
+      deliveredTime: null,
+      behindMs: Math.floor(sink.behindMs / MINUTE_MS) * MINUTE_MS,
+    })),
+    faults: faults.map((fault) => withoutSales(fault)),
+  };
 }
 
 /** Rounds figures of all accounts together, so that no user can count the records of others. */

@@ -246,7 +246,12 @@ export class Upkeep {
         writer.backupProved(directory, backup.commits);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
       },
-      failed: (error) => fault("backup_failed", clock.nowMs(), { directory, reason: error.message }),
+      failed: (error) => {
+        const isDamaged = error instanceof FlancoError && error.code === "damaged";
+        // The log has what is missing, which counts records.
+        const reason = isDamaged ? "It does not hold what the ledger should." : error.message;
+        return fault("backup_failed", clock.nowMs(), { directory, reason });
+      },
     });
   }
 

@@ -1,13 +1,20 @@
 import type { FaultCode } from "../domain/fault.ts";
 import { bilingual, type Pair } from "../domain/language.ts";
 
-/** Values in a fault's text, formatted for people. A missing value is an empty text. */
+/**
+ * Values in a fault's text, formatted for people. A missing value is an empty text, or 0: a role
+ * without money gets none that counts sales, and each text does without them.
+ */
 export interface FaultValues {
   readonly number: (name: string) => number;
   readonly count: (name: string) => string;
   readonly bytes: (name: string) => string;
   readonly moment: (name: string) => string;
   readonly text: (name: string) => string;
+}
+
+function after(text: string): string {
+  return text === "" ? "" : `: ${text}`;
 }
 
 type Said = (values: FaultValues) => Pair<string>;
@@ -130,8 +137,8 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
   },
   backup_foreign: {
     what: ({ text }) => [
-      `El disco de copias tiene copias de otro libro de ventas: ${text("ledgers")}.`,
-      `The backup disk holds backups of another ledger: ${text("ledgers")}.`,
+      `El disco de copias tiene copias de otro libro de ventas${after(text("ledgers"))}.`,
+      `The backup disk holds backups of another ledger${after(text("ledgers"))}.`,
     ],
     todo: () => [
       "Si el disco es de otro equipo, devuélvalo. Si no, avise a su técnico.",
@@ -177,15 +184,17 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
   },
   clock_untrusted: {
     what: ({ number, count }) =>
-      number("waiting") === 1
-        ? [
-            "El reloj del equipo no está en hora: 1 venta tiene la hora pendiente.",
-            "The gateway's clock is not set: the time of 1 sale is still to be settled.",
-          ]
-        : [
-            `El reloj del equipo no está en hora: ${count("waiting")} ventas tienen la hora pendiente.`,
-            `The gateway's clock is not set: the times of ${count("waiting")} sales are still to be settled.`,
-          ],
+      number("waiting") === 0
+        ? ["El reloj del equipo no está en hora.", "The gateway's clock is not set."]
+        : number("waiting") === 1
+          ? [
+              "El reloj del equipo no está en hora: 1 venta tiene la hora pendiente.",
+              "The gateway's clock is not set: the time of 1 sale is still to be settled.",
+            ]
+          : [
+              `El reloj del equipo no está en hora: ${count("waiting")} ventas tienen la hora pendiente.`,
+              `The gateway's clock is not set: the times of ${count("waiting")} sales are still to be settled.`,
+            ],
     todo: () => [
       "Conecte el equipo a internet un momento. Las horas se corrigen solas; no se pierde nada.",
       "Connect the gateway to the internet for a moment. Times correct themselves; nothing is lost.",
@@ -193,12 +202,14 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
   },
   records_unplaced: {
     what: ({ number, count }) =>
-      number("records") === 1
-        ? ["De 1 venta no se sabe la hora exacta.", "The exact time of 1 sale is not known."]
-        : [
-            `De ${count("records")} ventas no se sabe la hora exacta.`,
-            `The exact times of ${count("records")} sales are not known.`,
-          ],
+      number("records") === 0
+        ? ["De algunas ventas no se sabe la hora exacta.", "The exact time of some sales is not known."]
+        : number("records") === 1
+          ? ["De 1 venta no se sabe la hora exacta.", "The exact time of 1 sale is not known."]
+          : [
+              `De ${count("records")} ventas no se sabe la hora exacta.`,
+              `The exact times of ${count("records")} sales are not known.`,
+            ],
     todo: () => [
       "Los totales no cambian; solo la hora es aproximada.",
       "The totals stay the same; only the time is approximate.",
@@ -216,15 +227,20 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
   },
   clock_wrong: {
     what: ({ number, count }) =>
-      number("records") === 1
+      number("records") === 0
         ? [
-            "El reloj estaba mal: 1 venta tiene una hora equivocada.",
-            "The clock was wrong: 1 sale has a wrong time.",
+            "El reloj estaba mal: algunas ventas tienen una hora equivocada.",
+            "The clock was wrong: some sales have a wrong time.",
           ]
-        : [
-            `El reloj estaba mal: ${count("records")} ventas tienen una hora equivocada.`,
-            `The clock was wrong: ${count("records")} sales have a wrong time.`,
-          ],
+        : number("records") === 1
+          ? [
+              "El reloj estaba mal: 1 venta tiene una hora equivocada.",
+              "The clock was wrong: 1 sale has a wrong time.",
+            ]
+          : [
+              `El reloj estaba mal: ${count("records")} ventas tienen una hora equivocada.`,
+              `The clock was wrong: ${count("records")} sales have a wrong time.`,
+            ],
     todo: () => [
       "Los totales no cambian. Su técnico puede corregir la hora: llámelo y lea el texto de abajo.",
       "The totals stay the same. Your technician can correct the time: call, and read the text below.",
@@ -279,10 +295,13 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
     ],
   },
   queue_filling: {
-    what: ({ count }) => [
-      `El equipo va con retraso: ${count("waiting")} anotaciones esperan.`,
-      `The gateway is running behind: ${count("waiting")} entries are waiting.`,
-    ],
+    what: ({ number, count }) =>
+      number("waiting") === 0
+        ? ["El equipo va con retraso.", "The gateway is running behind."]
+        : [
+            `El equipo va con retraso: ${count("waiting")} anotaciones esperan.`,
+            `The gateway is running behind: ${count("waiting")} entries are waiting.`,
+          ],
     todo: () => [
       "Suele pasar solo en unos minutos. Si el aviso sigue, llame a su técnico.",
       "This usually passes within minutes. If it stays, call your technician.",

@@ -79,7 +79,7 @@ describe("Live events", () => {
     expect(written[0]?.[0]).to.equal(written[1]?.[0]);
   });
 
-  it("say up to which position all is told: with each change, each 15 seconds, and where a change shows nothing", async () => {
+  it("say up to which position all is told: with each change that is told, and each 15 seconds", async () => {
     mock.timers.enable({ apis: ["setInterval"] });
     const events = new LiveEvents(new ShownNumbers("00".repeat(32)));
     events.open();
@@ -95,13 +95,13 @@ describe("Live events", () => {
         text = "";
         return lines;
       };
-      expect((await told())?.[0]).to.equal(events.positionOf("ana"));
+      expect((await told())?.[0]).to.equal(events.positionOf({ userId: "ana", role: "owner" }));
       mock.timers.tick(15_000);
-      expect(await told()).to.deep.equal([events.positionOf("ana"), "beat"]);
+      expect(await told()).to.deep.equal([events.positionOf({ userId: "ana", role: "owner" }), "beat"]);
       events.tell([{ kind: "record", userId: "ana", record: stored(1, A_SALE) }]);
-      expect(await told()).to.deep.equal([events.positionOf("ana"), "record"]);
+      expect(await told()).to.deep.equal([events.positionOf({ userId: "ana", role: "owner" }), "record"]);
       events.tell([{ kind: "user", userId: "ana" }]);
-      expect(await told()).to.deep.equal([events.positionOf("ana"), "beat"]);
+      expect(await told()).to.equal(null);
       events.tell([{ kind: "record", userId: "luis", record: stored(2, A_SALE) }]);
       expect(await told()).to.equal(null);
     } finally {
@@ -125,18 +125,46 @@ describe("Live events", () => {
     const [sameRun, higher] = String(after).split(":");
     expect(sameRun).to.equal(run);
     expect(Number(higher)).to.be.greaterThan(Number(number));
-    expect(new LiveEvents(new ShownNumbers("key")).positionOf(user.id)).not.to.match(new RegExp(`^${run}`));
+    expect(
+      new LiveEvents(new ShownNumbers("key")).positionOf({ userId: user.id, role: "owner" }),
+    ).not.to.match(new RegExp(`^${run}`));
   });
 
-  it("stand for a user where they stood, whatever others sell; what all see moves them for all", async () => {
+  it("stand for a user where they stood, whatever others sell or wire", async () => {
     const [before, others] = [await positionOf(), await positionOf(other)];
     await other.post("/api/data", aRecord()).expect(201);
     await other.post("/api/location", aLocation()).expect(200);
     expect(await positionOf()).to.equal(before);
     expect((await (await open()).next())?.data).to.deep.equal({ at: before });
     expect(await positionOf(other)).not.to.equal(others);
-    appliance.events.tell([{ kind: "wiring" }]);
-    expect(await positionOf()).not.to.equal(before);
+    await WiredLine.wire(appliance, other, "SIM5");
+    expect(await positionOf()).to.equal(before);
+  });
+
+  it("stand for a role without money where they stood, however much is sold", async () => {
+    const display = await appliance.addMember(user.id, "display");
+    const [before, owners] = [await positionOf(display), await positionOf(user)];
+    await user.post("/api/data", aRecord()).expect(201);
+    await appliance.voidNewest(user.id);
+    expect(await positionOf(display)).to.equal(before);
+    expect(await positionOf(user)).not.to.equal(owners);
+  });
+
+  it("tell no number of changes", () => {
+    const room = { deviceId: "d", actuatorId: "101", value: true, timeMs: 1 };
+    let nowMs = 0;
+    const positionAfter = (times: readonly number[]) => {
+      const events = new LiveEvents(new ShownNumbers("00".repeat(32)), () => nowMs);
+      for (const time of times) {
+        nowMs = time;
+        events.tell([{ kind: "actuator", userId: "ana", ...room }]);
+      }
+      return events.positionOf({ userId: "ana", role: "display" }).split(":")[1];
+    };
+    expect(positionAfter([10.5, 20.5, 30.5, 40.5]))
+      .to.equal("40")
+      .and.to.equal(positionAfter([40.5]));
+    expect(positionAfter([40, 40, 39]), "each is further").to.equal("42");
   });
 
   it("tell a record once it is stored, on every page of its user", async () => {

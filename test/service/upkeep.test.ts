@@ -230,7 +230,7 @@ describe("The service's upkeep", () => {
       const [fault, ...more] = gateway.upkeep.faults();
       expect(more).to.deep.equal([]);
       expect(fault).to.include({ code: "backup_foreign", sinceMs: START_MS });
-      expect(fault?.message).to.contain(`Clínica (1 records, 2026-03-11, folder ${FOREIGN})`);
+      expect(fault?.message).to.contain(`Clínica (2026-03-11, folder ${FOREIGN})`);
       expect(gateway.packageLooks, "a newer package is looked for there").to.deep.equal([gateway.disk]);
       gateway.seen = { mounted: true, foreign: [] };
       await gateway.after(DISK_LOOK_MS);

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { expect } from "chai";
-import { FAULT_CODES } from "../../src/domain/fault.ts";
+import { FAULT_CODES, FAULTS } from "../../src/domain/fault.ts";
 import { pickLanguage, pickLocale } from "../../src/domain/language.ts";
 import { type FaultValues, faultTexts } from "../../src/text/faults.ts";
 import { auditTexts } from "../../src/web/messages/audit.ts";
@@ -96,6 +96,15 @@ describe("The gateway's faults in plain words", () => {
       }
     });
   }
+
+  it("name no number of sales to a role that gets none", () => {
+    const values = { ...valuesOf(0), text: () => "" };
+    for (const { faults } of Object.values(faultTexts)) {
+      for (const code of FAULT_CODES.filter((one) => "sales" in FAULTS[one])) {
+        expect(faults[code].what(values), code).not.to.match(/\d|: \./);
+      }
+    }
+  });
 
   it("count in the singular and the plural", () => {
     const { backup_old: backupOld } = faultTexts.es.faults;

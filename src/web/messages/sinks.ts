@@ -120,6 +120,7 @@ export const sinkTexts = bilingual({
     `Esperan ${count}, desde hace ${age}`,
     `${count} waiting, for ${age}`,
   ],
+  behind: (age: string) => [`Con retraso, desde hace ${age}`, `Behind, for ${age}`],
   failing: ["No llega", "Nothing arrives"],
   failingSince: (tries: string, since: string) => [
     `Intentos seguidos sin llegar: ${tries}, desde ${since}.`,

@@ -116,6 +116,8 @@ export const stateTexts = bilingual({
   work: ["Pendiente de guardar", "Waiting to be kept"],
   workNone: ["Nada en espera", "Nothing waits"],
   workNoneDetail: ["Cada venta se guarda en cuanto llega.", "Each sale is kept the moment it comes."],
+  workKeepsUp: ["Sin retraso", "Keeping up"],
+  workBehind: ["Con retraso", "Running behind"],
   workWaiting: (count: string) => [`${count} en espera`, `${count} waiting`],
   workEdges: (count: string, limit: string) => [
     `Señales por guardar: ${count} (caben ${limit}).`,

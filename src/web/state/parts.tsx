@@ -90,7 +90,7 @@ function backupPart({ status, texts, format }: Known): PartProps {
 /** Whether the gateway's clock is set, and how many records have an uncertain time. */
 function clockPart({ status, texts, format }: Known): PartProps {
   const { clock, timeZone, provisional } = status;
-  const { waiting, unplaced } = provisional;
+  const { waiting, unplaced } = provisional ?? { waiting: 0, unplaced: 0 };
   return {
     title: texts.clock,
     answer: clock.trusted ? texts.clockTrusted : texts.clockUntrusted,
@@ -119,7 +119,10 @@ function diskPart({ status, texts, format }: Known): PartProps {
     answer: texts.diskFree(format.bytes(freeBytes)),
     kind: isWell ? kindBy(status, "disk_slow") : "warn",
     says: [
-      `${texts.diskOf(format.bytes(totalBytes))} ${texts.diskLedger(format.bytes(ledgerBytes + logBytes))}`,
+      [
+        texts.diskOf(format.bytes(totalBytes)),
+        ...(ledgerBytes === null ? [] : [texts.diskLedger(format.bytes(ledgerBytes + (logBytes ?? 0)))]),
+      ].join(" "),
       machine.syncMs !== null && texts.diskSpeed(format.count(machine.syncMs)),
       card !== null && cardText(card, texts, format.percent),
     ],
@@ -215,11 +218,18 @@ function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPack
 /** The queues of what is still to be stored. */
 function queuePart({ status: { queues }, texts, format: { count } }: Known): PartProps {
   const { edges, writes } = queues;
+  const isWell = edges.level === "good" && writes.level === "good";
+  const kind = isWell ? "well" : "bad";
+  const title = texts.work;
+  // A role without money is told no number.
+  if (edges.waiting === null || writes.waiting === null) {
+    return { title, kind, answer: isWell ? texts.workKeepsUp : texts.workBehind };
+  }
   const waiting = edges.waiting + writes.waiting;
   return {
-    title: texts.work,
+    title,
     answer: waiting === 0 ? texts.workNone : texts.workWaiting(count(waiting)),
-    kind: edges.level === "good" && writes.level === "good" ? "well" : "bad",
+    kind,
     says:
       waiting === 0
         ? [texts.workNoneDetail]

@@ -61,9 +61,10 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
     if (sink === undefined) return texts.off;
     if (sink.failure !== null) return texts.failing;
     const { waiting, behindMs } = sink;
-    return waiting === 0
-      ? texts.upToDate
-      : texts.waiting(format.count(waiting), ageText(behindMs, states, format));
+    if (waiting === 0 || behindMs === 0) return texts.upToDate;
+    const age = ageText(behindMs, states, format);
+    // A role without money is told no number.
+    return waiting === null ? texts.behind(age) : texts.waiting(format.count(waiting), age);
   };
   const isBad = sink !== undefined && sink.failure !== null;
   const kind = isBad ? "warn" : sink === undefined && name !== "notice" ? "off" : "well";
@@ -95,12 +96,18 @@ function SinkDetail({
       {failure !== null && (
         <>
           <p>{texts.failingSince(format.count(failure.tries), format.dateTime(failure.sinceTime))}</p>
-          {waiting > 0 && <p>{texts.waiting(format.count(waiting), ageText(behindMs, states, format))}</p>}
+          {waiting !== null && waiting > 0 && (
+            <p>{texts.waiting(format.count(waiting), ageText(behindMs, states, format))}</p>
+          )}
           <p>{texts.failingTodo}</p>
           <Technical message={failure.message} hint={failure.hint} />
         </>
       )}
-      <p>{deliveredTime === null ? texts.neverDelivered : texts.delivered(format.dateTime(deliveredTime))}</p>
+      {waiting !== null && (
+        <p>
+          {deliveredTime === null ? texts.neverDelivered : texts.delivered(format.dateTime(deliveredTime))}
+        </p>
+      )}
       {givenUp > 0 && <p>{texts.givenUp(format.count(givenUp))}</p>}
     </>
   );
