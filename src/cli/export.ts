@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { valorFromMicros } from "../domain/amount.ts";
+import { ledgerKey } from "../domain/imported.ts";
 import { separated } from "../domain/text.ts";
-import { accountOf, toRow } from "../http/operator.ts";
+import { toRow } from "../http/import.ts";
+import { accountOf } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
@@ -33,7 +35,7 @@ export function declare(program: Command, context: CliContext): void {
     .action(async ({ account, csv }: { account?: string; csv: boolean }, command: Command) => {
       const config = configOf(context, command);
       const { ledger } = becomeOwner(config.data_dir);
-      const [ledgerId] = identitiesOf(ledger);
+      const ledgerId = identitiesOf(ledger).at(-1);
       if (ledgerId === undefined) throw noLedger(ledger);
       using closing = new DisposableStack();
       const reader = openReader(ledger, config.time_zone);
@@ -70,6 +72,7 @@ function* recordsOf(reader: StoreReader, userId: string, ledgerId: string): Gene
     for (const {
       recordId,
       importKey,
+      hash,
       room,
       valorMicros,
       createdTimeMs,
@@ -80,7 +83,7 @@ function* recordsOf(reader: StoreReader, userId: string, ledgerId: string): Gene
       const { locationName, deviceName, deviceId, provisional } = record;
       yield {
         kind: "record",
-        key: importKey ?? `${ledgerId}/${numbers.show(recordId)}`,
+        key: importKey ?? ledgerKey(ledgerId, numbers.show(recordId), hash),
         locationName,
         deviceName,
         deviceId,

@@ -3,19 +3,23 @@ import type { Command } from "commander";
 import type * as z from "zod";
 import { BCRYPT, MAX_IMPORTED, type OperationInput } from "../contract/operator.ts";
 import type { Door } from "../control/client.ts";
-import { dataDirectoryOf } from "../store/data-directory.ts";
-import { identitiesOf } from "../store/ledger/identity.ts";
+import { FlancoError } from "../domain/error.ts";
 import { type ClinicEntry, openSource, readClinicFile, readJsonLines } from "../transfer/clinic-file.ts";
 import { idOfKey, MONGO_SHAPES } from "../transfer/mongo-file.ts";
-import { type CliContext, configOf } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { withDoor } from "./door.ts";
+import { iso } from "./terminal.ts";
 
 const HELP = `
 The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of
 records. A table of another program has the same columns; 'key' may be missing. A spreadsheet's
-"CSV UTF-8" is taken with semicolons too, and then with 4,5 for 4.5. Each record is imported once,
-however often its file is, and a file of this very ledger adds nothing. The whole file is checked
-before anything is written.
+"CSV UTF-8" is taken with semicolons too, and then with 4,5 for 4.5. The whole file is checked before
+anything is written.
+
+What is there already stays as it is. A record is there if its key is, also one of this very ledger,
+or, without a key, if one of its place, room, price and time is. A record whose key is there with
+another content is left out and named (exit code 3). A wired line keeps its settings. A device is the
+same by its id, or by its dId and location; another one of that dId is added as 'dId (location)'.
 
 Examples:
   flanco import clinic.jsonl --dry-run
@@ -34,6 +38,8 @@ Examples:
 /** Progress is shown from this many records on: fewer take less than a second. */
 const SHOWN_FROM = 10_000;
 const SHOWN_EVERY = 1_000;
+/** The most records that were left out that are listed. */
+const MAX_DIFFERING = 20;
 const DRY_RUN = "check the files and say what would be imported; write nothing";
 
 type NewRecord = OperationInput<"importRecords">["records"][number];
@@ -70,12 +76,20 @@ async function importClinic(
   file: string,
   { account: user, wiring: withWiring, dryRun }: ImportOptions,
 ): Promise<void> {
-  const { ledger } = dataDirectoryOf(configOf(context, command).data_dir);
   const source = openSource(file);
-  const { places, wiring, records } = await placesOf(readClinicFile(source));
+  let withoutKey = 0;
+  const count = () => {
+    withoutKey += 1;
+  };
+  const { places, wiring, records } = await placesOf(readClinicFile(source, count));
+  if (withoutKey > 0) {
+    context.terminal.err(
+      `${withoutKey} rows have no key: such a row is there already if a record of its place, room, price and time is.`,
+    );
+  }
   const rows = withWiring ? wiring : [];
   await withDoor(context, command, async (door) => {
-    const target = new AccountImport(door, { user, dryRun, ownIds: identitiesOf(ledger) });
+    const target = new AccountImport(door, { user, dryRun });
     await target.addPlaces(basename(file), places);
     const step = progressOf(context, records);
     for await (const entry of readClinicFile(source)) {
@@ -85,9 +99,8 @@ async function importClinic(
     }
     await target.finish();
     context.terminal.out(target.report());
-    if (rows.length === 0) return;
-    if (!dryRun) await door.call("importWiring", { user, rows });
-    context.terminal.out(`Lines ${dryRun ? "that would be wired" : "wired"}: ${rows.length}.`);
+    if (rows.length > 0) context.terminal.out(await target.addWiring(rows));
+    target.requireAll();
   });
 }
 
@@ -133,6 +146,7 @@ async function importMongo(
       await target.finish();
       context.terminal.out(`${accounts.get(oldId)?.user.email}: ${target.report()}`);
     }
+    for (const target of imports.values()) target.requireAll();
   };
   await withDoor(context, command, run, { makesLedger: true });
 }
@@ -214,19 +228,23 @@ interface Target {
   readonly dryRun: boolean;
   /** The account is not there yet, nor will be: all is new. */
   readonly isNew?: boolean;
-  /** The identities of the ledger that is imported into, which has what was exported from it. */
-  readonly ownIds?: readonly string[];
 }
 
 /** An import into one account, some records at a time. */
 class AccountImport {
   readonly #door: Door;
   readonly #target: Target;
+  /** Ids here of devices, by those in the file. */
   #ids: ReadonlyMap<string, string> = new Map();
+  /** dIds here of devices that have another one in the file. */
+  #dIds: ReadonlyMap<string, string> = new Map();
   #waiting: NewRecord[] = [];
   #places = { locations: 0, devices: 0 };
   #added = 0;
   #known = 0;
+  #differing = 0;
+  /** The first of those. */
+  readonly #shown: NewRecord[] = [];
 
   constructor(door: Door, target: Target) {
     this.#door = door;
@@ -245,17 +263,24 @@ class AccountImport {
     this.#places = { locations: locations.length, devices: devices.length };
     if (isNew === true) return;
     const places = { user, dryRun, source, locations, devices };
-    const { ids, ...counts } = await this.#door.call("importPlaces", places);
+    const { placed, ...counts } = await this.#door.call("importPlaces", places);
     this.#places = counts;
-    this.#ids = new Map(Object.entries(ids));
+    this.#ids = new Map(placed.map(({ from, id }) => [from, id]));
+    const dIds = new Map(devices.map(({ id, dId }) => [id, dId]));
+    const renamed = placed.map(({ from, dId }) => [dIds.get(from) ?? dId, dId] as const);
+    this.#dIds = new Map(renamed.filter(([there, here]) => there !== here));
+  }
+
+  /** Wires lines that are not wired yet, and says what is wired otherwise. */
+  async addWiring(rows: NewWiring): Promise<string> {
+    const { user, dryRun } = this.#target;
+    const placed = rows.map((row) => ({ ...row, device: this.#dIds.get(row.device) ?? row.device }));
+    const { added, kept } = await this.#door.call("addWiring", { user, dryRun, rows: placed });
+    const keeping = kept.length === 0 ? [] : ["These lines are wired, and keep what they have:", ...kept];
+    return [`Lines ${dryRun ? "that would be wired" : "wired"}: ${added}.`, ...keeping].join("\n");
   }
 
   async addRecord(record: NewRecord): Promise<void> {
-    const { ownIds = [] } = this.#target;
-    if (ownIds.some((id) => record.key.startsWith(`${id}/`))) {
-      this.#known += 1;
-      return;
-    }
     this.#waiting.push({ ...record, deviceId: this.#ids.get(record.deviceId) ?? record.deviceId });
     if (this.#waiting.length === MAX_IMPORTED) await this.finish();
   }
@@ -266,17 +291,37 @@ class AccountImport {
     const records = this.#waiting;
     this.#waiting = [];
     if (records.length === 0) return;
-    const added =
+    const { added, differing } =
       isNew === true
-        ? records.length
-        : (await this.#door.call("importRecords", { user, dryRun, records })).added;
+        ? { added: records.length, differing: [] }
+        : await this.#door.call("importRecords", { user, dryRun, records });
+    this.#differing += differing.length;
+    const shown = differing.slice(0, MAX_DIFFERING - this.#shown.length);
+    this.#shown.push(...shown.flatMap((place) => records[place] ?? []));
     this.#added += added;
-    this.#known += records.length - added;
+    this.#known += records.length - added - differing.length;
   }
 
   report(): string {
     const { locations, devices } = this.#places;
     const verb = this.#target.dryRun ? "would be added" : "added";
-    return `${verb}: ${locations} locations, ${devices} devices, ${this.#added} records; there already: ${this.#known} records.`;
+    const counted = `${verb}: ${locations} locations, ${devices} devices, ${this.#added} records; there already: ${this.#known} records.`;
+    const others = [...this.#dIds].map(
+      ([there, here]) => `Device ${there} of the file is another one than ${there} here: it is ${here}.`,
+    );
+    return [counted, ...others].join("\n");
+  }
+
+  /** Throws `attention` where records were left out. */
+  requireAll(): void {
+    if (this.#differing === 0) return;
+    const shown = this.#shown.map(({ key, habitacion, deviceName, valor, createdTime, voidReason }) => {
+      const isVoid = voidReason == null ? "" : ", void";
+      return `${key}: room ${habitacion} of ${deviceName}, ${valor}, ${iso(createdTime)}${isVoid}`;
+    });
+    const message = `Left out, because this account has other content by their keys: ${this.#differing} records.`;
+    throw new FlancoError("attention", [message, ...shown].join("\n"), {
+      hint: "Compare them with the records here. One that is void in the file alone is voided here with flanco void; one that is another sale needs a key of its own.",
+    });
   }
 }

@@ -182,7 +182,7 @@ export const OPERATIONS = {
   ),
   /**
    * Adds locations and devices that an account lacks. `user` as for
-   * `importRecords`. Gives the devices' ids here by their ids there.
+   * `importRecords`. Gives what each device is here, by its id there (`from`).
    */
   importPlaces: operation(
     {
@@ -192,17 +192,34 @@ export const OPERATIONS = {
       locations: z.array(importedLocation),
       devices: z.array(importedDevice),
     },
-    z.strictObject({ locations: z.int(), devices: z.int(), ids: z.record(id, id) }),
+    z.strictObject({
+      locations: z.int(),
+      devices: z.int(),
+      placed: z.array(z.strictObject({ from: id, id, dId: name })),
+    }),
   ),
   importRecords: operation(
     { user: accountOf, dryRun, records: z.array(importedRecord).max(MAX_IMPORTED) },
-    z.strictObject({ added: z.int() }),
+    z.strictObject({
+      added: z.int(),
+      differing: z
+        .array(z.int())
+        .describe("Places in the list of those whose key is here with another content."),
+    }),
   ),
   /** The wired lines of all users. */
   listWiring: operation({}, z.array(wiringRow.required({ user: true }).extend({ state: z.string() }))),
   setWiring: operation({ user: owner, row: wiringRow }, z.null()),
   /** Wires lines: all of them, or none. */
   importWiring: operation({ user: owner, rows: z.array(wiringRow).max(MAX_LINES) }, z.null()),
+  /** Wires the lines whose line and room are not wired yet: all of these, or none. The others keep their settings. */
+  addWiring: operation(
+    { user: accountOf, dryRun, rows: z.array(wiringRow).max(MAX_LINES) },
+    z.strictObject({
+      added: z.int(),
+      kept: z.array(z.string()).describe("In words, what a wired line has otherwise here."),
+    }),
+  ),
   /** Unwires a line; its records stay. */
   removeWiring: operation({ line: name }, z.null()),
   beginTest: operation(newTest, z.null()),

@@ -14,18 +14,16 @@ import type { Day } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomDays, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
+import type { ImportedCount, ImportedPlaces, ImportedRecord, PlacedDevice } from "./imported.ts";
 import type { LineTest, TestedEdge } from "./line.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewRequest, Period, Sold, Summary } from "./overview.ts";
 import type {
-  DeviceIds,
   ExportedRecord,
   FoundMoved,
   FoundRecords,
   Idempotency,
-  ImportedPlaces,
-  ImportedRecord,
   LedgerMark,
   MovedSearch,
   NewRecord,
@@ -103,10 +101,10 @@ export interface LedgerCommands {
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
 
-  /** Adds missing locations (by name) and devices (by dId). Rejects as `addLocation` and `addDevice` do. */
-  importPlaces(userId: Id, places: ImportedPlaces, by?: Actor): DeviceIds;
-  /** Adds the records that the account lacks, by their keys, and gives how many. */
-  importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): number;
+  /** Adds missing locations (by name) and devices (`placeDevices`). Rejects as `addLocation` and `addDevice` do. */
+  importPlaces(userId: Id, places: ImportedPlaces, by?: Actor): readonly PlacedDevice[];
+  /** Adds the records that the account lacks. One whose key is here with another content is left out. */
+  importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): ImportedCount;
 
   /**
    * Adds an entry to the chain that voids a record. Rejects with `not_found`, also for a record
@@ -284,8 +282,8 @@ export interface LedgerReader {
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
   /** The account's records with higher numbers than `afterId`, in their order. */
   exportedRecords(userId: Id, afterId: number, limit: number): readonly ExportedRecord[];
-  /** How many of these keys are of records that the account has imported. */
-  importedCount(userId: Id, keys: readonly string[]): number;
+  /** What `importRecords` would do. */
+  importedCount(userId: Id, records: readonly ImportedRecord[]): ImportedCount;
   /** The identity of this ledger, then those that it had on earlier gateways, the latest first. */
   ledgerIds(): readonly string[];
   /** The hash of one entry, of 64 digits; undefined where there is none of that number. `NO_HASH` of 0. */

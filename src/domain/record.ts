@@ -1,5 +1,4 @@
 import type { Day } from "./day.ts";
-import type { Id } from "./id.ts";
 
 /** One sale, worth `valor`. Never changed and never deleted; corrections are entries of their own. */
 export interface NewRecord {
@@ -128,45 +127,10 @@ export interface FoundMoved {
   readonly next: number | null;
 }
 
-/** A location of another ledger or system. */
-export interface ImportedLocation {
-  readonly name: string;
-  readonly description: string;
-}
-
-/** A device of another ledger or system. */
-export interface ImportedDevice {
-  /** Its id there: kept where it is free, so that what refers to it still does. */
-  readonly id: Id;
-  readonly dId: string;
-  readonly name: string;
-  /** The name of a location that exists or is imported too. */
-  readonly locationName: string;
-  readonly rooms: readonly string[];
-}
-
-export interface ImportedPlaces {
-  /** The file or folder that they come from, for the audit log. */
-  readonly source: string;
-  readonly locations: readonly ImportedLocation[];
-  readonly devices: readonly ImportedDevice[];
-}
-
-/** The device ids in this ledger, by the ids in the ledger that was imported. */
-export type DeviceIds = Readonly<Record<Id, Id>>;
-
 /** A record as it leaves the ledger. */
 export interface ExportedRecord extends StoredRecord {
   /** The key that it was imported by; null for one that was made here. */
   readonly importKey: string | null;
-}
-
-/** A record of another ledger or system. */
-export interface ImportedRecord extends NewRecord {
-  /** Identifies it in the account for all time, so that a record is imported once. */
-  readonly key: string;
-  readonly endedTimeMs: number | null;
-  readonly provisional: boolean;
-  /** Why it is void; null while it counts. */
-  readonly voidReason: string | null;
+  /** Of its entry, 64 hexadecimal digits. */
+  readonly hash: string;
 }

@@ -11,7 +11,7 @@ import {
   type WiringRow,
   watchLines,
 } from "../contract/operator.ts";
-import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
+import { microsFromValor } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { type Clock, MINUTE_MS } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
@@ -21,13 +21,13 @@ import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
-import type { ImportedRecord } from "../domain/record.ts";
 import type { SinkTester } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
 import type { StatusReader } from "../domain/status.ts";
 import { type NewUser, type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { type NewWiring, notWired, type Wiring } from "../domain/wiring.ts";
+import { type NewWiring, notWired } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
+import { importOperations, toRow } from "./import.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
 import { makeLink } from "./member.ts";
@@ -131,26 +131,10 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       if (reader.members(userId).length > 1) await writer.removeMember(userId, id, by);
       else await writer.removeUser(userId, withDevices, by);
     },
-    importUser: async (user, by) => {
-      if (reader.credentials(user.email) === undefined) await addAccount(user, by);
-    },
-    importPlaces: async ({ user, dryRun, ...places }, by) => {
-      const userId = accountOf(reader, user);
-      const locations = new Set(reader.locations(userId).map(({ name }) => name));
-      const devices = new Set(reader.devices(userId).map(({ dId }) => dId));
-      const ids = dryRun ? {} : await writer.importPlaces(userId, places, by);
-      return {
-        locations: places.locations.filter(({ name }) => !locations.has(name)).length,
-        devices: places.devices.filter(({ dId }) => !devices.has(dId)).length,
-        ids,
-      };
-    },
-    importRecords: async ({ user, dryRun, records }, by) => {
-      const userId = accountOf(reader, user);
-      if (!dryRun) return { added: await writer.importRecords(userId, records.map(toImported), by) };
-      const keys = records.map(({ key }) => key);
-      return { added: keys.length - reader.importedCount(userId, keys) };
-    },
+    ...importOperations({
+      ...{ reader, writer, numbers, addAccount, setWiring },
+      accountOf: (user) => accountOf(reader, user),
+    }),
     listWiring: () => listWiring(reader, lines, clock.nowMs()),
     setWiring: ({ user, row }, by) => setWiring([row], user, by),
     importWiring: ({ user, rows }, by) => setWiring(rows, user, by),
@@ -287,20 +271,6 @@ function listWiring(
   }));
 }
 
-/** A wiring in the form of a wiring file. */
-export function toRow({ line, dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs }: Wiring) {
-  return {
-    line,
-    device: dId,
-    actuator: actuatorId,
-    valor: valorFromMicros(valorMicros),
-    active_low: activeLow,
-    bias,
-    debounce_ms: debounceMs,
-    rearm_ms: rearmMs,
-  };
-}
-
 function toWiring(row: WiringRow, line: string): NewWiring {
   return {
     line,
@@ -311,17 +281,6 @@ function toWiring(row: WiringRow, line: string): NewWiring {
     bias: row.bias,
     debounceMs: row.debounce_ms,
     rearmMs: row.rearm_ms,
-  };
-}
-
-function toImported(record: ParsedInput<"importRecords">["records"][number]): ImportedRecord {
-  const { habitacion, valor, createdTime, endedTime, ...same } = record;
-  return {
-    ...same,
-    room: habitacion,
-    valorMicros: microsFromValor(valor),
-    createdTimeMs: createdTime,
-    endedTimeMs: endedTime,
   };
 }
 

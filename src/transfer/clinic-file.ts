@@ -5,7 +5,9 @@ import { CsvError, parse as csvParser } from "csv-parse";
 import * as z from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
+import { microsFromValor } from "../domain/amount.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
+import { rowKey } from "../domain/imported.ts";
 import { mistakeOf } from "../domain/mistake.ts";
 
 /** The most mistakes of a file that are shown. */
@@ -73,8 +75,9 @@ type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] 
 /**
  * The entries of an exported file, of JSON lines or, by its
  * name, a table of records. Throws `invalid` with all mistakes.
+ * @param onWithoutKey is called with each row of a table that has no key
  */
-export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
+export function readClinicFile(file: SourceFile, onWithoutKey = () => {}): AsyncGenerator<ClinicEntry> {
   if (!file.name.toLowerCase().endsWith(".csv")) return readJsonLines(file, entry);
   const delimiter = delimiterOf(file);
   const columns = (names: string[]) => {
@@ -91,7 +94,10 @@ export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
   const parse = (cells: Cells): Parsed<ClinicEntry> | undefined => {
     // A spreadsheet may write empty rows at the end.
     if (Object.values(cells).every((cell) => cell === "")) return undefined;
-    return parsed(entry, toRecord(delimiter === ";" ? withPoint(cells) : cells, times));
+    const row = parsed(record, toRecord(delimiter === ";" ? withPoint(cells) : cells));
+    if (!("value" in row) || cells["key"]) return row;
+    onWithoutKey();
+    return { value: keyed(row.value, times) };
   };
   return entriesOf(file, rows, parse, 2);
 }
@@ -123,18 +129,12 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["verdadero", true],
 ]);
 
-/**
- * A row as a record. A row without a key gets one from its content, and from how often that
- * content came before. So the same file gives the same keys, and two equal sales stay two.
- */
-function toRecord(cells: Cells, times: Map<string, number>): unknown {
+function toRecord(cells: Cells): unknown {
   const { key, valor, createdTime, endedTime, provisional, voidReason, ...texts } = cells;
-  const content = hash("sha256", JSON.stringify(Object.values(cells)));
-  const time = (times.get(content) ?? 0) + 1;
-  if (!key) times.set(content, time);
   return {
     kind: "record",
-    key: key || `csv/${content}/${time}`,
+    // A row without one gets it from what is parsed.
+    key: key || "csv",
     ...texts,
     valor: numberOf(valor),
     createdTime: numberOf(createdTime),
@@ -142,6 +142,19 @@ function toRecord(cells: Cells, times: Map<string, number>): unknown {
     provisional: FLAGS.get((provisional ?? "").toLowerCase()) ?? provisional,
     voidReason: voidReason || null,
   };
+}
+
+/**
+ * Gives a row a key from its sale, and from how often that came before. So the same
+ * sales give the same keys, however the table is written, and two equal ones stay two.
+ */
+function keyed(row: ClinicRecord, times: Map<string, number>): ClinicRecord {
+  const { locationName, deviceName, habitacion, valor, createdTime } = row;
+  const micros = microsFromValor(valor);
+  const content = hash("sha256", JSON.stringify([locationName, deviceName, habitacion, micros, createdTime]));
+  const before = times.get(content) ?? 0;
+  times.set(content, before + 1);
+  return { ...row, key: rowKey(content, before) };
 }
 
 /** The documents of a file of JSON lines. Throws `invalid` with all mistakes, each with its line. */

@@ -71,9 +71,8 @@ describe("flanco export and flanco import", function () {
     expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 0, 4]);
     const withoutKeys = [head, ...rows].map((row) => row.slice(row.indexOf(",") + 1)).join("\n");
     writeFileSync(csv, withoutKeys);
-    expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 4, 0]);
     expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 0, 4]);
-    expect(await to.succeed(["verify"])).to.match(/^8 records: /);
+    expect(await to.succeed(["verify"])).to.match(/^4 records: /);
   });
 
   it("take devices whose location was removed: it is made by the name that they have for it", async () => {
@@ -211,7 +210,7 @@ describe("flanco export and flanco import", function () {
     const cookie = await service.signIn(EMAIL, PASSWORD);
     const answer = await service.get("/api/record?limit=200", cookie);
     const { data } = (await answer.json()) as { readonly data: readonly { readonly origin: string }[] };
-    expect(data).to.have.length(9);
+    expect(data).to.have.length(5);
     expect(data.every(({ origin }) => origin === "imported")).to.equal(true);
     await service.end("SIGTERM");
   });

@@ -1,0 +1,126 @@
+import type { Device } from "./device.ts";
+import type { Id } from "./id.ts";
+import type { NewRecord } from "./record.ts";
+import { MAX_TEXT } from "./text.ts";
+
+/** A location of another ledger or system. */
+export interface ImportedLocation {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A device of another ledger or system. */
+export interface ImportedDevice {
+  /** Its id there: kept where it is free, so that what refers to it still does. */
+  readonly id: Id;
+  readonly dId: string;
+  readonly name: string;
+  /** The name of a location that exists or is imported too. */
+  readonly locationName: string;
+  readonly rooms: readonly string[];
+}
+
+export interface ImportedPlaces {
+  /** The file or folder that they come from, for the audit log. */
+  readonly source: string;
+  readonly locations: readonly ImportedLocation[];
+  readonly devices: readonly ImportedDevice[];
+}
+
+/** What an imported device is here. */
+export interface PlacedDevice {
+  readonly imported: ImportedDevice;
+  /** Null for one that is still to be added. */
+  readonly id: Id | null;
+  readonly dId: string;
+}
+
+/**
+ * Finds each imported device among those that the account has, in their order: by its id, or by dId and
+ * location. A device of another location is another box, and its dId gets that name where it is taken.
+ */
+export function placeDevices(
+  here: readonly Pick<Device, "id" | "dId" | "locationName">[],
+  imported: readonly ImportedDevice[],
+): readonly PlacedDevice[] {
+  const byId = new Map(here.map((device) => [device.id, device]));
+  const taken = new Map(
+    here.map(({ dId, id, locationName }) => [dId, { id: id as Id | null, locationName }]),
+  );
+  return imported.map((device) => {
+    const same = byId.get(device.id);
+    if (same !== undefined) return { imported: device, id: same.id, dId: same.dId };
+    const { dId, locationName } = device;
+    const other = taken.get(dId);
+    const isOther = other !== undefined && other.locationName !== locationName;
+    const placed = isOther ? [...`${dId} (${locationName})`].slice(0, MAX_TEXT).join("") : dId;
+    const { id } = taken.get(placed) ?? { id: null };
+    taken.set(placed, { id, locationName });
+    return { imported: device, id, dId: placed };
+  });
+}
+
+/** A record of another ledger or system. */
+export interface ImportedRecord extends NewRecord {
+  /** Identifies it in the account for all time, so that a record is imported once. */
+  readonly key: string;
+  /** What else it may be known by; absent for none. */
+  readonly alias?: RecordAlias;
+  readonly endedTimeMs: number | null;
+  readonly provisional: boolean;
+  /** Why it is void; null while it counts. */
+  readonly voidReason: string | null;
+}
+
+/**
+ * What a record may be known by beside its key: a number of this ledger, with the begin of the
+ * entry's hash; another key; or, for a row of a table, its content and how many rows before it have the same.
+ */
+export type RecordAlias =
+  | { readonly kind: "own"; readonly recordId: number; readonly hash: string }
+  | { readonly kind: "key"; readonly key: string }
+  | { readonly kind: "content"; readonly before: number };
+
+/** What an import of records did, or would do. The others are there already. */
+export interface ImportedCount {
+  readonly added: number;
+  /** Places in the list of those that are here with another content, or count here and are void there: they are left out. */
+  readonly differing: readonly number[];
+}
+
+/** Digits of an entry's hash in a key: two histories of one ledger may give one number to two sales. */
+const HASH_DIGITS = 16;
+const LEDGER_KEY = /^([0-9a-f]{32})\/(\d{1,13})(?:\/([0-9a-f]{16}))?$/;
+const ROW_KEY = /^csv\/[0-9a-f]{64}\/(\d{1,9})$/;
+
+/**
+ * The key of a record of a ledger, for other ledgers.
+ * @param ledgerId the first identity that the ledger had: it keeps that wherever it is moved
+ * @param shown the record's number as accounts see it
+ * @param hash of the record's entry
+ */
+export function ledgerKey(ledgerId: string, shown: number, hash: string): string {
+  return `${ledgerId}/${shown}/${hash.slice(0, HASH_DIGITS)}`;
+}
+
+/** The key of a table's row without one, by the hash of its content, and how many rows with that content came before. */
+export function rowKey(content: string, before: number): string {
+  return `csv/${content}/${before + 1}`;
+}
+
+/**
+ * What else a record with this key may be known by. A key without a hash is one of an earlier export.
+ * @param ownIds this ledger's identities
+ * @param find the ledger's number for a shown one
+ */
+export function aliasOf(
+  key: string,
+  ownIds: readonly string[],
+  find: (shown: number) => number,
+): RecordAlias | undefined {
+  const [, ledgerId = "", shown = "", hash] = LEDGER_KEY.exec(key) ?? [];
+  if (ownIds.includes(ledgerId)) return { kind: "own", recordId: find(Number(shown)), hash: hash ?? "" };
+  if (hash !== undefined) return { kind: "key", key: `${ledgerId}/${shown}` };
+  const [, time] = ROW_KEY.exec(key) ?? [];
+  return time === undefined ? undefined : { kind: "content", before: Number(time) - 1 };
+}
