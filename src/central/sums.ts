@@ -13,7 +13,7 @@ import {
 } from "../domain/overview.ts";
 import { momentsSoFar } from "../store/ledger/calendar.ts";
 import type { Range, Ranges } from "../store/read/rollup-sum.ts";
-import { holds, type SumSource } from "../store/read/sum-source.ts";
+import { holds, type SoldByPlace, type SumSource } from "../store/read/sum-source.ts";
 import { type CompanyView, fieldOf } from "./record-search.ts";
 import { MAX_PARTS } from "./sum-schema.ts";
 
@@ -69,7 +69,8 @@ function partsSql(which: string): string {
 const FITS =
   "(@location::text IS NULL OR m.location = @location) AND (@device::text IS NULL OR m.device = @device)";
 const PARTS = partsSql(FITS);
-const PARTS_OF_EACH = partsSql("m.location <> ''");
+const NAMED = "m.location <> ''";
+const PARTS_OF_EACH = partsSql(NAMED);
 const COUNT_AND_TOTAL =
   "coalesce(sum(p.count), 0)::bigint AS count, coalesce(sum(p.total), 0)::bigint AS total";
 const SUM = `SELECT ${COUNT_AND_TOTAL} FROM (${PARTS}) p`;
@@ -95,18 +96,19 @@ const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
 
 /**
  * Sums of the period have the tag 0, those of the period before
- * have 1. The filter is for the locations alone.
+ * have 1, those of what is offered beside 2. The filter is for the locations alone.
  */
 const SELLERS = `WITH p AS MATERIALIZED (
     SELECT location, device, coalesce(sum(count) FILTER (WHERE tag = 0), 0) AS count, coalesce(sum(total) FILTER (WHERE tag = 0), 0) AS total,
-           coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before
+           coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before,
+           coalesce(sum(count) FILTER (WHERE tag = 2), 0) AS count_offered
       FROM (${PARTS_OF_EACH}) p GROUP BY 1, 2)
   (SELECT p.location, NULL AS device, ${COUNT_AND_TOTAL}, sum(p.count_before)::bigint AS "countBefore", sum(p.total_before)::bigint AS "totalBefore"
      FROM p WHERE (@location::text IS NULL OR p.location = @location) AND (@device::text IS NULL OR p.device = @device)
     GROUP BY 1 HAVING sum(p.count) > 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_PLACES})
   UNION ALL
-  (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_before > 0
-    ORDER BY p.count + p.count_before DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
+  (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_offered > 0
+    ORDER BY p.count + p.count_offered DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
 
 /** The SQL of whether a device's id is one that a gateway makes. Clients may post others. */
 export const IS_MADE_ID = "device ~ '^[0-9a-f]{24}$'";
@@ -125,17 +127,17 @@ const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
    WHERE g.company = @company AND s.counts[d.day] > 0`;
 
 /** The whole half hours of each moment, and the entries before and after them. */
-const SO_FAR = `SELECT p.tag, ${COUNT_AND_TOTAL} FROM (
-    SELECT tag, count, total FROM (${PARTS}) h
+const SO_FAR = `SELECT p.tag, p.location AS place, ${COUNT_AND_TOTAL} FROM (
+    SELECT tag, location, count, total FROM (${partsSql(`${NAMED} AND ${FITS}`)}) h
     UNION ALL
-    SELECT r.tag, 1, e.valor_micros
+    SELECT r.tag, ${fieldOf("e.text::jsonb", "locationName")}, 1, e.valor_micros
       FROM unnest(@restTags::integer[], @restZones::text[], @restSince::bigint[], @restUntil::bigint[]) r(tag, zone, since, until)
      CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = @company AND m.effective_ms >= r.since AND m.effective_ms < r.until OFFSET 0) e
       JOIN flanco.gateway g ON g.company = e.company AND g.gateway = e.gateway AND g.time_zone = r.zone
      WHERE e.voided_by IS NULL
-       AND (@location::text IS NULL OR @location = '' OR ${fieldOf("e.text::jsonb", "locationName")} = @location)
+       AND (@location::text IS NULL OR ${fieldOf("e.text::jsonb", "locationName")} = @location)
        AND (@device::text IS NULL OR ${fieldOf("e.text::jsonb", "deviceId")} = @device)
-  ) p GROUP BY 1`;
+  ) p GROUP BY 1, 2`;
 
 /** The sums of a company. A day is the local day of each gateway. */
 export class CompanySums implements SumSource {
@@ -177,8 +179,8 @@ export class CompanySums implements SumSource {
     return new Map(found.filter(([period]) => holds({ months, days }, period)));
   }
 
-  async sellers(own: Ranges, before: Ranges, { location, deviceId }: OverviewFilter) {
-    const parts = [...partsOf(0, own), ...partsOf(1, before)];
+  async sellers(own: Ranges, before: Ranges, offered: Ranges, { location, deviceId }: OverviewFilter) {
+    const parts = [...partsOf(0, own), ...partsOf(1, before), ...partsOf(2, offered)];
     const rows = await this.#view.query<
       SoldRow & { location: string; device: string | null; countBefore: string; totalBefore: string }
     >(SELLERS, { ...columnsOf(parts), location, device: deviceId });
@@ -208,7 +210,7 @@ export class CompanySums implements SumSource {
     today: Day,
     nowMs: number,
     filter: OverviewFilter,
-  ): Promise<readonly Sold[]> {
+  ): Promise<readonly SoldByPlace[]> {
     const wholes: Part[] = [];
     const rests: Rest[] = [];
     for (const calendar of this.#view.calendars) {
@@ -232,16 +234,18 @@ export class CompanySums implements SumSource {
         );
       });
     }
-    const rows = await this.#view.query<SoldRow & { tag: number }>(SO_FAR, {
+    const rows = await this.#view.query<SoldRow & { tag: number; place: string }>(SO_FAR, {
       ...columnsOf(wholes),
-      ...namesOf(filter),
+      location: filter.location,
+      device: filter.deviceId,
       restTags: rests.map(({ tag }) => tag),
       restZones: rests.map(({ zone }) => zone),
       restSince: rests.map(({ sinceMs }) => sinceMs),
       restUntil: rests.map(({ untilMs }) => untilMs),
     });
-    const found = new Map(rows.map((row) => [row.tag, toSold(row)]));
-    return days.map((_, tag) => found.get(tag) ?? NOTHING_SOLD);
+    return days.map(
+      (_, tag) => new Map(rows.filter((row) => row.tag === tag).map((row) => [row.place, toSold(row)])),
+    );
   }
 
   /** What was sold on these days. */

@@ -20,7 +20,7 @@ const overview = z.strictObject({
   period: z.enum(["week", "month", "year"]),
   ...soldOnDays.shape,
   before: soldOnDays.describe(
-    "The seven days before the week, the month before, or the year before; of a running one the same days.",
+    "The seven days before the week, the month before, or the year before; of a running one the same days, the last of them up to this time of day.",
   ),
   spans: z
     .array(
@@ -35,7 +35,7 @@ const overview = z.strictObject({
   chart: z
     .array(z.strictObject({ start: day, ...soldBeside }))
     .describe(
-      "7 days, the days of a month, or 12 months by their first day, oldest first; before: the revenue a period before.",
+      "7 days, the days of a month, or 12 months by their first day, oldest first; before: the part of `before` that is of the same day or month.",
     ),
   ...soldAtPlaces,
   choices: z

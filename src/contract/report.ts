@@ -21,13 +21,11 @@ const report = z.strictObject({
   before: soldOnDays
     .nullable()
     .describe(
-      "The month or the day before; of a running month the same days. Null for a time that is to come.",
+      "The month or the day before; of a running one the same days, the last of them up to this time of day. Null for a time that is to come.",
     ),
   days: z
     .array(z.strictObject({ day, ...soldBeside }))
-    .describe(
-      "Each day of the month, or the one; before: the revenue of the same day in the month before, or of the day before.",
-    ),
+    .describe("Each day of the month, or the one; before: the part of `before` that is of the same day."),
   ...soldAtPlaces,
   rooms: z.array(
     z.strictObject({

@@ -35,7 +35,7 @@ export interface Span extends SoldOnDays {
   readonly isComparable: boolean;
 }
 
-/** A day or month of a chart, by its first day, beside the same one of the period before. */
+/** A day or month of a chart, by its first day, beside what is compared of the same one of the period before. */
 export interface OverviewBar extends Sold {
   readonly start: Day;
   readonly before: Sold;
@@ -78,7 +78,7 @@ export interface GoneDevice {
 
 /** A period beside the one before. */
 export interface Overview extends SoldOnDays {
-  /** The day, the seven days, the month or the year before; of a running month or year the same days. */
+  /** The day, the seven days, the month or the year before; of a running one the same days, of the last of them only what was sold up to this time of day. */
   readonly before: SoldOnDays;
   readonly spans: readonly Span[];
   /** The day, 7 days, the days of the month, or 12 months, oldest first; 0 where nothing was sold. */

@@ -17,6 +17,8 @@ import { CompanyDatabase } from "./postgres.ts";
 
 /** On the day on which the clocks go forward. */
 const NOW_MS = Date.UTC(2026, 2, 29, 10, 20, 30);
+/** A day of the period before the one that runs. */
+const DAY_BEFORE = { day: 20260328, week: 20260322, month: 20260228, year: 20251231 };
 const ZONE = "Europe/Madrid";
 /** As `TestChain` has it. */
 const WHY = 'un "motivo", según él';
@@ -299,7 +301,13 @@ describe("what was sold", () => {
       expect(clinics.map(({ name }) => name)).to.have.members(["clinic-0", "clinic-1", "clinic-2"]);
       expect(clinics.reduce((sum, clinic) => sum + clinic.totalMicros, 0n)).to.equal(totalMicros);
       const overview = await central.overview(userId, { period, at: null, filter: ANYWHERE }, NOW_MS);
-      expect([count, before.count]).to.deep.equal([overview.count, overview.before.count]);
+      expect(count).to.equal(overview.count);
+      expect([before.from, before.to]).to.deep.equal([overview.before.from, overview.before.to]);
+      // Of what is over the overview, too, compares whole days.
+      const at = DAY_BEFORE[period];
+      const past = await central.compare(period, at, NOW_MS);
+      const pastOverview = await central.overview(userId, { period, at, filter: ANYWHERE }, NOW_MS);
+      expect([past.count, past.before]).to.deep.equal([pastOverview.count, pastOverview.before]);
     }
   });
 

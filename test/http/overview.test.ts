@@ -48,7 +48,7 @@ describe("The overview of a period", () => {
       to: "2026-03-11",
       revenue: 12.5,
       sales: 2,
-      before: { from: "2026-02-26", to: "2026-03-04", revenue: 7, sales: 1 },
+      before: { from: "2026-02-26", to: "2026-03-04", revenue: 0, sales: 0 },
       chart: [
         bar("2026-03-05", 10, 1, 0),
         bar("2026-03-06", 0, 0, 0),
@@ -56,7 +56,7 @@ describe("The overview of a period", () => {
         bar("2026-03-08", 0, 0, 0),
         bar("2026-03-09", 0, 0, 0),
         bar("2026-03-10", 0, 0, 0),
-        bar("2026-03-11", 2.5, 1, 7),
+        bar("2026-03-11", 2.5, 1, 0),
       ],
       places: [{ name: "Norte", revenue: 12.5, sales: 2, before: 0 }],
       otherPlaces: null,
@@ -143,6 +143,37 @@ describe("The overview of a period", () => {
       ["month", "2026-03-01", 31, "2026-02-01", "2026-02-11", 64, true],
       ["year", "2026-01-01", 127, "2025-01-01", "2025-03-11", 384, false],
     ]);
+  });
+
+  it("has one sum of the time before a running period: on its card, in the chart, and over the places", async () => {
+    await postAll([
+      ["2026-03-04T11:59", 1],
+      ["2026-03-04T12:01", 2],
+      ["2026-02-11T11:59", 4],
+      ["2026-02-11T12:01", 8],
+      ["2026-02-20T11:00", 16],
+      ["2025-03-11T11:59", 32],
+      ["2025-03-11T12:01", 64],
+      ["2025-03-20T11:00", 128],
+      ["2025-07-01T11:00", 256],
+      ["2026-03-11T10:00", 512],
+    ]);
+    const sum = (all: readonly { readonly before: number }[]) =>
+      all.reduce((total, one) => total + one.before, 0);
+    for (const [period, expected] of [
+      ["week", 1],
+      ["month", 4],
+      ["year", 32],
+    ] as const) {
+      const { before, spans, chart, places } = await overview({ period });
+      const card = spans.find(({ name }) => name === period)?.before;
+      expect([before.revenue, sum(chart), sum(places), card], period).to.deep.equal([
+        expected,
+        expected,
+        expected,
+        before,
+      ]);
+    }
   });
 
   it("is of an earlier week, month or year when asked, beside the whole one before", async () => {

@@ -217,12 +217,28 @@ describe("The panel", () => {
     await page.getByRole("button", { name: "Ver tabla" }).click();
     // In the report's order, each named for what it is.
     const titles = await page.locator(".chart-panel thead th").allInnerTexts();
-    expect(titles).to.deep.equal(["Día", "Ventas", "Ingresos", "Los 7 días anteriores"]);
+    const days = [before.from, before.to].map((day) => format.dayName(day, "short"));
+    expect(titles).to.deep.equal(["Día", "Ventas", "Ingresos", `Del ${days.join(" al ")}, a esta hora`]);
     const cells = await page.locator(".chart-panel tbody tr td:nth-child(3)").allInnerTexts();
     expect(cells.map(plain)).to.deep.equal(chart.map((entry) => plain(format.money(entry.revenue))));
     const foot = await page.locator(".chart-panel tfoot td").allInnerTexts();
     expect(foot.slice(1).map(plain)).to.deep.equal(
       [revenue, before.revenue].map((amount) => plain(format.money(amount))),
+    );
+  });
+
+  it("names the days of the time before, and one sum of them, under the chart and at each place", async () => {
+    const { page } = await opened.open("/");
+    const format = formatOf("es");
+    const { before, places } = await overview("week");
+    const days = [before.from, before.to].map((day) => format.dayName(day, "short"));
+    const then = (revenue: number) =>
+      plain(`Del ${days.join(" al ")}, a esta hora: ${format.money(revenue)}`);
+    const texts = async (selector: string) => (await page.locator(selector).allInnerTexts()).map(plain);
+    await page.locator(".chart-legend").waitFor();
+    expect(await texts(".chart-legend")).to.deep.equal([then(before.revenue)]);
+    expect((await texts(".place .fine")).map((text) => text.split(" · ")[1])).to.deep.equal(
+      places.map((place) => then(place.before)),
     );
   });
 

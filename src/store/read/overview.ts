@@ -61,14 +61,23 @@ export function* overviewOf(
     ...spans.flatMap((span) => [splitDays(span.own), wholeDays(span.before)]),
   ]);
   const found = yield* reads(source.sums(wanted, filter));
-  const sumIn = (ranges: Ranges) =>
+  const sumIn = (ranges: Ranges): Sold =>
     addUp([...found].filter(([day]) => holds(ranges, day)).map(([, sold]) => sold));
-  // The last day before counts only up to this time of day.
+  // Beside what still runs, the last day before counts only up to this time of day.
   const lastDays = spans.map((span) => span.before.to);
   const soFar = yield* reads(source.soFar(lastDays, today, nowMs, filter));
+  const lastDay = own.to < today ? null : (soFar[SPANS.indexOf(period)] ?? null);
+  const rangesBefore = lastDay === null ? splitDays : wholeDays;
+  const soldFrom = (from: Day) =>
+    addUp([sumIn(rangesBefore({ from, to: before.to }))], lastDay?.values() ?? []);
   const first = yield* reads(source.firstDay());
-  const sellers = yield* reads(source.sellers(barsOf("own"), splitDays(before), filter));
-  const { places } = sellers;
+  const sellers = yield* reads(
+    source.sellers(barsOf("own"), rangesBefore(before), splitDays(before), filter),
+  );
+  const places = sellers.places.map((place) => ({
+    ...place,
+    before: addUp([place.before, lastDay?.get(place.name) ?? NOTHING_SOLD]),
+  }));
   const choices = choicesOf(sellers.choices);
   // The device that is filtered by comes first, so that it
   // is named even if more devices are gone than are named.
@@ -76,7 +85,14 @@ export function* overviewOf(
   for (const { deviceId } of choices.devices) named.add(deviceId);
   const gone = yield* reads(source.goneDevices([...named]));
   const sold = sumIn(barsOf("own"));
-  const soldBefore = sumIn(splitDays(before));
+  const soldBefore = soldFrom(before.from);
+  /** The bars before end with the days that are compared. */
+  const lastBar = period === "year" ? monthOf(before.to) : before.to;
+  const beforeOf = (bar: Day | Month): Sold => {
+    if (bar > lastBar) return NOTHING_SOLD;
+    if (bar < lastBar) return found.get(bar) ?? NOTHING_SOLD;
+    return soldFrom(period === "year" ? firstDayOf(bar) : bar);
+  };
   const others = without(sold, places);
   const placesBefore = places.map((place) => place.before);
   const othersBefore = without(soldBefore, placesBefore);
@@ -88,13 +104,13 @@ export function* overviewOf(
       name: span.name,
       ...span.own,
       ...sumIn(splitDays(span.own)),
-      before: { ...span.before, ...addUp([sumIn(wholeDays(span.before)), soFar[index] ?? NOTHING_SOLD]) },
+      before: { ...span.before, ...addUp([sumIn(wholeDays(span.before))], soFar[index]?.values() ?? []) },
       isComparable: first !== null && first <= span.before.from,
     })),
     chart: bars.map((bar) => ({
       start: bar.start,
       ...(found.get(bar.own) ?? NOTHING_SOLD),
-      before: found.get(bar.before) ?? NOTHING_SOLD,
+      before: beforeOf(bar.before),
     })),
     places,
     otherPlaces: others.count === 0 ? null : { ...others, before: othersBefore },

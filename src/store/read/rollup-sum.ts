@@ -153,12 +153,12 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
     )
     .pluck();
   const soldUntil = db
-    .prepare<[AskedUntil], { totalMicros: bigint; count: bigint }>(
-      `SELECT coalesce(sum(valor_micros), 0) AS totalMicros, count(*) AS count
+    .prepare<[AskedUntil], { place: string; totalMicros: bigint; count: bigint }>(
+      `SELECT location_name AS place, sum(valor_micros) AS totalMicros, count(*) AS count
          FROM (SELECT valor_micros, location_name, device_id, voided_by FROM record INDEXED BY record_by_time
                 WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs
                 ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
-        WHERE voided_by IS NULL AND ${FITS_FILTER}`,
+        WHERE voided_by IS NULL AND ${FITS_FILTER} GROUP BY location_name`,
     )
     .safeIntegers();
   const notThere = db
@@ -191,7 +191,7 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
   return (userId: Id): SumSource => ({
     firstDay: () => firstDay.get({ userId }) ?? null,
     sums: (ranges, filter) => sums.each(userId, ranges, filter),
-    sellers(own, before, filter) {
+    sellers(own, before, offered, filter) {
       const places = sums.places(userId, own, filter, { limit: MAX_PLACES });
       const names = places.map(({ name }) => name);
       const placesBefore = new Map(
@@ -199,7 +199,7 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
           .places(userId, before, filter, { limit: MAX_PLACES, names })
           .map(({ name, ...sold }) => [name, sold]),
       );
-      const both = { months: [...own.months, ...before.months], days: [...own.days, ...before.days] };
+      const both = { months: [...own.months, ...offered.months], days: [...own.days, ...offered.days] };
       return {
         places: places.map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING_SOLD })),
         choices: sums.choices(userId, both, MAX_CHOICES),
@@ -220,8 +220,8 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
       days.map((day) => {
         const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
         budget.spendRecords(userId, fromMs, untilMs);
-        const found = soldUntil.get({ userId, fromMs, untilMs, ...filter });
-        return found === undefined ? NOTHING_SOLD : { ...found, count: Number(found.count) };
+        const found = soldUntil.all({ userId, fromMs, untilMs, ...filter });
+        return new Map(found.map(({ place, ...sold }) => [place, toSold(sold)]));
       }),
   });
 }

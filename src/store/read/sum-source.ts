@@ -10,15 +10,22 @@ export interface SumSource {
   firstDay(): Awaitable<Day | null>;
   /** The sums of these days and months, at least of those on which anything was sold. */
   sums(ranges: Ranges, filter: OverviewFilter): Awaitable<ReadonlyMap<Day | Month, Sold>>;
-  /** The locations and devices that have sold in `own`, beside what they sold in `before`. */
-  sellers(own: Ranges, before: Ranges, filter: OverviewFilter): Awaitable<Sellers>;
+  /** The locations that have sold in `own`, beside what they sold in `before`; and who sold in `own` or in `offered`. */
+  sellers(own: Ranges, before: Ranges, offered: Ranges, filter: OverviewFilter): Awaitable<Sellers>;
   /** Those of these devices that have sold and were removed: the first `MAX_GONE`. */
   goneDevices(deviceIds: readonly string[]): Awaitable<readonly GoneDevice[]>;
   /** How many location names and device ids have sold. */
   distinct(ranges: Ranges): Awaitable<{ readonly locations: number; readonly devices: number }>;
-  /** What was sold on each of these days until its clock read what today's reads at `nowMs`. */
-  soFar(days: readonly Day[], today: Day, nowMs: number, filter: OverviewFilter): Awaitable<readonly Sold[]>;
+  /** What each location, by its name, sold on each of these days until its clock read what today's reads at `nowMs`. */
+  soFar(
+    days: readonly Day[],
+    today: Day,
+    nowMs: number,
+    filter: OverviewFilter,
+  ): Awaitable<readonly SoldByPlace[]>;
 }
+
+export type SoldByPlace = ReadonlyMap<string, Sold>;
 
 export interface Sellers {
   /** The locations with the highest sums: `MAX_PLACES` at most. */

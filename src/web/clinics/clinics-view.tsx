@@ -3,6 +3,7 @@ import { CLINIC_STATES } from "../../domain/gateway.ts";
 import type { Clinic, ClinicComparison } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { NothingPanel, Notice, NotReadyPanel, Panel } from "../element/notice.tsx";
+import type { Day } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
@@ -18,6 +19,8 @@ export function ClinicsView() {
   const texts = useTexts(clinicsTexts);
   const panel = useTexts(panelTexts);
   const format = useFormat();
+  const { now } = useGateway();
+  const dayText = (day: Day) => format.dayNameBy(format.day(now()), day, "long");
   const { replace } = useNavigation();
   const query = useQuery();
   const period = periodOf(query.get("period") ?? "");
@@ -42,7 +45,7 @@ export function ClinicsView() {
         <>
           <Panel
             isStale={comparison.isStale}
-            title={panel.days(format.dayName(known.days.from, "long"), format.dayName(known.days.to, "long"))}
+            title={panel.days(dayText(known.days.from), dayText(known.days.to))}
             beside={
               <span>
                 <PeriodSteps shown={{ period, ...known.days }} onStep={(at) => show(period, at)} />

@@ -19,12 +19,14 @@ const DAY_STYLES = {
   long: { weekday: "long", day: "numeric", month: "long" },
   full: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
   short: { day: "numeric", month: "short" },
+  shortYear: { day: "numeric", month: "short", year: "numeric" },
   numeric: { day: "2-digit", month: "2-digit", year: "numeric" },
   brief: { day: "2-digit", month: "2-digit", year: "2-digit" },
   month: { month: "short" },
   longMonth: { month: "long", year: "numeric" },
 } as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
 type DayStyle = keyof typeof DAY_STYLES;
+const WITH_YEAR = { short: "shortYear", long: "full" } as const;
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 const BYTE_STEP = 1_000;
 const YEAR_DIGITS = 4;
@@ -75,6 +77,12 @@ export function createFormat(
   const day = (timeMs: number) => dayOf()(timeMs);
   const collator = lazy(() => new Intl.Collator(locale, { numeric: true }));
   const days = new Map<DayStyle, Intl.DateTimeFormat>();
+  const dayName = (of: Day, style: DayStyle): string => {
+    const known =
+      days.get(style) ?? new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...DAY_STYLES[style] });
+    days.set(style, known);
+    return known.format(Date.parse(`${of}T00:00:00Z`));
+  };
 
   const decimals = {
     minimumFractionDigits: currency?.decimals ?? 2,
@@ -109,12 +117,10 @@ export function createFormat(
     iso: (timeMs: number) => new Date(timeMs).toISOString(),
     day,
     /** Of a calendar day: `mar`, `martes, 18 de noviembre`, `18 nov`, `18/11/2026`, `nov`, `noviembre de 2026`. */
-    dayName: (of: Day, style: DayStyle) => {
-      const known =
-        days.get(style) ?? new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...DAY_STYLES[style] });
-      days.set(style, known);
-      return known.format(Date.parse(`${of}T00:00:00Z`));
-    },
+    dayName,
+    /** The same, with its year where that is not today's: `18 nov`, `18 nov 2025`. */
+    dayNameBy: (today: Day, of: Day, style: keyof typeof WITH_YEAR) =>
+      dayName(of, of.slice(0, YEAR_DIGITS) === today.slice(0, YEAR_DIGITS) ? style : WITH_YEAR[style]),
     /** `32 min`, `1 h 5 min`, `12 s`. */
     duration: (durationMs: number) => {
       if (durationMs < MINUTE_MS) return seconds(Math.max(0, Math.round(durationMs / SECOND_MS)));

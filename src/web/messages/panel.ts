@@ -25,13 +25,7 @@ export const panelTexts = bilingual({
     month: ["Este mes", "This month"],
     year: ["Este año", "This year"],
   },
-  /** What a span so far is compared with. */
-  spanBefore: {
-    day: ["Ayer a esta hora", "Yesterday by this time"],
-    week: ["Los 7 días anteriores, a esta hora", "The 7 days before, by this time"],
-    month: ["El mes pasado, a estas alturas", "Last month by this day"],
-    year: ["El año pasado, a estas alturas", "Last year by this day"],
-  },
+  yesterdaySoFar: ["Ayer a esta hora", "Yesterday by this time"],
   periodBefore: {
     week: ["Los 7 días anteriores", "The 7 days before"],
     month: ["El mes anterior", "The month before"],
@@ -44,7 +38,10 @@ export const panelTexts = bilingual({
     month: ["El mes siguiente", "The month after"],
     year: ["El año siguiente", "The year after"],
   },
-  days: (from: string, to: string) => [`Del ${from} al ${to}`, `${from} to ${to}`],
+  days: (from: string, to: string) =>
+    from === to ? [from, from] : [`Del ${from} al ${to}`, `${from} to ${to}`],
+  /** What still runs is compared with the same days before, of the last of them up to this time of day. */
+  soFar: (days: string) => [`${days}, a esta hora`, `${days}, by this time`],
 
   compare: {
     more: (percent: string) => [`${percent} más`, `${percent} more`],

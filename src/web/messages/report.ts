@@ -12,6 +12,10 @@ export const reportTexts = bilingual({
       `Mes anterior, del ${from} al ${to}`,
       `Month before, ${from} to ${to}`,
     ],
+    beforeSoFar: (from: string, to: string) => [
+      `Mes anterior, del ${from} al ${to}, a esta hora`,
+      `Month before, ${from} to ${to}, by this time`,
+    ],
     running: [
       "El mes no ha terminado: las cifras cambiarán hasta el último día.",
       "The month is not over: the figures will change until its last day.",
@@ -22,9 +26,10 @@ export const reportTexts = bilingual({
   ofDay: {
     before: ["Día anterior", "Day before"],
     after: ["Día siguiente", "Day after"],
-    beforeDays: (from: string, _to: string) => [
-      `Día anterior, ${from}, entero`,
-      `Day before, ${from}, all of it`,
+    beforeDays: (from: string, _to: string) => [`Día anterior, ${from}`, `Day before, ${from}`],
+    beforeSoFar: (from: string, _to: string) => [
+      `Día anterior, ${from}, a esta hora`,
+      `Day before, ${from}, by this time`,
     ],
     running: [
       "El día no ha terminado: las cifras cambiarán hasta la medianoche.",

@@ -4,12 +4,13 @@ import { type Bar, BarChart } from "../chart/bar-chart.tsx";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Nothing, Panel } from "../element/notice.tsx";
+import type { Day } from "../format/day.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { type OverviewFilter, PeriodSteps } from "./panel-filters.tsx";
-import { entryIndexOf, lastDayOf } from "./period.ts";
+import { daysText, entryIndexOf, lastDayOf } from "./period.ts";
 
 interface ChartPanelProps {
   readonly overview: Overview;
@@ -67,16 +68,25 @@ export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
   );
 }
 
+/** Whether the last day of a period is still to end. */
+export function useIsRunning(to: Day): boolean {
+  const { format, now } = useGateway();
+  return to >= format.day(now());
+}
+
+/** The days that a period is compared with: on every part of the panel the same, under the same name. */
+export function useDaysText(days: { readonly from: Day; readonly to: Day }, isRunning: boolean): string {
+  const texts = useTexts(panelTexts);
+  const { format, now } = useGateway();
+  return daysText(days, isRunning, texts, (day) => format.dayNameBy(format.day(now()), day, "short"));
+}
+
 /** Which days are shown, with their sum. */
 function ShownPeriod({ overview: { period, from, to, revenue } }: Pick<ChartPanelProps, "overview">) {
-  const texts = useTexts(panelTexts);
   const format = useFormat();
+  const week = useDaysText({ from, to }, false);
   const name =
-    period === "week"
-      ? texts.days(format.dayName(from, "short"), format.dayName(to, "short"))
-      : period === "month"
-        ? format.dayName(from, "longMonth")
-        : from.slice(0, 4);
+    period === "week" ? week : period === "month" ? format.dayName(from, "longMonth") : from.slice(0, 4);
   return (
     <span aria-live="polite">
       {name}: <b>{format.money(revenue)}</b>
@@ -94,12 +104,17 @@ interface BarsProps {
 function Bars({ overview, filter, chosen, onChoose }: BarsProps) {
   const texts = useTexts(panelTexts);
   const { format, now: nowMs } = useGateway();
-  const { period, chart, to } = overview;
+  const { period, chart, to, before } = overview;
   const now = entryIndexOf(chart, to);
-  const isRunning = to >= format.day(nowMs());
+  const isRunning = useIsRunning(to);
+  const then = useDaysText(before, isRunning);
+  const today = format.day(nowMs());
   const bars = chart.map((entry, index): Bar => {
     const sales = texts.salesCount(format.count(entry.sales));
-    const full = format.dayName(entry.start, period === "year" ? "longMonth" : "long");
+    const full =
+      period === "year"
+        ? format.dayName(entry.start, "longMonth")
+        : format.dayNameBy(today, entry.start, "long");
     return {
       key: entry.start,
       name:
@@ -131,10 +146,8 @@ function Bars({ overview, filter, chosen, onChoose }: BarsProps) {
         onChoose={onChoose}
         tickText={format.shortMoney}
       />
-      {overview.before.sales > 0 && (
-        <p class="chart-legend fine">
-          {texts.wasThen(texts.periodBefore[period], format.money(overview.before.revenue))}
-        </p>
+      {before.sales > 0 && (
+        <p class="chart-legend fine">{texts.wasThen(then, format.money(before.revenue))}</p>
       )}
     </>
   );
@@ -149,9 +162,11 @@ interface ChosenProps {
 
 function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
   const texts = useTexts(panelTexts);
-  const format = useFormat();
+  const { format, now } = useGateway();
   const isDays = overview.period !== "year";
-  const name = format.dayName(entry.start, isDays ? "long" : "longMonth");
+  const name = isDays
+    ? format.dayNameBy(format.day(now()), entry.start, "long")
+    : format.dayName(entry.start, "longMonth");
   const days = { from: entry.start, to: isDays ? entry.start : lastDayOf(entry.start) };
   return (
     <p class="chart-chosen words">
@@ -171,7 +186,9 @@ function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
 
 function ChartTable({ overview }: { readonly overview: Overview }) {
   const texts = useTexts(panelTexts);
-  const format = useFormat();
+  const { format, now: nowMs } = useGateway();
+  const then = useDaysText(overview.before, useIsRunning(overview.to));
+  const today = format.day(nowMs());
   const isDays = overview.period !== "year";
   const now = entryIndexOf(overview.chart, overview.to);
   return (
@@ -181,12 +198,13 @@ function ChartTable({ overview }: { readonly overview: Overview }) {
         {
           title: isDays ? texts.chart.day : texts.month,
           isName: true,
-          cell: (entry) => format.dayName(entry.start, isDays ? "long" : "longMonth"),
+          cell: ({ start }) =>
+            isDays ? format.dayNameBy(today, start, "long") : format.dayName(start, "longMonth"),
         },
         { title: texts.sales, isNumber: true, cell: (entry) => format.count(entry.sales) },
         { title: texts.revenue, isNumber: true, cell: (entry) => format.money(entry.revenue) },
         {
-          title: texts.periodBefore[overview.period],
+          title: then,
           isNumber: true,
           cell: (entry) => format.money(entry.before),
         },

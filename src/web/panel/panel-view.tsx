@@ -13,7 +13,7 @@ import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
-import { ChartPanel } from "./chart-panel.tsx";
+import { ChartPanel, useDaysText, useIsRunning } from "./chart-panel.tsx";
 import {
   type OverviewFilter,
   PanelFilters,
@@ -226,6 +226,7 @@ function Figure({ span }: { readonly span: Span }) {
   const texts = useTexts(panelTexts);
   const { money, count } = useFormat();
   const { name, revenue, sales, before, isComparable } = span;
+  const then = useDaysText(before, true);
   const sum = money(revenue);
   return (
     <div class={name === "day" ? "panel figure figure-main" : "panel figure"}>
@@ -238,7 +239,9 @@ function Figure({ span }: { readonly span: Span }) {
         {isComparable ? (
           <>
             <Trend revenue={revenue} before={before.revenue} />
-            <span class="fine">{texts.wasThen(texts.spanBefore[name], money(before.revenue))}</span>
+            <span class="fine">
+              {texts.wasThen(name === "day" ? texts.yesterdaySoFar : then, money(before.revenue))}
+            </span>
           </>
         ) : (
           <span class="fine">{texts.notComparable}</span>
@@ -281,9 +284,10 @@ interface PlacesProps {
 const WHOLE_PERCENT = 100;
 
 /** What each location took in the period, as bars on one scale, beside the period before; each leads to its own figures. */
-function Places({ overview: { places, otherPlaces, period }, filter }: PlacesProps) {
+function Places({ overview: { places, otherPlaces, to, before }, filter }: PlacesProps) {
   const texts = useTexts(panelTexts);
   const { money, count } = useFormat();
+  const then = useDaysText(before, useIsRunning(to));
   if (places.length < 2) return null;
   const all = [
     ...places.map((place) => ({ ...place, key: `place ${place.name}`, isOthers: false })),
@@ -312,8 +316,7 @@ function Places({ overview: { places, otherPlaces, period }, filter }: PlacesPro
               <span class="place-bar place-before" style={{ width: width(place.before) }} />
             </span>
             <span class="fine">
-              {texts.salesCount(count(place.sales))} ·{" "}
-              {texts.wasThen(texts.periodBefore[period], money(place.before))}
+              {texts.salesCount(count(place.sales))} · {texts.wasThen(then, money(place.before))}
             </span>
           </li>
         ))}

@@ -25,6 +25,17 @@ export function lastDayOf(day: Day): Day {
   return daysBefore(`${monthAfter(monthOf(day), 1)}-01`, 1);
 }
 
+/** The days that a period is compared with; `isRunning`: it still runs, and counts the last of them up to this time of day. */
+export function daysText(
+  { from, to }: { readonly from: Day; readonly to: Day },
+  isRunning: boolean,
+  texts: Pick<typeof panelTexts.es, "days" | "soFar">,
+  nameOf: (day: Day) => string,
+): string {
+  const days = texts.days(nameOf(from), nameOf(to));
+  return isRunning ? texts.soFar(days) : days;
+}
+
 /** A figure beside the one of the period before. */
 type Comparison =
   /** Nothing was sold then. */

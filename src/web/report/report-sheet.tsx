@@ -33,9 +33,9 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
     [texts.sales, format.count(totals.sales)],
     [texts.activeRooms, format.count(active)],
   ];
-  if (before !== null) {
-    figures.push([spanTexts.beforeDays(day(before.from), day(before.to)), format.money(before.revenue)]);
-  }
+  const beforeText = report.complete ? spanTexts.beforeDays : spanTexts.beforeSoFar;
+  const then = before === null ? spanTexts.before : beforeText(day(before.from), day(before.to));
+  if (before !== null) figures.push([then, format.money(before.revenue)]);
   return (
     <article class={isStale ? "panel report is-stale" : "panel report"} aria-busy={isStale}>
       <LetterheadBlock letterhead={letterhead} />
@@ -48,8 +48,8 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
         </p>
       </header>
       <Figures figures={figures} main={texts.revenue} />
-      {report.location === null && places.length > 1 && <PlaceTable report={report} />}
-      {hasRecords && report.day === null && <ReportDays days={report.days} />}
+      {report.location === null && places.length > 1 && <PlaceTable report={report} then={then} />}
+      {hasRecords && report.day === null && <ReportDays days={report.days} then={then} />}
       {locations.map((location) => (
         <section key={location} class="report-part">
           <h3>{locations.length === 1 ? texts.rooms : texts.roomsOf(location)}</h3>
@@ -70,9 +70,14 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
   );
 }
 
-function PlaceTable({ report: { day, places, otherPlaces, totals, before } }: { readonly report: Report }) {
+interface PlaceTableProps {
+  readonly report: Report;
+  /** What it is compared with. */
+  readonly then: string;
+}
+
+function PlaceTable({ report: { places, otherPlaces, totals, before }, then }: PlaceTableProps) {
   const texts = useTexts(reportTexts);
-  const spanTexts = day === null ? texts.ofMonth : texts.ofDay;
   const { count, money } = useFormat();
   return (
     <section class="report-part">
@@ -90,7 +95,7 @@ function PlaceTable({ report: { day, places, otherPlaces, totals, before } }: { 
           { title: texts.location, isName: true, cell: ({ name }) => name },
           { title: texts.sales, isNumber: true, cell: ({ sales }) => count(sales) },
           { title: texts.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
-          { title: spanTexts.before, isNumber: true, cell: (place) => money(place.before) },
+          { title: then, isNumber: true, cell: (place) => money(place.before) },
         ]}
         foot={[texts.total, count(totals.sales), money(totals.revenue), money(before?.revenue ?? 0)]}
       />
@@ -194,7 +199,7 @@ export function IncidentItems({ incidents }: { readonly incidents: readonly Inci
 type ReportDay = Report["days"][number];
 
 /** The days of the month beside those of the month before: as bars, and in two tables of half a month each. */
-function ReportDays({ days }: Pick<Report, "days">) {
+function ReportDays({ days, then }: Pick<Report, "days"> & Pick<PlaceTableProps, "then">) {
   const texts = useTexts(reportTexts);
   const { format, now } = useGateway();
   const [chosen, setChosen] = useState(-1);
@@ -220,7 +225,7 @@ function ReportDays({ days }: Pick<Report, "days">) {
         onChoose={setChosen}
         tickText={format.shortMoney}
       />
-      <p class="chart-legend fine">{texts.ofMonth.before}</p>
+      <p class="chart-legend fine">{then}</p>
       <div class="report-days fields">
         <DayTable days={past.slice(0, half)} />
         {past.length > half && <DayTable days={past.slice(half)} />}

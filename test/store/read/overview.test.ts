@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../src/domain/overview.ts";
-import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
+import { LocalCalendar, momentsSoFar } from "../../../src/store/ledger/calendar.ts";
 import { overviewReader } from "../../../src/store/read/overview.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
@@ -66,7 +66,7 @@ describe("an overview", () => {
           store(sales, calendar);
           const { spans, ...overview } = reader(calendar).overview(USER, { period, at: null, filter }, nowMs);
           expect(spans.map(({ name }) => name)).to.deep.equal(["day", "week", "month", "year"]);
-          expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone)));
+          expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone), calendar));
         }),
         { numRuns: 80 },
       );
@@ -164,6 +164,7 @@ function addUp(
   filter: OverviewFilter,
   nowMs: number,
   dates: ZoneDates,
+  calendar: LocalCalendar,
 ) {
   const today = dates.dayOf(nowMs);
   const dayOf = ({ timeMs }: Sale) => dates.dayOf(timeMs);
@@ -172,14 +173,17 @@ function addUp(
   const isAtBar = (start: number, one: Sale) =>
     period === "year" ? Math.floor(dayOf(one) / 100) === Math.floor(start / 100) : dayOf(one) === start;
   const isIn = (one: Sale) => bounds.bars.some((start) => isAtBar(start, one));
-  const isBefore = (one: Sale) => dayOf(one) >= bounds.before.from && dayOf(one) <= bounds.before.to;
+  const isOnDaysBefore = (one: Sale) => dayOf(one) >= bounds.before.from && dayOf(one) <= bounds.before.to;
+  const [, untilMs] = momentsSoFar(calendar, bounds.before.to, today, nowMs);
+  const isBefore = (one: Sale) =>
+    isOnDaysBefore(one) && (dayOf(one) < bounds.before.to || one.timeMs < untilMs);
   const fits = (one: Sale) =>
     (filter.location === null || one.location === filter.location) &&
     (filter.deviceId === null || one.device === filter.deviceId);
   const own = counted.filter(fits);
   const pairs = new Map(
     counted
-      .filter((one) => isIn(one) || isBefore(one))
+      .filter((one) => isIn(one) || isOnDaysBefore(one))
       .map(({ location, device }) => [`${location} ${device}`, { deviceId: device, locationName: location }]),
   );
   const compare = new Intl.Collator(undefined, { numeric: true }).compare;
@@ -203,7 +207,7 @@ function addUp(
     chart: bounds.bars.map((start, index) => ({
       start,
       ...soldOf(own.filter((one) => isAtBar(start, one))),
-      before: soldOf(own.filter((one) => isAtBar(bounds.barsBefore[index] ?? 0, one))),
+      before: soldOf(own.filter((one) => isBefore(one) && isAtBar(bounds.barsBefore[index] ?? 0, one))),
     })),
     otherPlaces: null,
     places: [...new Set(own.filter(isIn).map(({ location }) => location))]
