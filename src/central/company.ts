@@ -197,12 +197,14 @@ export async function clinics(
 ): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }> {
   const rows = await connection.query<Record<keyof Clinic | "nowMs", string>>(
     `SELECT g.name, g.time_zone AS "timeZone", g.role, g.seen_ms AS "seenMs", g.position, g.newest,
-            (SELECT f.position FROM flanco.fork f WHERE f.company = g.company AND f.gateway = g.gateway
-                AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1) AS "forkedAt",
+            f.position AS "forkedAt", coalesce(f.newest - f.position + 1, 0) AS withheld,
             (SELECT coalesce(sum(h.last - h.first + 1), 0) FROM flanco.hole h WHERE h.company = g.company
                 AND h.gateway = g.gateway AND h.told_by IS NULL) AS untold,
             g.clock_off_ms AS "clockOffMs"
-       FROM flanco.gateway g WHERE g.company = @company ORDER BY g.name`,
+       FROM flanco.gateway g LEFT JOIN LATERAL (
+              SELECT f.position, f.newest FROM flanco.fork f WHERE f.company = g.company AND f.gateway = g.gateway
+                 AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1) f ON true
+      WHERE g.company = @company ORDER BY g.name`,
     { company },
   );
   const [{ nowMs } = { nowMs: "0" }] = await connection.query<{ nowMs: string }>(
@@ -220,32 +222,43 @@ export async function clinics(
       position: Number(row.position),
       newest: Number(row.newest),
       forkedAt: whole(row.forkedAt),
+      withheld: Number(row.withheld),
       untold: Number(row.untold),
       clockOffMs: Number(row.clockOffMs),
     })),
   };
 }
 
+/** What the company decides of a ledger that differs from the one in its database. */
+export type ForkDecision = "accept" | "dismiss" | "undo";
+
+const DECISIONS: Readonly<Record<ForkDecision, { readonly sql: string; readonly none: string }>> = {
+  accept: { sql: "flanco.accept_fork(company, gateway)", none: "has no fork to accept" },
+  dismiss: { sql: "flanco.dismiss_fork(company, gateway)", none: "has no fork to dismiss" },
+  undo: { sql: "flanco.undo_accept(company, gateway)", none: "has no fork that was accepted" },
+};
+
 /**
- * Lets a restored ledger continue from the entry at which it differs from the
- * database's, so that the sales of both count. Gives the first entry of the new
- * branch. Rejects with `not_found` where no fork of this gateway is to be accepted.
+ * `accept` lets the ledger continue from the entry at which it differs, so that the sales of both
+ * count; `undo` takes that back, with what has come since; `dismiss` forgets the ledger until it
+ * calls again. Gives that entry. Rejects with `not_found` where there is nothing to decide.
  */
-export async function acceptFork(
+export async function decideFork(
   connection: Connection,
-  { company }: Company,
+  company: Company,
   name: string,
+  decision: ForkDecision,
 ): Promise<number> {
+  await clinicOf(connection, company, name);
+  const { sql, none } = DECISIONS[decision];
   const [row] = await connection.query<{ position: string | null }>(
-    `SELECT flanco.accept_fork(company, gateway) AS position FROM flanco.gateway WHERE company = @company AND name = @name`,
-    { company, name },
+    `SELECT ${sql} AS position FROM flanco.gateway WHERE company = @company AND name = @name`,
+    { company: company.company, name },
   );
-  if (row?.position == null) {
-    throw new FlancoError("not_found", `The gateway ${name} has no fork to accept.`, {
-      hint: "flanco central gateway list shows which have one.",
-    });
-  }
-  return Number(row.position);
+  if (row?.position != null) return Number(row.position);
+  throw new FlancoError("not_found", `The gateway ${name} ${none}.`, {
+    hint: "A fork ends by itself once the ledger that the database knows goes on. flanco central gateway list shows which have one.",
+  });
 }
 
 async function clinicOf(connection: Connection, company: Company, name: string): Promise<Clinic> {

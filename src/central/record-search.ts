@@ -74,7 +74,11 @@ const MOVED = `SELECT ${COLUMNS} FROM (
 const SELLING = `SELECT DISTINCT gateway FROM flanco.device
   WHERE company = @company AND (@location::text IS NULL OR location = @location) AND (@device::text IS NULL OR device = @device) LIMIT 2`;
 
-const MARK = `SELECT ${idOf("gateway", "branch", "position")} AS newest FROM flanco.gateway WHERE company = @company ORDER BY gateway`;
+/** Of the newest branch, also while a ledger goes on in an older one, so that a mark never goes back. */
+const MARK = `SELECT coalesce(e.id, ${idOf("g.gateway", "1", "0")}) AS newest
+    FROM flanco.gateway g LEFT JOIN LATERAL (SELECT id FROM flanco.entry e WHERE e.company = g.company AND e.gateway = g.gateway
+           ORDER BY e.branch DESC, e.position DESC LIMIT 1) e ON true
+   WHERE g.company = @company ORDER BY g.gateway`;
 
 /** Numbers of 64 bits come as texts. */
 interface RecordRow {

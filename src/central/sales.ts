@@ -106,12 +106,15 @@ function inOrder(a: PlaceSold, b: PlaceSold): number {
 }
 
 /**
- * A hash over the newest entries of all gateways, which
- * covers all their entries as a ledger's head covers its own.
+ * A hash over the newest entries of all branches of all gateways,
+ * which covers all their entries as a ledger's head covers its own.
  */
 async function headOf(query: CompanyQuery): Promise<string> {
   const heads = await query<{ head: string }>(
-    "SELECT concat_ws(' ', gateway, branch, position, hash) AS head FROM flanco.gateway WHERE company = @company ORDER BY gateway",
+    `SELECT concat_ws(' ', gateway, branch, e.position, encode(e.hash, 'hex')) AS head
+       FROM flanco.branch b CROSS JOIN LATERAL (SELECT position, hash FROM flanco.entry e WHERE e.company = b.company
+              AND e.gateway = b.gateway AND e.branch = b.branch ORDER BY e.position DESC LIMIT 1) e
+      WHERE company = @company ORDER BY gateway, branch`,
   );
   return hash("sha256", heads.map(({ head }) => head).join("\n"));
 }

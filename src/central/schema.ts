@@ -1,9 +1,10 @@
 import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
+import { BRANCH_SQL } from "./branch-schema.ts";
 import { PAGE_SQL } from "./page-schema.ts";
 import { SUM_SQL } from "./sum-schema.ts";
 
 /** The version of the schema that this program makes and uses. It grows with every change of the SQL below. */
-export const CENTRAL_SCHEMA = 1;
+export const CENTRAL_SCHEMA = 2;
 
 /** The most entries of one call of `append`. */
 export const MAX_BATCH = 1_000;
@@ -69,12 +70,14 @@ CREATE TABLE flanco.gateway (
   UNIQUE (company, name)
 );
 
--- A restored ledger that was accepted goes on in a branch of its own from start on; what the branch before has from there on stays.
+-- A restored ledger that was accepted goes on in a branch of its own from start on; what its parent has from there on stays.
+-- parent: null for a ledger of which nothing is in another branch.
 CREATE TABLE flanco.branch (
   company integer NOT NULL,
   gateway integer NOT NULL,
   branch integer NOT NULL CHECK (branch BETWEEN 1 AND ${2 ** BRANCH_BITS - 1}),
   start bigint NOT NULL,
+  parent integer,
   PRIMARY KEY (company, gateway, branch)
 );
 
@@ -99,7 +102,8 @@ CREATE INDEX entry_of_gateway ON flanco.entry (company, gateway, effective_ms, i
 CREATE INDEX entry_by_move ON flanco.entry (company, moved_by) WHERE moved_by IS NOT NULL;
 
 -- A gateway whose ledger is not the one that is here, from position on: a restored backup, or another ledger. Nothing of it was
--- taken. branch: the one in which it was accepted.
+-- taken from there on. parent: the branch that has its entry before. branch: the one in which it was accepted. One that was not
+-- accepted ends once a ledger that is here goes on.
 CREATE TABLE flanco.fork (
   company integer NOT NULL,
   gateway integer NOT NULL,
@@ -108,6 +112,7 @@ CREATE TABLE flanco.fork (
   newest bigint NOT NULL,
   first_ms bigint NOT NULL,
   last_ms bigint NOT NULL,
+  parent integer,
   branch integer,
   PRIMARY KEY (company, gateway, position, ledger)
 );
@@ -133,8 +138,29 @@ RETURN to_char(timezone(zone, to_timestamp(ms / 1000.0)), 'YYYYMMDD')::bigint;
 -- The branch in which an entry is that the gateway's newest one follows from.
 CREATE FUNCTION flanco.branch_of(owner flanco.gateway, number bigint) RETURNS integer
 LANGUAGE sql STABLE
-RETURN (SELECT max(b.branch) FROM flanco.branch b
-         WHERE b.company = owner.company AND b.gateway = owner.gateway AND b.branch <= owner.branch AND b.start <= number);
+RETURN (
+  WITH RECURSIVE line AS (
+    SELECT b.* FROM flanco.branch b
+     WHERE b.company = owner.company AND b.gateway = owner.gateway AND b.branch = owner.branch
+    UNION ALL
+    SELECT b.* FROM line l JOIN flanco.branch b USING (company, gateway) WHERE b.branch = l.parent AND l.start > number
+  )
+  SELECT l.branch FROM line l WHERE l.start <= number);
+
+-- The branch that has an entry of this number and hash; null where none has.
+CREATE FUNCTION flanco.branch_with(owner flanco.gateway, number bigint, entry_hash text) RETURNS integer
+LANGUAGE sql STABLE
+RETURN (
+  SELECT b.branch FROM flanco.branch b CROSS JOIN LATERAL (
+           SELECT e.hash FROM flanco.entry e
+            WHERE e.company = b.company AND e.gateway = b.gateway AND e.branch = b.branch AND e.position = number LIMIT 1) e
+   WHERE b.company = owner.company AND b.gateway = owner.gateway AND encode(e.hash, 'hex') = entry_hash LIMIT 1);
+
+-- The number of the newest entry that a branch has.
+CREATE FUNCTION flanco.head_of(of flanco.branch) RETURNS bigint
+LANGUAGE sql STABLE
+RETURN coalesce((SELECT max(e.position) FROM flanco.entry e
+                  WHERE e.company = of.company AND e.gateway = of.gateway AND e.branch = of.branch), of.start - 1);
 
 CREATE FUNCTION flanco.hash_of(owner flanco.gateway, number bigint) RETURNS text
 LANGUAGE sql STABLE
@@ -189,7 +215,7 @@ $$;
 --   taken   all of them are here
 --   behind  entries between head and after_at are missing here: to be sent
 --   back    the ledger is another one from an entry before these on: to be sent from its first entry on, so that it can be found
---   fork    the ledger is another one from head on, of which nothing is taken
+--   fork    the ledger is another one from head on, of which nothing is taken from there on
 --   broken  the entry head does not follow from the one before it; what comes before it is taken
 -- clock_off_ms: by how much the gateway's clock is ahead of this one's.
 CREATE FUNCTION flanco.append(
@@ -204,6 +230,7 @@ DECLARE
   latest bigint := newest;
   positions bigint[];
   given integer := cardinality(texts);
+  known record;
   forked_at bigint;
   bad bigint;
   times bigint[];
@@ -220,7 +247,7 @@ BEGIN
   END IF;
   clock_off_ms := sent_ms - now_ms;
   UPDATE flanco.gateway g
-     SET seen_ms = now_ms, clock_off_ms = sent_ms - now_ms, newest = coalesce(latest, g.newest)
+     SET seen_ms = now_ms, clock_off_ms = sent_ms - now_ms
    WHERE g.company = owner.company AND g.gateway = owner.gateway;
   outcome := 'taken';
   head := owner.position;
@@ -230,6 +257,26 @@ BEGIN
     RAISE EXCEPTION '1 to ${MAX_BATCH} entries, each with its hash' USING ERRCODE = 'FL003';
   END IF;
   positions := ARRAY(SELECT (t.text::jsonb ->> 1)::bigint FROM unnest(texts) WITH ORDINALITY t(text, n) ORDER BY t.n);
+
+  -- An entry is here if any branch has its number and hash. What is new must follow from the newest entry of a branch: the
+  -- ledgers of all branches may go on, each in its own.
+  IF positions[1] <> owner.position + 1 OR before_hash IS DISTINCT FROM owner.hash
+     OR flanco.branch_with(owner, positions[1], hashes[1]) IS NOT NULL THEN
+    SELECT t.position, flanco.branch_with(owner, t.position, t.hash) AS branch INTO known
+      FROM (SELECT positions[1] - 1, before_hash UNION ALL SELECT * FROM unnest(positions, hashes)) t(position, hash)
+     WHERE flanco.branch_with(owner, t.position, t.hash) IS NOT NULL ORDER BY t.position DESC LIMIT 1;
+    IF FOUND OR positions[1] = 1 THEN
+      SELECT b.branch, h.position INTO owner.branch, owner.position
+        FROM flanco.branch b CROSS JOIN LATERAL (SELECT flanco.head_of(b)) h(position)
+       WHERE b.company = owner.company AND b.gateway = owner.gateway
+         AND (b.branch = known.branch
+              OR (b.parent IS NOT DISTINCT FROM known.branch AND b.start = coalesce(known.position, 0) + 1))
+       ORDER BY h.position = coalesce(known.position, 0) DESC, b.branch DESC LIMIT 1;
+      owner.hash := flanco.hash_of(owner, owner.position);
+      head := owner.position;
+      head_hash := owner.hash;
+    END IF;
+  END IF;
 
   IF positions[1] = owner.position + 1 AND before_hash <> owner.hash THEN
     forked_at := positions[1];
@@ -248,9 +295,10 @@ BEGIN
   IF forked_at IS NOT NULL THEN
     outcome := 'fork';
     head := forked_at;
-    INSERT INTO flanco.fork AS f VALUES (owner.company, owner.gateway, forked_at, identity, latest, now_ms, now_ms)
+    INSERT INTO flanco.fork AS f
+    VALUES (owner.company, owner.gateway, forked_at, identity, latest, now_ms, now_ms, flanco.branch_of(owner, forked_at - 1))
     ON CONFLICT (company, gateway, position, ledger)
-    DO UPDATE SET newest = excluded.newest, last_ms = excluded.last_ms, branch = NULL;
+    DO UPDATE SET newest = excluded.newest, last_ms = excluded.last_ms, parent = excluded.parent, branch = NULL;
     RETURN;
   END IF;
   IF after_at > owner.position THEN
@@ -309,37 +357,19 @@ BEGIN
   END LOOP;
 
   UPDATE flanco.gateway g
-     SET ledger = identity, position = greatest(owner.position, positions[given]),
+     SET ledger = identity, branch = owner.branch, position = greatest(owner.position, positions[given]),
+         newest = CASE WHEN positions[given] > owner.position THEN latest ELSE g.newest END,
          hash = CASE WHEN positions[given] > owner.position THEN hashes[given] ELSE owner.hash END
    WHERE g.company = owner.company AND g.gateway = owner.gateway
   RETURNING g.position, g.hash INTO head, head_hash;
+  IF head > owner.position THEN
+    DELETE FROM flanco.fork f WHERE f.company = owner.company AND f.gateway = owner.gateway AND f.branch IS NULL;
+  END IF;
   IF outcome = 'broken' THEN head := coalesce(positions[bad], head + 1); END IF;
 END
 $$;
 
--- A restored ledger goes on in a branch of its own from the fork on: the sales of both branches count.
-CREATE FUNCTION flanco.accept_fork(owner_company integer, owner_gateway integer) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  owner flanco.gateway;
-  found_fork flanco.fork;
-BEGIN
-  SELECT * INTO owner FROM flanco.gateway g WHERE g.company = owner_company AND g.gateway = owner_gateway FOR UPDATE;
-  SELECT * INTO found_fork FROM flanco.fork f
-   WHERE f.company = owner_company AND f.gateway = owner_gateway AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1;
-  IF NOT FOUND THEN RETURN NULL; END IF;
-  INSERT INTO flanco.branch VALUES (owner.company, owner.gateway, owner.branch + 1, found_fork.position);
-  UPDATE flanco.fork f SET branch = owner.branch + 1
-   WHERE f.company = owner.company AND f.gateway = owner.gateway AND f.branch IS NULL;
-  UPDATE flanco.gateway g
-     SET branch = owner.branch + 1, ledger = found_fork.ledger, position = found_fork.position - 1,
-         hash = flanco.hash_of(owner, found_fork.position - 1)
-   WHERE g.company = owner.company AND g.gateway = owner.gateway;
-  RETURN found_fork.position;
-END
-$$;
-
+${BRANCH_SQL}
 -- Makes a gateway with a role of its own, which may append and nothing else. verifier: what the database keeps of a password.
 CREATE FUNCTION flanco.add_gateway(owner_company integer, gateway_name text, zone text, verifier text) RETURNS name
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -355,7 +385,7 @@ BEGIN
   EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.append TO %I', role_name);
   INSERT INTO flanco.gateway (company, gateway, name, role, time_zone)
   VALUES (owner_company, number, gateway_name, role_name, zone);
-  INSERT INTO flanco.branch VALUES (owner_company, number, 1, 1);
+  INSERT INTO flanco.branch VALUES (owner_company, number, 1, 1, NULL);
   RETURN role_name;
 END
 $$;

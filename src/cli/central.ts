@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import {
-  acceptFork,
   addGateway,
   clinics,
+  decideFork,
+  type ForkDecision,
   initialise,
   pageAccess,
   renewPassword,
 } from "../central/company.ts";
-import { type Clinic, clinicState } from "../domain/gateway.ts";
+import { type Clinic, type ClinicState, clinicStates } from "../domain/gateway.ts";
 import {
   type Access,
   companyCommand,
@@ -100,31 +101,54 @@ function addGatewayCommands(central: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .action(async (options: Access & { json: boolean }) => {
       const { nowMs, ...found } = await ofCompany(context, options, clinics);
-      const rows = found.clinics.map((clinic) => ({ ...clinic, state: clinicState(clinic, nowMs) }));
+      const rows = found.clinics.map((clinic) => ({ ...clinic, states: clinicStates(clinic, nowMs) }));
       terminal.show(options.json, rows, rows.map(describe));
     });
 
-  ofGateway(
+  const decides = (
+    command: string,
+    decision: ForkDecision,
+    description: string,
+    said: (name: string, position: number) => string,
+  ) =>
+    ofGateway(command, description).action(async (name: string, options: Access) => {
+      const position = await ofCompany(context, options, (connection, company) =>
+        decideFork(connection, company, name, decision),
+      );
+      terminal.out(said(name, position));
+    });
+  decides(
     "accept-fork",
+    "accept",
     "let a restored ledger go on beside what was sent before; the sales of both count",
-  ).action(async (name: string, options: Access) => {
-    const position = await ofCompany(context, options, (connection, company) =>
-      acceptFork(connection, company, name),
-    );
-    terminal.out(
+    (name, position) =>
       `The gateway ${name} goes on with its entry ${position}; what the database has from there on stays.`,
-    );
-  });
+  );
+  decides(
+    "dismiss-fork",
+    "dismiss",
+    "forget a ledger that only tried a backup out; it shows again when it calls again",
+    (name, position) => `The ledger that differed from entry ${position} of ${name} on is forgotten.`,
+  );
+  decides(
+    "undo-accept",
+    "undo",
+    "take back accept-fork: the ledger that was accepted last no longer counts, with all that it has sent since",
+    (name, position) =>
+      `What the accepted ledger of ${name} sent from entry ${position} on is gone; the sums are added up again.`,
+  );
 }
 
-function describe(clinic: Clinic & { readonly state: string }): string {
-  const { name, state, position, newest, forkedAt, untold, clockOffMs, seenMs } = clinic;
+function describe(clinic: Clinic & { readonly states: readonly ClinicState[] }): string {
+  const { name, states, position, newest, forkedAt, withheld, untold, clockOffMs, seenMs } = clinic;
   const parts = [
     `${position} of ${Math.max(position, newest)} entries`,
     seenMs === null ? "never called" : `called ${iso(seenMs)}`,
-    ...(forkedAt === null ? [] : [`another ledger from its entry ${forkedAt} on`]),
+    ...(forkedAt === null
+      ? []
+      : [`another ledger from its entry ${forkedAt} on, of which ${withheld} entries are withheld`]),
     ...(untold === 0 ? [] : [`${untold} entries lost before they were sent`]),
-    ...(state === "clock_off" ? [`its clock is ${Math.round(clockOffMs / 1_000)} s ahead`] : []),
+    ...(states.includes("clock_off") ? [`its clock is ${Math.round(clockOffMs / 1_000)} s ahead`] : []),
   ];
-  return `${name}\t${state}\t${parts.join(", ")}`;
+  return `${name}\t${states.join(", ")}\t${parts.join(", ")}`;
 }

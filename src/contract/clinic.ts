@@ -10,7 +10,7 @@ const clinic = z.strictObject({
   timeZone: z.string(),
   ...sold,
   before: z.strictObject(sold),
-  state: z.enum(CLINIC_STATES).describe("How its gateway fares: of several troubles the worst."),
+  states: z.array(z.enum(CLINIC_STATES)).describe("How its gateway fares: each trouble, the worst first."),
   seenTime: timeMs.nullable().describe("When it called last; null where it never did."),
   waiting: z
     .int()
@@ -19,6 +19,7 @@ const clinic = z.strictObject({
     .int()
     .nullable()
     .describe("The entry from which its ledger is another one than the database's."),
+  withheld: z.int().describe("Entries of that ledger that are not taken, when it called last."),
   untold: z
     .int()
     .describe("Entries that it lost before they were sent, and that its ledger does not tell of."),

@@ -51,18 +51,20 @@ export interface Clinic {
    * database's; null without a difference that is to be accepted.
    */
   readonly forkedAt: number | null;
+  /** How many entries of that ledger are not taken, when it called last; 0 without such a difference. */
+  readonly withheld: number;
   /** How many entries the gateway lost before they were sent, without a `lost` entry that says so. */
   readonly untold: number;
   readonly clockOffMs: number;
 }
 
-/** How a clinic fares, the worst first. */
+/** How a clinic may fare, the worst first. */
 export const CLINIC_STATES = ["forked", "lacking", "silent", "clock_off", "behind", "good"] as const;
 export type ClinicState = (typeof CLINIC_STATES)[number];
 
 /** Whether a person must see to it. A clinic that is behind catches up by itself. */
-export function isTroubled(state: ClinicState): boolean {
-  return state !== "good" && state !== "behind";
+export function isTroubled(states: readonly ClinicState[]): boolean {
+  return states.some((state) => state !== "good" && state !== "behind");
 }
 
 /** A gateway calls every five minutes, also while nothing is sold. */
@@ -71,11 +73,17 @@ const SILENT_AFTER_MS = HOUR_MS;
 /** Clocks that the network sets are some milliseconds apart. */
 export const CLOCK_OFF_MS = MINUTE_MS;
 
-export function clinicState(clinic: Clinic, nowMs: number): ClinicState {
+/** How a clinic fares: each trouble that it has, the worst first. */
+export function clinicStates(clinic: Clinic, nowMs: number): readonly ClinicState[] {
   const { seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
-  if (forkedAt !== null) return "forked";
-  if (untold > 0) return "lacking";
-  if (seenMs === null || nowMs - seenMs > SILENT_AFTER_MS) return "silent";
-  if (Math.abs(clockOffMs) > CLOCK_OFF_MS) return "clock_off";
-  return newest > position ? "behind" : "good";
+  const is: Readonly<Record<ClinicState, boolean>> = {
+    forked: forkedAt !== null,
+    lacking: untold > 0,
+    silent: seenMs === null || nowMs - seenMs > SILENT_AFTER_MS,
+    clock_off: Math.abs(clockOffMs) > CLOCK_OFF_MS,
+    behind: newest > position,
+    good: false,
+  };
+  const troubles = CLINIC_STATES.filter((state) => is[state]);
+  return troubles.length === 0 ? ["good"] : troubles;
 }

@@ -2,7 +2,7 @@ import type Koa from "koa";
 import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
 import type { Clock } from "../domain/clock.ts";
-import { type Clinic, clinicState, hueOf, isTroubled } from "../domain/gateway.ts";
+import { type Clinic, clinicStates, hueOf, isTroubled } from "../domain/gateway.ts";
 import type { CompanySales } from "../domain/sales.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { buildApp, healthMiddleware, type SiteDependencies, salesEndpoints } from "./app.ts";
@@ -59,7 +59,7 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
     serve(compareClinics, async ({ query }) => ({ data: await compared(sales, query, clock.nowMs()) })),
     serve(getCompanyStatus, async () => {
       const { clinics, nowMs } = await sales.clinics();
-      const troubled = clinics.filter((clinic) => isTroubled(clinicState(clinic, nowMs))).length;
+      const troubled = clinics.filter((clinic) => isTroubled(clinicStates(clinic, nowMs))).length;
       return {
         data: {
           version,
@@ -92,17 +92,18 @@ async function compared(
       const clinic = states.get(own.name);
       // The clinic was added between the two reads.
       if (clinic === undefined) return [];
-      const { name, timeZone, seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
+      const { name, timeZone, seenMs, position, newest, forkedAt, withheld, untold, clockOffMs } = clinic;
       return [
         {
           name,
           timeZone,
           ...toSoldAnswer(own),
           before: toSoldAnswer(own.before),
-          state: clinicState(clinic, fares.nowMs),
+          states: clinicStates(clinic, fares.nowMs),
           seenTime: seenMs,
           waiting: Math.max(0, newest - position),
           forkedAt,
+          withheld,
           untold,
           clockOffMs,
         },

@@ -1,9 +1,10 @@
 import { expect } from "chai";
-import { acceptFork, clinics, type RoleAccess } from "../../src/central/company.ts";
+import { clinics, decideFork, type ForkDecision, type RoleAccess } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { append, type SentBatch } from "../../src/central/sink.ts";
 import { HOUR_MS } from "../../src/domain/clock.ts";
-import { clinicState } from "../../src/domain/gateway.ts";
+import { clinicStates } from "../../src/domain/gateway.ts";
+import { rejection } from "../rig/rejection.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
@@ -33,8 +34,11 @@ describe("append in the company's database", () => {
     const found = await clinics(database.admin, await database.company());
     const clinic = found.clinics.find((one) => one.name === name);
     if (clinic === undefined) throw new Error(`no gateway ${name}`);
-    return { ...clinic, state: clinicState(clinic, found.nowMs) };
+    return { ...clinic, states: clinicStates(clinic, found.nowMs) };
   }
+
+  const decide = async (name: string, decision: ForkDecision = "accept") =>
+    decideFork(database.admin, await database.company(), name, decision);
 
   async function sums(name: string, unit: "day" | "month" = "day") {
     const rows = await database.admin.query(
@@ -130,10 +134,12 @@ describe("append in the company's database", () => {
     expect(await send(one, restored.batch(0, 3))).to.deep.equal({ outcome: "taken", at: 6 });
     expect(await send(one, restored.batch(3))).to.deep.equal({ outcome: "fork", at: 4 });
     expect(await positions(one.name)).to.equal("1/1 1/2 1/3 1/4 1/5 1/6");
-    expect(await standing(one.name)).to.include({ state: "forked", forkedAt: 4, position: 6 });
+    expect(await standing(one.name)).to.include({ forkedAt: 4, withheld: 5, position: 6, newest: 6 });
     // The ledger that was there before still fits.
     chain.sell();
     expect(await send(one, chain.batch(6))).to.deep.equal({ outcome: "taken", at: 7 });
+    expect((await standing(one.name)).states, "ended by itself").to.deep.equal(["good"]);
+    expect(await rejection(decide(one.name))).to.include({ code: "not_found" });
   });
 
   it("goes on with a restored ledger once it is accepted, beside what was sent before", async () => {
@@ -142,7 +148,7 @@ describe("append in the company's database", () => {
     await send(one, chain.batch());
     const restored = chain.restoredAt(3).sellMany(2, () => ({ room: "102" }));
     await send(one, restored.batch(3));
-    expect(await acceptFork(database.admin, await database.company(), one.name)).to.equal(4);
+    expect(await decide(one.name)).to.equal(4);
     expect(await send(one, restored.batch(3))).to.deep.equal({ outcome: "taken", at: 5 });
     // Of its own fourth sale, and of one from before the branch.
     restored.void(4);
@@ -150,8 +156,74 @@ describe("append in the company's database", () => {
     expect(await send(one, restored.batch(0))).to.deep.equal({ outcome: "taken", at: 7 });
     expect(await positions(one.name)).to.equal("1/1 1/2 1/3 1/4 1/5 1/6 2/4 2/5 2/6 2/7");
     expect(await sums(one.name)).to.deep.equal(["20261121 Clínica d 6 6000000"]);
-    expect(await standing(one.name)).to.include({ state: "good", forkedAt: null });
-    expect(await send(one, chain.batch(0))).to.deep.equal({ outcome: "fork", at: 4 });
+    expect(await standing(one.name)).to.deep.include({ states: ["good"], forkedAt: null, withheld: 0 });
+  });
+
+  it("counts no sale twice, and stops no ledger, after a backup was only tried and accepted", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(6);
+    await send(one, chain.batch());
+    const tried = chain.restoredAt(3, "b".repeat(32)).sellMany(1, () => ({ room: "102" }));
+    await send(one, tried.batch(3));
+    await decide(one.name);
+    // The real one sends again what it sent last, and goes on; whichever calls next.
+    for (const after of [3, 0, 6]) {
+      chain.sell();
+      expect(await send(one, chain.batch(after))).to.deep.equal({ outcome: "taken", at: chain.position });
+    }
+    expect(await send(one, tried.batch(3))).to.deep.equal({ outcome: "taken", at: 4 });
+    chain.void(8);
+    tried.void(2);
+    await send(one, tried.batch(4));
+    expect(await send(one, chain.batch(0))).to.deep.equal({ outcome: "taken", at: 10 });
+    const real = "1/1 1/2 1/3 1/4 1/5 1/6 1/7 1/8 1/9 1/10";
+    expect(await positions(one.name)).to.equal(`${real} 2/4 2/5`);
+    expect(await sums(one.name)).to.deep.equal(["20261121 Clínica d 8 8000000"]);
+    // A third ledger is another one still.
+    const third = chain.restoredAt(8).sellMany(2, () => ({ room: "103" }));
+    expect(await send(one, third.batch(8))).to.deep.equal({ outcome: "fork", at: 9 });
+    await decide(one.name);
+    expect(await send(one, third.batch(8))).to.deep.equal({ outcome: "taken", at: 10 });
+    third.void(4);
+    expect(await send(one, third.batch(10))).to.deep.equal({ outcome: "taken", at: 11 });
+    expect(await positions(one.name)).to.equal(`${real} 2/4 2/5 3/9 3/10 3/11`);
+    expect(await sums(one.name)).to.deep.equal(["20261121 Clínica d 9 9000000"]);
+  });
+
+  it("takes an accepted ledger back out, with what it changed of earlier sales", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(6);
+    await send(one, chain.batch());
+    const [before, place] = [await sums(one.name), await positions(one.name)];
+    const tried = chain.restoredAt(3, "b".repeat(32)).sellMany(2, () => ({ room: "102" }));
+    tried.void(1);
+    tried.move(2, LATE_MS + 2 * HOUR_MS);
+    await send(one, tried.batch(3));
+    await decide(one.name);
+    await send(one, tried.batch(3));
+    expect(await sums(one.name)).not.to.deep.equal(before);
+    expect(await decide(one.name, "undo")).to.equal(4);
+    expect([await sums(one.name), await positions(one.name)]).to.deep.equal([before, place]);
+    expect(await rejection(decide(one.name, "undo"))).to.include({ code: "not_found" });
+    chain.sell();
+    expect(await send(one, chain.batch(6))).to.deep.equal({ outcome: "taken", at: 7 });
+    tried.sellMany(2);
+    expect(await send(one, tried.batch(8))).to.deep.equal({ outcome: "behind", at: 7 });
+    expect(await send(one, tried.batch(3))).to.deep.equal({ outcome: "fork", at: 4 });
+  });
+
+  it("forgets a ledger that was only tried, until it calls again", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(3);
+    await send(one, chain.batch());
+    const tried = chain.restoredAt(2, "b".repeat(32)).sellMany(1, () => ({ room: "102" }));
+    await send(one, tried.batch(2));
+    expect((await standing(one.name)).states).to.deep.equal(["forked"]);
+    expect(await decide(one.name, "dismiss")).to.equal(3);
+    expect((await standing(one.name)).states).to.deep.equal(["good"]);
+    expect(await rejection(decide(one.name, "dismiss"))).to.include({ code: "not_found" });
+    await send(one, tried.batch(2));
+    expect((await standing(one.name)).states).to.deep.equal(["forked"]);
   });
 
   it("names another ledger of the same gateway from its first entry on", async () => {
@@ -160,7 +232,7 @@ describe("append in the company's database", () => {
     const other = new TestChain("b".repeat(32)).sellMany(3, () => ({ room: "7" }));
     expect(await send(one, other.batch(2))).to.deep.equal({ outcome: "back", at: 0 });
     expect(await send(one, other.batch(0))).to.deep.equal({ outcome: "fork", at: 1 });
-    await acceptFork(database.admin, await database.company(), one.name);
+    await decide(one.name);
     expect(await send(one, other.batch(0))).to.deep.equal({ outcome: "taken", at: 3 });
     expect(await positions(one.name)).to.equal("1/1 1/2 2/1 2/2 2/3");
   });
@@ -192,10 +264,10 @@ describe("append in the company's database", () => {
     await send(one, chain.batch(0, 2));
     chain.lose(3, 5);
     expect(await send(one, chain.batch(2))).to.deep.equal({ outcome: "taken", at: 8 });
-    expect(await standing(one.name)).to.include({ state: "lacking", untold: 3 });
+    expect(await standing(one.name)).to.deep.include({ states: ["lacking"], untold: 3 });
     chain.tellOfLoss(3, 5);
     await send(one, chain.batch(8));
-    expect(await standing(one.name)).to.include({ state: "good", untold: 0 });
+    expect(await standing(one.name)).to.deep.include({ states: ["good"], untold: 0 });
   });
 
   it("lets a gateway read, alter and remove nothing, and append to no chain but its own", async () => {
@@ -236,11 +308,11 @@ describe("append in the company's database", () => {
 
   it("takes a call without entries as a sign of life, with the gateway's clock", async () => {
     const one = await gateway();
-    expect(await standing(one.name)).to.include({ state: "silent", seenMs: null });
+    expect(await standing(one.name)).to.deep.include({ states: ["silent"], seenMs: null });
     const { clockOffMs } = await append(one, null, Date.now() + 2 * HOUR_MS);
     expect(clockOffMs).to.be.within(1.9 * HOUR_MS, 2.1 * HOUR_MS);
-    expect(await standing(one.name)).to.include({ state: "clock_off" });
+    expect(await standing(one.name)).to.deep.include({ states: ["clock_off"] });
     await append(one, null, Date.now());
-    expect(await standing(one.name)).to.include({ state: "good" });
+    expect(await standing(one.name)).to.deep.include({ states: ["good"] });
   });
 });

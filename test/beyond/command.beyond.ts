@@ -54,9 +54,10 @@ describe("flanco central", () => {
         position: 0,
         newest: 0,
         forkedAt: null,
+        withheld: 0,
         untold: 0,
         clockOffMs: 0,
-        state: "silent",
+        states: ["silent"],
       },
     ]);
     expect((await central("gateway", "accept-fork", "malaga")).stderr).to.contain("has no fork");

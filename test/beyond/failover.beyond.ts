@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { acceptFork, clinics, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
+import { clinics, companyOf, decideFork, initialise, pageAccess } from "../../src/central/company.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
@@ -181,7 +181,7 @@ describe("A company's database of three nodes", () => {
     expect(await entries()).to.deep.equal(there);
     const [first] = restored;
     if (first === undefined) throw new Error("no gateway was restored");
-    await acceptFork(admin, company, first.name);
+    await decideFork(admin, company, first.name, "accept");
     await first.deliver(never);
     expect(first.waiting).to.equal(0);
     const [sums] = await admin.query<{ count: string }>(

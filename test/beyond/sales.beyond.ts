@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { acceptFork, initialise, pageAccess } from "../../src/central/company.ts";
+import { decideFork, initialise, pageAccess } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { companySales } from "../../src/central/sales.ts";
 import { append } from "../../src/central/sink.ts";
@@ -73,7 +73,7 @@ describe("what was sold", () => {
     gateways[0] = restored;
     for (let sale = 0; sale < 20; sale += 1) await sell(restored.chain, SALES + sale, 0);
     expect(await send(restored, 100)).to.equal("fork");
-    await acceptFork(database.admin, company, "clinic-0");
+    await decideFork(database.admin, company, "clinic-0", "accept");
     expect(await send(restored, 100)).to.equal("taken");
     // Sales before the clock was set: those of the first boot then get their time, one of them is void.
     for (const [boot, count] of [

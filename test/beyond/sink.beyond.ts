@@ -206,7 +206,7 @@ describe("the sink of the company's database", () => {
       const [row] = await company.admin.query<{ text: string }>(
         "SELECT pg_get_functiondef('flanco.append'::regproc) AS text",
       );
-      await company.admin.query((row?.text ?? "").replace("DISTINCT FROM 1 THEN", "DISTINCT FROM 2 THEN"));
+      await company.admin.query((row?.text ?? "").replace("DISTINCT FROM 2 THEN", "DISTINCT FROM 3 THEN"));
       expect(await failureOf(company.sink().test(never))).to.contain("another version of flanco");
     } finally {
       await company.stop();

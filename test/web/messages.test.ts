@@ -53,7 +53,7 @@ describe("The page's messages", () => {
 describe("What a company is told of a clinic", () => {
   it("puts no plural after a one", () => {
     for (const { what } of [clinicsTexts.es, clinicsTexts.en]) {
-      for (const said of Object.values(what)) expect(said("1")).to.not.match(/\b1 \p{L}{2,}s\b/u);
+      for (const said of Object.values(what)) expect(said("1", "1")).to.not.match(/\b1 \p{L}{2,}s\b/u);
     }
   });
 });

@@ -14,6 +14,15 @@ import { useNavigation, useQuery } from "../navigation.tsx";
 import { PeriodChoice, PeriodSteps, periodOf } from "../panel/panel-filters.tsx";
 import { comparisonOf, comparisonText } from "../panel/period.ts";
 
+/** The place of a clinic's worst trouble among all that there are. */
+function worstOf({ states }: Clinic): number {
+  return Math.min(...states.map((state) => CLINIC_STATES.indexOf(state)));
+}
+
+function namesOf(states: Clinic["states"], texts: (typeof clinicsTexts)["es"]): string {
+  return states.map((state) => texts.states[state]).join(", ");
+}
+
 /** What each clinic of a company has sold in a period, and the gateways that a person must see to. */
 export function ClinicsView() {
   const texts = useTexts(clinicsTexts);
@@ -29,8 +38,8 @@ export function ClinicsView() {
   const show = (of: string, at?: string) => replace("clinics", { period: of, at });
   const known = comparison.value;
   const troubled = (known?.clinics ?? [])
-    .filter(({ state }) => state !== "good")
-    .sort((a, b) => CLINIC_STATES.indexOf(a.state) - CLINIC_STATES.indexOf(b.state));
+    .filter(({ states }) => !states.includes("good"))
+    .sort((a, b) => worstOf(a) - worstOf(b));
   return (
     <ViewFrame
       title={texts.title}
@@ -96,7 +105,7 @@ function ClinicTable({ known: { days, before, clinics } }: { readonly known: Cli
           isNumber: true,
           cell: (clinic) => compared(clinic.revenue, clinic.before.revenue),
         },
-        { title: texts.equipment, cell: ({ state }) => texts.states[state] },
+        { title: texts.equipment, cell: ({ states }) => namesOf(states, texts) },
       ]}
       foot={[texts.all, money(days.revenue), count(days.sales), compared(days.revenue, before.revenue), ""]}
     />
@@ -106,24 +115,28 @@ function ClinicTable({ known: { days, before, clinics } }: { readonly known: Cli
 function Trouble({ clinic }: { readonly clinic: Clinic }) {
   const texts = useTexts(clinicsTexts);
   const { format, now } = useGateway();
-  const { name, state, seenTime, waiting, forkedAt, untold, clockOffMs } = clinic;
-  if (state === "good") return null;
+  const { name, states, seenTime, waiting, forkedAt, withheld, untold, clockOffMs } = clinic;
   const { count } = format;
   const seen = seenTime === null ? texts.never : format.moment(seenTime, now());
   const what = {
-    forked: () => texts.what.forked(count(forkedAt ?? 0)),
+    forked: () => texts.what.forked(count(forkedAt ?? 0), count(withheld)),
     lacking: () => texts.what.lacking(count(untold)),
     silent: () => texts.what.silent(seen),
     clock_off: () => texts.what.clock_off(count(Math.round(Math.abs(clockOffMs) / SECOND_MS))),
     behind: () => texts.what.behind(count(waiting)),
-  }[state]();
+    good: () => "",
+  };
+  const todo = { ...texts.todo, forked: texts.todo.forked(name), good: "" };
   return (
     <Notice
-      kind={state === "forked" || state === "lacking" ? "bad" : "warn"}
-      title={`${name}: ${texts.states[state]}`}
+      kind={states.includes("forked") || states.includes("lacking") ? "bad" : "warn"}
+      title={`${name}: ${namesOf(states, texts)}`}
     >
-      <p>{what}</p>
-      <p>{state === "forked" ? texts.todo.forked(name) : texts.todo[state]}</p>
+      {states.map((state) => (
+        <p key={state}>
+          {what[state]()} {todo[state]}
+        </p>
+      ))}
     </Notice>
   );
 }

@@ -26,9 +26,9 @@ export const clinicsTexts = bilingual({
     good: ["Al día", "Up to date"],
   },
   what: {
-    forked: (entry: string) => [
-      `Desde el apunte ${entry} su libro no continúa el que tiene la empresa: no se toma nada más.`,
-      `From entry ${entry} on its ledger does not continue the company's: nothing more is taken.`,
+    forked: (entry: string, withheld: string) => [
+      `Desde el apunte ${entry} su libro no continúa el que tiene la empresa. Apuntes retenidos: ${withheld}.`,
+      `From entry ${entry} on its ledger does not continue the company's. Entries withheld: ${withheld}.`,
     ],
     lacking: (count: string) => [
       `Apuntes perdidos antes de enviarlos, que su libro no dice: ${count}.`,
@@ -46,8 +46,8 @@ export const clinicsTexts = bilingual({
   },
   todo: {
     forked: (name: string) => [
-      `Si se restauró una copia y las ventas de ambos son reales, acéptelo: flanco central gateway accept-fork ${name}`,
-      `If a backup was restored and the sales of both are real, accept it: flanco central gateway accept-fork ${name}`,
+      `Si se restauró una copia y las ventas de ambos son reales, acéptelo: flanco central gateway accept-fork ${name}. Si solo se probó una copia, apague ese equipo; cuando el otro siga vendiendo, esto acaba solo.`,
+      `If a backup was restored and the sales of both are real, accept it: flanco central gateway accept-fork ${name}. If a backup was only tried, switch that gateway off; once the other one sells on, this ends by itself.`,
     ],
     lacking: ["Ejecute flanco verify en ese equipo.", "Run flanco verify on that gateway."],
     silent: [
