@@ -99,6 +99,7 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   clock_wrong: "clock",
   clock_off: "clock",
   ledger_damaged: "ledger",
+  ledger_unread: "ledger",
   check_failed: "ledger",
   records_lost: "ledger",
   tail_failed: "ledger",

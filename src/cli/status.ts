@@ -229,6 +229,7 @@ function describeClock({ clock, timeZone }: Running): string {
 /** What the ledger holds, a line each. */
 function describeHeld(held: Held, { timeZone, currency }: Facts): string[] {
   const { recordsToday: today, lastEdges, gaps, gapsLast30Days, provisional } = held;
+  if (today === null) return ["Today's records, the lines and the gaps cannot be read."];
   return [
     ...lastEdges
       .toSorted((one, other) => inOrder(one.line, other.line))

@@ -90,7 +90,7 @@ export type ShownSighting = z.output<typeof sighting>;
 /** The status of the whole appliance: of all accounts, with the records of its backup. */
 const { data: status } = getStatus.answer.shape;
 const wholeStatus = status.extend({
-  recordsToday: status.shape.recordsToday.unwrap(),
+  recordsToday: status.shape.recordsToday.describe("Null where the ledger cannot be read."),
   provisional: status.shape.provisional.unwrap(),
   queues: z.strictObject({ writes: queue, edges: queue }),
   disk: disk.nullable(),

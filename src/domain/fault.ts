@@ -111,6 +111,12 @@ export const FAULTS = {
     sales: ["what"],
     hint: "Run flanco verify to see all of it. Keep a copy of the data directory: the file may have been altered on purpose.",
   },
+  ledger_unread: {
+    when: "the records, lines and gaps that the status tells of cannot be read",
+    what: ({ reason }: { reason: string }) =>
+      `Today's records, the lines and the gaps cannot be read from the ledger: ${reason}`,
+    hint: "What else is told here is true. Run flanco verify: the file may be damaged.",
+  },
   check_failed: {
     when: "the full check could not run",
     what: ({ reason }: { reason: string }) => `The full check of the ledger could not be made: ${reason}`,

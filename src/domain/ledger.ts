@@ -299,7 +299,7 @@ export interface LedgerReader {
   mark(): LedgerMark;
   /** The hash of the newest entry, hexadecimal: it stands for every entry so far, of all accounts. */
   chainHead(): string;
-  /** The sum of the records of some days, without voided ones, from the rollups. Throws `conflict` for a sum that leaves 64 bits. */
+  /** The sum of the records of some days, without voided ones, from the rollups. Exact at any size. */
   sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sold;
   /** Local date and time of a moment in the ledger's zone: `2026-11-21T09:05:00.000`. */
   localTime(timeMs: number): string;

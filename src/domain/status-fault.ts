@@ -34,6 +34,8 @@ const FAILING_SINK_MS = 10 * MINUTE_MS;
 /** A status before its faults are found. `lasting` are faults that other parts of the service report. */
 export type Reading = Omit<Status, "faults"> & {
   readonly lasting: readonly Fault[];
+  /** Why the ledger's part could not be read; null where it could. */
+  readonly unread: string | null;
   /** Kernel's monotonic time, in milliseconds: how long the machine has run. */
   readonly bootedForMs: number;
 };
@@ -52,9 +54,10 @@ function seen<C extends FaultCode>(since: Since, code: C, ...details: DetailsOf<
  * and a gateway that has just booted no trusted time: neither is a fault yet.
  */
 export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
-  const { lasting, lineFailures } = reading;
+  const { lasting, lineFailures, unread } = reading;
   return [
     ...lasting,
+    ...(unread === null ? [] : [seen(since, "ledger_unread", { reason: unread })]),
     ...lineFailures.map(({ line, message }) => seen(since, "line_failed", { line, reason: message })),
     ...queueFaults(reading, since),
     ...edgeFaults(reading),

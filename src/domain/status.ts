@@ -17,7 +17,8 @@ export interface Currency {
 
 /** The ledger's part of the status, of one user or of all. */
 export interface LedgerStatus {
-  readonly today: Today;
+  /** Null where the ledger could not be read: then the rest is empty. */
+  readonly today: Today | null;
   /** Every wired line, by line. */
   readonly lastEdges: readonly LastEdge[];
   readonly gaps: GapCount;
@@ -26,6 +27,15 @@ export interface LedgerStatus {
   /** Sales that were recorded by a clock that was set to another time later; null without any. */
   readonly misplaced: { readonly records: number; readonly seconds: number } | null;
 }
+
+/** What is known of a ledger that cannot be read. */
+export const UNREAD_LEDGER: LedgerStatus = {
+  today: null,
+  lastEdges: [],
+  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null },
+  provisional: { waiting: 0, unplaced: 0 },
+  misplaced: null,
+};
 
 export interface Today {
   /** The local day: 2026-11-21. */

@@ -38,13 +38,13 @@ export const MEASURES: readonly Measure[] = [
   gauge("flanco_lines_wired", "Wired lines.", ({ linesWired }) => linesWired),
   gauge("flanco_lines_watched", "Wired lines that are watched.", ({ linesWatched }) => linesWatched),
   gauge("flanco_lines_under_test", "Lines whose edges are no sale for now.", ({ tests }) => tests.length),
-  gauge("flanco_records_today", "Records of the current local day.", ({ today }) => today.sales),
+  gauge("flanco_records_today", "Records of the current local day.", ({ today }) => today?.sales),
   gauge(
     "flanco_records_without_time",
     "Records that wait for a trusted clock.",
-    (status) => status.provisional.waiting,
+    ({ today, provisional }) => today && provisional.waiting,
   ),
-  gauge("flanco_gaps", "Known gaps of all lines.", ({ gaps }) => gaps.all),
+  gauge("flanco_gaps", "Known gaps of all lines.", ({ today, gaps }) => today && gaps.all),
   gauge("flanco_edges_waiting", "Edges that wait for their commit.", ({ queues }) => queues.edges.waiting),
   gauge("flanco_writes_waiting", "Writes that wait for their commit.", ({ queues }) => queues.writes.waiting),
   gauge("flanco_clock_trusted", "1 once the network has set the clock.", ({ clock }) =>

@@ -140,7 +140,7 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
     currency,
     provisional,
     disk: toDiskAnswer(disk, faults),
-    recordsToday: {
+    recordsToday: today && {
       day: today.day,
       sales: today.sales,
       revenue: valorFromMicros(BigInt(today.revenueMicros)),

@@ -1,5 +1,5 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
-import { withHint } from "../domain/error.ts";
+import { messageOf, withHint } from "../domain/error.ts";
 import { faultName } from "../domain/fault.ts";
 import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
@@ -7,7 +7,7 @@ import type { LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Currency, Status, StatusReader } from "../domain/status.ts";
-import { type Disk, type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
+import { type Disk, type Machine, UNKNOWN_MACHINE, UNREAD_LEDGER } from "../domain/status.ts";
 import { faultsIn, type Reading } from "../domain/status-fault.ts";
 
 /** How often the disk is looked at, and whether there is a new fault. */
@@ -97,7 +97,7 @@ export class StatusReport implements StatusReader {
   async status(userId?: Id): Promise<Status> {
     if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#lookAtDisk();
     const reading = await this.#read(userId);
-    const { lasting, bootedForMs, ...status } = reading;
+    const { lasting, bootedForMs, unread: _unread, ...status } = reading;
     const seen = new Set<string>();
     const faults = faultsIn(reading, (what) => {
       seen.add(what);
@@ -110,14 +110,16 @@ export class StatusReport implements StatusReader {
   }
 
   async #read(userId: Id | undefined): Promise<Reading> {
-    const { clock, trust, lines, reader, heavy, bootId, version, timeZone, currency } = this.#dependencies;
+    const { clock, trust, lines, bootId, version, timeZone, currency } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
-    const ledger = await heavy.ledgerStatus(bootId, nowMs, userId);
+    const { ledger, tests, unread } = await this.#readLedger(nowMs, bootedForMs, userId);
     const { driver, simulated, watched, failures } = lines.status();
-    const own = new Set(ledger.lastEdges.map(({ line }) => line));
+    const wired = unread === null ? ledger.lastEdges : [...failures, ...watched.map((line) => ({ line }))];
+    const own = new Set(wired.map(({ line }) => line));
     return {
+      unread,
       version,
       timeZone,
       currency,
@@ -131,11 +133,24 @@ export class StatusReport implements StatusReader {
       linesWired: own.size,
       linesWatched: watched.filter((line) => own.has(line)).length,
       lineFailures: failures.filter(({ line }) => own.has(line)),
-      tests: reader.lineTests({ bootId, monotonicMs: bootedForMs }, userId),
+      tests,
       ...this.#dependencies.parts(),
       disk: this.#disk,
       machine: { ...this.#machine, syncMs: this.#dependencies.syncMs() },
     };
+  }
+
+  /** What is wrong with the whole appliance must be told also where the ledger cannot be read. A user's part rejects. */
+  async #readLedger(nowMs: number, bootedForMs: number, userId: Id | undefined) {
+    const { heavy, reader, bootId } = this.#dependencies;
+    try {
+      const ledger = await heavy.ledgerStatus(bootId, nowMs, userId);
+      const tests = reader.lineTests({ bootId, monotonicMs: bootedForMs }, userId);
+      return { ledger, tests, unread: null };
+    } catch (error) {
+      if (userId !== undefined) throw error;
+      return { ledger: UNREAD_LEDGER, tests: [], unread: messageOf(error) };
+    }
   }
 
   #firstSeenMs(what: string, nowMs: number): number {

@@ -165,6 +165,16 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
       "Do not switch the gateway off, and call your technician.",
     ],
   },
+  ledger_unread: {
+    what: () => [
+      "Las ventas de hoy no se pueden leer del libro de ventas.",
+      "Today's sales cannot be read from the ledger.",
+    ],
+    todo: () => [
+      "Se siguen registrando. Si dentro de una hora sigue este aviso, llame a su técnico.",
+      "They are still recorded. If this is still here in an hour, call your technician.",
+    ],
+  },
   check_failed: {
     what: () => [
       "La revisión completa del libro de ventas no se ha podido hacer.",

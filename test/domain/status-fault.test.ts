@@ -34,6 +34,7 @@ const SOUND: Reading = {
   lastBackup: null,
   disk: { freeBytes: FREE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
   lasting: [],
+  unread: null,
   machine: UNKNOWN_MACHINE,
   newerPackage: null,
   sinks: [],

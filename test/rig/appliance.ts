@@ -124,6 +124,10 @@ export class Appliance {
   #lastUser = 0;
   #held: HeldDescription | undefined;
 
+  get ledgerFile(): string {
+    return join(this.#directory, "ledger.db");
+  }
+
   private constructor(store: Store, options: ApplianceOptions) {
     this.clock = store.clock;
     this.writer = store.writer;
@@ -132,7 +136,7 @@ export class Appliance {
     const [writer, reader] = [this.breaker.guard(this.writer), this.breaker.guard(this.reader)];
     const { clock, log, lines } = this;
     this.sessions = new Sessions(this.secret, clock, writer, this.reader, log, BOOT_ID);
-    const dataDirectory = { ...dataDirectoryOf(store.directory), ledger: join(store.directory, "ledger.db") };
+    const dataDirectory = { ...dataDirectoryOf(store.directory), ledger: this.ledgerFile };
     const trust = {
       trusted: () => this.trustedSinceMs !== null,
       trustedSinceMs: () => this.trustedSinceMs,

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { HOUR_MS } from "../../src/domain/clock.ts";
+import { FlancoError } from "../../src/domain/error.ts";
 import { aDevice, aWiring } from "../http/bodies.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { change } from "../rig/ledger-file.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
@@ -56,6 +58,26 @@ describe("The appliance's status", () => {
     appliance.clock.pass(HOUR_MS);
     appliance.clock.setWall(NOON_MS);
     expect((await status()).faults[0]?.sinceMs).to.equal(NOON_MS - HOUR_MS);
+  });
+
+  it("adds today's sums up exactly, however large accounts make them", async () => {
+    const most = 8_999_999_999_999_999_999n;
+    for (const device of ["1", "2"]) {
+      const row = `(SELECT user_id FROM account), 20260311, 'A', '${device}', 900000, ${most}`;
+      change(appliance.ledgerFile, `INSERT INTO rollup_day SELECT ${row}`);
+    }
+    expect((await status()).today).to.include({ sales: 1_800_000, revenueMicros: String(2n * most) });
+  });
+
+  it("reports every other fault where the ledger cannot be read", async () => {
+    fail("Held.");
+    appliance.breaker.failure = new FlancoError("unavailable", "SQLite cannot read it.");
+    const { faults, today, lineFailures } = await status();
+    expect(faults.map(({ code }) => code)).to.deep.equal(["ledger_unread", "line_failed"]);
+    expect(faults[0]?.message).to.match(/cannot be read from the ledger: SQLite cannot read it/);
+    expect({ today, lines: lineFailures.length }).to.deep.equal({ today: null, lines: 1 });
+    await look();
+    expect(appliance.log.warnings).to.have.length(2);
   });
 
   it("asks a hanging disk once, and shows its last known state with everything else", async () => {

@@ -150,7 +150,7 @@ function orTooLarge(write: () => unknown): void {
 }
 
 /** The refusal of a sum that does not fit in 64 bits. */
-export function sumTooLarge(cause: unknown): FlancoError {
+function sumTooLarge(cause: unknown): FlancoError {
   return new FlancoError("conflict", "The sum of these records is larger than the ledger can hold exactly.", {
     hint: "A sum may be 9,000,000,000,000 at most: void records whose valor is wrong.",
     cause,

@@ -1,4 +1,5 @@
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
+import { MICROS_PER_UNIT } from "../../domain/amount.ts";
 import { addDays, type Day, firstDayOf, lastDayOf, type Month, monthOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type Sold,
 } from "../../domain/overview.ts";
 import { type LocalCalendar, momentsSoFar } from "../ledger/calendar.ts";
-import { FRESH, PERIOD_OF, type RollupPeriod, sumTooLarge } from "../ledger/rollup.ts";
+import { FRESH, PERIOD_OF, type RollupPeriod } from "../ledger/rollup.ts";
 import { type Bounds, type RowBudget, SPANS } from "./row-budget.ts";
 import type { SumSource } from "./sum-source.ts";
 
@@ -28,10 +29,15 @@ export interface Ranges {
   readonly days: readonly Range<Day>[];
 }
 
-interface PeriodRow {
-  readonly period: bigint;
+/** A sum in two parts, because the sum of all locations and devices may leave 64 bits. */
+interface SumRow {
   readonly count: bigint;
-  readonly totalMicros: bigint;
+  readonly units: bigint;
+  readonly micros: bigint;
+}
+
+interface PeriodRow extends SumRow {
+  readonly period: bigint;
 }
 
 interface Asked extends OverviewFilter {
@@ -48,6 +54,11 @@ export const ALL: OverviewFilter = { location: null, deviceId: null };
 /** Rows of one location and one device; null for all. */
 export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
 
+/** The columns of a `SumRow` from sums that each fit in 64 bits. */
+function sumOf(total: string): string {
+  return `coalesce(sum(${total} / ${MICROS_PER_UNIT}), 0) AS units, coalesce(sum(${total} % ${MICROS_PER_UNIT}), 0) AS micros`;
+}
+
 /** Every sum of the ranges by location and device, and each of their records that is not in the rollups yet. */
 const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) AS (
   ${SPANS.map(
@@ -62,8 +73,8 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
 /**
  * Adds up the rollups and the records that are not in them yet. SQLite does it: an account
  * may have thousands of locations and devices, and to read a row of each would hold up the
- * event loop. Every read throws TooManyRows beyond the budget, and `conflict` for a sum
- * that leaves 64 bits. Make reads that must see the same commit within one transaction.
+ * event loop. Every read throws TooManyRows beyond the budget. Every sum is exact, at any
+ * size. Make reads that must see the same commit within one transaction.
  */
 export function rollupSums(db: Database, budget: RowBudget) {
   const sumsBy = {
@@ -71,8 +82,8 @@ export function rollupSums(db: Database, budget: RowBudget) {
     month: db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers(),
   };
   const sum = db
-    .prepare<[object], Omit<PeriodRow, "period">>(
-      `${PARTS} SELECT coalesce(sum(count), 0) AS count, coalesce(sum(totalMicros), 0) AS totalMicros FROM part`,
+    .prepare<[object], SumRow>(
+      `${PARTS} SELECT coalesce(sum(count), 0) AS count, ${sumOf("totalMicros")} FROM part`,
     )
     .safeIntegers();
   const distinct = db.prepare<[object], { locations: number; devices: number }>(
@@ -80,11 +91,11 @@ export function rollupSums(db: Database, budget: RowBudget) {
      SELECT count(DISTINCT locationName) AS locations, count(DISTINCT deviceId) AS devices FROM part WHERE count > 0`,
   );
   const places = db
-    .prepare<[object], Omit<PeriodRow, "period"> & { readonly name: string }>(
+    .prepare<[object], SumRow & { readonly name: string }>(
       `${PARTS}
-       SELECT locationName AS name, sum(count) AS count, sum(totalMicros) AS totalMicros FROM part
+       SELECT locationName AS name, sum(count) AS count, ${sumOf("totalMicros")} FROM part
         WHERE @names IS NULL OR locationName IN (SELECT value FROM json_each(@names))
-        GROUP BY locationName HAVING sum(count) > 0 ORDER BY totalMicros DESC, locationName LIMIT @limit`,
+        GROUP BY locationName HAVING sum(count) > 0 ORDER BY total(totalMicros) DESC, locationName LIMIT @limit`,
     )
     .safeIntegers();
   const choices = db.prepare<[object], Seller>(
@@ -105,7 +116,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
     each(userId: Id, { months, days }: Ranges, filter = ALL): ReadonlyMap<Day | Month, Sold> {
       const read = (period: RollupPeriod, range: Range<Day | Month>) => {
         asked(userId, { months: [], days: [], [`${period}s`]: [range] });
-        return summing(() => sumsBy[period].all({ userId, ...range, ...filter }));
+        return sumsBy[period].all({ userId, ...range, ...filter });
       };
       const rows = [
         ...months.flatMap((range) => read("month", range)),
@@ -115,7 +126,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
     },
     /** The sum of the records of these days. */
     sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sold =>
-      addUp(summing(() => sum.all(asked(userId, splitDays(range), filter))).map(toSold)),
+      addUp(sum.all(asked(userId, splitDays(range), filter)).map(toSold)),
     /** How many location names and device ids have sold. */
     distinct: (userId: Id, ranges: Ranges) =>
       distinct.get(asked(userId, ranges)) ?? { locations: 0, devices: 0 },
@@ -127,7 +138,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
       { limit, names }: { readonly limit: number; readonly names?: readonly string[] },
     ): readonly (Sold & { readonly name: string })[] {
       const which = { limit, names: names ? JSON.stringify(names) : null };
-      const rows = summing(() => places.all({ ...asked(userId, ranges, filter), ...which }));
+      const rows = places.all({ ...asked(userId, ranges, filter), ...which });
       return rows.map((row) => ({ name: row.name, ...toSold(row) }));
     },
     /** The locations and devices that have sold most, `limit` of them. */
@@ -221,7 +232,9 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
         budget.spendRecords(userId, fromMs, untilMs);
         const found = soldUntil.all({ userId, fromMs, untilMs, ...filter });
-        return new Map(found.map(({ place, ...sold }) => [place, toSold(sold)]));
+        return new Map(
+          found.map(({ place, totalMicros, count }) => [place, { totalMicros, count: Number(count) }]),
+        );
       }),
   });
 }
@@ -254,28 +267,16 @@ export function splitDays({ from, to }: Range<Day>): Ranges {
 }
 
 function periodSql(period: RollupPeriod): string {
-  return `WITH ${FRESH} SELECT period, sum(count) AS count, sum(total_micros) AS totalMicros FROM (
-            SELECT ${period} AS period, sum(count) AS count, sum(total_micros) AS total_micros FROM rollup_${period}
+  return `WITH ${FRESH} SELECT period, sum(count) AS count, sum(units) AS units, sum(micros) AS micros FROM (
+            SELECT ${period} AS period, sum(count) AS count, ${sumOf("total_micros")} FROM rollup_${period}
              WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER} GROUP BY ${period}
-            UNION ALL SELECT ${PERIOD_OF[period]} AS period, 1, total_micros FROM fresh
+            UNION ALL SELECT ${PERIOD_OF[period]} AS period, 1, 0, total_micros FROM fresh
              WHERE period BETWEEN @from AND @to AND ${FITS_FILTER})
            GROUP BY period`;
 }
 
-function toSold({ totalMicros, count }: Omit<PeriodRow, "period">): Sold {
-  return { totalMicros, count: Number(count) };
-}
-
-function summing<R>(read: () => readonly R[]): readonly R[] {
-  try {
-    return read();
-  } catch (error) {
-    // sum() fails with this code for a result beyond 64 bits; no other error of a prepared statement has it.
-    if (error instanceof DatabaseConstructor.SqliteError && error.code === "SQLITE_ERROR") {
-      throw sumTooLarge(error);
-    }
-    throw error;
-  }
+function toSold({ count, units, micros }: SumRow): Sold {
+  return { totalMicros: units * BigInt(MICROS_PER_UNIT) + micros, count: Number(count) };
 }
 
 function bound({ months, days }: Ranges): Bounds {
