@@ -71,6 +71,8 @@ export const LINK_MS = DAY_MS;
 export const LINK_PATH = "/enlace";
 /** The path of the first-run page. The address's fragment holds the token, and a configured e-mail. */
 export const FIRST_RUN_PATH = "/primer-uso";
+/** Path of the page, by plain HTTP, that explains how to trust the gateway and leads on to HTTPS. */
+export const TRUST_PATH = "/confianza";
 
 /** Whether a role may read which sinks there are, and how they fare. */
 export function seesSinks(role: Role): boolean {

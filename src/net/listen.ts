@@ -14,6 +14,7 @@ import { FlancoError } from "../domain/error.ts";
 import { ConnectionSlots } from "./connection-slots.ts";
 import type { Served } from "./renewal.ts";
 import { RequestFlow } from "./request-flow.ts";
+import { isOfTrust } from "./trust/app.ts";
 
 /**
  * Bounds of size and time of one connection, in bytes and
@@ -91,7 +92,7 @@ export class Listeners {
   #served: Served | undefined;
 
   /**
-   * `plainHandler` answers plain HTTP from other machines.
+   * `plainHandler` answers plain HTTP from other machines, and everywhere what explains how to trust this one.
    * @param nowMs Unix milliseconds
    */
   constructor(
@@ -175,7 +176,8 @@ export class Listeners {
   #plainServer(): Server {
     const ofLoopback = new WeakSet<Socket>();
     const answer = this.#flow.through((request, response) => {
-      const handler = ofLoopback.has(request.socket) ? this.#handler : this.#plainHandler;
+      const isWhole = ofLoopback.has(request.socket) && !isOfTrust(request.url);
+      const handler = isWhole ? this.#handler : this.#plainHandler;
       handler(request, response);
     });
     const server = createServer(this.#limits, answer);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../domain/clock.ts";
 import { sessionSeconds } from "../domain/member.ts";
-import { ApiFailure, ask, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
+import { ApiFailure, ask, NOT_KEPT, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
 import type { Body, User } from "./api/shapes.ts";
 
 type Session =
@@ -115,7 +115,7 @@ async function signOut(): Promise<Session> {
   }
 }
 
-/** Throws ApiFailure, with status 401 for a wrong e-mail or password. Where too many sign in, it tries again, twice. */
+/** Throws ApiFailure, with status 401 for a wrong e-mail or password, and NOT_KEPT. Where too many sign in, it tries again, twice. */
 export async function signIn(email: string, password: string): Promise<User> {
   for (let triesLeft = 2; ; triesLeft -= 1) {
     try {
@@ -128,19 +128,19 @@ export async function signIn(email: string, password: string): Promise<User> {
       await new Promise((resolve) => setTimeout(resolve, seconds * SECOND_MS));
     }
   }
-  return askSelf();
+  return askAccepted();
 }
 
 /** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that does not work. */
 export async function makeFirstUser(user: Body<"post", "/api/first-run">): Promise<User> {
   await ask("post", "/api/first-run", user);
-  return askSelf();
+  return askAccepted();
 }
 
 /** Chooses a password by a link and signs in. Throws ApiFailure as `makeFirstUser` does. */
 export async function chooseByLink(token: string, password: string): Promise<User> {
   await ask("post", "/api/link", { token, password });
-  return askSelf();
+  return askAccepted();
 }
 
 /** Too short for any account. */
@@ -157,6 +157,16 @@ export async function tryFirstRun(token: string): Promise<void> {
 /** The same for a link by which a password is chosen. */
 export async function tryLink(token: string): Promise<void> {
   await ask("post", "/api/link", { token, password: NO_PASSWORD });
+}
+
+/** Who was just let in. Throws ApiFailure with NOT_KEPT where the session is not there: that is no wrong password, and no dead link. */
+async function askAccepted(): Promise<User> {
+  try {
+    return await askSelf();
+  } catch (error) {
+    if (statusOf(error) !== UNAUTHORIZED) throw error;
+    throw new ApiFailure(NOT_KEPT, "the browser does not keep the session");
+  }
 }
 
 /** The contract's answers do not say the role. */

@@ -318,6 +318,13 @@ describe("The service's ports", () => {
     });
   }
 
+  it("serve the explanation at its own path on loopback too: it leads a browser on to HTTPS", async () => {
+    for (const path of ["/confianza", "/confianza?lang=en", "/flanco-ca.crt"]) {
+      expect(await (await fetch(`http://127.0.0.1:${httpPort}${path}`)).text()).to.equal("explanation");
+    }
+    expect(await (await fetch(`http://127.0.0.1:${httpPort}/confianzas`)).text()).to.equal("everything");
+  });
+
   it("serve plain HTTP on loopback alone where the explanation is switched off", async () => {
     await listeners.close();
     await listeners.open(own, { ...doors(), trust_page: false });

@@ -34,6 +34,30 @@ describe("The page's door", () => {
     expect(await page.locator(".field-mistake").last().innerText()).to.equal("Al menos 10 caracteres");
   });
 
+  it("says that the browser keeps no session where it drops the cookie, never that the password is wrong, and leads to HTTPS", async () => {
+    const { httpPort, httpsPort } = opened.appliance;
+    const { page } = await opened.open(`http://localhost:${httpPort}/`, { isSignedIn: false });
+    // As WebKit does, which keeps no Secure cookie of http://localhost.
+    await page.route("**/api/login", async (route) => {
+      const answer = await fetch(`${opened.service.baseUrl}/api/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: route.request().postData(),
+      });
+      expect(answer.status).to.equal(200);
+      await route.fulfill({ status: 200, contentType: "application/json", body: await answer.text() });
+    });
+    await signIn(page);
+    await page.getByRole("heading", { name: "Este navegador no guarda la sesión" }).waitFor();
+    expect(await page.getByText("no son correctos").count()).to.equal(0);
+    await page.getByRole("link", { name: "Seguir por HTTPS" }).click();
+    await page.getByRole("heading", { name: "Confíe en este equipo" }).waitFor();
+    await page.unroute("**/api/login");
+    await page.getByRole("link", { name: `Abrir https://localhost:${httpsPort}/` }).click();
+    await signIn(page);
+    await page.getByRole("button", { name: "Salir" }).waitFor();
+  });
+
   it("says how long to wait after too many attempts, and lets in after that", async () => {
     const fresh = await new OpenedService().start();
     try {

@@ -3,6 +3,7 @@ import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
 import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
+import { TRUST_PATH } from "../../domain/member.ts";
 import { pathOf } from "../../http/errors.ts";
 import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS, sourceOf } from "../../http/guard.ts";
 import { queryOf } from "../../http/input.ts";
@@ -24,12 +25,16 @@ export interface TrustDependencies {
   readonly httpsPort: number;
 }
 
-/** Path of the page, which is also served at `/`. */
-export const TRUST_PATH = "/confianza";
 /** Path of the authority's certificate, in DER, which phones and Windows need. */
 export const CERTIFICATE_PATH = "/flanco-ca.crt";
 const HTTPS_PORT = 443;
 const API = /^\/api(?:\/|$)/;
+
+/** Whether a request's target is this application's on loopback too, where plain HTTP serves everything else. */
+export function isOfTrust(target = ""): boolean {
+  const [path] = target.split("?");
+  return path === TRUST_PATH || path === CERTIFICATE_PATH;
+}
 
 /**
  * The application that plain HTTP serves on the network: the page that explains how to
@@ -56,7 +61,7 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
     context.status = 308;
     // Keeps path and query. An absolute URL, which clients send to proxies, leads to the start page.
     const { url = "/" } = context.req;
-    context.set("Location", origin + (url.startsWith("/") ? url : "/"));
+    context.set("Location", origin + (url.startsWith("/") && !isOfTrust(url) ? url : "/"));
     context.body = `${origin}/\n`;
   });
   return app;

@@ -7,6 +7,8 @@ type FieldMistake = NonNullable<ErrorAnswer["errors"]>[string];
 
 /** The status of a request that did not reach the server, or whose answer did not come whole: a change may be made all the same. */
 export const UNREACHABLE = 0;
+/** A sign-in was accepted, and the browser does not send its session: the cookie was dropped. */
+export const NOT_KEPT = -1;
 export const BAD_REQUEST = 400;
 export const UNAUTHORIZED = 401;
 export const NOT_FOUND = 404;

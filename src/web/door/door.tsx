@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiFailure, BAD_REQUEST, UNAUTHORIZED, waitOf } from "../api/api.ts";
+import { TRUST_PATH } from "../../domain/member.ts";
+import { ApiFailure, BAD_REQUEST, NOT_KEPT, UNAUTHORIZED, waitOf } from "../api/api.ts";
 import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
@@ -57,6 +58,25 @@ function DoorWave() {
   );
 }
 
+/** The right words were given, and the browser dropped the cookie: by HTTP some keep none, and leave people before a closed door. */
+function NotKept() {
+  const { notKept } = useTexts(doorTexts);
+  const isPlain = location.protocol === "http:";
+  return (
+    <Door key="not kept" title={notKept.title}>
+      <div class="stack" role="alert">
+        <p>{isPlain ? notKept.plain(location.origin) : notKept.blocked}</p>
+        <p>{notKept.isDone}</p>
+      </div>
+      {isPlain && (
+        <a class="button button-main" href={TRUST_PATH}>
+          {notKept.toHttps}
+        </a>
+      )}
+    </Door>
+  );
+}
+
 interface SignInProps {
   /** True when a session was there and has ended by itself. */
   readonly hasEnded?: boolean;
@@ -78,6 +98,7 @@ export function SignIn({ hasEnded = false, onSignedIn }: SignInProps) {
       onSignedIn(await signIn(email, password)),
     );
 
+  if (failure?.status === NOT_KEPT) return <NotKept />;
   return (
     <Door title={door.signInTitle}>
       {hasEnded && failure === null && <Notice kind="warn" title={door.ended} />}
@@ -192,6 +213,7 @@ function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: Link
     attempt(token).catch((error) => setTried(error instanceof ApiFailure ? error : null));
   }, []);
   if (tried === "waiting") return <WaitingPage />;
+  if (form.failure?.status === NOT_KEPT) return <NotKept />;
   if (token === "" || isLinkDead(tried) || isLinkDead(form.failure)) {
     return (
       // Anew, so that the keyboard is taken to what it says.

@@ -33,6 +33,24 @@ export const doorTexts = bilingual({
     ],
   },
 
+  /** The browser dropped the cookie of the session. */
+  notKept: {
+    title: ["Este navegador no guarda la sesión", "This browser does not keep the session"],
+    plain: (origin: string) => [
+      `En ${origin} no acepta la cookie con la que se entra. Por HTTPS sí la acepta.`,
+      `At ${origin} it takes no cookie to sign in with. By HTTPS it does.`,
+    ],
+    blocked: [
+      "No acepta la cookie con la que se entra. Permita las cookies de esta página, o use otro navegador.",
+      "It takes no cookie to sign in with. Allow the cookies of this page, or use another browser.",
+    ],
+    isDone: [
+      "Su correo y su contraseña son correctos: entrará con ellos.",
+      "Your e-mail and your password are right: you will sign in with them.",
+    ],
+    toHttps: ["Seguir por HTTPS", "Go on by HTTPS"],
+  },
+
   /** What is wrong with a field of the first user. */
   mistakes: {
     email: ["Escriba un correo válido, como ana@clinica.es.", "Write a valid e-mail, like ana@clinic.org."],
