@@ -1,3 +1,4 @@
+import type { Asker } from "./job-slots.ts";
 import type { LedgerReader } from "./ledger.ts";
 
 /** Reads whose cost grows with the names, records and acceptance reports of an account. */
@@ -17,6 +18,9 @@ export type HeavyRead =
  */
 export type HeavyReads = {
   readonly [N in HeavyRead]: (...input: Parameters<LedgerReader[N]>) => Promise<ReturnType<LedgerReader[N]>>;
+} & {
+  /** Does work whose reads are this member's: those of an account are made by turns. Others are the account's own. */
+  as<T>(asker: Asker, work: () => T): T;
 };
 
 /** The same reads, where a ledger's file answers at once and a company's database answers later. */

@@ -1,60 +1,80 @@
 import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
+import type { Role } from "./member.ts";
 
-/** How many jobs may run at once, one of each user, and how many of one user may wait for their turn. */
+/** The member of an account for whom a job is done. */
+export interface Asker {
+  readonly userId: Id;
+  readonly memberId: Id;
+  readonly role: Role;
+}
+
+/** How many jobs may run at once, and how many of one member may wait for their turn. */
 export interface SlotBounds {
   /** What the jobs are, for the text of a refusal: `exports`. */
   readonly what: string;
   readonly inAll: number;
-  readonly waitingOfUser: number;
+  /** One where it is left out. More are of one member each. */
+  readonly ofAccount?: number;
+  readonly waitingOfMember: number;
 }
 
 interface Waiting {
-  readonly userId: Id;
+  readonly asker: Asker;
   readonly begin: () => void;
 }
 
-/** Slots for long jobs: one for each user, so that no account shuts others out, and a bounded number in all. */
+/**
+ * Slots for long jobs: some for each account and a bounded number in all, so that no account shuts others out.
+ * Within an account owners come first, and then members by turns, so that no member shuts others out.
+ */
 export class JobSlots {
   readonly #bounds: SlotBounds;
-  readonly #inside = new Set<Id>();
-  /** In the order of their arrival. */
-  readonly #waiting: Waiting[] = [];
+  readonly #inside = new Set<Asker>();
+  /** In the order of their turns. */
+  #waiting: readonly Waiting[] = [];
 
   constructor(bounds: SlotBounds) {
     this.#bounds = bounds;
   }
 
   /**
-   * Resolves with the function that frees the slot, once this
-   * user has one. Throws `overloaded` when too many wait.
+   * Resolves with the function that frees the slot, once this member
+   * has one. Throws `overloaded` when too many of the member's wait.
    */
-  async take(userId: Id): Promise<() => void> {
-    if (this.#hasRoom(userId)) {
-      this.#inside.add(userId);
+  async take({ userId, memberId, role }: Asker): Promise<() => void> {
+    // Of its own, because one member may have several jobs.
+    const asker = { userId, memberId, role };
+    if (this.#hasRoom(asker)) {
+      this.#inside.add(asker);
     } else {
-      const ahead = this.#waiting.filter((other) => other.userId === userId).length;
-      if (ahead >= this.#bounds.waitingOfUser) throw allTaken(this.#bounds.what);
-      await new Promise<void>((begin) => this.#waiting.push({ userId, begin }));
+      const ahead = this.#waiting.filter((other) => other.asker.memberId === memberId).length;
+      if (ahead >= this.#bounds.waitingOfMember) throw allTaken(this.#bounds.what);
+      await new Promise<void>((begin) => {
+        this.#waiting = [...this.#waiting, { asker, begin }];
+      });
     }
-    let isInside = true;
     return () => {
-      if (isInside) this.#leave(userId);
-      isInside = false;
+      if (this.#inside.delete(asker)) this.#giveWay(asker);
     };
   }
 
-  #hasRoom(userId: Id): boolean {
-    return this.#inside.size < this.#bounds.inAll && !this.#inside.has(userId);
+  #hasRoom({ userId, memberId }: Asker): boolean {
+    const { inAll, ofAccount = 1 } = this.#bounds;
+    const own = [...this.#inside].filter((other) => other.userId === userId);
+    return (
+      this.#inside.size < inAll && own.length < ofAccount && own.every((other) => other.memberId !== memberId)
+    );
   }
 
-  #leave(userId: Id): void {
-    this.#inside.delete(userId);
-    const index = this.#waiting.findIndex((waiting) => this.#hasRoom(waiting.userId));
-    if (index < 0) return;
-    const [next] = this.#waiting.splice(index, 1);
+  #giveWay({ memberId }: Asker): void {
+    const isOfSame = ({ asker }: Waiting) => asker.memberId === memberId;
+    this.#waiting = [...this.#waiting.filter((one) => !isOfSame(one)), ...this.#waiting.filter(isOfSame)];
+    const ready = this.#waiting.filter(({ asker }) => this.#hasRoom(asker));
+    const next = ready.find(({ asker }) => asker.role === "owner") ?? ready[0];
     if (next === undefined) return;
-    this.#inside.add(next.userId);
+    this.#waiting = this.#waiting.filter((one) => one !== next);
+    this.#inside.add(next.asker);
     next.begin();
   }
 }

@@ -1,6 +1,6 @@
 import Koa, { type Middleware } from "koa";
 import type { OneTimeCode } from "../auth/one-time-code.ts";
-import type { SessionKeeper, Sessions, SignedIn } from "../auth/session.ts";
+import type { SessionKeeper, Sessions } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
@@ -37,7 +37,7 @@ import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
-import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
+import { type Endpoint, otherMethod, routesOf, type Senders, serve } from "./router.ts";
 import { firstUserEndpoint, requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
@@ -63,8 +63,9 @@ interface Served {
   readonly described: readonly Endpoint[];
   /** Runs after the check of the host, before those of the site and the session. */
   readonly before: readonly Middleware[];
-  /** As `Senders.positionOf`. */
-  readonly positionOf: (signedIn: SignedIn) => string | null;
+  /** As `Senders` has them. */
+  readonly positionOf: Senders["positionOf"];
+  readonly as?: Senders["as"];
 }
 
 export interface AppDependencies extends SiteDependencies {
@@ -119,13 +120,14 @@ export function createApp(dependencies: AppDependencies): Koa {
       metricsMiddleware(status, dependencies.metricsTokenFile),
     ],
     positionOf: (signedIn) => events.positionOf(signedIn),
+    as: (asker, work) => heavy.as(asker, work),
   });
 }
 
 /** An application with its bounds, headers, errors and page. */
 export function buildApp(
   { log, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
-  { described, before, positionOf }: Served,
+  { described, before, positionOf, as }: Served,
 ): Koa {
   const endpoints = [...described, descriptionEndpoint(described)];
   const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));
@@ -144,6 +146,7 @@ export function buildApp(
     routesOf(endpoints, {
       signedInOf: (context) => requireSession(sessions, context),
       positionOf,
+      ...(as && { as }),
       admit: (context) => signInGate.admit(senderOf(context)),
       refuse: (context) => signInGate.refuse(senderOf(context)),
     }),

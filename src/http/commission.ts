@@ -38,7 +38,7 @@ import type { ShownNumbers } from "./shown-number.ts";
 
 const SHOWN_REPORTS = 50;
 /** Bounds for states, which are read in pieces: those of an account, one after another. */
-const STATES = { what: "looks at this commissioning", inAll: 3, waitingOfUser: 8 };
+const STATES = { what: "looks at this commissioning", inAll: 3, waitingOfMember: 8 };
 
 type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead"> &
   EitherWay<Pick<LedgerReader, "acceptanceReports">>;

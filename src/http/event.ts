@@ -5,6 +5,7 @@ import { type EventData, type EventName, listenToEvents } from "../contract/even
 import type { Change } from "../domain/change.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import type { Asker } from "../domain/job-slots.ts";
 import { seesMoney } from "../domain/member.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
@@ -12,8 +13,11 @@ import { oneMember, tokensOf } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const MAX_STREAMS = 64;
-/** The most streams of one user: a whole clinic may share it, but other users must get streams too. */
-const MAX_STREAMS_OF_USER = 48;
+/** The most streams of one account: others must get streams too. A whole clinic may share one owner's e-mail. */
+const MAX_STREAMS_OF_ACCOUNT = 48;
+/** The most of its members that are no owners, so that its owners get streams too, and the most of one of these. */
+const MAX_STREAMS_OF_OTHERS = 40;
+const MAX_STREAMS_OF_MEMBER = 32;
 /** A page takes a stream that is silent for two of them as dead (src/web/live/connection.ts); proxies drop one after a minute. */
 const HEARTBEAT_MS = 15_000;
 /** How soon a browser reconnects after the stream broke: a restart takes about a second. */
@@ -37,7 +41,7 @@ const BEAT: Event = { event: "beat", data: {} };
 /** Whom a change is told, and who has seen an answer: all of an account's roles with money see the same. */
 type Viewer = Pick<SignedIn, "userId" | "role">;
 
-interface Listener extends Viewer {
+interface Listener extends Asker {
   readonly stream: PassThrough;
   readonly stillSignedIn: () => boolean;
   /** The position up to which it was told. */
@@ -102,13 +106,20 @@ export class LiveEvents {
   }
 
   /** A new stream for one member. Throws `overloaded` when too many are open. */
-  listen({ userId, role }: Viewer, stillSignedIn: () => boolean): PassThrough {
-    const own = [...this.#listeners].filter((listener) => listener.userId === userId).length;
-    if (this.#listeners.size >= MAX_STREAMS || own >= MAX_STREAMS_OF_USER) {
+  listen({ userId, memberId, role }: Asker, stillSignedIn: () => boolean): PassThrough {
+    const own = [...this.#listeners].filter((listener) => listener.userId === userId);
+    const others = own.filter((listener) => listener.role !== "owner");
+    const ofMember = others.filter((listener) => listener.memberId === memberId);
+    const isBeyondOthers = others.length >= MAX_STREAMS_OF_OTHERS || ofMember.length >= MAX_STREAMS_OF_MEMBER;
+    if (
+      this.#listeners.size >= MAX_STREAMS ||
+      own.length >= MAX_STREAMS_OF_ACCOUNT ||
+      (role !== "owner" && isBeyondOthers)
+    ) {
       throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
     }
     const at = this.positionOf({ userId, role });
-    const listener = { userId, role, stream: new PassThrough(), stillSignedIn, at };
+    const listener = { userId, memberId, role, stream: new PassThrough(), stillSignedIn, at };
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);

@@ -9,10 +9,12 @@ import type { FoundRecord, RecordFilter, StoredRecord } from "../domain/record.t
 import type { SalesReads } from "../domain/sales.ts";
 import { separated } from "../domain/text.ts";
 import { type ShownAs, toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
-import { type Endpoint, serve } from "./router.ts";
+import { type Endpoint, serve, whileSignedIn } from "./router.ts";
 
-/** The most exports at once, each of another user: each takes time in every turn of the event loop. */
-const MAX_EXPORTS = 3;
+/** Exports under way, each of another member: one whose client is slow costs next to nothing. */
+const EXPORTS = { what: "exports", inAll: 32, ofAccount: 16, waitingOfMember: 0 };
+/** Pieces of exports that are being made: each takes time in a turn of the event loop. */
+const PIECES = { what: "exports", inAll: 3, waitingOfMember: 1 };
 
 /** The code of the error with which koa ends the stream of a client that is gone. */
 const HUNG_UP = "ERR_STREAM_PREMATURE_CLOSE";
@@ -25,14 +27,24 @@ export function exportEndpoints(
   clock: Clock,
   log: Log,
 ): readonly Endpoint[] {
-  const slots = new JobSlots({ what: "exports", inAll: MAX_EXPORTS, waitingOfUser: 0 });
+  const slots = new JobSlots(EXPORTS);
+  const pieceSlots = new JobSlots(PIECES);
   const localTime = (timeMs: number) => sales.localTime(timeMs);
-  const run: Parameters<typeof serve<typeof exportRecords>>[1] = async ({ userId, query, context }) => {
+  const run: Parameters<typeof serve<typeof exportRecords>>[1] = async (request) => {
+    const { userId, signedIn, query, context, requireSession } = request;
     const filter = toRecordFilter(query);
     const walk = walkRecords(sales, userId, filter)[Symbol.asyncIterator]();
+    const nextPiece = async () => {
+      const leave = await pieceSlots.take(signedIn);
+      try {
+        return await walk.next();
+      } finally {
+        leave();
+      }
+    };
     // Before the answer's headers are sent, so that a ledger
     // that cannot be read is still answered with an error.
-    const first = await walk.next();
+    const first = await nextPiece();
     context.set("Content-Type", "text/csv; charset=utf-8");
     const name = fileName(query.lang, filter, localTime(clock.nowMs()));
     context.set("Content-Disposition", `attachment; filename="${name}"`);
@@ -41,14 +53,14 @@ export function exportEndpoints(
     /** The pieces of the file. Each is made when the client has taken the one before. */
     const pieces = async function* () {
       yield csvHead(query.lang);
-      for (let piece = first; piece.done !== true; piece = await walk.next()) {
+      for (let piece = first; piece.done !== true; piece = await nextPiece()) {
         // The client has hung up. The stream does not notice it where no record fits and nothing is yielded.
         if (stream.destroyed) return;
         const text = piece.value.map(rowOf).join("");
         if (text !== "") yield text;
       }
     };
-    const stream = Readable.from(pieces(), { objectMode: false });
+    const stream = Readable.from(whileSignedIn(pieces(), context, requireSession), { objectMode: false });
     stream.once("error", (error: NodeJS.ErrnoException) => {
       // A client that hangs up is no failure, and must not fill the log.
       if (error.code !== HUNG_UP) log.error({ err: error }, "an export broke off");

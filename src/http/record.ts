@@ -37,7 +37,7 @@ const DEFAULT_PAGE = 50;
  * Bounds for sums of one room, which walk its records: the page
  * asks again at every sale, without waiting for the last answer.
  */
-const SUMS = { what: "sums", inAll: 3, waitingOfUser: 8 };
+const SUMS = { what: "sums", inAll: 3, waitingOfMember: 8 };
 
 /** How numbers of records are shown to accounts. */
 export type ShownAs = Pick<ShownNumbers, "show" | "find">;

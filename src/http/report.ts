@@ -19,7 +19,7 @@ const MAX_GAPS = 1_000;
 const NO_LINES: ReadonlySet<string> = new Set();
 
 /** Bounds for reports: the page asks again at every sale, without waiting for the last answer. */
-const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
+const REPORTS = { what: "reports", inAll: 3, waitingOfMember: 8 };
 
 type ReportReads = WalkedReads &
   Pick<SalesReads, "overview" | "gaps" | "wirings" | "devices" | "localTime" | "chainHead">;

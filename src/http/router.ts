@@ -9,7 +9,7 @@ import { success } from "../contract/field.ts";
 import { type Actor, networkActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import { JobSlots } from "../domain/job-slots.ts";
+import { type Asker, JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import { senderOf } from "./guard.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
@@ -17,7 +17,7 @@ import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
 /** Elements of a list that are written as JSON in one turn: a millisecond, on a Pi some five. */
 const ELEMENTS_AT_ONCE = 500;
 /** Bounds for long answers that are being written: those of an account, one after another. */
-const LONG_ANSWERS = { what: "long answers of this account", inAll: 3, waitingOfUser: 8 };
+const LONG_ANSWERS = { what: "long answers of this account", inAll: 3, waitingOfMember: 8 };
 /** Answers from this length on are sent in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;
 
@@ -33,7 +33,7 @@ export interface Endpoint {
   readonly declaration: Declaration;
   /** Resolves with a stream, or with the fields of the answer beside `status`. */
   readonly run: (request: Parsed) => Promise<object>;
-  /** Slots for an answer that is much work. The answer keeps its slot until its client has taken all of it. */
+  /** Slots for an answer that is much work. A stream keeps its slot until its client has taken all of it. */
   readonly slots?: JobSlots | undefined;
 }
 
@@ -51,7 +51,11 @@ interface Parsed<Q = unknown, B = unknown> {
   readonly query: Q;
   readonly body: B;
   readonly context: Context;
+  /** Rejects with `unauthorized` once the session has ended: a long answer asks before each of its pieces. */
+  readonly requireSession: RequireSession;
 }
+
+type RequireSession = () => Promise<unknown>;
 
 /**
  * What the code of a declaration returns: a stream, or the
@@ -90,6 +94,8 @@ export interface Senders {
   signedInOf(context: Context): Promise<SignedIn>;
   /** Up to which change answers to the member are current; null where no stream tells of later changes. */
   positionOf(signedIn: SignedIn): string | null;
+  /** Does a member's work; absent where it does not matter whose work it is. */
+  readonly as?: <T>(asker: Asker, work: () => T) => T;
   /** Called before the body of an attempt to sign in is read. Throws `too_many`. */
   admit(context: Context): void;
   refuse(context: Context): void;
@@ -135,24 +141,42 @@ async function answer(
   }
   const body = await readInput(declaration, senders, context);
   const asked = query === undefined ? undefined : parseInput(query, queryOf(context));
-  if (slots !== undefined) await takeSlot(slots, userId, context);
-  // A body may take seconds, and a turn minutes: the session may have ended meanwhile.
-  if (roles !== null && (body !== undefined || slots !== undefined)) await senders.signedInOf(context);
-  const given = await run({ userId, signedIn, by, query: asked, body, context });
-  context.status = declaration.status;
-  if (declaration.stream !== undefined) {
-    context.body = given;
-    return;
+  const requireSession = async () => roles !== null && senders.signedInOf(context);
+  const leave = await slots?.take(signedIn);
+  if (leave !== undefined) context.res.once("close", leave);
+  try {
+    if (leave !== undefined) requireClient(context);
+    // A body may take seconds, and a turn minutes: the session may have ended meanwhile.
+    if (body !== undefined || slots !== undefined) await requireSession();
+    const request = { userId, signedIn, by, query: asked, body, context, requireSession };
+    const work = () => run(request);
+    const given = await (senders.as?.(signedIn, work) ?? work());
+    context.status = declaration.status;
+    if (declaration.stream === undefined) await write(given, signedIn, large, request);
+    else context.body = given;
+  } catch (error) {
+    leave?.();
+    throw error;
   }
+  if (declaration.stream === undefined) leave?.();
+}
+
+async function write(
+  given: object,
+  signedIn: SignedIn,
+  large: LargeAnswers,
+  { context, requireSession }: Pick<Parsed, "context" | "requireSession">,
+): Promise<void> {
   // Written as a text on Node's response, because koa's way with an object costs a twentieth of a whole post.
   context.res.setHeader("Content-Type", "application/json; charset=utf-8");
   const whole = { status: "success", ...given };
   if (isLong(given)) {
-    context.body = large.send(userId, await large.write(userId, whole), context);
+    context.body = large.send(signedIn, await large.write(signedIn, whole), context, requireSession);
     return;
   }
   const text = JSON.stringify(whole);
-  context.body = text.length < LARGE_CHARACTERS ? text : large.send(userId, Buffer.from(text), context);
+  context.body =
+    text.length < LARGE_CHARACTERS ? text : large.send(signedIn, Buffer.from(text), context, requireSession);
 }
 
 /** Whether some list in an answer, or in its data, has more elements than are written at once. */
@@ -187,14 +211,6 @@ export async function* writeJson(value: unknown): AsyncGenerator<string> {
 /** The sender of a request and its address; `memberId` is null without a session. */
 export function actorOf(context: Context, memberId: Id | null): Actor {
   return networkActor(senderOf(context), memberId);
-}
-
-/** Waits for a slot. It is freed when the client has taken the answer, or is gone. */
-async function takeSlot(slots: JobSlots, userId: Id, context: Context): Promise<void> {
-  const leave = await slots.take(userId);
-  if (context.res.destroyed) leave();
-  requireClient(context);
-  context.res.once("close", leave);
 }
 
 /** Throws when the client is gone, so that nothing more is read for it. */
@@ -251,20 +267,23 @@ export async function otherMethod(
 }
 
 const PIECE_BYTES = 16 * 1024;
-/** The most bytes of one account's large answers that its clients have not taken. */
+/** The most bytes of one member's large answers that its clients have not taken. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
+/** The same for all members of an account together. An owner's own bound is that of a member alone. */
+const MAX_UNTAKEN_BYTES_OF_ACCOUNT = 8 * MAX_UNTAKEN_BYTES;
 
 /**
- * Sends large answers in pieces, each when the one before was taken, so that the pace
- * of a client shows. Untaken answers hold memory, so those of one account are bounded.
+ * Sends large answers in pieces, each when the one before was taken, so that the pace of a client shows,
+ * and while the session lasts. Untaken answers hold memory, so those of one member are bounded.
  */
 export class LargeAnswers {
-  readonly #untakenBytes = new Map<Id, number>();
+  /** By member, and by account. */
+  readonly #untakenBytes = new Map<string, number>();
   readonly #slots = new JobSlots(LONG_ANSWERS);
 
-  /** Writes an answer with a long list as JSON. Rejects with `overloaded` where many of the account's wait. */
-  async write(userId: Id, answer: object): Promise<Buffer> {
-    const leave = await this.#slots.take(userId);
+  /** Writes an answer with a long list as JSON. Rejects with `overloaded` where many of the member's wait. */
+  async write(asker: Asker, answer: object): Promise<Buffer> {
+    const leave = await this.#slots.take(asker);
     try {
       const parts: Buffer[] = [];
       for await (const part of writeJson(answer)) parts.push(Buffer.from(part));
@@ -274,30 +293,56 @@ export class LargeAnswers {
     }
   }
 
-  /** The body of this request's answer. Throws `overloaded` beyond the account's bound. */
-  send(userId: Id, answer: Buffer, context: Pick<Context, "res" | "length">): Readable {
-    const before = this.#untakenBytes.get(userId) ?? 0;
-    const untaken = before + answer.length;
-    // A single answer is always sent: it is no larger than what the account has made.
-    if (before > 0 && untaken > MAX_UNTAKEN_BYTES) {
+  /** The body of this request's answer. Throws `overloaded` beyond the bounds. */
+  send(
+    { userId, memberId, role }: Asker,
+    answer: Buffer,
+    context: Pick<Context, "res" | "length">,
+    requireSession: RequireSession,
+  ): Readable {
+    const bounds = new Map([[`member ${memberId}`, MAX_UNTAKEN_BYTES]]);
+    if (role !== "owner") bounds.set(`account ${userId}`, MAX_UNTAKEN_BYTES_OF_ACCOUNT);
+    for (const [key, most] of bounds) {
+      const before = this.#untakenBytes.get(key) ?? 0;
+      // A single answer is always sent: it is no larger than what the account has made.
+      if (before === 0 || before + answer.length <= most) continue;
       throw new FlancoError("overloaded", "Too many answers are waiting for their clients.", {
         hint: "Read them, or close their connections.",
       });
     }
-    this.#untakenBytes.set(userId, untaken);
-    context.res.once("close", () => this.#free(userId, answer.length));
+    for (const key of bounds.keys()) this.#add(key, answer.length);
+    context.res.once("close", () => {
+      for (const key of bounds.keys()) this.#add(key, -answer.length);
+    });
     context.length = answer.length;
-    return Readable.from(piecesOf(answer));
+    return Readable.from(whileSignedIn(piecesOf(answer), context, requireSession));
   }
 
-  #free(userId: Id, bytes: number): void {
-    const rest = (this.#untakenBytes.get(userId) ?? 0) - bytes;
-    if (rest > 0) this.#untakenBytes.set(userId, rest);
-    else this.#untakenBytes.delete(userId);
+  #add(key: string, bytes: number): void {
+    const sum = (this.#untakenBytes.get(key) ?? 0) + bytes;
+    if (sum > 0) this.#untakenBytes.set(key, sum);
+    else this.#untakenBytes.delete(key);
   }
 }
 
 function* piecesOf(answer: Buffer): Generator<Buffer> {
   for (let from = 0; from < answer.length; from += PIECE_BYTES)
     yield answer.subarray(from, from + PIECE_BYTES);
+}
+
+/** The pieces of an answer until its session ends: then its connection is broken, so that it does not pass for whole. */
+export async function* whileSignedIn<Piece>(
+  pieces: Iterable<Piece> | AsyncIterable<Piece>,
+  { res }: Pick<Context, "res">,
+  requireSession: RequireSession,
+): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    try {
+      await requireSession();
+    } catch {
+      res.destroy();
+      return;
+    }
+    yield piece;
+  }
 }

@@ -17,7 +17,7 @@ import { WiredLine } from "./wired-line.ts";
 
 const HELLO = { event: "hello" };
 const MAX_STREAMS = 64;
-const MAX_STREAMS_OF_USER = 48;
+const MAX_STREAMS_OF_ACCOUNT = 48;
 const A_SALE = newRecord({ createdTimeMs: NOON_MS });
 
 function stored(recordId: number, record: NewRecord): StoredRecord {
@@ -60,7 +60,7 @@ describe("Live events", () => {
   it("of one commit are written once, for all streams that see the same", async () => {
     const events = new LiveEvents(new ShownNumbers("00".repeat(32)));
     const written = ["owner", "staff", "display"].map((role) => {
-      const stream = events.listen({ userId: "ana", role: role as Role }, () => true);
+      const stream = events.listen({ userId: "ana", memberId: role, role: role as Role }, () => true);
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
       return chunks;
@@ -84,7 +84,7 @@ describe("Live events", () => {
     const events = new LiveEvents(new ShownNumbers("00".repeat(32)));
     events.open();
     try {
-      const stream = events.listen({ userId: "ana", role: "owner" }, () => true);
+      const stream = events.listen({ userId: "ana", memberId: "ana", role: "owner" }, () => true);
       let text = "";
       stream.on("data", (chunk: Buffer) => {
         text += chunk;
@@ -347,11 +347,31 @@ describe("Many live pages", () => {
     expect(await again.next()).to.include(HELLO);
   });
 
-  it(`of one user are ${MAX_STREAMS_OF_USER} at most, and leave the others their places`, async () => {
-    for (let count = 0; count < MAX_STREAMS_OF_USER; count += 1) await EventStream.open(user);
+  it(`of one user are ${MAX_STREAMS_OF_ACCOUNT} at most, and leave the others their places`, async () => {
+    for (let count = 0; count < MAX_STREAMS_OF_ACCOUNT; count += 1) await EventStream.open(user);
     expect((await EventStream.open(user)).response.statusCode).to.equal(503);
     const page = await EventStream.open(other);
     expect(await page.next()).to.include(HELLO);
+  });
+
+  it("of members who are no owners are fewer, and of one of these fewer still: none shuts out another", () => {
+    const events = new LiveEvents(new ShownNumbers("key"));
+    const open = (memberId: string, role: Role) => {
+      let count = 0;
+      try {
+        for (;;) {
+          events.listen({ userId: "ana", memberId, role }, () => true);
+          count += 1;
+        }
+      } catch (error) {
+        expect(error).to.have.property("code", "overloaded");
+      }
+      return count;
+    };
+    expect([open("screen", "display"), open("luis", "staff"), open("ana", "owner")]).to.deep.equal([
+      32, 8, 8,
+    ]);
+    events.close();
   });
 
   it("lose one that reads nothing: its connection is closed, not kept with all that piled up", async () => {
@@ -379,8 +399,8 @@ describe("Many live pages", () => {
   it("of a user who signs out are cut off, also one that reads nothing: nothing waits for it", () => {
     const events = new LiveEvents(new ShownNumbers("key"));
     let signedIn = true;
-    const stuck = events.listen({ userId: "u", role: "owner" }, () => signedIn);
-    const stays = events.listen({ userId: "u", role: "owner" }, () => true);
+    const stuck = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => signedIn);
+    const stays = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => true);
     events.tell([{ kind: "record", userId: "u", record: stored(1, A_SALE) }]);
     signedIn = false;
     events.tell([{ kind: "sessions", userId: "u" }]);

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
 import { HOUR_MS } from "../../src/domain/clock.ts";
+import type { Role } from "../../src/domain/member.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
@@ -128,20 +129,36 @@ describe("An export", () => {
       await until("its place is free", async () => !(await isTaken()));
     });
 
-    it("is one of a user and three in all at a time, until one of them is done or hangs up", async () => {
+    it("is one of a member at a time, until it is done or hangs up, and holds up no other member", async () => {
       await endless(1_000);
-      const others = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()));
-      const [second = user, third = user, fourth = user] = others;
+      const members = await Promise.all(
+        ["staff", "owner"].map((role) => appliance.addMember(user.id, role as Role)),
+      );
+      const others = await Promise.all(Array.from({ length: 4 }, () => appliance.addUser()));
       const open = [await begin()];
       const refused = await user.get("/api/export?lang=es").expect(503);
       expect(refused.headers["retry-after"]).to.equal("1");
       expect(refused.body).to.have.all.keys("status", "error");
-      open.push(await begin("lang=es", second), await begin("lang=es", third));
-      expect(open.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200, 200]);
-      expect(await isTaken(fourth)).to.equal(true);
+      for (const other of [...members, ...others]) open.push(await begin("lang=es", other));
+      expect(open.map(({ statusCode }) => statusCode)).to.deep.equal(Array(7).fill(200));
       open.shift()?.destroy();
-      await until("a place is free", async () => !(await isTaken(fourth)));
+      await until("a place is free", async () => !(await isTaken()));
       for (const response of open) response.destroy();
+    });
+
+    it("ends with its member's session, unfinished", async () => {
+      await endless(1_000);
+      const staff = await appliance.addMember(user.id, "staff");
+      const response = await begin("lang=es", staff);
+      await until("nothing more is read", isStill);
+      await user.post("/api/member/sign-out", { memberId: staff.id }).expect(200);
+      let hasBroken = false;
+      response.on("error", () => {
+        hasBroken = true;
+      });
+      response.resume();
+      await until("it breaks off", () => hasBroken);
+      expect(appliance.log.errors).not.to.include("an export broke off");
     });
 
     it("waits for who does not read: only so much is read", async () => {

@@ -3,10 +3,14 @@ import { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
+import type { Asker } from "../../src/domain/job-slots.ts";
 import { LargeAnswers } from "../../src/http/router.ts";
 import { Turns } from "../rig/turns.ts";
 
 const MIB = 1024 * 1024;
+const ANA = { userId: "a", memberId: "ana", role: "owner" } as const;
+const SCREEN = { userId: "a", memberId: "screen", role: "display" } as const;
+const LUIS = { userId: "l", memberId: "luis", role: "owner" } as const;
 
 describe("Large answers", () => {
   let answers: LargeAnswers;
@@ -15,9 +19,9 @@ describe("Large answers", () => {
     answers = new LargeAnswers();
   });
 
-  function give(userId: string, bytes: number) {
+  function give(asker: Asker, bytes: number, requireSession: () => Promise<unknown> = async () => true) {
     const context = { res: new ServerResponse(new IncomingMessage(new Socket())), length: 0 };
-    const body = answers.send(userId, Buffer.alloc(bytes, 7), context);
+    const body = answers.send(asker, Buffer.alloc(bytes, 7), context, requireSession);
     return { body, context, taken: () => context.res.emit("close") };
   }
 
@@ -30,7 +34,7 @@ describe("Large answers", () => {
     const lists = [long, [1, undefined, 2], Array(501).fill(undefined)];
     for (const data of [...lists, { rooms: long, to: null, gone: undefined, deep: { lists } }, []]) {
       const answer = { status: "success", data };
-      expect(`${await answers.write("ana", answer)}`).to.equal(JSON.stringify(answer));
+      expect(`${await answers.write(ANA, answer)}`).to.equal(JSON.stringify(answer));
     }
   });
 
@@ -38,14 +42,14 @@ describe("Large answers", () => {
     const turns = new Turns();
     const writtenAt = new Set<number>();
     const note = { toJSON: () => void writtenAt.add(turns.count) };
-    await answers.write("ana", { data: { rooms: Array(2_000).fill(note) } });
+    await answers.write(ANA, { data: { rooms: Array(2_000).fill(note) } });
     turns.end();
     expect([writtenAt.size, writtenAt.has(0)]).to.deep.equal([4, false]);
   });
 
   it("of one account are written one after another, and further ones are refused where many wait", async () => {
-    const asked = Array.from({ length: 12 }, () => answers.write("ana", { data: Array(501).fill(1) }));
-    const other = answers.write("luis", { data: Array(501).fill(1) });
+    const asked = Array.from({ length: 12 }, () => answers.write(ANA, { data: Array(501).fill(1) }));
+    const other = answers.write(LUIS, { data: Array(501).fill(1) });
     const settled = await Promise.allSettled([...asked, other]);
     expect(settled.map(({ status }) => status === "rejected")).to.deep.equal([
       ...Array<boolean>(9).fill(false),
@@ -55,29 +59,54 @@ describe("Large answers", () => {
   });
 
   it("are given whole, in pieces, with their length", async () => {
-    const { body, context } = give("ana", 100_000);
+    const { body, context } = give(ANA, 100_000);
     expect(context.length).to.equal(100_000);
     expect((await buffer(body)).equals(Buffer.alloc(100_000, 7))).to.equal(true);
   });
 
-  it("of one account hold 1 MiB together until they are taken; beyond it further ones are refused, and none of others", () => {
-    const first = give("ana", MIB / 2);
-    const second = give("ana", MIB / 2);
-    expect(() => give("ana", 1))
+  it("of one member hold 1 MiB together until they are taken; beyond it further ones are refused, and none of others", () => {
+    const first = give(ANA, MIB / 2);
+    const second = give(ANA, MIB / 2);
+    expect(() => give(ANA, 1))
       .to.throw(FlancoError)
       .with.property("code", "overloaded");
-    give("luis", MIB / 2);
+    give(LUIS, MIB / 2);
+    give(SCREEN, MIB);
     first.taken();
     second.taken();
-    give("ana", MIB);
+    give(ANA, MIB);
   });
 
   it("are given one at a time where a single one is larger", () => {
-    const large = give("ana", 3 * MIB);
-    expect(() => give("ana", 1))
+    const large = give(ANA, 3 * MIB);
+    expect(() => give(ANA, 1))
       .to.throw(FlancoError)
       .with.property("code", "overloaded");
     large.taken();
-    give("ana", 3 * MIB);
+    give(ANA, 3 * MIB);
+  });
+
+  it("of all members of an account hold 8 MiB together, and those of its owners none of these", () => {
+    const member = (index: number) => ({ ...SCREEN, memberId: `screen ${index}` });
+    for (let index = 0; index < 8; index += 1) give(member(index), MIB);
+    expect(() => give(member(8), 1))
+      .to.throw(FlancoError)
+      .with.property("code", "overloaded");
+    give(ANA, MIB);
+    give({ ...SCREEN, userId: "l" }, MIB);
+  });
+
+  it("end with their session, and their connection with them", async () => {
+    let isSignedIn = true;
+    const { body, context } = give(SCREEN, MIB, async () => {
+      if (!isSignedIn) throw new FlancoError("unauthorized", "Unauthorized");
+    });
+    let taken = 0;
+    for await (const piece of body) {
+      taken += (piece as Buffer).length;
+      isSignedIn = taken < MIB / 2;
+    }
+    expect(taken).to.be.below(MIB * 0.9);
+    expect(context.res.destroyed).to.equal(true);
   });
 });

@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Database } from "better-sqlite3";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { HeavyRead, HeavyReads } from "../../domain/heavy-read.ts";
 import type { Id } from "../../domain/id.ts";
-import { JobSlots } from "../../domain/job-slots.ts";
+import { type Asker, JobSlots } from "../../domain/job-slots.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import { TaskThread } from "../../task-thread.ts";
 import { auditReader } from "../ledger/audit.ts";
@@ -35,7 +36,7 @@ import { summaryReader } from "./summary.ts";
 /** The most rows that a read on the main thread may visit: some five milliseconds of work. */
 export const MAX_ROWS_IN_PLACE = 10_000;
 /** A page asks again at every sale, without waiting for the answer before. */
-const SLOTS = { what: "reads of this account", inAll: 3, waitingOfUser: 8 };
+const SLOTS = { what: "reads of this account", inAll: 3, waitingOfMember: 8 };
 const MAX_HEAP_MB = 64;
 /** Years of many rooms take seconds on a Pi that is busy. */
 const DEADLINE_MS = 30_000;
@@ -94,6 +95,7 @@ export function heavyReads(
   deadlineMs = DEADLINE_MS,
 ): HeavyReads & { close(): Promise<void> } {
   const slots = new JobSlots(SLOTS);
+  const asking = new AsyncLocalStorage<Asker>();
   const thread = new TaskThread<ReadTask, ReadAnswer>({
     source: "reader",
     workerData,
@@ -103,7 +105,7 @@ export function heavyReads(
   });
 
   async function inThread(userId: Id, task: ReadTask): Promise<unknown> {
-    const leave = await slots.take(userId);
+    const leave = await slots.take(asking.getStore() ?? { userId, memberId: userId, role: "owner" });
     try {
       const answer = await thread.submit(task);
       if ("error" in answer) throw errorFromData(answer.error);
@@ -127,6 +129,7 @@ export function heavyReads(
   }
 
   return {
+    as: (asker, work) => asking.run(asker, work),
     summary: of("summary", ([userId]) => userId),
     overview: of("overview", ([userId]) => userId),
     roomsToday: of("roomsToday", ([userId]) => userId),
