@@ -171,8 +171,8 @@ export const SIMULATED_CONTROLS = {
   "a price that is set is compared with the one that a wrong clock has": [
     {
       file: "src/store/ledger/price.ts",
-      from: "momentOf(saleMs(nowMs))",
-      to: "momentOf(nowMs)",
+      from: "dayAt(saleMs(nowMs))",
+      to: "dayAt(nowMs)",
     },
   ],
   "a price that is set holds from where a wrong clock is": [

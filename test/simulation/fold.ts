@@ -187,9 +187,9 @@ export class Fold {
     const before = last?.stretch;
     // A sale of this moment has its price by the last moment that a trusted clock has seen, where the clock is not trusted.
     const heldMs = this.#boots.get(bootId)?.zeroMs === null ? this.#lastTrustedMs() : nowMs;
-    const planned = heldMs === undefined ? undefined : this.#prices.at(room, heldMs);
+    const planned = heldMs === undefined ? undefined : this.#prices.at(room, heldMs, atUs);
     const held = before == null ? undefined : (planned ?? last?.valorMicros);
-    if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs);
+    if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs, atUs + US_PER_MS);
     const deviceName = this.#deviceName;
     const stretch = before?.room === room ? before : { room };
     this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
@@ -256,7 +256,7 @@ export class Fold {
         key,
         room,
         deviceName,
-        valorMicros: this.#plannedFor(room, sighting) ?? valorMicros,
+        valorMicros: this.#plannedFor(room, us, sighting) ?? valorMicros,
         timeMs,
         provisional: provisional ? moment : null,
       });
@@ -271,12 +271,16 @@ export class Fold {
   }
 
   /** By its time; where that is not known, by the last moment that a trusted clock has seen. */
-  #plannedFor(room: string, { source, monotonicNs, provisional, timeMs }: Sighting): number | undefined {
+  #plannedFor(
+    room: string,
+    us: number,
+    { source, monotonicNs, provisional, timeMs }: Sighting,
+  ): number | undefined {
     const zeroMs = this.#boots.get(source.bootId)?.zeroMs;
-    if (!provisional) return this.#prices.at(room, timeMs);
-    if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6));
+    if (!provisional) return this.#prices.at(room, timeMs, us);
+    if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6), us);
     const lastMs = this.#lastTrustedMs();
-    return lastMs === undefined ? undefined : this.#prices.at(room, lastMs);
+    return lastMs === undefined ? undefined : this.#prices.at(room, lastMs, us);
   }
 
   #lastTrustedMs(): number | undefined {

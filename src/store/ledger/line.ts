@@ -78,12 +78,13 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   function addSale(sighting: Sighting, room: LineRoom, boot: number): number {
+    const { monotonicMs } = momentOf(sighting);
     const record = {
       locationName: room.locationName,
       deviceName: room.deviceName,
       deviceId: room.deviceId,
       room: room.actuatorId,
-      valorMicros: prices.ofSale(room, sighting.timeMs, !sighting.provisional),
+      valorMicros: prices.ofSale(room, sighting.timeMs, !sighting.provisional, { boot, monotonicMs }),
       createdTimeMs: sighting.timeMs,
     };
     const { line, provisional, source, monotonicNs } = sighting;

@@ -46,12 +46,26 @@ type PricedRoom = Room & { readonly valorMicros: number | null };
  */
 export const PRICE = `coalesce((SELECT valor_micros FROM price p
    WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day
-     AND (superseded_ms IS NULL OR superseded_ms > @atMs) ORDER BY from_day DESC LIMIT 1), w.valor_micros)`;
+     AND (superseded_ms IS NULL OR EXISTS (
+       SELECT 1 FROM price s WHERE s.device_id = p.device_id AND s.actuator_id = p.actuator_id AND s.from_day IS NULL
+          AND s.price_id > p.price_id AND s.set_ms = p.superseded_ms AND (s.boot, s.begun_ms + 1) > (@boot, @monotonicMs)))
+   ORDER BY from_day DESC LIMIT 1), w.valor_micros)`;
 
-/** The local day and the time that decide a price. Null for both: no day has come. */
-export interface PriceMoment {
+/** The moment of the next sale. */
+export const AFTER_ALL = { boot: null, monotonicMs: null };
+
+/** The local day that decides which planned prices have come; null: none has. */
+interface PriceDay {
   readonly day: Day | null;
-  readonly atMs: number | null;
+}
+
+/**
+ * With the moment by which a sale was before or after another price was set, whatever the wall
+ * clock was set to meanwhile. Its millisecond belongs to what was before. Null: after all that were set.
+ */
+export interface PriceMoment extends PriceDay {
+  readonly boot: number | null;
+  readonly monotonicMs: number | null;
 }
 
 /**
@@ -74,23 +88,23 @@ export function roomPrices(db: Database, calendar: LocalCalendar) {
   const lastTrustedMs = () => lastTrusted.get() ?? null;
   /** The time that decides the price of a sale at this moment, in Unix milliseconds; null before any trusted clock. */
   const saleMs = (nowMs: number) => (newestZero.get() === null ? lastTrustedMs() : nowMs);
-  const momentOf = (atMs: number | null): PriceMoment => ({
+  const dayAt = (atMs: number | null): PriceDay => ({
     day: atMs === null ? null : calendar.dayOf(atMs),
-    atMs,
   });
+  const moment = (nowMs: number): PriceMoment => ({ ...dayAt(saleMs(nowMs)), ...AFTER_ALL });
 
-  const priceAt = ({ deviceId, actuatorId, valorMicros }: PricedRoom, atMs: number | null) =>
-    price.get({ deviceId, actuatorId, valorMicros, ...momentOf(atMs) }) ?? null;
+  const priceAt = ({ deviceId, actuatorId, valorMicros }: PricedRoom, at: PriceMoment) =>
+    price.get({ deviceId, actuatorId, valorMicros, ...at }) ?? null;
 
   return {
     saleMs,
     /** The moment of a sale at this one. */
-    moment: (nowMs: number): PriceMoment => momentOf(saleMs(nowMs)),
+    moment,
     /** The price of a sale at this moment; null where the room has none. */
-    now: (room: PricedRoom, nowMs: number): number | null => priceAt(room, saleMs(nowMs)),
-    /** The price of a sale at a time, which a trusted clock gave or not. */
-    ofSale: (room: LineRoom, timeMs: number, isTrusted: boolean): number =>
-      priceAt(room, isTrusted ? timeMs : lastTrustedMs()) ?? room.valorMicros,
+    now: (room: PricedRoom, nowMs: number): number | null => priceAt(room, moment(nowMs)),
+    /** The price of a sale at a time, which a trusted clock gave or not, and at a moment of a boot. */
+    ofSale: (room: LineRoom, timeMs: number, isTrusted: boolean, at: Omit<PriceMoment, "day">): number =>
+      priceAt(room, { ...dayAt(isTrusted ? timeMs : lastTrustedMs()), ...at }) ?? room.valorMicros,
   };
 }
 
@@ -124,7 +138,7 @@ export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | 
     const nowMs = context.nowMs();
     const now = context.boots.now();
     const heldMs = from === null ? saleMs(nowMs) : null;
-    if (heldMs !== null) supersede.run(heldMs, deviceId, actuatorId, context.calendar.dayOf(heldMs));
+    if (heldMs !== null) supersede.run(nowMs, deviceId, actuatorId, context.calendar.dayOf(heldMs));
     insert.run(deviceId, actuatorId, micros, from, nowMs, now?.boot ?? null, now?.monotonicMs ?? null);
     trim.run(deviceId, actuatorId);
   };

@@ -137,8 +137,8 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX wiring_by_user ON wiring (user_id);
 
-    -- The prices that a room had and will have. from_day: the local day from which a planned one holds, in place of wiring's,
-    -- until superseded_ms; null for one that held when it was set.
+    -- The prices that a room had and will have. from_day: the local day from which a planned one holds, in place of wiring's;
+    -- null for one that held when it was set. superseded_ms: the set_ms of the one that was set in place of a planned one.
     CREATE TABLE price (
       price_id INTEGER PRIMARY KEY,
       device_id TEXT NOT NULL,

@@ -6,7 +6,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import { PRICE, type PriceMoment, priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
+import { AFTER_ALL, PRICE, type PriceMoment, priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
 import type { WriteContext } from "./write-context.ts";
 
 const UNWIRE = "Unwire that first, or choose another one.";
@@ -27,7 +27,7 @@ export function wiringReader(db: Database, calendar: LocalCalendar) {
   const prices = roomPrices(db, calendar);
   return {
     wirings(userId?, nowMs?) {
-      const moment = nowMs === undefined ? { day: null, atMs: null } : prices.moment(nowMs);
+      const moment = nowMs === undefined ? { day: null, ...AFTER_ALL } : prices.moment(nowMs);
       return (userId === undefined ? all.all(moment) : ofUser.all({ ...moment, userId })).map(toWiring);
     },
   } satisfies Partial<LedgerReader>;

@@ -15,6 +15,10 @@ const NOW_MS = Date.UTC(2027, 2, 27, 22, 30);
 const NEXT_DAY = 20_270_328;
 const MIDNIGHT_MS = Date.UTC(2027, 2, 27, 23);
 
+const NS = 1_000_000n;
+/** A boot whose clock is not trusted, and says 1970. */
+const LATER = { bootId: "later", zeroMs: 0 };
+
 /** The processor time of this thread for the fastest of ten runs. */
 function usedMicros(run: () => unknown): number {
   const times = Array.from({ length: 10 }, () => {
@@ -43,11 +47,26 @@ describe("prices of a room", () => {
     await ledger.writer.noteBoot("trusted", NOW_MS, 0);
   });
 
-  /** The price at which a sale is recorded, by the edge's own time. */
-  async function sell(timeMs: number, overrides: Partial<Sighting> = {}): Promise<number | undefined> {
+  /** Sets a price from now on. */
+  const set = (valor: number) =>
+    ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: valor * 1e6 }) }]);
+  /** The clock comes to this time, and the machine has run for as long. */
+  function wait(timeMs: number): void {
+    ledger.monotonicMs += timeMs - ledger.nowMs;
+    ledger.nowMs = timeMs;
+  }
+
+  /** The price at which a sale is recorded, by the edge's own time, in a boot that began at `zeroMs` of its clock. */
+  async function sell(
+    timeMs: number,
+    { bootId = "trusted", zeroMs = NOW_MS, ...overrides }: Partial<Sighting & typeof LATER> = {},
+  ): Promise<number | undefined> {
     for (const active of [true, false]) {
       sequence += 1;
-      await ledger.writer.takeIn([aSighting(active, sequence, { deviceId, timeMs, ...overrides })]);
+      const moment = { source: { bootId, request: 1, sequence }, monotonicNs: BigInt(timeMs - zeroMs) * NS };
+      await ledger.writer.takeIn([
+        aSighting(active, sequence, { deviceId, timeMs, ...moment, ...overrides }),
+      ]);
     }
     const newest = recordsOf(ledger.reader, userId).toSorted((a, b) => b.recordId - a.recordId)[0];
     return newest === undefined ? undefined : newest.valorMicros / 1e6;
@@ -73,8 +92,8 @@ describe("prices of a room", () => {
     await plan(6);
     await plan(7, NEXT_DAY + 1);
     expect(await sell(MIDNIGHT_MS + DAY_MS)).to.equal(7);
-    ledger.nowMs = MIDNIGHT_MS + HOUR_MS;
-    await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 5_000_000 }) }]);
+    wait(MIDNIGHT_MS + HOUR_MS);
+    await set(5);
     expect(await sell(MIDNIGHT_MS + 2 * HOUR_MS)).to.equal(5);
     expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
     expect(await sell(MIDNIGHT_MS + DAY_MS)).to.equal(7);
@@ -93,7 +112,7 @@ describe("prices of a room", () => {
         { userId, wiring: newWiring({ valorMicros: 1_000_000 + (count % 2) * 10_000 }) },
       ]);
     }
-    expect(await sell(NOW_MS)).to.equal(1.01);
+    expect(await sell(NOW_MS + 1)).to.equal(1.01);
     expect(await sell(MIDNIGHT_MS)).to.equal(6);
     ledger.nowMs = MIDNIGHT_MS;
     await plan(7, NEXT_DAY + 1);
@@ -103,7 +122,7 @@ describe("prices of a room", () => {
 
   it("hold while the clock is not trusted once their day was seen, and do not come by a clock that is wrong", async () => {
     await plan(6);
-    const wrong = { provisional: true };
+    const wrong = { provisional: true, ...LATER };
     expect(await sell(MIDNIGHT_MS + 400 * DAY_MS, wrong)).to.equal(4.5);
     await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
     expect(await sell(0, wrong)).to.equal(6);
@@ -114,10 +133,24 @@ describe("prices of a room", () => {
     await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
     await ledger.writer.noteBoot("later", null, 0);
     ledger.nowMs = 0;
-    await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 5_000_000 }) }]);
-    expect(await sell(0, { provisional: true })).to.equal(5);
+    await set(5);
+    expect(await sell(1, { provisional: true, ...LATER })).to.equal(5);
     expect(shown(MIDNIGHT_MS + DAY_MS)).to.equal(5);
     expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
+  });
+
+  it("give way to one that is set at once also while the clock goes back, on the page as in sales", async () => {
+    await plan(6);
+    wait(MIDNIGHT_MS + 11 * HOUR_MS);
+    await set(5);
+    // The clock is an hour back, and the machine runs on.
+    ledger.nowMs -= HOUR_MS;
+    const zeroMs = NOW_MS - HOUR_MS;
+    expect(await sell(ledger.nowMs + 1, { zeroMs })).to.equal(5);
+    expect(shown(ledger.nowMs)).to.equal(5);
+    expect(await sell(MIDNIGHT_MS + 10 * HOUR_MS), "an edge from before, which comes late").to.equal(6);
+    await plan(7, NEXT_DAY + 1);
+    expect(await sell(MIDNIGHT_MS + DAY_MS, { zeroMs })).to.equal(7);
   });
 
   it("give way, while the clock is not trusted, also to the price that the line had before them", async () => {
@@ -125,10 +158,10 @@ describe("prices of a room", () => {
     await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
     await ledger.writer.noteBoot("later", null, 0);
     ledger.nowMs = 0;
-    const wrong = { provisional: true };
+    const wrong = { provisional: true, ...LATER };
     expect([await sell(0, wrong), shown(0)]).to.deep.equal([6, 6]);
     await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 4_500_000 }) }]);
-    expect([await sell(0, wrong), shown(0)]).to.deep.equal([4.5, 4.5]);
+    expect([await sell(1, wrong), shown(0)]).to.deep.equal([4.5, 4.5]);
   });
 
   it("give way to one of a day to come that is set at once, while a wrong clock has passed that day", async () => {
@@ -139,7 +172,8 @@ describe("prices of a room", () => {
     ledger.nowMs = MIDNIGHT_MS + 400 * DAY_MS;
     expect(shown(ledger.nowMs)).to.equal(6);
     await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 7_000_000 }) }]);
-    expect([await sell(ledger.nowMs, { provisional: true }), shown(ledger.nowMs)]).to.deep.equal([7, 7]);
+    const wrong = { provisional: true, bootId: "later", zeroMs: ledger.nowMs - 1 };
+    expect([await sell(ledger.nowMs, wrong), shown(ledger.nowMs)]).to.deep.equal([7, 7]);
   });
 
   it("stay as they are, by the clock of a sale, where a line is wired without a price", async () => {
