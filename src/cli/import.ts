@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
 import type * as z from "zod";
@@ -25,6 +26,9 @@ Examples:
   flanco import clinic.jsonl --dry-run
   flanco import records.csv --account ana@example.org`;
 
+const FOUR_FILES =
+  "The folder holds users.json, locations.json, devices.json and data.json: for each, mongoexport --uri mongodb://HOST/DATABASE --collection NAME --out NAME.json.";
+
 const MONGO_HELP = `
 The folder holds four files of JSON lines, as mongoexport writes them from the collections of the
 system before flanco: users.json, locations.json, devices.json and data.json. Users keep their
@@ -32,6 +36,7 @@ password. Each record is imported once, however often this is run. The files are
 before anything is written; lines are wired afterwards, with 'flanco wiring'.
 
 Examples:
+  mongoexport --uri mongodb://HOST/DATABASE --collection data --out old/data.json
   flanco import-mongo old --dry-run
   flanco import-mongo old`;
 
@@ -193,6 +198,11 @@ interface OldAccount {
 
 /** The accounts of the old system by their `_id`, with their locations and devices. */
 async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAccount>> {
+  const missing = Object.keys(MONGO_SHAPES).filter((name) => !existsSync(join(folder, `${name}.json`)));
+  if (missing.length > 0) {
+    const files = missing.map((name) => `${name}.json`).join(", ");
+    throw new FlancoError("invalid", `${folder}: ${files} is missing.`, { hint: FOUR_FILES });
+  }
   const accounts = new Map<string, OldAccount>();
   for await (const user of readJsonLines(openSource(join(folder, "users.json")), MONGO_SHAPES.users)) {
     accounts.set(user._id, { user, places: { locations: [], devices: [] }, deviceIds: new Map() });

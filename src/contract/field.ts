@@ -6,7 +6,7 @@ import { MAX_TEXT, textMistake } from "../domain/text.ts";
 
 /** Fields that several shapes share. */
 
-export const id = z.string().regex(/^[0-9a-f]{24}$/);
+export const id = z.string().regex(/^[0-9a-f]{24}$/, "must have 24 digits of 0-9 and a-f");
 /** Unix milliseconds. */
 export const timeMs = z.int();
 export const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);

@@ -88,6 +88,22 @@ export interface ImportedCount {
   readonly differing: readonly number[];
 }
 
+/** Sales of another system are of this century: a time before it is one in seconds. 1 January 2000. */
+const FIRST_MS = 946_684_800_000;
+/** What a time of a record of another system must be. */
+export const TIME_FORM = "must be milliseconds, such as 1773230400000 for 11 March 2026";
+export const BEFORE_2000 = `${TIME_FORM}: this one is before 2000, as seconds are`;
+
+/** Whether a record of another system may have this time. */
+export function isPlausibleTime(timeMs: number): boolean {
+  return timeMs >= FIRST_MS;
+}
+
+/** Whether a key is one of a ledger, where a sale of a wrong clock may have any time. */
+export function isLedgerKey(key: string): boolean {
+  return LEDGER_KEY.test(key);
+}
+
 /** Digits of an entry's hash in a key: two histories of one ledger may give one number to two sales. */
 const HASH_DIGITS = 16;
 const LEDGER_KEY = /^([0-9a-f]{32})\/(\d{1,13})(?:\/([0-9a-f]{16}))?$/;

@@ -7,7 +7,7 @@ import { importedRecord } from "../contract/data.ts";
 import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
 import { microsFromValor } from "../domain/amount.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
-import { rowKey } from "../domain/imported.ts";
+import { BEFORE_2000, isLedgerKey, isPlausibleTime, rowKey, TIME_FORM } from "../domain/imported.ts";
 import { mistakeOf } from "../domain/mistake.ts";
 
 /** The most mistakes of a file that are shown. */
@@ -16,7 +16,12 @@ const MAX_SHOWN = 20;
 const location = importedLocation.extend({ kind: z.literal("location") });
 const device = importedDevice.extend({ kind: z.literal("device") });
 const wiring = wiringRow.omit({ user: true }).extend({ kind: z.literal("wiring") });
-const record = importedRecord.extend({ kind: z.literal("record") });
+const record = importedRecord
+  .extend({ kind: z.literal("record") })
+  .refine(({ key, createdTime }) => isLedgerKey(key) || isPlausibleTime(createdTime), {
+    path: ["createdTime"],
+    message: BEFORE_2000,
+  });
 /** One line of the file: a JSON object. */
 const entry = z.discriminatedUnion("kind", [location, device, wiring, record]);
 export type ClinicEntry = z.output<typeof entry>;
@@ -78,7 +83,12 @@ type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] 
  * @param onWithoutKey is called with each row of a table that has no key
  */
 export function readClinicFile(file: SourceFile, onWithoutKey = () => {}): AsyncGenerator<ClinicEntry> {
-  if (!file.name.toLowerCase().endsWith(".csv")) return readJsonLines(file, entry);
+  if (!file.name.toLowerCase().endsWith(".csv")) {
+    if (!/^\W*\w+[,;]/.test(headOf(file))) return readJsonLines(file, entry);
+    throw new FlancoError("invalid", `${file.name}: this is a table.`, {
+      hint: "Give it a name that ends in .csv.",
+    });
+  }
   const delimiter = delimiterOf(file);
   const columns = (names: string[]) => {
     const missing = NEEDED.filter((column) => !names.includes(column));
@@ -106,10 +116,14 @@ export function readClinicFile(file: SourceFile, onWithoutKey = () => {}): Async
 type Cells = Readonly<Record<string, string>>;
 
 /** The separator of the columns: a spreadsheet writes semicolons where a comma is the decimal point. */
-function delimiterOf({ fd }: SourceFile): "," | ";" {
+function delimiterOf(file: SourceFile): "," | ";" {
+  return headOf(file).includes(";") ? ";" : ",";
+}
+
+/** The begin of the first line. */
+function headOf({ fd }: SourceFile): string {
   const head = Buffer.alloc(HEAD_BYTES);
-  const [names = ""] = head.toString("utf8", 0, readSync(fd, head, 0, HEAD_BYTES, 0)).split("\n");
-  return names.includes(";") ? ";" : ",";
+  return head.toString("utf8", 0, readSync(fd, head, 0, HEAD_BYTES, 0)).split("\n")[0] ?? "";
 }
 
 const THOUSANDS = /\.\d{3}\s*$/;
@@ -157,6 +171,10 @@ function keyed(row: ClinicRecord, times: Map<string, number>): ClinicRecord {
   return { ...row, key: rowKey(content, before) };
 }
 
+/** What MongoDB's shell writes in place of JSON. */
+const SHELL = /\b(?:NumberLong|NumberInt|NumberDecimal|ISODate|ObjectId)\(/;
+const SHELL_HINT = "NumberLong(…), ISODate(…) and ObjectId(…) are the shell's. mongoexport writes JSON";
+
 /** The documents of a file of JSON lines. Throws `invalid` with all mistakes, each with its line. */
 export async function* readJsonLines<S extends z.ZodType>(
   file: SourceFile,
@@ -166,11 +184,15 @@ export async function* readJsonLines<S extends z.ZodType>(
     if (line.trim() === "") return undefined;
     // mongoexport writes a list with --jsonArray.
     if (line.startsWith("["))
-      return { mistakes: ["begins an array: each line must be an object of its own"] };
+      return {
+        mistakes: [
+          "begins an array: each line must be an object of its own. mongoexport writes them without --jsonArray",
+        ],
+      };
     try {
       return parsed(shape, JSON.parse(line));
     } catch {
-      return { mistakes: ["is no JSON object of one line"] };
+      return { mistakes: [`is no JSON object of one line${SHELL.test(line) ? `: ${SHELL_HINT}` : ""}`] };
     }
   };
   yield* entriesOf(file, linesOf(textOf(file)), parse, 1);
@@ -216,7 +238,9 @@ async function* entriesOf<F, T>(
     throw new FlancoError("invalid", `${file}: ${error.message}.`, { hint: "Nothing was imported." });
   }
   if (mistakes.length === 0) return;
-  throw new FlancoError("invalid", mistakes.join("\n"), { hint: "Nothing was imported: mend these lines." });
+  throw new FlancoError("invalid", mistakes.join("\n") + (mistakes.length === 1 ? "." : ""), {
+    hint: "Nothing was imported: mend these lines.",
+  });
 }
 
 function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<S>> {
@@ -234,7 +258,7 @@ function mistakeOfCell(issue: z.core.$ZodRawIssue): string | undefined {
   const { path, input } = issue;
   if (!Number.isNaN(input)) return mistakeOf(issue);
   return String(path?.at(-1)).endsWith("Time")
-    ? "must be milliseconds in digits alone, such as 1773230400000: a spreadsheet that shows 1.77E+12 has lost the rest"
+    ? `${TIME_FORM}, in digits alone: a spreadsheet that shows 1.77E+12 has lost the rest`
     : "must be a number in digits, such as 4.5, without a separator of thousands";
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashSync } from "bcryptjs";
 import { expect } from "chai";
@@ -164,7 +164,7 @@ describe("flanco export and flanco import", function () {
     write("4,1.77323E+12,,", `4,${NOON_MS},1.77323E+12,`, `4,${NOON_MS},,1`, `1e1,${NOON_MS},,`);
     const { exitCode, stderr } = await another.call(["import", table, "--dry-run"]);
     expect(exitCode).to.equal(1);
-    const digits = "must be milliseconds in digits alone, such as ";
+    const digits = "must be milliseconds, such as ";
     for (const mistake of [`:2: createdTime: ${digits}`, `:3: endedTime: ${digits}`]) {
       expect(stderr).to.include(mistake);
     }
@@ -176,6 +176,25 @@ describe("flanco export and flanco import", function () {
     const added = entriesOf(await another.succeed(["export"])).slice(-4);
     expect(added.map(({ provisional }) => provisional)).to.deep.equal([true, false, true, false]);
     expect(added.map(({ valor }) => valor)).to.deep.equal([4, 4, 0.5, -1]);
+  });
+
+  it("refuse times in seconds, but for sales of a ledger whose clock was wrong, and a table with another name", async () => {
+    const [sale] = entriesOf(exported).filter(({ kind }) => kind === "record");
+    const seconds = [
+      { ...sale, key: `${"0".repeat(32)}/7/${"0".repeat(16)}`, createdTime: 5, provisional: true },
+      { ...sale, key: "another/3", createdTime: 1_479_520_924 },
+    ];
+    const file = another.write("seconds.jsonl", seconds.map((one) => JSON.stringify(one)).join("\n"));
+    const said = await another.refused(["import", file, "--dry-run"]);
+    expect(said)
+      .to.include(":2: createdTime: must be milliseconds, such as 1773230400000")
+      .and.not.include(":1:");
+    const table =
+      "locationName;deviceName;deviceId;habitacion;valor;createdTime\nNorte;Pasillo;7234;101;4;1479520924";
+    expect(await another.refused(["import", another.write("t.csv", table)])).to.include(
+      ":2: createdTime: must be",
+    );
+    expect(await another.refused(["import", another.write("t.txt", table)])).to.include("ends in .csv.");
   });
 
   it("name each line that is wrong, and write nothing of such a file", async () => {
@@ -291,6 +310,34 @@ describe("flanco import-mongo", function () {
     expect(refused.stderr).to.include("data.json:2: userId: no user of users.json has this _id");
     expect(refused.stderr).to.include("data.json:3: valor: ");
     expect(existsSync(program.dataDir)).to.equal(false);
+  });
+
+  it("says which form a document must have: a time in seconds would be a sale of 1970", async () => {
+    const [first] = documents.data;
+    const forms = [
+      [{ ...first, createdTime: 1_479_520_924 }, "createdTime: must be milliseconds, such as 1773230400000"],
+      [{ ...first, createdTime: "2026-03-11T12:00:00Z" }, 'or {"$date": "2026-03-11T12:00:00Z"}'],
+      [{ ...first, createdTime: { $date: "yesterday" } }, 'or {"$date": "2026-03-11T12:00:00Z"}'],
+      [{ ...first, createdTime: undefined }, "createdTime: is required"],
+      [{ ...first, valor: "4.50" }, "valor: must be a number, such as 4.5 or "],
+    ] as const;
+    write({ data: forms.map(([document]) => document) });
+    const { stderr } = await program.call(["import-mongo", folder, "--dry-run"]);
+    forms.forEach(([, said], index) => {
+      const line = stderr.split("\n").find((one) => one.includes(`data.json:${index + 1}: `));
+      expect(line).to.include(said);
+    });
+    for (const [content, said] of [
+      ['{"valor": NumberLong(33)}', "are the shell's. mongoexport writes JSON. Nothing"],
+      [`[${JSON.stringify(first)}]`, "mongoexport writes them without --jsonArray. Nothing"],
+    ] as const) {
+      writeFileSync(join(folder, "data.json"), content);
+      expect(await program.refused(["import-mongo", folder])).to.include(said);
+    }
+    rmSync(join(folder, "data.json"));
+    rmSync(join(folder, "users.json"));
+    const said = await program.refused(["import-mongo", folder]);
+    expect(said).to.include("users.json, data.json is missing. The folder holds users.json, locations.json");
   });
 
   it("says so of what the ledger would not take, before a user is made", async () => {
