@@ -73,32 +73,50 @@ function numbered(sql: string, values: Parameters): { readonly text: string; rea
   return { text, values: names.map((name) => values[name]) };
 }
 
-/** Connects to the first node that takes writes. Rejects with a FlancoError that holds no secret. */
-export async function connect(
+/** Connects once, as `connector` does. */
+export function connect(
   address: DatabaseAddress,
   passwordOf: PasswordOf,
   limits = PATIENT,
 ): Promise<Connection> {
-  let failure: unknown;
-  for (const node of address.hosts) {
-    try {
-      const connection = await connectTo(address, node, passwordOf, limits);
-      if (await takesWrites(connection)) return connection;
-      failure ??= new FlancoError("unavailable", "No node of the database takes writes.", {
-        hint: "A failover may be under way; it is tried again.",
-      });
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw databaseError(failure);
+  return connector(address, passwordOf, limits)();
 }
 
 /**
- * Asks whether this node takes writes, and has it ask a silent connection after a minute whether it is still there.
+ * Connects at each call to the first node that takes writes. A node that does not goes to the end: the next call
+ * begins with one that did, or that was not tried, even if the caller has given up meanwhile. The call rejects with
+ * a FlancoError that holds no secret.
+ */
+export function connector(
+  address: DatabaseAddress,
+  passwordOf: PasswordOf,
+  limits = PATIENT,
+): () => Promise<Connection> {
+  let order = address.hosts;
+  return async () => {
+    let failure: unknown;
+    for (const node of order) {
+      try {
+        const connection = await connectTo(address, node, passwordOf, limits);
+        if (await takesWrites(connection)) return connection;
+        failure ??= new FlancoError("unavailable", "No node of the database takes writes.", {
+          hint: "A failover may be under way; it is tried again.",
+        });
+      } catch (error) {
+        failure = error;
+      }
+      order = [...order.filter((other) => other !== node), node];
+    }
+    throw databaseError(failure);
+  };
+}
+
+/**
+ * Asks whether this node takes writes, as libpq does for target_session_attrs=read-write: a standby does not, nor does a node that was
+ * fenced or whose disk is full. Has it ask a silent connection after a minute whether it is still there.
  * PostgreSQL would ask after two hours, and a gateway may have four connections: a few cuts of its network would lock it out.
  */
-const BEGIN = `SELECT pg_is_in_recovery() AS reading, set_config('tcp_keepalives_idle', '60', false),
+const BEGIN = `SELECT current_setting('transaction_read_only') = 'on' AS reading, set_config('tcp_keepalives_idle', '60', false),
   set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)`;
 
 /** Whether this node takes writes. The connection is dropped where it does not, or where it does not say so. */

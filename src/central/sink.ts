@@ -5,7 +5,7 @@ import { FlancoError } from "../domain/error.ts";
 import { CALL_EVERY_MS } from "../domain/gateway.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
 import { readSecret } from "../secret-file.ts";
-import { type Connection, connect } from "./database.ts";
+import { type Connection, connector } from "./database.ts";
 import { CENTRAL_SCHEMA } from "./schema.ts";
 
 const BEGINNING: ChainHead = { position: 0, hash: NO_HASH };
@@ -28,6 +28,7 @@ export interface CentralBatch extends Pick<EntryBatch, "ledger" | "waiting"> {
 export class CentralSink implements EntrySink {
   readonly name = "central";
   readonly #options: CentralOptions;
+  #connect: (() => Promise<Connection>) | undefined;
   #connection: Promise<Connection> | undefined;
   /** The entry after which the next batch begins; undefined before this process knows it. */
   #place: number | undefined;
@@ -124,7 +125,8 @@ export class CentralSink implements EntrySink {
   async #connected(): Promise<Connection> {
     const { url, passwordFile } = this.#options;
     if ((await this.#connection)?.ended === true) this.#connection = undefined;
-    this.#connection ??= connect(parseDatabaseAddress(url), () => readSecret(passwordFile));
+    this.#connect ??= connector(parseDatabaseAddress(url), () => readSecret(passwordFile));
+    this.#connection ??= this.#connect();
     return this.#connection;
   }
 

@@ -2,7 +2,7 @@ import { FailedSignIns } from "../auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { SignInGate } from "../auth/sign-in-gate.ts";
 import { clinics, companyOf, requirePageRole } from "../central/company.ts";
-import { ConnectionPool, connect } from "../central/database.ts";
+import { ConnectionPool, connector } from "../central/database.ts";
 import { CompanyMembers, type Tell } from "../central/members.ts";
 import { companySales } from "../central/sales.ts";
 import type { Config } from "../config/schema.ts";
@@ -70,7 +70,7 @@ async function openPage(
   prepareDataDirectory(dataDirectory);
   const address = parseDatabaseAddress(config.central_database);
   const pool = new ConnectionPool(
-    () => connect(address, () => readSecret(config.central_password_file), LIMITS),
+    connector(address, () => readSecret(config.central_password_file), LIMITS),
     systemTimers,
   );
   closing.defer(() => pool.close());

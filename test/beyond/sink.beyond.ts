@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
 import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
@@ -198,6 +198,33 @@ describe("the sink of the company's database", () => {
       await company.admin.query("ALTER FUNCTION flanco.append RENAME TO append_2");
       expect(await failureOf(company.sink().test(never))).to.contain("no append that fits");
     });
+  });
+
+  it("takes the next node where the one that it uses takes no writes any more, though it is no standby", async () => {
+    const [one, other] = [new GatewayDatabase(), new GatewayDatabase()];
+    try {
+      await Promise.all([one.start(), other.start()]);
+      await other.admin.query(
+        `ALTER ROLE flanco_malaga PASSWORD '${readFileSync(one.passwordFile, "utf8").trim()}'`,
+      );
+      const both = one.address.replace(`:${one.port}/`, `:${one.port},127.0.0.1:${other.port}/`);
+      const sink = one.sink(both);
+      const chain = new TestChain().sellMany(2);
+      await sink.deliver(batchOf(chain), never);
+      await one.admin.query("ALTER SYSTEM SET default_transaction_read_only = on");
+      await one.admin.query("SELECT pg_reload_conf()");
+      const isReading = () =>
+        sink.deliver(batchOf(chain), never).then(
+          () => false,
+          ({ message }: FlancoError) => message === "The database takes no writes.",
+        );
+      await until("the first node takes no writes", isReading);
+      await sink.deliver(batchOf(chain), never);
+      expect(await other.positions()).to.deep.equal(["1/1", "1/2"]);
+      await sink.close();
+    } finally {
+      await Promise.all([one.stop(), other.stop()]);
+    }
   });
 
   it("says that the schema is of another version", async () => {

@@ -2,12 +2,23 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { connect } from "../../src/central/database.ts";
+import { connect, connector } from "../../src/central/database.ts";
 import { rejection } from "../rig/rejection.ts";
 import { until } from "../rig/until.ts";
 
 /** The role is let in without a password, and the server is ready for a statement. */
 const LET_IN = Buffer.from([..."R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"].map((letter) => letter.charCodeAt(0)));
+
+/** One row with one column of text, `f`; then it is ready again. */
+const IS_WRITING = Buffer.concat([
+  Buffer.from([0x54, 0, 0, 0, 32, 0, 1]),
+  Buffer.from("reading\0"),
+  Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 1, 255, 255, 255, 255, 0, 0]),
+  Buffer.from([0x44, 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, 0x66]),
+  Buffer.from([0x43, 0, 0, 0, 13]),
+  Buffer.from("SELECT 1\0"),
+  Buffer.from([0x5a, 0, 0, 0, 5, 0x49]),
+]);
 
 const addressOf = (host: string, port: number) => ({
   user: "a",
@@ -48,4 +59,39 @@ describe("The company's database", () => {
       server.close();
     });
   }
+
+  it("is asked at the node that was not tried before, or that answered, and last at one that did not", async () => {
+    const asked: string[] = [];
+    const nodes = ["a", "b", "c"].map((name) => {
+      const server = createServer((socket) => {
+        asked.push(name);
+        socket.on("error", () => {});
+        if (name !== "c") socket.destroy();
+        socket.once("data", () => socket.write(LET_IN));
+        socket.on("data", (data) => data.toString().startsWith("Q") && socket.write(IS_WRITING));
+      });
+      return server.listen(0, "127.0.0.1");
+    });
+    await Promise.all(nodes.map((server) => once(server, "listening")));
+    const hosts = nodes.map((server) => ({
+      host: "127.0.0.1",
+      port: (server.address() as AddressInfo).port,
+    }));
+    const connect = connector({ ...addressOf("", 0), hosts }, () => "x", {
+      connectMs: 5_000,
+      answerMs: 5_000,
+    });
+    try {
+      for (const order of [
+        ["a", "b", "c"],
+        ["a", "b", "c", "c"],
+      ]) {
+        const connection = await connect();
+        expect(asked).to.deep.equal(order);
+        await connection.close();
+      }
+    } finally {
+      for (const server of nodes) server.close();
+    }
+  });
 });
