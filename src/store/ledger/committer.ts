@@ -3,13 +3,13 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import type { ChainHead } from "../../domain/chain-entry.ts";
 import type { Change } from "../../domain/change.ts";
-import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
+import { type ErrorData, errorFromData, errorToData, FlancoError } from "../../domain/error.ts";
 import { type Id, IdGenerator } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
 import { auditLog } from "./audit.ts";
 import { type Boots, bootLog } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import { Chain } from "./chain.ts";
+import { Chain, readHead } from "./chain.ts";
 import { allCommands } from "./commands.ts";
 import { type DiskRoom, isDamage, isFailing, isFull, namedByDisk } from "./disk-room.ts";
 import { RollupWriter } from "./rollup.ts";
@@ -67,12 +67,17 @@ export class Committer {
   #changes: Change[] = [];
 
   #failure: ErrorData | undefined;
+  /** SQLite's number that changes with a commit of another connection, and the one that was seen last. */
+  readonly #version: Statement<[], number>;
+  #seenVersion: number | undefined;
 
   constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
     this.#db = db;
     this.#room = room;
     this.#timeZone = calendar.timeZone;
     this.#log = new WriteAheadLog(db);
+    this.#version = db.prepare<[], number>("PRAGMA data_version").pluck();
+    this.#seenVersion = this.#version.get();
     this.#rollups = new RollupWriter(db);
     this.#chain = new Chain(db);
     this.#begin = db.prepare("BEGIN IMMEDIATE");
@@ -102,7 +107,7 @@ export class Committer {
     });
   }
 
-  /** Why nothing can be written any more; undefined while the disk works. */
+  /** Why nothing can be written any more; undefined while the disk works and no other process writes. */
   get failure(): ErrorData | undefined {
     return this.#failure;
   }
@@ -202,9 +207,10 @@ export class Committer {
     this.#room?.close();
     this.#log.close();
     if (this.#failure !== undefined) return;
-    const rollUp = this.#db.transaction(() =>
-      this.#rollups.rollUp({ ...this.#chain.head, commits: this.#chain.commits }),
-    );
+    const rollUp = this.#db.transaction(() => {
+      if (this.#isOvertaken()) return;
+      this.#rollups.rollUp({ ...this.#chain.head, commits: this.#chain.commits });
+    });
     // With the mark at the end of the chain, entries that
     // are removed there while no service runs are noticed.
     this.#unlessFull(() => rollUp());
@@ -227,7 +233,8 @@ export class Committer {
     } catch (error) {
       const full = isFull(error);
       if (full && this.#room?.ranOut(batch.nowMs)) return this.#tryCommit(batch, how);
-      if (how === "apart" || full || isFailing(error)) return this.#fail(batch, error);
+      if (how === "apart" || full || isFailing(error) || this.#failure !== undefined)
+        return this.#fail(batch, error);
       return this.#tryCommit(batch, "apart");
     }
   }
@@ -240,6 +247,10 @@ export class Committer {
     this.#done = [];
     try {
       this.#begin.run();
+      if (this.#isOvertaken()) {
+        this.#failure = OVERTAKEN;
+        throw errorFromData(OVERTAKEN);
+      }
       const run = how === "together" ? this.#runTogether : this.#runApart;
       const results = commands.map(({ name, input }) => run.call(this, name, input));
       const hasWritten = this.#done.length > 0;
@@ -259,6 +270,19 @@ export class Committer {
       this.#rollBack();
       throw namedByDisk(error, dirname(this.#db.name));
     }
+  }
+
+  /**
+   * Whether another process has added an entry, which this chain lacks: then nothing may be
+   * written any more, and the next process reads the head. Call it in a transaction.
+   */
+  #isOvertaken(): boolean {
+    const version = this.#version.get();
+    if (version === this.#seenVersion) return false;
+    this.#seenVersion = version;
+    const { position, hash } = readHead(this.#db);
+    const { head } = this.#chain;
+    return position !== head.position || hash !== head.hash;
   }
 
   #rollBack(): void {
@@ -339,6 +363,12 @@ const DISK_FULL: ErrorData = {
   code: "unavailable",
   message: "The disk is full.",
   hint: "Free some room on the disk of the data directory.",
+};
+
+const OVERTAKEN: ErrorData = {
+  code: "unavailable",
+  message: "Another process has written to the ledger.",
+  hint: "Only one service may use a data directory: stop the other one. This one goes on from what is there once it is started again.",
 };
 
 function allFailed({ commands }: BatchRequest, error: ErrorData): BatchAnswer {

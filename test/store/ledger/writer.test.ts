@@ -4,9 +4,10 @@ import { expect } from "chai";
 import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
 import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
 import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
-import { storeWriter } from "../../../src/store/ledger/writer.ts";
+import { type StoreWriter, storeWriter } from "../../../src/store/ledger/writer.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
+import { writerHere } from "../../rig/writer.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
@@ -120,6 +121,44 @@ describe("a writer that cannot open its file", () => {
     expect(deaths).to.deep.equal([]);
     await ledger.remove();
   });
+});
+
+describe("two writers of one ledger, whose lock was removed", () => {
+  const ledger = forEachTest(() => new TestLedger().open());
+  let first: StoreWriter;
+  const deaths: Error[] = [];
+
+  beforeEach(async () => {
+    deaths.length = 0;
+    const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+    const onDeath = (error: Error) => void deaths.push(error);
+    first = writerHere({ file: ledger.file, timeZone: "UTC" }, clock, { onDeath });
+    await first.open();
+  });
+  afterEach(() => first.close());
+
+  for (const [what, addEntry] of [
+    ["a sale", (userId: string) => ledger.writer.addRecord(userId, newRecord(), null)],
+    ["an entry of another table", (userId: string) => ledger.writer.setPassword(userId, "new")],
+  ] as const) {
+    it(`never go on side by side: the one that is overtaken by ${what} ends, and the next one reads the head`, async () => {
+      const member = { name: "Ana", email: "ana@example.org", passwordHash: "hash" };
+      const { id } = await first.addUser(member);
+      await ledger.close();
+      await ledger.open();
+      await addEntry(id);
+      expect(await codeOf(() => first.addRecord(id, newRecord(), null))).to.equal("unavailable");
+      expect(await codeOf(() => first.addRecord(id, newRecord(), null))).to.equal("unavailable");
+      await first.close();
+      expect(deaths.map(({ message }) => message)).to.deep.equal([
+        "Another process has written to the ledger.",
+      ]);
+      await ledger.close();
+      await ledger.open();
+      await ledger.writer.addRecord(id, newRecord(), null);
+      expect(ledger.verify().findings).to.deep.equal([]);
+    });
+  }
 });
 
 describe("rollups and their time zone", () => {
