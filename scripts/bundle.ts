@@ -16,6 +16,7 @@ import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { JOB_PROCESS, THREAD_SOURCES } from "../src/thread.ts";
+import { epollFile } from "./epoll.ts";
 import { type Patch, patched } from "./patch.ts";
 
 type Architecture = "x64" | "arm64";
@@ -161,7 +162,7 @@ export async function bundleSealed(
 export function addonFiles(arch: Architecture, modules = join(root, "node_modules")) {
   return {
     sqlite: join(modules, "better-sqlite3", "prebuilds", `linux-${arch}.node`),
-    epoll: join(modules, "epoll", "build", "Release", "epoll.node"),
+    epoll: epollFile(modules),
     koffi: join(modules, "@koromix", `koffi-linux-${arch}`, `linux_${arch}`, "koffi.node"),
   };
 }
@@ -265,7 +266,10 @@ function packages(arch: Architecture = process.arch === "arm64" ? "arm64" : "x64
       }));
       onLoad({ filter: /^/, namespace: "absent" }, () => ({ contents: "module.exports = null;" }));
       onLoad({ filter: /^/, namespace: "addon" }, ({ pluginData }) => ({
-        contents: `module.exports = () => require(${JSON.stringify(pluginData)});`,
+        // A machine without a compiler has none: the driver that needs it says so.
+        contents: existsSync(pluginData)
+          ? `module.exports = () => require(${JSON.stringify(pluginData)});`
+          : 'throw new Error("epoll was not compiled when this program was built");',
         resolveDir: root,
       }));
     },

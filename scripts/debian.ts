@@ -12,7 +12,7 @@ const OTHER_COMPILER = process.arch === "arm64" ? "g++-x86-64-linux-gnu" : "g++-
  * Debian has. test/supply/programs.test.ts compares them with the programs that scripts and tests start.
  */
 export const PACKAGES = {
-  binary: ["binutils"],
+  binary: ["binutils", "g++"],
   "binary for another processor": [OTHER_COMPILER, "qemu-user-static", "binfmt-support", "mount"],
   // mmdebstrap asks arch-test whether this machine can run the processor whose packages it unpacks.
   "Debian tree": ["mmdebstrap", "arch-test", "debian-archive-keyring"],

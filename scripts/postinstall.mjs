@@ -30,26 +30,13 @@ function linkRuntime() {
 }
 
 function compileEpoll() {
-  const epoll = join(modules, "epoll");
-  const nodeGyp = join(modules, "node-gyp", "bin", "node-gyp.js");
-  if (!existsSync(epoll) || !existsSync(nodeGyp)) return;
-  // An inherited nodedir names the system's headers, which are those of another Node.
-  const environment = Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^npm_(package_)?config_(node_gyp_)?nodedir$/i.test(name),
-    ),
-  );
-  const build = spawnSync(nodeBinary, [nodeGyp, "rebuild", `--nodedir=${runtime}`], {
-    cwd: epoll,
-    env: environment,
-    encoding: "utf8",
-  });
+  const script = join(modules, "..", "scripts", "epoll.ts");
+  const build = spawnSync(nodeBinary, [script], { encoding: "utf8" });
+  if (build.status === 0) return;
   const log = join(modules, ".epoll-build.log");
   writeFileSync(log, `${build.stdout ?? ""}${build.stderr ?? ""}`);
-  if (build.status !== 0) {
-    console.error(
-      "flanco: the sysfs GPIO driver was not built (its compiler run failed; the output is in " +
-        "node_modules/.epoll-build.log). Everything else works. To have it, install make, g++ and python3, then run npm ci again.",
-    );
-  }
+  console.error(
+    `flanco: the sysfs GPIO driver was not built (${log} says why). Everything else works. ` +
+      "To have it, install g++, then run npm ci again.",
+  );
 }

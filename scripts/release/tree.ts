@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../command.ts";
+import { compileEpoll, epollFile } from "../epoll.ts";
 import { isOwn, type Processor, toolFor } from "./processor.ts";
 
 const LOCK = "package-lock.json";
@@ -12,7 +13,10 @@ const LOCK = "package-lock.json";
  */
 export function modulesFor(processor: Processor, checkout: string, directory: string): string {
   const own = join(checkout, "node_modules");
-  if (isOwn(processor)) return own;
+  if (isOwn(processor)) {
+    if (!existsSync(epollFile(own))) compileEpoll(own, processor.node);
+    return own;
+  }
   const tree = join(directory, `tree-${processor.node}`);
   const modules = join(tree, "node_modules");
   const stamp = join(tree, "stamp");
@@ -23,31 +27,7 @@ export function modulesFor(processor: Processor, checkout: string, directory: st
   for (const file of ["package.json", LOCK]) copyFileSync(join(checkout, file), join(tree, file));
   const target = ["--os=linux", `--cpu=${processor.node}`, "--libc=glibc"];
   runCommand(["npm", "ci", "--omit=dev", "--ignore-scripts", ...target], { directory: tree });
-  compileEpoll(processor, own, modules);
+  compileEpoll(modules, processor.node, toolFor(processor, "g++"));
   writeFileSync(stamp, wanted);
   return modules;
-}
-
-/** Against the headers of the very Node that will run it. */
-function compileEpoll(processor: Processor, own: string, modules: string): void {
-  const compiler = toolFor(processor, "g++");
-  runCommand(
-    [
-      process.execPath,
-      join(own, "node-gyp", "bin", "node-gyp.js"),
-      "rebuild",
-      `--arch=${processor.node}`,
-      `--nodedir=${join(modules, `node-linux-${processor.node}`)}`,
-    ],
-    {
-      directory: join(modules, "epoll"),
-      environment: { CC: toolFor(processor, "gcc"), CXX: compiler, LINK: compiler, ...withoutHeaders() },
-    },
-  );
-}
-
-/** An inherited nodedir names the system's headers, which are those of another Node. */
-function withoutHeaders(): Readonly<Record<string, undefined>> {
-  const names = Object.keys(process.env).filter((name) => /nodedir$/i.test(name));
-  return Object.fromEntries(names.map((name) => [name, undefined]));
 }

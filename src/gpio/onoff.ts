@@ -24,7 +24,7 @@ export async function loadOnoff(): Promise<ExportLine> {
     return (number, activeLow) => exportLine(onoff.Gpio, number, activeLow);
   } catch (error) {
     throw new FlancoError("unavailable", "The sysfs GPIO driver was not built when flanco was installed.", {
-      hint: "Install make, g++ and python3 and run npm ci again, or use FLANCO_GPIO_DRIVER=chardev.",
+      hint: "Install g++ and run npm ci again, or use FLANCO_GPIO_DRIVER=chardev.",
       cause: error,
     });
   }

@@ -29,6 +29,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   "ssh-keygen": "openssh-client",
   openssl: "openssl",
   gcc: "gcc",
+  "g++": "g++",
   make: "make",
   xz: "xz-utils",
   strip: "binutils",
