@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
 import { CARD_KINDS } from "../image/base.ts";
@@ -17,7 +17,9 @@ const KEY_VARIABLE = "FLANCO_RELEASE_KEY";
  */
 async function release(): Promise<void> {
   const directory = join(CHECKOUT, "build", "release");
-  const target = join(CHECKOUT, "dist", "release");
+  const released = join(CHECKOUT, "dist", "release");
+  // The release of before stays until this one is whole.
+  const target = `${released}.new`;
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   mkdirSync(directory, { recursive: true });
@@ -68,6 +70,9 @@ async function release(): Promise<void> {
   const key = process.env[KEY_VARIABLE];
   if (key === undefined) say(`manifest.json is not signed: ${KEY_VARIABLE} names no key (docs/packaging.md)`);
   else writeFileSync(join(target, "manifest.json.sig"), signManifest(manifest, key));
+  rmSync(released, { recursive: true, force: true });
+  renameSync(target, released);
+  say(released);
 }
 
 function say(text: string): void {

@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { closeSync, constants, openSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
+import { basename, dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Declaration, errorOf } from "../contract/declaration.ts";
 import {
@@ -13,7 +16,7 @@ import {
   watchLines,
 } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 
 /** No socket, one that no process listens on, or no directory to hold one. */
 const NOT_RUNNING: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);
@@ -32,33 +35,31 @@ export interface ClientOptions {
 
 /** Runs operations in the service that has the ledger: HTTP over its control socket. */
 export class ControlClient implements Door {
-  readonly #path: string;
+  readonly #socket: SocketName;
   readonly #options: ClientOptions;
   /** One connection: requests are answered in the order in which they are made. */
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  private constructor(path: string, options: ClientOptions) {
-    this.#path = path;
+  private constructor(socket: SocketName, options: ClientOptions) {
+    this.#socket = socket;
     this.#options = options;
   }
 
-  /**
-   * Undefined when no service listens at this path. Throws `forbidden`
-   * when this user may not open it, `config` when the path is too long.
-   */
+  /** Undefined when no service listens at this path. Throws `forbidden` when this user may not open it. */
   static async connect(path: string, options: ClientOptions = {}): Promise<ControlClient | undefined> {
-    requireSocketPath(path);
-    const socket = connect(path);
-    return new Promise((resolve, reject) => {
-      socket.once("connect", () => {
-        socket.destroy();
-        resolve(new ControlClient(path, options));
-      });
-      socket.once("error", (error: NodeJS.ErrnoException) => {
-        if (NOT_RUNNING.has(error.code)) resolve(undefined);
-        else reject(notAllowed(path, error));
-      });
-    });
+    using opened = new DisposableStack();
+    try {
+      const socket = opened.use(new SocketName(path));
+      const trial = connect(socket.name);
+      await once(trial, "connect");
+      trial.destroy();
+      opened.move();
+      return new ControlClient(socket, options);
+    } catch (error) {
+      const code = systemCode(error);
+      if (NOT_RUNNING.has(code)) return undefined;
+      throw notAllowed(path, code, error);
+    }
   }
 
   async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>> {
@@ -91,6 +92,7 @@ export class ControlClient implements Door {
 
   close(): void {
     this.#agent.destroy();
+    this.#socket[Symbol.dispose]();
   }
 
   #send({ method, path, body }: Declaration, input: unknown, agent: Agent): Promise<IncomingMessage> {
@@ -99,7 +101,7 @@ export class ControlClient implements Door {
       agent,
       method,
       path,
-      socketPath: this.#path,
+      socketPath: this.#socket.name,
       headers: { [OPERATOR_HEADER]: encodeURIComponent(by), "content-type": "application/json" },
       ...(answerMs === undefined ? {} : { timeout: answerMs }),
     });
@@ -136,21 +138,34 @@ function noAnswer(answerMs: number): FlancoError {
   });
 }
 
-function notAllowed(path: string, error: NodeJS.ErrnoException): FlancoError {
-  return new FlancoError(
-    "forbidden",
-    `The service's control socket ${path} cannot be opened (${error.code}).`,
-    { hint: "Run the command as the service's user or as root.", cause: error },
-  );
+function notAllowed(path: string, code: string | undefined, cause: unknown): FlancoError {
+  return new FlancoError("forbidden", `The service's control socket ${path} cannot be opened (${code}).`, {
+    hint: "Run the command as the service's user or as root.",
+    cause,
+  });
 }
 
 /** `sun_path` of a Unix socket holds 108 bytes with its end. */
 const MAX_PATH_BYTES = 107;
 
-/** Throws `config` for a path that is too long for a Unix socket: the kernel says EINVAL alone. */
-export function requireSocketPath(path: string): void {
-  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return;
-  throw new FlancoError("config", `The data directory's path is too long for a socket: ${path}`, {
-    hint: `Choose a data_dir of at most ${MAX_PATH_BYTES - "/control.sock".length} bytes.`,
-  });
+/**
+ * The name by which a Unix socket is bound or connected to: its path; of a path
+ * that is too long for the kernel, one by its directory's descriptor, until disposed.
+ */
+export class SocketName {
+  readonly name: string;
+  #directory: number | undefined;
+
+  /** Throws the system's error where the directory of a long path cannot be opened. */
+  constructor(path: string) {
+    this.name = path;
+    if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return;
+    this.#directory = openSync(dirname(path), constants.O_DIRECTORY);
+    this.name = `/proc/self/fd/${this.#directory}/${basename(path)}`;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#directory !== undefined) closeSync(this.#directory);
+    this.#directory = undefined;
+  }
 }

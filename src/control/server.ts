@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import Koa from "koa";
@@ -6,7 +7,7 @@ import type { Log } from "../domain/log.ts";
 import { OWNER_ONLY } from "../durable-file.ts";
 import { errorMiddleware } from "../http/errors.ts";
 import { type Endpoint, otherMethod, routesOf, type Senders } from "../http/router.ts";
-import { requireSocketPath } from "./client.ts";
+import { SocketName } from "./client.ts";
 
 const MAX_CONNECTIONS = 16;
 
@@ -26,6 +27,7 @@ const NO_SESSIONS: Senders = {
 export class ControlServer {
   readonly #path: string;
   readonly #server: Server;
+  #socket: SocketName | undefined;
 
   constructor(path: string, endpoints: readonly Endpoint[], log: Log) {
     this.#path = path;
@@ -36,13 +38,10 @@ export class ControlServer {
   }
 
   async open(): Promise<void> {
-    requireSocketPath(this.#path);
     // The data directory is locked, so a socket that is there is of a process that has ended.
     rmSync(this.#path, { force: true });
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(this.#path, resolve);
-    });
+    this.#socket = new SocketName(this.#path);
+    await once(this.#server.listen(this.#socket.name), "listening");
     chmodSync(this.#path, OWNER_ONLY);
   }
 
@@ -51,6 +50,7 @@ export class ControlServer {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;
+    this.#socket?.[Symbol.dispose]();
   }
 }
 

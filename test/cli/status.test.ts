@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { describeNewer } from "../../src/cli/status.ts";
+import { SocketName } from "../../src/control/client.ts";
 import { CHECKOUT, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -139,7 +140,8 @@ describe("flanco status", function () {
   });
 
   it("gives up on a service that hangs", async () => {
-    const hanging = createServer().listen(program.controlSocket);
+    using socket = new SocketName(program.controlSocket);
+    const hanging = createServer().listen(socket.name);
     await once(hanging, "listening");
     try {
       const { exitCode, stdout, stderr } = await program.call(["status"], "", {}, { answerMs: 50 });

@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { createServer, type Socket } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { declarationOf, OPERATIONS, type OperationName, watchLines } from "../../src/contract/operator.ts";
 import { ControlClient } from "../../src/control/client.ts";
@@ -14,7 +15,7 @@ import { type OperatorTable, operatorEndpoints } from "../../src/http/operator.t
 import { aSighting } from "../domain/sighting.ts";
 import { FakeLines, KeptLog } from "../http/fakes.ts";
 import { Appliance } from "../rig/appliance.ts";
-import { codeOf, rejection } from "../rig/rejection.ts";
+import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -165,11 +166,19 @@ describe("The control socket", () => {
     expect(ends.some(({ status }) => status === "rejected")).to.equal(true);
   });
 
-  it("has no place on a path that is too long for a socket, which both sides say", async () => {
-    path = directory.file("x".repeat(100));
-    expect(await codeOf(() => open({}))).to.equal("config");
-    expect(await codeOf(() => ControlClient.connect(path))).to.equal("config");
+  it("is found at a path that is longer than a socket's name may be, and leaves nothing there", async () => {
+    path = directory.file("x".repeat(100), "control.sock");
+    expect(await ControlClient.connect(path)).to.equal(undefined);
+    mkdirSync(dirname(path));
+    const connected = await open({ listUsers: () => [] });
+    expect(await connected.call("listUsers", {})).to.deep.equal([]);
+    expect(lstatSync(path).mode & 0o777).to.equal(0o600);
+    connected.close();
+    client = undefined;
+    await server?.close();
     server = undefined;
+    expect(readdirSync(dirname(path))).to.deep.equal([]);
+    expect(await ControlClient.connect(path)).to.equal(undefined);
   });
 
   describe("as its client finds it", () => {

@@ -98,8 +98,10 @@ describe("the documents' commands", () => {
       expect(page.status, said.stderr).to.equal(200);
       expect(await page.text()).to.include("<html");
       expect((await fetch(`http://127.0.0.1:${own.httpPort}/healthz`)).status).to.equal(200);
-      process.kill(-(child.pid ?? 0), "SIGTERM");
-      await once(child, "close");
+      // As `npm start & kill $!` does: npm alone is told, and none of its group stays behind.
+      child.kill("SIGTERM");
+      await once(child, "exit");
+      expect(() => process.kill(-(child.pid ?? 0), "SIGKILL"), said.stderr).to.throw("ESRCH");
     } finally {
       await own.close();
     }
