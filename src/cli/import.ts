@@ -291,7 +291,10 @@ class AccountImport {
   }
 
   async addRecord(record: NewRecord): Promise<void> {
-    this.#waiting.push({ ...record, deviceId: this.#ids.get(record.deviceId) ?? record.deviceId });
+    const { deviceId } = record;
+    // A box that posts may name itself by its dId.
+    const placed = this.#ids.get(deviceId) ?? this.#dIds.get(deviceId) ?? deviceId;
+    this.#waiting.push({ ...record, deviceId: placed });
     if (this.#waiting.length === MAX_IMPORTED) await this.finish();
   }
 

@@ -175,9 +175,10 @@ describe("flanco import into an account that has something", function () {
         createdTimeMs: NOON_MS + 9,
       });
       await writer.addRecord(userId, sale, null);
+      await writer.addRecord(userId, { ...sale, deviceId: "7234" }, null);
     });
     const file = here.write("sur.jsonl", await there.succeed(["export"]));
-    for (const added of ["1 locations, 1 devices, 1 records", "0 locations, 0 devices, 0 records"]) {
+    for (const added of ["1 locations, 1 devices, 2 records", "0 locations, 0 devices, 0 records"]) {
       const said = await here.succeed(["import", file]);
       expect(said).to.include(`added: ${added}`);
       expect(said).to.include(
@@ -199,9 +200,10 @@ describe("flanco import into an account that has something", function () {
       ["SIM0", "7234", 4],
     ]);
     const sales = inLedger(here, (reader) => reader.exportedRecords(userId, 0, 1_000));
-    expect(
-      sales.filter(({ deviceId }) => deviceId === ofSur?.id).map(({ valorMicros }) => valorMicros),
-    ).to.deep.equal([300e6]);
+    const devicesOfSales = sales
+      .filter(({ valorMicros }) => valorMicros === 300e6)
+      .map(({ deviceId }) => deviceId);
+    expect(devicesOfSales).to.deep.equal([ofSur?.id, ofSur?.dId]);
   });
 
   it("knows the rows of a table without keys, however it was saved again, and says that they have none", async () => {
