@@ -103,7 +103,7 @@ export function createApp(dependencies: AppDependencies): Koa {
       ...salesEndpoints(calm, numbers, clock, log),
       ...deviceEndpoints(writer, heavy, clock),
       ...locationEndpoints(writer),
-      postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock)),
+      postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
       voidEndpoint(writer, numbers),
       ...letterheadEndpoints(reader, writer),
       ...wiringEndpoints(reader, writer, lines, clock),

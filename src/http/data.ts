@@ -6,7 +6,9 @@ import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Clock, DAY_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import { isPlausibleTime } from "../domain/imported.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
 import type { Summary } from "../domain/overview.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
@@ -26,13 +28,26 @@ export function postEndpoint(
   reader: Pick<LedgerReader, "isPosted">,
   writer: Pick<LedgerWriter, "addRecord">,
   bound: DailyBound,
+  log: Log,
 ): Endpoint {
+  const told = new Set<Id>();
+  /** A box that sends seconds sells in January 1970, where nobody looks. Said once of an account by each process. */
+  const tellOfSeconds = (userId: Id, { createdTimeMs, deviceName }: NewRecord) => {
+    if (isPlausibleTime(createdTimeMs) || told.has(userId)) return;
+    told.add(userId);
+    const fields = { userId, deviceName, createdTime: createdTimeMs };
+    log.warn(
+      fields,
+      "a record was posted with a time before 2000, and counts there: createdTime is in milliseconds",
+    );
+  };
   return serve(postData, async ({ userId, body, context }) => {
     const record = toNewRecord(body);
     const idempotency = idempotencyOf(context, record);
     const isStored = () => idempotency !== null && reader.isPosted(userId, idempotency.key);
     const count = bound(userId, record, isStored);
     if (!(await writer.addRecord(userId, record, idempotency)).repeated) count();
+    tellOfSeconds(userId, record);
     return { message: "Data saved successfully" } as const;
   });
 }

@@ -53,6 +53,17 @@ describe("Posting records", () => {
     expect(stored()).to.have.lengthOf(2);
   });
 
+  it("says once in the log, of an account that posts a time in seconds, what it is taken for", async () => {
+    const before = appliance.log.warnings.length;
+    for (const createdTime of [aRecord().createdTime, 1_479_520_924, 1_479_520_925]) {
+      await post(aRecord({ createdTime })).expect(201);
+    }
+    expect(appliance.log.warnings.slice(before)).to.deep.equal([
+      "a record was posted with a time before 2000, and counts there: createdTime is in milliseconds",
+    ]);
+    expect(stored()).to.have.lengthOf(3);
+  });
+
   it("takes a hundred at once and loses none", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(aRecord({ valor: 0.1 }))));
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
