@@ -332,6 +332,27 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
   "25006": ["The database takes no writes.", "A failover may be under way; it is tried again."],
 };
 
+/** SQLSTATEs by which the database refuses what it is given: data, a constraint, a trigger's own error. */
+const REFUSED_DATA = /^(?:2[23]...|P0001)$/;
+const MAX_SAID = 200;
+
+/** Why the database refuses what it was given, without the values of it; undefined for every other failure. */
+export function refusedData(error: unknown): { readonly why: string; readonly hint: string } | undefined {
+  const { cause } = error instanceof FlancoError ? error : {};
+  if (!(cause instanceof Error && "code" in cause && typeof cause.code === "string")) return undefined;
+  const { code } = cause;
+  if (!REFUSED_DATA.test(code)) return undefined;
+  const [known, hint = ""] = REFUSALS[code] ?? [];
+  // Messages of class 22 quote the value; those of class 23 a table and a constraint.
+  const said = code.startsWith("22") ? cause.message.replaceAll(/"[^"]*"/g, "…") : cause.message;
+  return {
+    why: known ?? `${said.replaceAll(/\s+/g, " ").slice(0, MAX_SAID)} (${code})`,
+    hint:
+      hint ||
+      "Look in the database at what was added to the schema flanco by hand, such as a constraint or a trigger. Nothing is lost, and sending goes on by itself once the entry is taken.",
+  };
+}
+
 /** An error of the database or of the way to it as one line for people. */
 function databaseError(error: unknown): FlancoError {
   if (error instanceof FlancoError) return error;

@@ -170,6 +170,31 @@ describe("the sink of the company's database", () => {
       expect(row).to.deep.equal({ tcp_keepalives_idle: "60" });
     });
 
+    it("names the entry that a constraint refuses, takes those before it, and goes on once it is taken", async () => {
+      const sink = company.sink();
+      const chain = new TestChain().sellMany(20).sellMany(1, () => ({ deviceName: "Planta 2" }));
+      chain.sellMany(20);
+      await company.admin.query("DELETE FROM flanco.entry");
+      await company.admin.query("UPDATE flanco.gateway SET position = 0, hash = repeat('0', 64)");
+      await company.admin.query(
+        "ALTER TABLE flanco.entry ADD CONSTRAINT ours CHECK (text NOT LIKE '%Planta 2%')",
+      );
+      let after = 0;
+      const sendAll = async () => {
+        while (after < chain.position) {
+          after = (await sink.deliver(batchOf(chain, after), never))?.position ?? chain.position;
+        }
+      };
+      const failure = await failureOf(sendAll());
+      expect(failure).to.match(/refuses entry 21: .* violates check constraint "ours" \(23514\)/);
+      expect(failure).not.to.contain("Planta 2");
+      expect(await company.positions()).to.have.length(20);
+      await company.admin.query("ALTER TABLE flanco.entry DROP CONSTRAINT ours");
+      await sendAll();
+      expect(await company.positions()).to.have.length(41);
+      await sink.close();
+    });
+
     it("says in one line what is wrong with the way to it, and names no password", async () => {
       const { port } = company;
       const failures = {
