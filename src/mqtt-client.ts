@@ -37,20 +37,27 @@ export interface BrokerAddress {
   readonly reconnectMs?: number | undefined;
 }
 
-/** CONNACK codes of MQTT 3.1.1, section 3.2.2.3. */
-const REFUSED_PROTOCOL = 1;
-const REFUSED_CLIENT_ID = 2;
-const REFUSED_UNAVAILABLE = 3;
-const REFUSED_PASSWORD = 4;
-const REFUSED_UNAUTHORIZED = 5;
-
+/** Codes of CONNACK: of MQTT 3.1.1, section 3.2.2.3, and from 128 on of MQTT 5, section 3.2.2.2. */
+const REFUSED_VERSION = [1, 132];
+const NO_SERVICE = "has no service at the moment";
+const WRONG_LOGIN = "refuses the user or the password";
 const PROBLEMS: Readonly<Record<number, string>> = {
-  [REFUSED_PROTOCOL]: "does not speak MQTT 3.1.1",
-  [REFUSED_CLIENT_ID]: "refuses this client's id",
-  [REFUSED_UNAVAILABLE]: "has no service at the moment",
-  [REFUSED_PASSWORD]: "refuses the user or the password",
-  [REFUSED_UNAUTHORIZED]: "refuses the user or the password",
+  1: "does not speak MQTT 3.1.1",
+  2: "refuses this client's id",
+  3: NO_SERVICE,
+  4: WRONG_LOGIN,
+  5: WRONG_LOGIN,
+  133: "refuses this client's id",
+  134: WRONG_LOGIN,
+  135: WRONG_LOGIN,
+  136: NO_SERVICE,
+  137: NO_SERVICE,
 };
+
+/** Whether the broker has refused a connection because of its version of MQTT. */
+export function isOtherVersion(error: Error): boolean {
+  return "code" in error && REFUSED_VERSION.some((code) => code === error.code);
+}
 
 /**
  * Connects to a broker in the background, and again whenever the connection ends.
@@ -62,18 +69,18 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 export async function connectToBroker(
   address: BrokerAddress,
   clientId: string | null,
-  options: Pick<IClientOptions, "will" | "clientId"> = {},
+  options: Pick<IClientOptions, "will" | "clientId" | "protocolVersion"> = {},
 ): Promise<MqttClient> {
   const { url, user, reconnectMs = RECONNECT_MS } = address;
   const files = readFiles(address);
   const { MqttClient } = await import("mqtt");
   const client = new MqttClient(({ options: { ca } }) => openStream(url, ca), {
+    protocolVersion: 4,
     ...options,
     ...(user === "" ? {} : { username: user }),
     ...files,
     ...(clientId === null ? {} : { clientId }),
     clean: clientId === null,
-    protocolVersion: 4,
     resubscribe: false,
     keepalive: KEEP_ALIVE_SECONDS,
     connectTimeout: CONNECT_TIMEOUT_MS,

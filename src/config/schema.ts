@@ -176,6 +176,11 @@ export const configSchema = z.strictObject({
     "homeassistant",
     "What the discovery topics of Home Assistant begin with; empty: rooms are not announced.",
   ),
+  mqtt_history: setting(
+    z.boolean(),
+    false,
+    "Publish the sales from before the broker was set up too, in their order.",
+  ),
   metrics: setting(
     z.boolean(),
     false,

@@ -32,8 +32,11 @@ export interface Sink<Batch, Answer = void> {
    * would take a batch. Resolves with one line that says what was done. Rejects as `deliver` does.
    */
   test(signal: AbortSignal): Promise<string>;
-  /** Ends its connections. Called once, when nothing is under way. */
-  close(): Promise<void>;
+  /**
+   * Ends its connections. Called once, when nothing is under way.
+   * @param isForGood whether the sink was turned off: it takes back what it left at the other side
+   */
+  close(isForGood?: boolean): Promise<void>;
 }
 
 /** Entries of one ledger that follow each other in its chain. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
@@ -49,6 +49,8 @@ export interface EntryFeedOptions {
   readonly settled: () => Promise<void>;
   /** The file of the sink's cursor. */
   readonly file: string;
+  /** Whether a sink without a file begins with what comes from now on, and not with the first entry. */
+  readonly beginsNow?: boolean;
   readonly clock: Clock;
 }
 
@@ -59,7 +61,7 @@ export interface EntryFeedOptions {
  * finds the cursor of the ledger that it replaces. So the cursor names its ledger, and
  * has several entries as marks, the newest first and further and further apart. The sink
  * continues after the newest mark that the chain has: a restored ledger repeats few
- * entries and omits none. Without a readable file the feed begins with the first entry.
+ * entries and omits none. Without a readable file the feed begins with the first entry, or where its sink says so, without a file, with the next one.
  */
 export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   readonly #options: EntryFeedOptions;
@@ -78,7 +80,8 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
 
   /** Reads the file and finds where the chain continues. */
   open(): void {
-    const { chain, file } = this.#options;
+    const { chain, file, beginsNow = false } = this.#options;
+    const isNew = beginsNow && !existsSync(file);
     const stored = readStored(file);
     [this.#ledger = ""] = chain.ledgerIds();
     this.#deliveredMs = stored?.deliveredMs ?? null;
@@ -86,6 +89,13 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     const marks = stored?.ledger === this.#ledger ? stored.marks : [];
     const first = marks.findIndex(({ position, hash }) => chain.entryHash(position) === hash);
     this.#marks = first === -1 ? [] : marks.slice(first);
+    if (!isNew) return;
+    const position = chain.newestEntry();
+    const hash = chain.entryHash(position);
+    this.#marks = hash === undefined ? [] : [{ position, hash }];
+    // What comes until the sink takes something is not new again with the next start.
+    this.#isSaved = false;
+    this.#save(0);
   }
 
   async next(): Promise<EntryBatch | undefined> {

@@ -80,11 +80,12 @@ export class Forwarder implements SinkTester {
   /**
    * Ends a sink within a second or so, whatever its other
    * side does. Does nothing where there is no such sink.
+   * @param isForGood as in `Sink.close`
    */
-  async remove(name: SinkName): Promise<void> {
+  async remove(name: SinkName, isForGood = false): Promise<void> {
     const lane = this.#lanes.find((one) => one.name === name);
     this.#lanes = this.#lanes.filter((one) => one !== lane);
-    await lane?.close();
+    await lane?.close(isForGood);
   }
 
   open(): void {
@@ -192,7 +193,7 @@ class SinkLane<Batch, Answer> {
     }
   }
 
-  async close(): Promise<void> {
+  async close(isForGood = false): Promise<void> {
     this.#closing.abort();
     this.#endPause();
     const { timers } = this.#options;
@@ -200,7 +201,7 @@ class SinkLane<Batch, Answer> {
     const cancel = timers.after(STOP_MS, () => patience.resolve());
     const ended = async () => {
       await this.#running;
-      await this.#sink.close();
+      await this.#sink.close(isForGood);
     };
     await Promise.race([ended().catch((err: unknown) => this.#warn(err)), patience.promise]);
     cancel();

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CentralSink } from "../central/sink.ts";
 import type { Config } from "../config/schema.ts";
@@ -30,8 +31,6 @@ export interface SinksOptions
   readonly settings: SinkSettings;
   readonly reader: EntrySinkOptions["reader"] & ForwardedChain & NoticesOptions["reader"];
   readonly writer: Pick<LedgerWriter, "ping" | "noteAudit">;
-  /** The name of this gateway. */
-  readonly gateway: () => string;
 }
 
 /** Everything that leaves the gateway: the sinks that are set up, each with its feed, and the notices. */
@@ -78,7 +77,7 @@ export class Sinks implements SinkSetups {
   clear(name: SetupName, userId: Id, by: Actor): Promise<void> {
     const { settings } = this.#options;
     const check = () => settings.requirePage(name);
-    return this.#change(name, "", { userId, actor: by }, check, () => settings.clear(name));
+    return this.#change(name, "", { userId, actor: by }, check, () => settings.clear(name), true);
   }
 
   /** Ends within a second or so, whatever the other sides do. */
@@ -96,6 +95,7 @@ export class Sinks implements SinkSetups {
     noted: { readonly userId: Id; readonly actor: Actor },
     check: () => void,
     change: () => void,
+    isForGood = false,
   ): Promise<void> {
     const done = this.#changed.then(async () => {
       check();
@@ -105,17 +105,19 @@ export class Sinks implements SinkSetups {
         change();
       } finally {
         // Also after a change that a full disk has interrupted.
-        await this.#reopen(name);
+        await this.#reopen(name, isForGood);
       }
     });
     this.#changed = done.catch(() => {});
     return done;
   }
 
-  async #reopen(name: SetupName): Promise<void> {
+  async #reopen(name: SetupName, isForGood: boolean): Promise<void> {
     if (this.#isClosed || this.#status === undefined) return;
     if (name === "central" || name === "mqtt") {
-      await this.forwarder.remove(name);
+      await this.forwarder.remove(name, isForGood);
+      // Another day it begins with what is sold then.
+      if (isForGood && name === "mqtt") rmSync(this.#cursorOf(name), { force: true });
       this.#addEntrySink(name);
       return;
     }
@@ -124,13 +126,20 @@ export class Sinks implements SinkSetups {
     this.#addNotices(this.#status);
   }
 
+  #cursorOf(name: "central" | "mqtt"): string {
+    return join(this.#options.dataDirectory.forward, `${name}.json`);
+  }
+
   #addEntrySink(name: "central" | "mqtt"): void {
-    const { settings, dataDirectory, clock, reader: chain, writer } = this.#options;
+    const { settings, clock, reader: chain, writer } = this.#options;
     const options = { ...this.#options, config: settings.config };
     const sink = name === "central" ? centralSink(options) : mqttSink(options);
     if (sink === undefined) return;
-    const file = join(dataDirectory.forward, `${name}.json`);
-    this.forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), file, clock }), sink);
+    const file = this.#cursorOf(name);
+    // What is published is taken for what happens now, so that years of sales would set things off.
+    const beginsNow = name === "mqtt" && !settings.config.mqtt_history;
+    const settled = () => writer.ping();
+    this.forwarder.add(new EntryFeed({ chain, settled, file, clock, beginsNow }), sink);
   }
 
   /** The notices, where a sink for them is set up. */
@@ -175,6 +184,8 @@ interface EntrySinkOptions {
   readonly reader: Pick<LedgerReader, "ledgerIds" | "members" | "devices">;
   /** The program's version. */
   readonly version: string;
+  /** The name of this gateway. */
+  readonly gateway: () => string;
 }
 
 function centralSink({ config, clock }: EntrySinkOptions): EntrySink | undefined {
@@ -186,12 +197,13 @@ function centralSink({ config, clock }: EntrySinkOptions): EntrySink | undefined
   return new CentralSink({ url, passwordFile, clock, timers: systemTimers });
 }
 
-function mqttSink({ config: settings, reader, log, version }: EntrySinkOptions): EntrySink | undefined {
+function mqttSink(options: EntrySinkOptions): EntrySink | undefined {
+  const { config: settings, reader, log, version, gateway } = options;
   if (settings.mqtt_url === "") return undefined;
-  const [ledger = ""] = reader.ledgerIds();
+  const ledgers = reader.ledgerIds();
   const devices = () => {
     const accounts = new Set(reader.members().map(({ userId }) => userId));
     return [...accounts].flatMap((userId) => reader.devices(userId));
   };
-  return new MqttSink({ settings, ledger, version, devices, log });
+  return new MqttSink({ settings, ledgers, gateway, version, devices, log });
 }

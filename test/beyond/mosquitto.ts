@@ -34,6 +34,7 @@ export class Mosquitto {
       `certfile ${this.#file("server.crt", cert)}`,
       `keyfile ${this.#file("server.key", key)}`,
       "allow_anonymous false",
+      `acl_file ${this.#file("acl", `user ${USER}\ntopic readwrite #\n`)}`,
       `password_file ${this.directory.file("passwords")}`,
       "persistence true",
       `persistence_location ${this.directory.path}/`,
@@ -51,6 +52,12 @@ export class Mosquitto {
 
   get url(): string {
     return `mqtts://127.0.0.1:${this.port}`;
+  }
+
+  /** What the user may read and write from now on, in the words of an `acl_file`. */
+  allow(...topics: readonly string[]): void {
+    this.#file("acl", [`user ${USER}`, ...topics.map((topic) => `topic ${topic}`), ""].join("\n"));
+    this.#process?.kill("SIGHUP");
   }
 
   /** Starts it, also after `kill`. */

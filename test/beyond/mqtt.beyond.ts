@@ -127,6 +127,23 @@ describe("A real broker, with TLS and a password", () => {
     expect((await program.call(["verify"])).exitCode).to.equal(0);
   });
 
+  it("that may not write keeps its sales until it may, and its test says so", async () => {
+    broker.allow(`readwrite ${BOX_USER}/#`, "read #");
+    await sell(3);
+    await until("the sales are recorded", async () => (await recorded()) === 12);
+    const test = await program.call(["forward", "test", "mqtt"]);
+    expect(test.exitCode).to.not.equal(0);
+    expect(`${test.stdout}${test.stderr}`).to.match(
+      /refuses messages under flanco\/\S+\/test \(reason 135\)/,
+    );
+    await until("it is said that they wait", async () =>
+      /refuses messages under/.test((await program.call(["status"])).stdout),
+    );
+    expect(new Set(published()).size).to.equal(9);
+    broker.allow("readwrite #");
+    await untilSold(12);
+  });
+
   for (const { wrong, password, pem, said } of [
     { wrong: "password", password: "another", pem: undefined, said: "refuses the user or the password" },
     { wrong: "authority", password: CANARY, pem: "other", said: "has a certificate of an unknown authority" },

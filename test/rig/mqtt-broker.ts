@@ -52,6 +52,14 @@ export class MqttBroker {
     };
   }
 
+  /** Acknowledges messages of topics that end so, and passes them to nobody: as MQTT 3.1.1 refuses them; null: takes all again. */
+  swallow(ending: string | null): void {
+    this.#aedes.authorizePublish = (_client, packet, done) => {
+      if (ending !== null && packet.topic.endsWith(ending)) packet.topic = "swallowed";
+      done(null);
+    };
+  }
+
   /** Every subscription is refused. */
   denyReading(): void {
     this.#aedes.authorizeSubscribe = (_client, _subscription, done) => done(null, null);

@@ -21,13 +21,13 @@ describe("the chain as a sink gets it", () => {
   });
 
   /** A process that begins. */
-  function opened(): EntryFeed {
+  function opened(beginsNow = false): EntryFeed {
     const settled = async () => {
       asked.push(ledger.reader.newestEntry());
       await ledger.writer.ping();
     };
     const file = `${ledger.directory}/forward/central.json`;
-    const feed = new EntryFeed({ chain: ledger.reader, settled, file, clock });
+    const feed = new EntryFeed({ chain: ledger.reader, settled, file, clock, beginsNow });
     feed.open();
     return feed;
   }
@@ -66,6 +66,20 @@ describe("the chain as a sink gets it", () => {
     expect(await drain(feed)).to.deep.equal(from(1));
     await sell(2);
     expect(await drain(feed)).to.deep.equal(from(ledger.reader.newestEntry() - 1));
+  });
+
+  it("begins with what is new for a sink that asks for that, once: what then waits is kept over restarts", async () => {
+    await sell(3);
+    opened(true);
+    await sell(2);
+    const after = opened(true);
+    expect(await drain(after)).to.deep.equal(from(ledger.reader.newestEntry() - 1));
+  });
+
+  it("begins with the first sale for such a sink on a gateway that has sold nothing", async () => {
+    const feed = opened(true);
+    await sell(2);
+    expect(await drain(feed)).to.deep.equal(from(1));
   });
 
   it("comes in smaller batches over a way so slow that a full one is not there in time", async () => {

@@ -17,6 +17,8 @@ import { until } from "../rig/until.ts";
 const READER = "reader";
 const RECONNECT_MS = 20;
 const LEDGER = "0123456789abcdef0123456789abcdef";
+const FIRST_LEDGER = "fedcba9876543210fedcba9876543210";
+const NODE = `flanco_${FIRST_LEDGER.slice(0, 16)}`;
 const BASE = `flanco/${LEDGER}`;
 const USER = "64f0c1a2b3d4e5f60718293a" as Id;
 const DEVICE = "64f0c1a2b3d4e5f60718293b" as Id;
@@ -121,11 +123,17 @@ describe("The MQTT sink", () => {
     await broker.close();
   });
 
-  function createSink(settings: Partial<Config> = {}, reconnectMs = RECONNECT_MS): MqttSink {
+  function createSink(
+    settings: Partial<Config> = {},
+    reconnectMs = RECONNECT_MS,
+    ledgers = [LEDGER, FIRST_LEDGER],
+  ): MqttSink {
     return new MqttSink({
+      returnMs: 100,
       settings: { ...defaultConfig(null), mqtt_url: broker.url, ...settings },
       reconnectMs,
-      ledger: LEDGER,
+      ledgers,
+      gateway: () => "Clínica Norte",
       version: "1.2.3",
       devices: () => devices,
       log: new KeptLog(),
@@ -136,6 +144,19 @@ describe("The MQTT sink", () => {
     reader = await connectAsync(broker.url, { clientId: READER, reconnectPeriod: RECONNECT_MS });
     reader.on("message", (topic, payload) => messages.push({ topic, payload: payload.toString() }));
     await reader.subscribeAsync("#", { qos: 1 });
+  }
+
+  /** The topics below this one of which the broker keeps a message. */
+  async function retained(prefix: string): Promise<readonly string[]> {
+    const topics: string[] = [];
+    const other = await connectAsync(broker.url, { clientId: "other" });
+    other.on("message", (topic) => topics.push(topic));
+    await other.subscribeAsync("#", { qos: 1 });
+    // What it keeps comes before what comes after.
+    await other.publishAsync("mark", "mark", { qos: 1 });
+    await until("the mark", () => topics.includes("mark"));
+    await other.endAsync(true);
+    return topics.filter((topic) => topic.startsWith(prefix) && topic !== "mark");
   }
 
   const batchOf = (...entries: readonly ChainEntry[]) => ({
@@ -192,12 +213,25 @@ describe("The MQTT sink", () => {
       messages
         .filter(({ topic }) => topic.startsWith("homeassistant/"))
         .map(({ topic, payload }) => ({ topic, payload }));
-    await until("a sensor and an event of both rooms", () => announced().length === 4);
+    await until("a sensor and an event of both rooms", () => announced().length === 5);
     const sensor = announced().find(({ payload }) => payload.includes(`${ROOM}/state`));
     expect(JSON.parse(sensor?.payload ?? "")).to.deep.include({
       availability_topic: `${BASE}/status`,
       state_topic: `${ROOM}/state`,
       name: null,
+      origin: { name: "flanco", sw_version: "1.2.3" },
+    });
+    const event = JSON.parse(
+      announced().find(({ payload }) => payload.includes(`${ROOM}/sale`))?.payload ?? "",
+    );
+    expect(event).to.include({ name: "Venta", qos: 1, state_topic: `${ROOM}/sale` });
+    expect(event.device.via_device).to.equal(NODE);
+    const gateway = announced().find(
+      ({ topic }) => topic === `homeassistant/binary_sensor/${NODE}/status/config`,
+    );
+    expect(JSON.parse(gateway?.payload ?? "").device).to.deep.include({
+      identifiers: [NODE],
+      name: "Clínica Norte",
     });
 
     devices = [deviceWith({ "102": true })];
@@ -212,6 +246,58 @@ describe("The MQTT sink", () => {
     broker.cut(READER);
     devices = [deviceWith({ "102": true })];
     await until("it is taken back", () => newest(`${ROOM}/state`) === "");
+  });
+
+  it("takes back what an earlier run announced and this one lacks, at its first connection", async () => {
+    await until("its state", () => newest(`${ROOM}/state`) === "OFF");
+    await sink.close();
+    devices = [deviceWith({ "102": true })];
+    sink = createSink();
+    sink.open();
+    await until("it is taken back", () => newest(`${ROOM}/state`) === "");
+    await until("Home Assistant has one room", async () => (await retained("homeassistant/")).length === 3);
+    expect(await retained(`${BASE}/`)).to.have.members([`${BASE}/status`, `${BASE}/${DEVICE}/102/state`]);
+  });
+
+  it("leaves nothing at the broker once it is turned off, and only that it is away where the service ends", async () => {
+    await until("all is there", async () => (await retained("")).length === 8);
+    await sink.close(true);
+    expect(await retained("")).to.deep.equal([]);
+  });
+
+  it("keeps its names in Home Assistant on another machine, where the ledger has another identity", async () => {
+    const ids = async () => (await retained("homeassistant/")).toSorted();
+    await until("all is there", async () => (await ids()).length === 5);
+    const before = await ids();
+    await sink.close();
+    sink = createSink({}, RECONNECT_MS, ["another", LEDGER, FIRST_LEDGER]);
+    sink.open();
+    await until("it is there", () => newest("flanco/another/status") === "online");
+    await until("the rooms are", () => newest(before[0] ?? "")?.includes("flanco/another/"));
+    expect(await ids()).to.deep.equal(before);
+  });
+
+  it("counts no message that a broker of MQTT 3.1.1 acknowledges and passes to nobody", async () => {
+    broker.swallow("/sale");
+    const refused = await rejection(sink.deliver(batchOf(sale, voided), NEVER));
+    expect(refused).to.include({ code: "unavailable" });
+    expect(refused.message).to.contain(`has acknowledged a message under ${ROOM}/sale and not passed it on`);
+    const other = { ...voided, position: 6, hash: "c".repeat(64) };
+    expect(await sink.deliver(batchOf(other, sale), NEVER), "what it took before").to.deep.equal({
+      position: 6,
+      hash: other.hash,
+    });
+    broker.swallow("/test");
+    expect((await rejection(sink.test(NEVER))).message).to.contain("not passed it on");
+    broker.swallow(null);
+    expect(await sink.deliver(batchOf(sale), NEVER)).to.equal(null);
+  });
+
+  it("waits for its first connection, rather than report a failure at each start", async () => {
+    await sink.close();
+    sink = createSink();
+    sink.open();
+    expect(await sink.deliver(batchOf(sale), NEVER)).to.equal(null);
   });
 
   it("puts a room whose name means something in a topic under a name of its own", async () => {
@@ -319,7 +405,7 @@ describe("The MQTT sink", () => {
   });
 
   it("says what its test did", async () => {
-    expect(await sink.test()).to.equal(`The broker has taken a message under ${BASE}/test.`);
+    expect(await sink.test(NEVER)).to.equal(`The broker has taken a message under ${BASE}/test.`);
     await until("the message", () => newest(`${BASE}/test`) === '{"test":true}');
   });
 });
