@@ -21,7 +21,16 @@ const member = self.extend({
 });
 
 /** The token of a link. It is shown once: the ledger has only its hash. */
-const linkAnswer = withData(z.strictObject({ token: z.string() }));
+const linkAnswer = withData(
+  z.strictObject({
+    token: z.string(),
+    reach: z
+      .strictObject({ page: z.string().nullable(), trust: z.string().nullable() })
+      .describe(
+        "By which addresses another device opens the link, and learns before to trust the gateway; null for none.",
+      ),
+  }),
+);
 
 export const getSelf = declare("get", "/api/me", ROLES, {
   summary: "The signed-in member, with its role.",

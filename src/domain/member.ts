@@ -74,6 +74,14 @@ export const FIRST_RUN_PATH = "/primer-uso";
 /** Path of the page, by plain HTTP, that explains how to trust the gateway and leads on to HTTPS. */
 export const TRUST_PATH = "/confianza";
 
+/** How another device of the network reaches a gateway. Never by loopback. */
+export interface Reach {
+  /** Origin of the page; null where the gateway listens on loopback alone. */
+  readonly page: string | null;
+  /** Address of the page that explains how to trust it; null where browsers trust it already, and where it is switched off. */
+  readonly trust: string | null;
+}
+
 /** Whether a role may read which sinks there are, and how they fare. */
 export function seesSinks(role: Role): boolean {
   return role === "owner" || role === "technician";

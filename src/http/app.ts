@@ -11,6 +11,7 @@ import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
+import type { Reach } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
@@ -82,6 +83,7 @@ export interface AppDependencies extends SiteDependencies {
   readonly commissioner: Commissioner;
   readonly events: LiveEvents;
   readonly firstRun: OneTimeCode;
+  readonly reach: () => Reach;
   readonly setups: SinkSetups;
   readonly clock: Clock;
   readonly timeZone: string;
@@ -99,7 +101,7 @@ export function createApp(dependencies: AppDependencies): Koa {
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, reader),
-      ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
+      ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate, dependencies.reach),
       ...salesEndpoints(calm, numbers, clock, log),
       ...deviceEndpoints(writer, heavy, clock),
       ...locationEndpoints(writer),

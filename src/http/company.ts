@@ -12,6 +12,9 @@ import { letterheadEndpoint } from "./report.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { sessionEndpoints } from "./session.ts";
 
+/** A company's page is opened by one address, which browsers trust. */
+const NO_REACH = { page: null, trust: null };
+
 /** Reads of the clinics in a company's database. */
 export interface ClinicReads {
   /** Every gateway, and the database's time in Unix milliseconds. */
@@ -37,7 +40,7 @@ export function createCompanyApp(dependencies: CompanyDependencies): Koa {
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, members),
-      ...memberEndpoints("company", members, members, sessions, passwords, signInGate),
+      ...memberEndpoints("company", members, members, sessions, passwords, signInGate, () => NO_REACH),
       ...salesEndpoints(sales, numbers, clock, log),
       ...clinicEndpoints(dependencies),
       // A company has no letterhead of its own: its name stands for it.

@@ -18,7 +18,7 @@ import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay } from "../domain/heavy-read.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Member } from "../domain/member.ts";
+import type { Member, Reach } from "../domain/member.ts";
 import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/user.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn, requireSession, signIn, toUserData } from "./session.ts";
@@ -56,7 +56,11 @@ export function memberEndpoints(
   sessions: SessionKeeper,
   passwords: PasswordHasher,
   gate: SignInGate,
+  reach: () => Reach,
 ): readonly Endpoint[] {
+  const linkOf = async (member: Pick<Member, "userId" | "id">, by: Actor) => ({
+    data: { token: await makeLink(writer, member, by), reach: reach() },
+  });
   const own = async (memberId: string): Promise<Member> => {
     const member = await reader.member(memberId);
     if (member === undefined) throw new FlancoError("unauthorized", "Unauthorized");
@@ -104,15 +108,13 @@ export function memberEndpoints(
     }),
     serve(inviteMember, async ({ userId, body, by }) => {
       const member = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
-      return { data: { token: await makeLink(writer, member, by) } };
+      return linkOf(member, by);
     }),
     serve(changeMember, ({ userId, query, body, by }) =>
       writer.changeMember(userId, query.memberId, body.member, by),
     ),
     serve(removeMember, ({ userId, query, by }) => writer.removeMember(userId, query.memberId, by)),
-    serve(linkMember, async ({ userId, body, by }) => ({
-      data: { token: await makeLink(writer, { userId, id: body.memberId }, by) },
-    })),
+    serve(linkMember, ({ userId, body, by }) => linkOf({ userId, id: body.memberId }, by)),
     serve(endMemberSessions, ({ userId, body, by }) => writer.endSessionsOf(userId, body.memberId, by)),
     serve(useLink, async ({ body, context, by }) => {
       const tokenHash = hash("sha256", body.token);

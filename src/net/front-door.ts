@@ -3,8 +3,9 @@ import type { Config } from "../config/schema.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
+import { type Reach, TRUST_PATH } from "../domain/member.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
-import { KnownHosts, readHostNames } from "./host-names.ts";
+import { isLoopback, isPrivateAddress, KnownHosts, networkAddresses, readHostNames } from "./host-names.ts";
 import { type Doors, Listeners } from "./listen.ts";
 import { CertificateRenewal, type Served } from "./renewal.ts";
 import { fingerprintLines } from "./tls/keyed-certificate.ts";
@@ -50,6 +51,20 @@ export class FrontDoor {
   trustedAuthority(): TrustedAuthority | null {
     const cert = this.#renewal.authority();
     return cert === null ? null : { cert, fingerprint: fingerprintLines(cert) };
+  }
+
+  /** As the network reaches it now: its addresses may change. */
+  reach(): Reach {
+    const { host, https_port, http_port, trust_page } = this.#dependencies.config;
+    const addresses = networkAddresses(host).filter((one) => !isLoopback(one));
+    // The appliance's own certificate names private ones alone.
+    const address = addresses.find(isPrivateAddress) ?? addresses[0];
+    if (address === undefined) return { page: null, trust: null };
+    const isExplained = trust_page && this.trustedAuthority() !== null;
+    return {
+      page: new URL(`https://${address}:${https_port}`).origin,
+      trust: isExplained ? new URL(TRUST_PATH, `http://${address}:${http_port}`).href : null,
+    };
   }
 
   faults(): readonly Fault[] {

@@ -126,6 +126,11 @@ export function isPrivateAddress(address: string): boolean {
   return privateAddresses.check(address, familyOf(address));
 }
 
+/** @param host a name or an address, an IPv6 one in brackets */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
+}
+
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }

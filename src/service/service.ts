@@ -267,6 +267,7 @@ export class Service {
       allowedOrigins: () => this.settings.allowed_origins,
       proxies: config.trusted_proxies,
       isKnownHost: (name) => frontDoor.isKnownHost(name),
+      reach: () => frontDoor.reach(),
     });
     this.#closing.defer(() => api.close());
     await api.open();

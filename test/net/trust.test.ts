@@ -218,6 +218,27 @@ describe("Plain HTTP on the network", () => {
     expect(answer.headers).to.not.have.any.keys("server", "x-powered-by", "set-cookie");
   });
 
+  for (const [agent, open] of [
+    ["Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0", ["Windows"]],
+    [
+      "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36",
+      ["Android"],
+    ],
+    [
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Safari/604.1",
+      ["iPhone and iPad"],
+    ],
+    ["Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Safari/605.1.15", ["macOS"]],
+    ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", ["Firefox"]],
+    ["curl/8", []],
+  ] as const) {
+    it(`opens the guide of the visitor's device alone: ${open.join() || "none"}`, async () => {
+      const answer = await get(`${TRUST_PATH}?lang=en`).set("User-Agent", agent).expect(200);
+      const names = [...answer.text.matchAll(/<details open>\s*<summary>([^<]*)/g)].map(([, name]) => name);
+      expect(names).to.deep.equal(open);
+    });
+  }
+
   it("redirects the page too while an administrator's certificate is served", async () => {
     trusted = null;
     for (const path of ["/", TRUST_PATH, CERTIFICATE_PATH]) {

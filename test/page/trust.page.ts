@@ -117,6 +117,37 @@ describe("The page that explains how to trust the appliance", () => {
     }
   }
 
+  it("is the first of an invitation's two steps, which lead another device in, also where the owner is on the gateway itself", async () => {
+    const cookie = await service.makeFirstUser();
+    const context = await distrusting.newContext({ locale: "es-ES", viewport: { width: 360, height: 740 } });
+    const [name = "", value = ""] = cookie.split(/=(.*)/);
+    const local = `http://localhost:${appliance.httpPort}`;
+    await context.addCookies([
+      { name, value, url: local, secure: true, httpOnly: true },
+      { name: "flanco_visitor", value: "1", url: local, secure: true },
+    ]);
+    const owner = await context.newPage();
+    await owner.goto(`${local}/personas`);
+    await owner.getByRole("button", { name: "Invitar" }).first().click();
+    const dialog = owner.getByRole("dialog");
+    await dialog.getByLabel("Nombre").fill("Eva");
+    await dialog.getByLabel("Correo electrónico").fill("eva@example.org");
+    await dialog.getByRole("button", { name: "Invitar" }).click();
+    await dialog.getByRole("heading", { name: "1. Primero, una vez: confiar" }).waitFor();
+    expect(await dialog.getByRole("img").count()).to.equal(2);
+    const [trust = "", link = ""] = await dialog.locator("code").allInnerTexts();
+    for (const address of [trust, link]) expect(new URL(address).hostname).not.to.match(/^(localhost|127\.)/);
+    expect(trust).not.to.contain(new URL(link).hash);
+
+    const { page: before } = await open(distrusting, "es", 360, "light");
+    await before.goto(trust);
+    await before.getByRole("heading", { name: TITLES.es }).waitFor();
+    const { page: after } = await open(trusting, "es", 360, "light");
+    // The test's machine has no private address; the certificate has this name.
+    await after.goto(link.replace(new URL(link).hostname, NAME));
+    await after.getByRole("heading", { name: "Elija su contraseña" }).waitFor();
+  });
+
   it("stays, and says nothing of trust, in a browser that does not trust yet", async () => {
     const { page } = await open(distrusting, "es", 1440, "light");
     const probed = page.waitForEvent("requestfailed");

@@ -188,6 +188,7 @@ export class Appliance {
       allowedOrigins: () => options.allowedOrigins ?? [],
       proxies: options.proxies ?? [],
       isKnownHost: (name) => HOSTS.includes(name),
+      reach: () => ({ page: "https://192.168.1.20:8443", trust: "http://192.168.1.20:8080/confianza" }),
     });
     this.#server = createServer(this.#api.handler);
   }

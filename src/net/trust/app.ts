@@ -94,7 +94,7 @@ function answer(context: Context, { cert, fingerprint }: TrustedAuthority, origi
   }
   if (context.path !== "/" && context.path !== TRUST_PATH) return false;
   context.type = "text/html; charset=utf-8";
-  context.vary("Accept-Language");
+  context.vary("Accept-Language, User-Agent");
   // The page runs its own style and script alone, and connects to the HTTPS origin.
   context.set(
     pageHeaders({
@@ -104,9 +104,13 @@ function answer(context: Context, { cert, fingerprint }: TrustedAuthority, origi
       "img-src": "data:",
     }),
   );
-  context.body = trustPage(languageFor(context), origin, fingerprint);
+  const system = SYSTEMS.findIndex((pattern) => pattern.test(context.get("User-Agent")));
+  context.body = trustPage(languageFor(context), origin, fingerprint, system);
   return true;
 }
+
+/** By what the browsers of each guide name themselves, in the guides' order: an Android is a Linux with a Firefox, too. */
+const SYSTEMS = [/Windows/, /Android/, /iPhone|iPad/, /Macintosh/, /Firefox/];
 
 function languageFor(context: Context): Language {
   const asked = LANGUAGES.find((language) => language === queryOf(context)["lang"]);
@@ -133,6 +137,9 @@ function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependenci
 const SCRIPT = `
 "use strict";
 const open = document.getElementById("open");
+// An iPad says that it is a Mac, which has no touch.
+const guides = document.querySelectorAll("details");
+if (guides[3].open && navigator.maxTouchPoints > 1) [guides[2].open, guides[3].open] = [true, false];
 fetch(new URL("/healthz", open.href), { mode: "no-cors", cache: "no-store", credentials: "omit" }).then(
   () => {
     document.getElementById("trusted").hidden = false;
@@ -178,7 +185,12 @@ ol { margin: 0 0 .75rem; padding-left: 1.4rem } li { margin-bottom: .4rem }
 `;
 
 /** The whole page as HTML. It loads nothing. */
-function trustPage(language: Language, origin: string, fingerprint: readonly string[]): string {
+function trustPage(
+  language: Language,
+  origin: string,
+  fingerprint: readonly string[],
+  system: number,
+): string {
   const text = trustTexts[language];
   const other = LANGUAGES.find((one) => one !== language) ?? language;
   const address = escaped(`${origin}/`);
@@ -211,7 +223,7 @@ function trustPage(language: Language, origin: string, fingerprint: readonly str
 <p id="fingerprint-label">${text.compare.label}</p>
 <code class="fingerprint" aria-labelledby="fingerprint-label" role="group">${fingerprint.map(escaped).join("\n")}</code>
 </section>
-${installing(text)}
+${installing(text, system)}
 <section>
 <h2>${text.open.title}</h2>
 <p>${text.open.text}</p>
@@ -229,9 +241,10 @@ ${qrCode(`${origin}/`, `${text.open.qr}: ${address}`)}
 `;
 }
 
-function installing({ install }: typeof trustTexts.es): string {
+/** The guide of the visitor's system is open. */
+function installing({ install }: typeof trustTexts.es, own: number): string {
   const guides = install.guides.map(
-    ({ system, steps }) => `<details>
+    ({ system, steps }, index) => `<details${index === own ? " open" : ""}>
 <summary>${system}</summary>
 <ol>${steps.map((step) => `<li>${escaped(step)}</li>`).join("")}</ol>
 </details>`,

@@ -123,8 +123,8 @@ export const trustTexts = bilingual({
   open: {
     title: ["4. Abra flanco", "4. Open flanco"],
     text: [
-      "Guarde esta dirección en los favoritos. Con otro dispositivo puede leer el código:",
-      "Keep this address among your bookmarks. Another device can read the code:",
+      "¿Le han invitado? Abra ahora su enlace, o lea su código. Si no, guarde esta dirección en los favoritos. Con otro dispositivo puede leer el código:",
+      "Were you invited? Open your link now, or read its code. If not, keep this address among your bookmarks. Another device can read the code:",
     ],
     link: ["Abrir", "Open"],
     qr: ["Código QR de la dirección", "QR code of the address"],

@@ -82,6 +82,17 @@ export const peopleTexts = bilingual({
     `Entregue este enlace solo a ${name}: que lo abra, o que escanee el código, en el dispositivo que vaya a usar.`,
     `Give this link to ${name} alone, to open it, or to scan the code, on the device that is to be used.`,
   ],
+  trustFirst: ["1. Primero, una vez: confiar", "1. First, once: trust"],
+  trustWhy: [
+    "Un dispositivo nuevo no conoce este equipo y avisa de que la conexión no es segura. Esta página explica qué hacer. Si el dispositivo ya entró alguna vez, no hace falta.",
+    "A new device does not know this gateway, and warns that the connection is not safe. This page explains what to do. A device that has signed in before needs none of it.",
+  ],
+  trustQr: ["Código QR de la página para confiar", "QR code of the page for trusting it"],
+  thenLink: ["2. Su enlace", "2. Their link"],
+  onlyHere: [
+    "Este equipo solo se abre en él mismo, así que el enlace también. Para los demás dispositivos, el técnico quita el ajuste «host».",
+    "This gateway opens on itself alone, and so does the link. For other devices the technician takes the setting “host” away.",
+  ],
   linkOnce: [
     "Vale un día y una sola vez. No se volverá a mostrar, pero puede crear otro.",
     "It is good for one day and for one use. It is not shown again, but you can make another.",

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { COMPANY_ROLES, LINK_PATH, ROLES } from "../../domain/member.ts";
 import { CONFLICT, NOT_FOUND } from "../api/api.ts";
-import type { Member } from "../api/shapes.ts";
+import type { Answer, Member } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
@@ -16,6 +16,7 @@ import { doorTexts } from "../messages/door.ts";
 import { elementTexts } from "../messages/element.ts";
 import { peopleTexts } from "../messages/people.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { reachOf } from "./reach.ts";
 
 interface ActionsProps {
   readonly member: Member;
@@ -112,7 +113,7 @@ function Actions({ member, onChanged }: ActionsProps) {
       meaning={[texts.linkMeans]}
       kind="main"
       onConfirm={() => api.send("post", "/api/member/link", { memberId })}
-      onDone={({ data }) => open(<LinkDialog member={member} token={data.token} />)}
+      onDone={({ data }) => open(<LinkDialog member={member} link={data} />)}
     />
   );
   const signOut = (
@@ -176,7 +177,7 @@ function MemberForm({ member, onChanged }: MemberFormProps) {
     return form.submit(draft.name !== "" && draft.email !== "", async () => {
       if (member === null) {
         const { data } = await api.send("post", "/api/member", { member: draft });
-        open(<LinkDialog member={draft} token={data.token} />);
+        open(<LinkDialog member={draft} link={data} />);
       } else {
         const changes = { name: draft.name, role };
         await api.send("patch", "/api/member", { member: changes }, { memberId: member._id });
@@ -223,24 +224,39 @@ function MemberForm({ member, onChanged }: MemberFormProps) {
 
 interface LinkDialogProps {
   readonly member: Pick<Member, "name" | "email">;
-  readonly token: string;
+  readonly link: Answer<"post", "/api/member">["data"];
 }
 
-/** The link to hand over: as a QR code and as a text. It is not shown again. */
-function LinkDialog({ member, token }: LinkDialogProps) {
+/**
+ * The link to hand over: as a QR code and as a text. It is not shown again. Before it stands the way to trust the gateway,
+ * without which a new device stops at a warning. The two are apart: that page comes unencrypted, and must not hold the token.
+ */
+function LinkDialog({ member, link: { token, reach } }: LinkDialogProps) {
   const texts = useTexts(peopleTexts);
   const { close } = useTexts(elementTexts);
   const { open } = useDialogs();
   const [isCopied, setCopied] = useState(false);
-  const link = `${location.origin}${LINK_PATH}#${token}/${member.email}`;
+  const { page, trust } = reachOf(location, reach);
+  const link = `${page ?? location.origin}${LINK_PATH}#${token}/${member.email}`;
   const copy = async () => {
     // A browser may refuse it; the link stands there to be copied by hand.
     await navigator.clipboard.writeText(link).then(() => setCopied(true), console.warn);
   };
   return (
     <Dialog title={texts.linkTitle(member.name)}>
+      {trust !== null && (
+        <>
+          <h3>{texts.trustFirst}</h3>
+          <p>{texts.trustWhy}</p>
+          <Qr text={trust} label={texts.trustQr} />
+          <p>
+            <code>{trust}</code>
+          </p>
+          <h3>{texts.thenLink}</h3>
+        </>
+      )}
       <p>{texts.linkHand(member.name)}</p>
-      <Qr text={link} label={texts.qr} />
+      {page === null ? <p>{texts.onlyHere}</p> : <Qr text={link} label={texts.qr} />}
       <p>
         <code>{link}</code>
       </p>
