@@ -359,7 +359,7 @@ async function portProblems(
   isRunning: boolean,
 ): Promise<Problem[]> {
   // HTTP is served on loopback whatever `host` says, HTTPS on that address alone.
-  const hostOf = (port: number) => (port === https_port && host !== "" ? host : "localhost");
+  const hostOf = (port: number) => (port === https_port && host !== "" ? host : "127.0.0.1");
   const answers = await Promise.all(ports.map((port) => isListening(port, hostOf(port))));
   return ports.flatMap((port, index) => {
     const isTaken = answers[index] === true;

@@ -71,7 +71,8 @@ export interface Health {
 /** The service's answer about its health; undefined without an answer. */
 export async function askHealth(port: number): Promise<Health | undefined> {
   try {
-    const answer = await fetch(`http://localhost:${port}${PATH}`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    // By its address: not every machine knows the name localhost.
+    const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, { signal: AbortSignal.timeout(ANSWER_MS) });
     // Another program on this port may answer with anything.
     const body: unknown = await answer.json().catch(() => undefined);
     return { status: answer.status, work: workAnswer.safeParse(body).data?.work };

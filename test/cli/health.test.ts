@@ -25,6 +25,21 @@ describe("flanco health", function () {
     expect((await program.call(["health"])).exitCode).to.equal(0);
   });
 
+  it("finds a service where the machine knows no name, not even localhost", async () => {
+    const nameless = waiting.write(
+      "nameless.cjs",
+      'require("node:dns").lookup = (_name, _options, done) => done(new Error("no names"));',
+    );
+    const other = createServer((_request, response) => response.end());
+    await once(other.listen(waiting.httpPort, "127.0.0.1"), "listening");
+    try {
+      const environment = { NODE_OPTIONS: `--require=${nameless}` };
+      expect(await waiting.run(["health"], { environment })).to.include({ exitCode: 0, stderr: "" });
+    } finally {
+      other.close();
+    }
+  });
+
   it("tells what answers with something else from what does not answer", async () => {
     const other = createServer((_request, response) => response.writeHead(404).end("<html>"));
     await once(other.listen(waiting.httpPort, "127.0.0.1"), "listening");

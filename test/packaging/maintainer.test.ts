@@ -222,6 +222,14 @@ describe("The package's scripts as root", () => {
       expect(said).to.match(/^flanco: installed\. It says:/);
     });
 
+    it("give a reason where it does not work and has said nothing itself", () => {
+      const health = "#!/bin/sh\necho 'flanco: No service answers. Start it.' >&2\nexit 1\n";
+      writeFileSync(root.file("bin", "flanco"), health);
+      expect(run("maintainer/postinst", "configure").stderr).to.contain(
+        "flanco: installed, and does not work yet. No service answers. Start it.\n",
+      );
+    });
+
     it("leave it off where an administrator has disabled it, and say so", () => {
       const { said, runs } = configure([], "disabled");
       expect(runs).to.equal(false);
