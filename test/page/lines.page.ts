@@ -58,13 +58,16 @@ describe("The technician's page of lines", () => {
     if (first === undefined) throw new Error("no line is wired");
     await page.getByRole("button", { name: "Cambiar precios" }).click();
     const dialog = page.getByRole("dialog", { name: "Cambiar precios" });
-    await dialog.getByRole("checkbox", { name: `${first.actuatorId} (ahora` }).uncheck();
+    for (const { actuatorId } of before.slice(1)) {
+      await dialog.getByRole("checkbox", { name: `${actuatorId} (ahora` }).check();
+    }
     await dialog.getByLabel("Precio de cada venta").fill("40");
     await dialog.getByLabel("Vale desde").fill("2035-01-01");
-    await dialog.getByRole("button", { name: "Guardar" }).click();
+    const save = dialog.getByRole("button", { name: /→ 40,00.*desde el lunes, 1 de enero de 2035$/ });
+    await save.click();
     await focused(dialog.getByLabel(/40,00.*seguro/));
     await page.keyboard.press("Space");
-    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await save.click();
     const shown = page.locator(".planned li");
     await shown.getByText("40,00").waitFor();
     expect(await wirings(), "the price of today stays").to.deep.equal(before);
@@ -83,6 +86,48 @@ describe("The technician's page of lines", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Anular el cambio" }).click();
     await shown.waitFor({ state: "detached" });
     expect(await opened.get<readonly Price[]>("/api/wiring/price")).to.deep.equal([]);
+  });
+
+  it("changes prices of the rooms that are chosen, none at first, says what it does, and can undo it for ten seconds", async () => {
+    const { page } = opening;
+    const before = await wirings();
+    const begin = async (price: string) => {
+      await page.getByRole("button", { name: "Cambiar precios" }).click();
+      await page.getByRole("dialog").getByLabel("Precio de cada venta").fill(price);
+      return page.getByRole("dialog");
+    };
+    const dialog = await begin("0");
+    expect(await dialog.locator("fieldset input:checked").count()).to.equal(0);
+    await dialog.getByRole("button", { name: "Cambiar precios" }).click();
+    await dialog.getByText("Elija una habitación.").waitFor();
+    await dialog.getByLabel(/^0,00.*seguro.*no sumarían nada/).waitFor();
+    await dialog.getByRole("checkbox", { name: `${before[0]?.actuatorId} (ahora` }).check();
+    await dialog.getByRole("button", { name: /^Cambiar 1 habitación: \d+,\d+.€ → 0,00.€$/ }).click();
+    await focused(dialog.getByLabel(/^0,00/));
+    await page.keyboard.press("Escape");
+
+    for (const { actuatorId } of before) {
+      const again = page.getByRole("dialog");
+      if (actuatorId === before[0]?.actuatorId) await begin("4,75");
+      await again.getByRole("checkbox", { name: `${actuatorId} (ahora` }).check();
+    }
+    const change = page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Cambiar \d+ habitaciones: .* → 4,75.€$/ });
+    await change.click();
+    await page.getByRole("button", { name: "Deshacer" }).click();
+    expect(await wirings()).to.deep.equal(before);
+
+    await (await begin("4,75")).getByRole("checkbox", { name: `${before[0]?.actuatorId} (ahora` }).check();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /→ 4,75/ })
+      .click();
+    await page.getByText("1 habitación va a costar 4,75").waitFor();
+    await page.getByText("1 habitación cuesta 4,75").waitFor({ timeout: 15_000 });
+    const [own, ...others] = await wirings();
+    expect(own?.valor).to.equal(4.75);
+    expect(others).to.deep.equal(before.slice(1));
   });
 
   it("names at each field what is missing, and takes the keyboard to the first", async () => {

@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { MAX_VALOR } from "../../domain/amount.ts";
 import type { Price, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { CheckField, TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
 import { daysBefore } from "../format/day.ts";
+import { useDelay } from "../frame/undo.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useData, useNewDay } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
@@ -120,6 +122,7 @@ export function PriceField({ form, wirings, known, hint }: PriceFieldProps) {
         {...form.field("valor", { range: texts.mistakes.highPrice })}
         onValue={(text) => form.set({ valor: text, isSure: false })}
         {...(form.wasSent && valor === undefined && { mistake: texts.mistakes.price })}
+        {...(form.wasSent && isTooHigh(valor) && { mistake: texts.mistakes.highPrice })}
       />
       {valor !== undefined && doubt !== null && (
         <CheckField
@@ -139,16 +142,22 @@ export function isPriceReady(
   wirings: readonly Wiring[],
   known?: number | null,
 ): boolean {
-  return priceOf(text) !== undefined && (isSure || doubtOf(text, wirings, known) === null);
+  const valor = priceOf(text);
+  return valor !== undefined && !isTooHigh(valor) && (isSure || doubtOf(text, wirings, known) === null);
+}
+
+function isTooHigh(valor = 0): boolean {
+  return valor > MAX_VALOR;
 }
 
 function doubtOf(
   text: string,
   wirings: readonly Wiring[],
   known: number | null | undefined,
-): "grouped" | "odd" | null {
+): "free" | "grouped" | "odd" | null {
   const valor = priceOf(text);
   if (valor === undefined || valor === known) return null;
+  if (valor === 0) return "free";
   if (isGrouped(text)) return "grouped";
   const prices = wirings.map((wiring) => wiring.valor);
   return isOddPrice(valor, prices) ? "odd" : null;
@@ -159,23 +168,44 @@ interface PriceDialogProps {
   readonly onDone: (text: string) => void;
 }
 
-/** One price for many rooms at once. */
+/**
+ * One price for many rooms at once, none of which is chosen at first. What holds from now on can be undone for a while: the
+ * old prices would have to be typed in one by one. What is planned stands in the list, with a way to cancel it.
+ */
 export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialogProps) {
   const texts = useTexts(linesTexts);
   const { api, format, now } = useGateway();
+  const { open } = useDialogs();
+  const delay = useDelay();
   /** `from` is a day to come; empty: from now on. */
   const form = useForm({ valor: "", isSure: false, from: "" });
   const { from } = form.values;
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(wirings.map(({ line }) => line)));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const valor = priceOf(form.values.valor);
+  const prices = new Set(wirings.filter(({ line }) => chosen.has(line)).map((wiring) => wiring.valor));
+  const count = format.count(chosen.size);
+  const [only = null] = prices;
+  const before =
+    prices.size === 1 && only !== null ? format.money(only) : texts.pricesDiffer(format.count(prices.size));
+  const since = from === "" ? null : texts.sinceDay(format.dayName(from, "full"));
+  const action =
+    valor === undefined || chosen.size === 0
+      ? texts.prices
+      : texts.pricesChange(count, before, format.money(valor), since ?? "");
   const send = () => {
     const isReady = chosen.size > 0 && isPriceReady(form.values, wirings);
     return form.submit(isReady, async () => {
       if (valor === undefined) return;
       const price = { lines: [...chosen], valor, ...(from !== "" && { from }) };
-      await api.send("put", "/api/wiring/price", { price });
-      const since = from === "" ? texts.sinceNow : texts.sinceDay(format.dayName(from, "full"));
-      onDone(texts.pricesSaved(format.count(chosen.size), format.money(valor), since));
+      const run = () => api.send("put", "/api/wiring/price", { price });
+      const done = texts.pricesSaved(count, format.money(valor), since ?? texts.sinceNow);
+      if (since !== null) {
+        await run();
+        onDone(done);
+        return;
+      }
+      open(null);
+      delay({ text: texts.pricesAhead(count, format.money(valor)), done, failed: texts.pricesFailed, run });
     });
   };
   return (
@@ -183,6 +213,7 @@ export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialog
       <Form
         form={form}
         onSubmit={send}
+        action={action}
         failureText={form.wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
       >
         <PriceField form={form} wirings={wirings} hint={from === "" ? undefined : null} />

@@ -103,6 +103,20 @@ export const linesTexts = bilingual({
     `${counted(rooms, "habitación cuesta", "habitaciones cuestan")} ${money} ${since}.`,
     `${counted(rooms, "room costs", "rooms cost")} ${money} ${since}.`,
   ],
+  /** `before` is the price of all of them, or how many there are. */
+  pricesChange: (rooms: string, before: string, money: string, since: string) => [
+    `Cambiar ${counted(rooms, "habitación", "habitaciones")}: ${before} → ${money} ${since}`.trimEnd(),
+    `Change ${counted(rooms, "room", "rooms")}: ${before} → ${money} ${since}`.trimEnd(),
+  ],
+  pricesDiffer: (count: string) => [`${count} precios distintos`, `${count} different prices`],
+  pricesAhead: (rooms: string, money: string) => [
+    `${counted(rooms, "habitación va a costar", "habitaciones van a costar")} ${money}`,
+    `${counted(rooms, "room is", "rooms are")} about to cost ${money}`,
+  ],
+  pricesFailed: [
+    "No se han podido cambiar los precios. Inténtelo de nuevo.",
+    "The prices could not be changed. Try again.",
+  ],
   sinceNow: ["desde ahora", "from now on"],
   sinceDay: (day: string) => [`desde el ${day}`, `from ${day} on`],
   priceFrom: ["Vale desde", "Holds from"],
@@ -130,6 +144,10 @@ export const linesTexts = bilingual({
     odd: (money: string) => [
       `${money}: ¿seguro? Es muy distinto de los demás precios.`,
       `${money}: are you sure? It is very different from the other prices.`,
+    ],
+    free: (money: string) => [
+      `${money}: ¿seguro? Estas ventas no sumarían nada.`,
+      `${money}: are you sure? These sales would add nothing.`,
     ],
     grouped: (money: string) => [
       `${money}: ¿seguro? Tras el punto o la coma van los decimales.`,
