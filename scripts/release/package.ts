@@ -146,7 +146,7 @@ function controlOf(
     `Pre-Depends: ${PRE_DEPENDS}`,
     "Depends: avahi-daemon",
     // By which other gateways are found: a gateway without a network can do without.
-    "Recommends: avahi-utils",
+    "Recommends: avahi-utils, systemd-timesyncd | time-daemon",
     "Section: misc",
     "Priority: optional",
     "Description: ledger of relay sales",

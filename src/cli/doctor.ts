@@ -6,6 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
+import type { OperationData } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { FaultCode } from "../domain/fault.ts";
 import { type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
@@ -13,6 +14,7 @@ import { machineFaults } from "../domain/status-fault.ts";
 import { OWNER_ONLY } from "../durable-file.ts";
 import { noService } from "../http/operator.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
+import { hasNoTimeProgram } from "../service/clock-watch.ts";
 import { readMachine, systemClock } from "../service/machine.ts";
 import { deviceOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner } from "../store/data-directory.ts";
@@ -129,6 +131,11 @@ const UNWRITABLE = {
   hint: "Free space, or see journalctl -k.",
 };
 
+const NO_TIME_PROGRAM = {
+  message: "No program sets the clock from the network.",
+  hint: "Install one: apt-get install systemd-timesyncd.",
+};
+
 /** Something that needs attention, and what to do. */
 interface Problem {
   readonly message: string;
@@ -207,9 +214,11 @@ async function examine(
   if (machine.syncMs === null) add("disk", [UNWRITABLE]);
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
   add("ports", await portProblems(ports, config, running !== undefined));
-  if (running !== undefined && !told.has("backup_disk_missing")) {
-    add("backup", backupProblems(config, running));
+  if (running !== undefined) {
+    if (!told.has("backup_disk_missing")) add("backup", backupProblems(config, running));
+    add("lines", lineProblems(running, await withService(config, (service) => service.call("detect", {}))));
   }
+  if (config.clock_trust === "auto" && (await hasNoTimeProgram())) add("clock", [NO_TIME_PROGRAM]);
   add("name", nameProblems(machine));
   const examined = { running, stopped, machine, ports, config };
   const states = statesOf(examined);
@@ -381,6 +390,20 @@ async function isListening(port: number, host: string): Promise<boolean> {
   } finally {
     socket.destroy();
   }
+}
+
+/** Without lines nothing is sold, though all that there is may work. */
+function lineProblems({ driver, linesWired }: Running, chips: OperationData<"detect"> = []): Problem[] {
+  const problems: Problem[] = [];
+  if (driver !== "mqtt" && chips.length === 0) {
+    const hint = "Watch relays on a machine with GPIO lines, such as a Raspberry Pi; see journalctl -k.";
+    problems.push({ message: "No GPIO chip was found.", hint });
+  }
+  if (linesWired === 0) {
+    const hint = "Give each room its line: on the page under Lines, or with flanco wiring set.";
+    problems.push({ message: "No line is wired yet.", hint });
+  }
+  return problems;
 }
 
 /** Whether a backup is left when the ledger's card is not. */

@@ -182,9 +182,11 @@ function describeShort(status: Running): string[] {
 function describeService({ version, startedTime, uptimeMs, timeZone, ...status }: Running): string[] {
   const { driver, simulated, linesWired, linesWatched, tests } = status;
   const lastMs = Math.max(...tests.map(({ untilTime }) => untilTime));
+  const lines =
+    linesWired === 0 ? "no line is wired yet, to be watched" : `${linesWatched} of ${linesWired} watched`;
   return [
     `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
-    `Lines: ${linesWatched} of ${linesWired} watched by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
+    `Lines: ${lines} by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
     ...(tests.length === 0
       ? []
       : [

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { promisify } from "node:util";
 import {
   type Clock,
   type ClockTrust,
@@ -270,4 +271,12 @@ export function askTimedated(
     });
     return false;
   };
+}
+
+/** Whether systemd-timedated knows no program that sets the clock from the network, and nothing else has set it. */
+export async function hasNoTimeProgram(): Promise<boolean> {
+  const properties = ["show", "--property=CanNTP", "--property=NTPSynchronized"];
+  const answer = promisify(execFile)("timedatectl", properties, { timeout: ANSWER_MS });
+  const { stdout } = await answer.catch(() => ({ stdout: "" }));
+  return stdout.includes("CanNTP=no") && stdout.includes("NTPSynchronized=no");
 }

@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
-import { PROCESS_TEST_MS } from "../rig/program.ts";
-import { forEachTest } from "../rig/standing.ts";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { seededProgram } from "./ledger.ts";
 
 interface Examined {
@@ -23,6 +24,7 @@ interface Finding {
 describe("flanco doctor", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forEachTest(() => seededProgram([Date.now()]));
+  const unwired = forSuite(() => Program.make({ FLANCO_GPIO_DRIVER: "chardev" }));
 
   /** The findings by their check; the one of the name is left out, because it tells of the machine that runs the test. */
   async function examine(
@@ -35,9 +37,14 @@ describe("flanco doctor", function () {
     return { exitCode, found: new Map(others.map((finding) => [finding.check, finding])) };
   }
 
+  /** On another file system than that of the root, as a mounted disk is. */
+  let disk: string;
+  before(() => {
+    disk = mkdtempSync("/dev/shm/flanco-doctor-");
+  });
+  after(() => rmSync(disk, { recursive: true }));
+
   it("finds nothing wrong with a sound appliance, and shows the state of each part", async () => {
-    const disk = mkdtempSync("/dev/shm/flanco-doctor-");
-    after(() => rmSync(disk, { recursive: true }));
     const environment = { FLANCO_BACKUP_DISK_DIR: disk };
     await program.start(environment);
     const { found } = await examine(environment);
@@ -71,6 +78,36 @@ describe("flanco doctor", function () {
     const without = (await examine({ FLANCO_BACKUP_DISK_DIR: "/nowhere/disk" })).found.get("backup");
     expect(without?.fine).to.equal(false);
     expect(without?.message).to.contain("No disk is mounted at /nowhere/disk");
+  });
+
+  it("says that no line is wired yet, and that no GPIO chip is there, and so does status of the lines", async () => {
+    await unwired.start();
+    const { stdout } = await unwired.call(["doctor", "--json"]);
+    const lines = (JSON.parse(stdout) as Examined).findings.find(({ check }) => check === "lines");
+    const hasChip = (await unwired.succeed(["gpio", "detect", "--json"])).trim() !== "[]";
+    const message = `${hasChip ? "" : "No GPIO chip was found. "}No line is wired yet.`;
+    expect(lines).to.include({ fine: false, message });
+    expect((await unwired.call(["status"])).stdout).to.contain("\nLines: no line is wired yet");
+  });
+
+  it("says that no program sets the clock, where systemd knows of none and nothing else has set it", async () => {
+    const folder = join(program.directory, "bin");
+    mkdirSync(folder);
+    const answer = async (canSet: string, isSet: string, trust = "auto") => {
+      const text = `#!/bin/sh\nprintf 'CanNTP=${canSet}\\nNTPSynchronized=${isSet}\\n'\n`;
+      writeFileSync(join(folder, "timedatectl"), text, { mode: 0o755 });
+      const PATH = `${folder}:${process.env["PATH"]}`;
+      const { stdout } = await program.run(["doctor", "--json"], {
+        environment: { PATH, FLANCO_CLOCK_TRUST: trust },
+      });
+      const { findings } = JSON.parse(stdout) as Examined;
+      return findings.find(({ check }) => check === "clock")?.message;
+    };
+    const unknown = "Not examined: no service runs.";
+    expect(await answer("no", "no")).to.equal("No program sets the clock from the network.");
+    expect(await answer("yes", "no")).to.equal(unknown);
+    expect(await answer("no", "yes")).to.equal(unknown);
+    expect(await answer("no", "no", "always"), "it keeps its own time").to.equal(unknown);
   });
 
   it("looks for HTTPS at the one address that it is served on", async () => {
