@@ -5,7 +5,7 @@
 export const BRANCH_SQL = String.raw`
 -- A restored ledger goes on in a branch of its own from the fork on: the sales of both branches count. Gives its first entry; null
 -- where there is no fork, or a ledger that is here has gone on since.
-CREATE FUNCTION flanco.accept_fork(owner_company integer, owner_gateway integer) RETURNS bigint
+CREATE OR REPLACE FUNCTION flanco.accept_fork(owner_company integer, owner_gateway integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -27,7 +27,7 @@ $$;
 
 -- The way back from accept_fork: the newest branch that was accepted goes, with its sales and what they changed of earlier ones.
 -- Gives its first entry; null where none was accepted.
-CREATE FUNCTION flanco.undo_accept(owner_company integer, owner_gateway integer) RETURNS bigint
+CREATE OR REPLACE FUNCTION flanco.undo_accept(owner_company integer, owner_gateway integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -49,7 +49,7 @@ END
 $$;
 
 -- Forgets the ledgers that differ, until one calls again. Gives the first entry of the newest; null where there is none.
-CREATE FUNCTION flanco.dismiss_fork(owner_company integer, owner_gateway integer) RETURNS bigint
+CREATE OR REPLACE FUNCTION flanco.dismiss_fork(owner_company integer, owner_gateway integer) RETURNS bigint
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
   WITH gone AS (
@@ -59,7 +59,7 @@ BEGIN ATOMIC
 END;
 
 -- The gateway stands at the newest entry of that branch.
-CREATE FUNCTION flanco.go_on_in(owner flanco.gateway) RETURNS void
+CREATE OR REPLACE FUNCTION flanco.go_on_in(owner flanco.gateway) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
   UPDATE flanco.gateway g
@@ -69,8 +69,20 @@ BEGIN ATOMIC
      AND b.company = g.company AND b.gateway = g.gateway AND b.branch = owner.branch;
 END;
 
+-- Its days are those of another zone from here on, and those that have been.
+CREATE OR REPLACE FUNCTION flanco.set_zone(owner_company integer, owner_gateway integer, zone text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  owner flanco.gateway;
+BEGIN
+  UPDATE flanco.gateway g SET time_zone = zone WHERE g.company = owner_company AND g.gateway = owner_gateway RETURNING * INTO owner;
+  PERFORM flanco.add_up(owner);
+END
+$$;
+
 -- Adds up all sales of a gateway again, by its zone.
-CREATE FUNCTION flanco.add_up(owner flanco.gateway) RETURNS void
+CREATE OR REPLACE FUNCTION flanco.add_up(owner flanco.gateway) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

@@ -2,7 +2,7 @@ import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
 import { FlancoError } from "../domain/error.ts";
 import type { Clinic } from "../domain/gateway.ts";
 import type { Connection } from "./database.ts";
-import { CENTRAL_SCHEMA, SCHEMA_SQL } from "./schema.ts";
+import { CENTRAL_SCHEMA, SCHEMA_SQL, upgradeSql } from "./schema.ts";
 
 const PASSWORD_BYTES = 24;
 const SALT_BYTES = 16;
@@ -22,16 +22,35 @@ export interface Company {
  * Makes the schema, if it is missing, and the company in
  * it. Rejects with `conflict` where that company exists.
  */
-export async function initialise(connection: Connection, name: string, timeZone: string): Promise<void> {
+export async function initialise(
+  connection: Connection,
+  name: string,
+  timeZone: string,
+  currency = "EUR",
+): Promise<void> {
   if ((await schemaVersion(connection)) === null) await connection.query(`BEGIN;${SCHEMA_SQL};COMMIT`);
   await requireSchema(connection);
   await requireZone(connection, timeZone);
   const made = await connection.query(
-    `INSERT INTO flanco.company SELECT coalesce(max(company), 0) + 1, @name, @timeZone FROM flanco.company
+    `INSERT INTO flanco.company (company, name, time_zone, currency)
+     SELECT coalesce(max(company), 0) + 1, @name, @timeZone, @currency FROM flanco.company
       ON CONFLICT (name) DO NOTHING RETURNING company`,
-    { name, timeZone },
+    { name, timeZone, currency },
   );
   if (made.length === 0) throw new FlancoError("conflict", `The company ${name} is in the database already.`);
+}
+
+/**
+ * Brings an older schema up to date, in one transaction. Gives the version that it had.
+ * Gateways of that version and of this one may go on sending meanwhile and after it.
+ */
+export async function upgrade(connection: Connection): Promise<number> {
+  const version = await schemaVersion(connection);
+  const sql = version === null ? undefined : upgradeSql(version);
+  // Also says why there is nothing to do, where the schema is missing or newer.
+  if (version === null || sql === undefined) await requireSchema(connection);
+  else await connection.query(`BEGIN;${sql};COMMIT`);
+  return version ?? CENTRAL_SCHEMA;
 }
 
 /** Null where the database has no schema of flanco. */
@@ -56,7 +75,7 @@ async function requireSchema(connection: Connection): Promise<void> {
         "too_new",
         `The database has schema ${version}; this program knows ${CENTRAL_SCHEMA}.`,
         {
-          hint: "Bring the older side up to date.",
+          hint: "Bring the older side up to date: flanco itself, or the database by flanco central upgrade.",
         },
       );
 }
@@ -114,6 +133,21 @@ export async function addGateway(
   );
   if (row === undefined) throw new FlancoError("internal", "The database made no role.");
   return { role: row.role, password };
+}
+
+/** A gateway's sales count by the days of another zone, also those that are there: they are added up again. */
+export async function setZone(
+  connection: Connection,
+  company: Company,
+  name: string,
+  zone: string,
+): Promise<void> {
+  await clinicOf(connection, company, name);
+  await requireZone(connection, zone);
+  await connection.query(
+    "SELECT flanco.set_zone(company, gateway, @zone) FROM flanco.gateway WHERE company = @company AND name = @name",
+    { company: company.company, name, zone },
+  );
 }
 
 /** Gives a gateway another password in place of its old one. */
@@ -200,8 +234,8 @@ export async function clinics(
             f.position AS "forkedAt", coalesce(f.newest - f.position + 1, 0) AS withheld,
             (SELECT coalesce(sum(h.last - h.first + 1), 0) FROM flanco.hole h WHERE h.company = g.company
                 AND h.gateway = g.gateway AND h.told_by IS NULL) AS untold,
-            g.clock_off_ms AS "clockOffMs"
-       FROM flanco.gateway g LEFT JOIN LATERAL (
+            g.clock_off_ms AS "clockOffMs", g.own_zone AS "ownZone", g.own_currency AS "ownCurrency", c.currency
+       FROM flanco.gateway g JOIN flanco.company c USING (company) LEFT JOIN LATERAL (
               SELECT f.position, f.newest FROM flanco.fork f WHERE f.company = g.company AND f.gateway = g.gateway
                  AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1) f ON true
       WHERE g.company = @company ORDER BY g.name`,
@@ -225,6 +259,9 @@ export async function clinics(
       withheld: Number(row.withheld),
       untold: Number(row.untold),
       clockOffMs: Number(row.clockOffMs),
+      currency: row.currency,
+      ownZone: row.ownZone,
+      ownCurrency: row.ownCurrency,
     })),
   };
 }

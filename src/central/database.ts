@@ -315,7 +315,10 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
   "3D000": ["There is no database of this name.", "Look at the database's address."],
   "3F000": ["The database has no schema of flanco.", "Make it with flanco central init."],
   "42P01": ["The database has no schema of flanco.", "Make it with flanco central init."],
-  "42883": ["The database has no append that fits.", "Make the schema with flanco central init."],
+  "42883": [
+    "The database has no append that fits.",
+    "Bring the schema up to date with flanco central upgrade; flanco central init makes it.",
+  ],
   "42501": ["The database's role lacks a right.", "Look which role the address names."],
   "53100": [
     "The database's disk is full.",
@@ -327,7 +330,10 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
   ],
   "57014": ["The database took too long.", "Try again, or ask for a shorter time."],
   "53300": ["The database has no connection free.", "Raise max_connections there."],
-  FL001: ["The database's schema is of another version of flanco.", "Bring the older side up to date."],
+  FL001: [
+    "The database's schema is of another version of flanco.",
+    "Bring the older side up to date: flanco itself, or the database by flanco central upgrade.",
+  ],
   FL002: ["The database's role belongs to no gateway.", "Add it with flanco central gateway add."],
   "25006": ["The database takes no writes.", "A failover may be under way; it is tried again."],
 };

@@ -3,7 +3,7 @@
  * and the page's role, which reads all of the company and writes members and
  * sessions alone. Passwords are stored as bcrypt hashes, tokens as SHA-256.
  */
-export const PAGE_SQL = `
+export const PAGE_TABLES_SQL = `
 CREATE TABLE flanco.member (
   company integer NOT NULL REFERENCES flanco.company,
   member text NOT NULL,
@@ -28,32 +28,20 @@ CREATE TABLE flanco.session (
   FOREIGN KEY (company, member) REFERENCES flanco.member ON DELETE CASCADE
 );
 CREATE INDEX session_by_member ON flanco.session (company, member, begun_ms);
+`;
 
-CREATE FUNCTION flanco.now_ms() RETURNS bigint
+export const PAGE_FUNCTIONS_SQL = `
+CREATE OR REPLACE FUNCTION flanco.now_ms() RETURNS bigint
 LANGUAGE sql VOLATILE
 RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
 -- The company whose page signs in as this role; null for every other role.
-CREATE FUNCTION flanco.company_of_page() RETURNS integer
+CREATE OR REPLACE FUNCTION flanco.company_of_page() RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT c.company FROM flanco.company c WHERE c.page_role = session_user);
 
--- The page of one company sees nothing of another, whatever it asks. Other roles see what they are granted.
-DO $$
-DECLARE
-  name text;
-BEGIN
-  FOR name IN SELECT c.table_name FROM information_schema.columns c WHERE c.table_schema = 'flanco' AND c.column_name = 'company'
-  LOOP
-    EXECUTE format('ALTER TABLE flanco.%I ENABLE ROW LEVEL SECURITY', name);
-    EXECUTE format('CREATE POLICY own_company ON flanco.%I USING (
-      (SELECT flanco.company_of_page()) IS NULL OR company = (SELECT flanco.company_of_page()))', name);
-  END LOOP;
-END
-$$;
-
 -- Makes the role of a company's page, which has one, or gives it another password.
-CREATE FUNCTION flanco.set_page_role(owner_company integer, role_name name, verifier text) RETURNS void
+CREATE OR REPLACE FUNCTION flanco.set_page_role(owner_company integer, role_name name, verifier text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -67,6 +55,22 @@ BEGIN
   EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA flanco TO %I', role_name);
   EXECUTE format('GRANT INSERT, UPDATE, DELETE ON flanco.member, flanco.session TO %I', role_name);
   EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.now_ms TO %I', role_name);
+END
+$$;
+`;
+
+export const POLICIES_SQL = `
+-- The page of one company sees nothing of another, whatever it asks. Other roles see what they are granted.
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOR name IN SELECT c.table_name FROM information_schema.columns c WHERE c.table_schema = 'flanco' AND c.column_name = 'company'
+  LOOP
+    EXECUTE format('ALTER TABLE flanco.%I ENABLE ROW LEVEL SECURITY', name);
+    EXECUTE format('CREATE POLICY own_company ON flanco.%I USING (
+      (SELECT flanco.company_of_page()) IS NULL OR company = (SELECT flanco.company_of_page()))', name);
+  END LOOP;
 END
 $$;
 `;

@@ -1,7 +1,7 @@
 import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
 import { BRANCH_SQL } from "./branch-schema.ts";
-import { PAGE_SQL } from "./page-schema.ts";
-import { SUM_SQL } from "./sum-schema.ts";
+import { PAGE_FUNCTIONS_SQL, PAGE_TABLES_SQL, POLICIES_SQL } from "./page-schema.ts";
+import { SUM_FUNCTIONS_SQL, SUM_TABLES_SQL } from "./sum-schema.ts";
 
 /** The version of the schema that this program makes and uses. It grows with every change of the SQL below. */
 export const CENTRAL_SCHEMA = 2;
@@ -37,7 +37,7 @@ export function placeOf(id: string): { readonly branch: string; readonly positio
  *
  * A gateway's role may call `append`, which runs with its owner's rights, and nothing else.
  */
-export const SCHEMA_SQL = String.raw`
+const TABLES_SQL = `
 CREATE SCHEMA flanco;
 REVOKE ALL ON SCHEMA flanco FROM PUBLIC;
 
@@ -48,11 +48,13 @@ CREATE TABLE flanco.company (
   company integer PRIMARY KEY,
   name text NOT NULL UNIQUE,
   time_zone text NOT NULL,
-  page_role name UNIQUE
+  page_role name UNIQUE,
+  currency text NOT NULL DEFAULT 'EUR'
 );
 
 -- ledger: the identity of the ledger that sent last, which changes when it is restored on another machine. position and hash: the newest entry that
--- is here, of the branch that the gateway goes on with. newest: the newest that the gateway said it has.
+-- is here, of the branch that the gateway goes on with. newest: the newest that the gateway said it has. own_zone, own_currency: those
+-- of the gateway's settings, as it said last.
 CREATE TABLE flanco.gateway (
   company integer NOT NULL REFERENCES flanco.company,
   gateway integer NOT NULL CHECK (gateway BETWEEN 1 AND ${2 ** GATEWAY_BITS - 1}),
@@ -66,6 +68,8 @@ CREATE TABLE flanco.gateway (
   newest bigint NOT NULL DEFAULT 0,
   seen_ms bigint,
   clock_off_ms bigint NOT NULL DEFAULT 0,
+  own_zone text,
+  own_currency text,
   PRIMARY KEY (company, gateway),
   UNIQUE (company, name)
 );
@@ -112,8 +116,8 @@ CREATE TABLE flanco.fork (
   newest bigint NOT NULL,
   first_ms bigint NOT NULL,
   last_ms bigint NOT NULL,
-  parent integer,
   branch integer,
+  parent integer,
   PRIMARY KEY (company, gateway, position, ledger)
 );
 
@@ -129,14 +133,18 @@ CREATE TABLE flanco.hole (
   told_by bigint,
   PRIMARY KEY (company, gateway, branch, first)
 );
+${SUM_TABLES_SQL}
+${PAGE_TABLES_SQL}`;
 
+/** The functions, which every version makes anew. */
+const FUNCTIONS_SQL = String.raw`
 -- The local day of a moment, as a number that reads like one: 20261121.
-CREATE FUNCTION flanco.day_of(zone text, ms bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION flanco.day_of(zone text, ms bigint) RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(timezone(zone, to_timestamp(ms / 1000.0)), 'YYYYMMDD')::bigint;
 
 -- The branch in which an entry is that the gateway's newest one follows from.
-CREATE FUNCTION flanco.branch_of(owner flanco.gateway, number bigint) RETURNS integer
+CREATE OR REPLACE FUNCTION flanco.branch_of(owner flanco.gateway, number bigint) RETURNS integer
 LANGUAGE sql STABLE
 RETURN (
   WITH RECURSIVE line AS (
@@ -148,7 +156,7 @@ RETURN (
   SELECT l.branch FROM line l WHERE l.start <= number);
 
 -- The branch that has an entry of this number and hash; null where none has.
-CREATE FUNCTION flanco.branch_with(owner flanco.gateway, number bigint, entry_hash text) RETURNS integer
+CREATE OR REPLACE FUNCTION flanco.branch_with(owner flanco.gateway, number bigint, entry_hash text) RETURNS integer
 LANGUAGE sql STABLE
 RETURN (
   SELECT b.branch FROM flanco.branch b CROSS JOIN LATERAL (
@@ -157,21 +165,21 @@ RETURN (
    WHERE b.company = owner.company AND b.gateway = owner.gateway AND encode(e.hash, 'hex') = entry_hash LIMIT 1);
 
 -- The number of the newest entry that a branch has.
-CREATE FUNCTION flanco.head_of(of flanco.branch) RETURNS bigint
+CREATE OR REPLACE FUNCTION flanco.head_of(of flanco.branch) RETURNS bigint
 LANGUAGE sql STABLE
 RETURN coalesce((SELECT max(e.position) FROM flanco.entry e
                   WHERE e.company = of.company AND e.gateway = of.gateway AND e.branch = of.branch), of.start - 1);
 
-CREATE FUNCTION flanco.hash_of(owner flanco.gateway, number bigint) RETURNS text
+CREATE OR REPLACE FUNCTION flanco.hash_of(owner flanco.gateway, number bigint) RETURNS text
 LANGUAGE sql STABLE
 RETURN CASE WHEN number = 0 THEN repeat('0', 64) ELSE (
   SELECT encode(e.hash, 'hex') FROM flanco.entry e
    WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.position = number
      AND e.branch = flanco.branch_of(owner, number)) END;
 
-${SUM_SQL}
+${SUM_FUNCTIONS_SQL}
 -- What a correction says of an earlier sale, which is in the branch of this entry or in one before it.
-CREATE FUNCTION flanco.correct(owner flanco.gateway, number bigint, fields jsonb) RETURNS void
+CREATE OR REPLACE FUNCTION flanco.correct(owner flanco.gateway, number bigint, fields jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -211,17 +219,18 @@ $$;
 --   before_hash  the hash of the entry before the first one given; null where the ledger lost it
 --   newest       the number of the ledger's newest entry
 --   sent_ms      the gateway's clock
+--   own_zone, own_currency   those of its settings; null from version 1
 -- outcome:
 --   taken   all of them are here
 --   behind  entries between head and after_at are missing here: to be sent
 --   back    the ledger is another one from an entry before these on: to be sent from its first entry on, so that it can be found
 --   fork    the ledger is another one from head on, of which nothing is taken from there on
 --   broken  the entry head does not follow from the one before it; what comes before it is taken
--- clock_off_ms: by how much the gateway's clock is ahead of this one's.
-CREATE FUNCTION flanco.append(
+-- clock_off_ms: by how much the gateway's clock is ahead of this one's. zone, currency: those that its sales are added up by here.
+CREATE OR REPLACE FUNCTION flanco.append(
   schema_version integer, identity text, after_at bigint, before_hash text, newest bigint, sent_ms bigint,
-  hashes text[], texts text[],
-  OUT outcome text, OUT head bigint, OUT head_hash text, OUT clock_off_ms bigint)
+  hashes text[], texts text[], own_zone text DEFAULT NULL, own_currency text DEFAULT NULL,
+  OUT outcome text, OUT head bigint, OUT head_hash text, OUT clock_off_ms bigint, OUT zone text, OUT currency text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -237,7 +246,7 @@ DECLARE
   sales jsonb[];
   line record;
 BEGIN
-  IF schema_version IS DISTINCT FROM ${CENTRAL_SCHEMA} THEN
+  IF schema_version NOT BETWEEN ${CENTRAL_SCHEMA - 1} AND ${CENTRAL_SCHEMA} THEN
     RAISE EXCEPTION '${CENTRAL_SCHEMA}' USING ERRCODE = 'FL001';
   END IF;
   -- One call of a gateway at a time; those of others do not wait for it.
@@ -246,8 +255,10 @@ BEGIN
     RAISE EXCEPTION 'the role is no gateway' USING ERRCODE = 'FL002';
   END IF;
   clock_off_ms := sent_ms - now_ms;
+  zone := owner.time_zone;
+  SELECT c.currency INTO currency FROM flanco.company c WHERE c.company = owner.company;
   UPDATE flanco.gateway g
-     SET seen_ms = now_ms, clock_off_ms = sent_ms - now_ms
+     SET seen_ms = now_ms, clock_off_ms = sent_ms - now_ms, own_zone = append.own_zone, own_currency = append.own_currency
    WHERE g.company = owner.company AND g.gateway = owner.gateway;
   outcome := 'taken';
   head := owner.position;
@@ -296,7 +307,7 @@ BEGIN
     outcome := 'fork';
     head := forked_at;
     INSERT INTO flanco.fork AS f
-    VALUES (owner.company, owner.gateway, forked_at, identity, latest, now_ms, now_ms, flanco.branch_of(owner, forked_at - 1))
+    VALUES (owner.company, owner.gateway, forked_at, identity, latest, now_ms, now_ms, NULL, flanco.branch_of(owner, forked_at - 1))
     ON CONFLICT (company, gateway, position, ledger)
     DO UPDATE SET newest = excluded.newest, last_ms = excluded.last_ms, parent = excluded.parent, branch = NULL;
     RETURN;
@@ -371,7 +382,7 @@ $$;
 
 ${BRANCH_SQL}
 -- Makes a gateway with a role of its own, which may append and nothing else. verifier: what the database keeps of a password.
-CREATE FUNCTION flanco.add_gateway(owner_company integer, gateway_name text, zone text, verifier text) RETURNS name
+CREATE OR REPLACE FUNCTION flanco.add_gateway(owner_company integer, gateway_name text, zone text, verifier text) RETURNS name
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -390,7 +401,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION flanco.set_password(role_name name, verifier text) RETURNS void
+CREATE OR REPLACE FUNCTION flanco.set_password(role_name name, verifier text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -398,8 +409,43 @@ BEGIN
 END
 $$;
 
-${PAGE_SQL}
+${PAGE_FUNCTIONS_SQL}
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA flanco FROM PUBLIC;
 -- Asked by the policies of the tables, whoever reads them.
 GRANT EXECUTE ON FUNCTION flanco.company_of_page TO PUBLIC;
 `;
+
+/** The SQL that makes the schema in a database without one. */
+export const SCHEMA_SQL = `${TABLES_SQL}${FUNCTIONS_SQL}${POLICIES_SQL}`;
+
+/** What brings the tables from the version before to each version; the functions are then made anew. */
+const MIGRATIONS: Readonly<Record<number, string>> = {
+  2: `
+ALTER TABLE flanco.company ADD currency text NOT NULL DEFAULT 'EUR';
+ALTER TABLE flanco.gateway ADD own_zone text, ADD own_currency text;
+ALTER TABLE flanco.branch ADD parent integer;
+UPDATE flanco.branch SET parent = branch - 1 WHERE start > 1;
+ALTER TABLE flanco.fork ADD parent integer;
+UPDATE flanco.fork f SET parent = g.branch FROM flanco.gateway g
+ WHERE g.company = f.company AND g.gateway = f.gateway AND f.position > 1;
+DROP FUNCTION flanco.append(integer, text, bigint, text, bigint, bigint, text[], text[]);
+`,
+};
+
+/** The SQL that brings an older schema to this version, in one transaction; undefined where none does. */
+export function upgradeSql(from: number): string | undefined {
+  const steps = Object.entries(MIGRATIONS).filter(([to]) => Number(to) > from);
+  if (steps.length === 0 || steps.length !== CENTRAL_SCHEMA - from) return undefined;
+  const tables = steps.map(([, sql]) => sql).join("");
+  return `${tables}${FUNCTIONS_SQL}
+UPDATE flanco.version SET version = ${CENTRAL_SCHEMA};
+DO $$
+DECLARE
+  own name;
+BEGIN
+  FOR own IN SELECT g.role FROM flanco.gateway g JOIN pg_roles r ON r.rolname = g.role LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.append TO %I', own);
+  END LOOP;
+END
+$$;`;
+}

@@ -3,7 +3,7 @@ import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CALL_EVERY_MS } from "../domain/gateway.ts";
-import type { EntryBatch, EntrySink } from "../domain/sink.ts";
+import type { EntryBatch, EntrySink, SettingDifference } from "../domain/sink.ts";
 import { readSecret } from "../secret-file.ts";
 import { type Connection, connector, refusedData } from "./database.ts";
 import { CENTRAL_SCHEMA } from "./schema.ts";
@@ -17,6 +17,14 @@ export interface CentralOptions {
   readonly passwordFile: string;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly own: OwnSettings;
+}
+
+/** The settings of the gateway by which its sales are counted. */
+export interface OwnSettings {
+  readonly timeZone: string;
+  /** ISO 4217. */
+  readonly currency: string;
 }
 
 /** The fields of a batch that the sink uses. */
@@ -35,6 +43,7 @@ export class CentralSink implements EntrySink {
   /** The last entry that the database has, if it last answered that it lacks entries before the batch. */
   #behindAt: number | undefined;
   #clockOffMs: number | null = null;
+  #differences: readonly SettingDifference[] = [];
   #cancelCall: Cancel = () => {};
   #isClosed = false;
 
@@ -44,6 +53,10 @@ export class CentralSink implements EntrySink {
 
   get clockOffMs(): number | null {
     return this.#clockOffMs;
+  }
+
+  get differences(): readonly SettingDifference[] {
+    return this.#differences;
   }
 
   /**
@@ -132,8 +145,14 @@ export class CentralSink implements EntrySink {
     signal?.addEventListener("abort", end, { once: true });
     try {
       const connection = await this.#connected();
-      const appended = await append(connection, batch, this.#options.clock.nowMs());
+      const { clock, own } = this.#options;
+      const appended = await append(connection, batch, clock.nowMs(), own);
       this.#clockOffMs = appended.clockOffMs;
+      const { timeZone, currency } = appended.counted;
+      this.#differences = [
+        { here: own.timeZone, there: timeZone },
+        { here: own.currency, there: currency },
+      ].filter(({ here, there }) => here !== there);
       return appended;
     } catch (error) {
       await this.#disconnect();
@@ -184,7 +203,12 @@ export interface Appended {
   readonly head: { readonly position: number; readonly hash: string };
   /** By how much this machine's clock is ahead of the database's. */
   readonly clockOffMs: number;
+  /** The settings by which the database counts the gateway's sales. */
+  readonly counted: OwnSettings;
 }
+
+const APPEND =
+  "SELECT * FROM flanco.append(@schema, @ledger, @after, @afterHash, @newest, @nowMs, @hashes, @texts, @timeZone, @currency)";
 
 /**
  * Appends entries of the ledger of the gateway that the connection's role belongs to. Null appends
@@ -194,6 +218,7 @@ export async function append(
   connection: Connection,
   batch: SentBatch | null,
   nowMs: number,
+  own: OwnSettings | null = null,
 ): Promise<Appended> {
   const entries = batch?.entries ?? [];
   const [row] = await connection.query<{
@@ -201,7 +226,11 @@ export async function append(
     head: string;
     head_hash: string;
     clock_off_ms: string;
-  }>("SELECT * FROM flanco.append(@schema, @ledger, @after, @afterHash, @newest, @nowMs, @hashes, @texts)", {
+    zone: string;
+    currency: string;
+  }>(APPEND, {
+    timeZone: own?.timeZone ?? null,
+    currency: own?.currency ?? null,
     schema: CENTRAL_SCHEMA,
     ledger: batch?.ledger ?? null,
     after: batch?.after ?? null,
@@ -216,5 +245,6 @@ export async function append(
     outcome: row.outcome,
     head: { position: Number(row.head), hash: row.head_hash },
     clockOffMs: Number(row.clock_off_ms),
+    counted: { timeZone: row.zone, currency: row.currency },
   };
 }

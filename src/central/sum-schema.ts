@@ -2,10 +2,10 @@
 export const MAX_PARTS = 31;
 
 /**
- * The part of the schema for the sums of a company's sales, with
- * the functions that add a sale in the transaction of its entry.
+ * The part of the schema for the sums of a company's sales; its
+ * function adds a sale in the transaction of its entry.
  */
-export const SUM_SQL = `
+export const SUM_TABLES_SQL = `
 -- What was sold from the beginning of a period up to the end of each of its parts: so the parts from one to another are one
 -- subtraction, and a year is one row. unit: what the parts are. month: those of a year (2026); day: those of a month
 -- (202611), in the gateway's zone; half_hour: those of half a day of UTC, which are numbered since 1970, because midnight of some
@@ -34,9 +34,11 @@ CREATE TABLE flanco.device (
 );
 CREATE INDEX device_by_location ON flanco.device (company, location, device);
 CREATE INDEX device_by_device ON flanco.device (company, device);
+`;
 
+export const SUM_FUNCTIONS_SQL = `
 -- Adds sales of these times to the sums of their periods, or subtracts them.
-CREATE FUNCTION flanco.add_sales(owner flanco.gateway, times bigint[], sales jsonb[], sign integer) RETURNS void
+CREATE OR REPLACE FUNCTION flanco.add_sales(owner flanco.gateway, times bigint[], sales jsonb[], sign integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN

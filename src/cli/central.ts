@@ -1,13 +1,18 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import {
   addGateway,
+  type Company,
   clinics,
   decideFork,
   type ForkDecision,
   initialise,
   pageAccess,
   renewPassword,
+  setZone,
+  upgrade,
 } from "../central/company.ts";
+import type { Connection, ConnectionLimits } from "../central/database.ts";
+import { HOUR_MS, SECOND_MS } from "../domain/clock.ts";
 import { type Clinic, type ClinicState, clinicStates } from "../domain/gateway.ts";
 import {
   type Access,
@@ -25,6 +30,8 @@ import { addCompanyMemberCommands } from "./company-member.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { iso } from "./terminal.ts";
 
+/** Adding up years of sales again takes minutes. */
+const LONG: ConnectionLimits = { connectMs: 10 * SECOND_MS, answerMs: HOUR_MS };
 const INIT = `init ${DATABASE} --company Televida --zone Europe/Madrid`;
 
 /** `flanco central`: the company's database, which takes the ledgers of many gateways. */
@@ -37,14 +44,20 @@ export function declare(program: Command, context: CliContext): void {
   databaseCommand(central, "init", "make the schema and the company in a database", INIT)
     .requiredOption("--company <name>", "the company's name")
     .requiredOption("--zone <zone>", "the zone of its days, and of its gateways' unless they have another")
-    .action(async (options: Access & { company: string; zone: string }) => {
-      await connected(context, options, (connection) =>
-        initialise(connection, options.company, options.zone),
-      );
+    .option("--currency <code>", "the currency of its sales (ISO 4217)", toCurrency, "EUR")
+    .action(async (options: Access & { company: string; zone: string; currency: string }) => {
+      const { company, zone, currency } = options;
+      await connected(context, options, (connection) => initialise(connection, company, zone, currency));
       terminal.out(
         `The database takes the ledgers of ${options.company}. Next: flanco central gateway add NAME`,
       );
     });
+
+  const upgrades = "bring the schema up to date; gateways of the version before go on sending";
+  databaseCommand(central, "upgrade", upgrades, `upgrade ${DATABASE}`).action(async (options: Access) => {
+    const from = await connected(context, options, upgrade, LONG);
+    terminal.out(`The database has the schema of this version; it had ${from}.`);
+  });
 
   const page = "make the role that the company's page signs in as, or give it another password";
   companyCommand(central, "page", page, `page ${DATABASE} --out page.password`)
@@ -96,6 +109,14 @@ function addGatewayCommands(central: Command, context: CliContext): void {
       ),
     );
 
+  ofGateway("zone", "count a gateway's sales by the days of another zone, also those that are there")
+    .argument("<zone>", "for example Atlantic/Canary")
+    .action(async (name: string, zone: string, options: Access) => {
+      const set = (connection: Connection, company: Company) => setZone(connection, company, name, zone);
+      await ofCompany(context, options, set, LONG);
+      terminal.out(`The sales of ${name} are added up by the days of ${zone}.`);
+    });
+
   const list = "show how each gateway fares: silent, behind or forked";
   companyCommand(gateway, "list", list, `gateway list ${DATABASE}`)
     .option("--json", "as JSON", false)
@@ -112,9 +133,9 @@ function addGatewayCommands(central: Command, context: CliContext): void {
     said: (name: string, position: number) => string,
   ) =>
     ofGateway(command, description).action(async (name: string, options: Access) => {
-      const position = await ofCompany(context, options, (connection, company) =>
-        decideFork(connection, company, name, decision),
-      );
+      const decide = (connection: Connection, company: Company) =>
+        decideFork(connection, company, name, decision);
+      const position = await ofCompany(context, options, decide, LONG);
       terminal.out(said(name, position));
     });
   decides(
@@ -139,6 +160,11 @@ function addGatewayCommands(central: Command, context: CliContext): void {
   );
 }
 
+function toCurrency(text: string): string {
+  if (!/^[A-Z]{3}$/.test(text)) throw new InvalidArgumentError("It must be three letters, such as EUR.");
+  return text;
+}
+
 function describe(clinic: Clinic & { readonly states: readonly ClinicState[] }): string {
   const { name, states, position, newest, forkedAt, withheld, untold, clockOffMs, seenMs } = clinic;
   const parts = [
@@ -148,6 +174,10 @@ function describe(clinic: Clinic & { readonly states: readonly ClinicState[] }):
       ? []
       : [`another ledger from its entry ${forkedAt} on, of which ${withheld} entries are withheld`]),
     ...(untold === 0 ? [] : [`${untold} entries lost before they were sent`]),
+    ...(states.includes("zone_off") ? [`counts in ${clinic.ownZone}, here in ${clinic.timeZone}`] : []),
+    ...(states.includes("currency_off")
+      ? [`counts in ${clinic.ownCurrency}, here in ${clinic.currency}`]
+      : []),
     ...(states.includes("clock_off") ? [`its clock is ${Math.round(clockOffMs / 1_000)} s ahead`] : []),
   ];
   return `${name}\t${states.join(", ")}\t${parts.join(", ")}`;

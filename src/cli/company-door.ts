@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { type Company, companyOf, type RoleAccess } from "../central/company.ts";
-import { type Connection, connect, passwordInPassFile } from "../central/database.ts";
+import { type Connection, type ConnectionLimits, connect, passwordInPassFile } from "../central/database.ts";
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import { writeDurably } from "../durable-file.ts";
@@ -58,6 +58,7 @@ export async function connected<T>(
   { environment }: CliContext,
   { database }: Access,
   run: (connection: Connection) => Promise<T>,
+  limits?: ConnectionLimits,
 ): Promise<T> {
   const file = environment["PGPASSFILE"] ?? join(homedir(), ".pgpass");
   if (!existsSync(file)) {
@@ -65,7 +66,7 @@ export async function connected<T>(
       hint: "Write a line as psql reads it, HOST:PORT:DATABASE:USER:PASSWORD, with mode 600, and name the file by PGPASSFILE.",
     });
   }
-  const connection = await connect(parseDatabaseAddress(database), passwordInPassFile(file));
+  const connection = await connect(parseDatabaseAddress(database), passwordInPassFile(file), limits);
   await using closing = new AsyncDisposableStack();
   closing.defer(() => connection.close());
   return await run(connection);
@@ -76,9 +77,13 @@ export function ofCompany<T>(
   context: CliContext,
   access: Access,
   run: (connection: Connection, company: Company) => Promise<T>,
+  limits?: ConnectionLimits,
 ): Promise<T> {
-  return connected(context, access, async (connection) =>
-    run(connection, await companyOf(connection, access.company)),
+  return connected(
+    context,
+    access,
+    async (connection) => run(connection, await companyOf(connection, access.company)),
+    limits,
   );
 }
 

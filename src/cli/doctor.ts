@@ -100,6 +100,7 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   records_unplaced: "clock",
   clock_wrong: "clock",
   clock_off: "clock",
+  company_differs: "sinks",
   ledger_damaged: "ledger",
   ledger_unread: "ledger",
   check_failed: "ledger",

@@ -24,6 +24,9 @@ const clinic = z.strictObject({
     .int()
     .describe("Entries that it lost before they were sent, and that its ledger does not tell of."),
   clockOffMs: z.int().describe("By how much its clock is ahead of the database's."),
+  currency: z.string().describe("The company's."),
+  ownZone: z.string().nullable().describe("Of the gateway's own settings; null before it said it."),
+  ownCurrency: z.string().nullable().describe("Likewise."),
 });
 
 const comparison = z.strictObject({

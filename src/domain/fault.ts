@@ -156,6 +156,12 @@ export const FAULTS = {
       `The gateway's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the clock of the sink ${sink}.`,
     hint: "Compare both with a right clock: on the gateway timedatectl shows it and its time server; else tell the company.",
   },
+  company_differs: {
+    when: "the company's database counts this gateway's sales in another zone or currency than the gateway",
+    what: ({ here, there }: { sink: string; here: string; there: string }) =>
+      `This gateway counts in ${here}, the company's database in ${there}: their sums differ.`,
+    hint: "Set time_zone or currency in flanco.toml, or have the company set the zone: flanco central gateway zone.",
+  },
   clock_wrong: {
     when: "the clock was set to another time after it was trusted",
     what: ({ records, seconds }: { records?: number; seconds: number }) =>

@@ -56,10 +56,23 @@ export interface Clinic {
   /** How many entries the gateway lost before they were sent, without a `lost` entry that says so. */
   readonly untold: number;
   readonly clockOffMs: number;
+  /** The company's currency, and the zone and currency of the gateway's own settings; null before it said them. */
+  readonly currency: string;
+  readonly ownZone: string | null;
+  readonly ownCurrency: string | null;
 }
 
 /** How a clinic may fare, the worst first. */
-export const CLINIC_STATES = ["forked", "lacking", "silent", "clock_off", "behind", "good"] as const;
+export const CLINIC_STATES = [
+  "forked",
+  "lacking",
+  "silent",
+  "zone_off",
+  "currency_off",
+  "clock_off",
+  "behind",
+  "good",
+] as const;
 export type ClinicState = (typeof CLINIC_STATES)[number];
 
 /** Whether a person must see to it. A clinic that is behind catches up by itself. */
@@ -76,10 +89,13 @@ export const CLOCK_OFF_MS = MINUTE_MS;
 /** How a clinic fares: each trouble that it has, the worst first. */
 export function clinicStates(clinic: Clinic, nowMs: number): readonly ClinicState[] {
   const { seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
+  const { timeZone, currency, ownZone, ownCurrency } = clinic;
   const is: Readonly<Record<ClinicState, boolean>> = {
     forked: forkedAt !== null,
     lacking: untold > 0,
     silent: seenMs === null || nowMs - seenMs > SILENT_AFTER_MS,
+    zone_off: (ownZone ?? timeZone) !== timeZone,
+    currency_off: (ownCurrency ?? currency) !== currency,
     clock_off: Math.abs(clockOffMs) > CLOCK_OFF_MS,
     behind: newest > position,
     good: false,

@@ -2,6 +2,12 @@ import type { ChainEntry, ChainHead } from "./chain-entry.ts";
 import type { Change } from "./change.ts";
 import type { SinkName } from "./sink-setting.ts";
 
+/** A zone or currency that is another one here than at a sink. */
+export interface SettingDifference {
+  readonly here: string;
+  readonly there: string;
+}
+
 /** A system outside of the gateway that batches are sent to. */
 export interface Sink<Batch, Answer = void> {
   readonly name: SinkName;
@@ -12,6 +18,8 @@ export interface Sink<Batch, Answer = void> {
    * at the last call; null, or absent, where that is not known.
    */
   readonly clockOffMs?: number | null;
+  /** Settings by which the other side counts otherwise, as it said at the last call. */
+  readonly differences?: readonly SettingDifference[];
   /** Begins what the sink does besides delivering batches. Throws nothing, and does not wait. */
   open?(): void;
   /**

@@ -67,7 +67,14 @@ export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
     ...backupFaults(reading.lastBackup, reading),
     ...sinkFaults(reading),
     ...apartFaults(reading, since),
+    ...differenceFaults(reading, since),
   ];
+}
+
+function differenceFaults({ sinks }: Pick<Reading, "sinks">, since: Since): readonly Fault[] {
+  return sinks.flatMap(({ name, differences = [] }) =>
+    differences.map(({ here, there }) => seen(since, "company_differs", { sink: name, here, there })),
+  );
 }
 
 /** A clock that is not trusted is a fault of its own. */

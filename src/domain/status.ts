@@ -5,6 +5,7 @@ import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
 import type { DriverName, EdgeQueue, LineFailure, LineTest, Queue } from "./line.ts";
 import type { Provisional } from "./record.ts";
+import type { SettingDifference } from "./sink.ts";
 import type { SinkName } from "./sink-setting.ts";
 
 /** How money is shown. The ledger counts in millionths of the unit. */
@@ -203,6 +204,8 @@ export interface SinkStatus {
   readonly givenUp: number;
   /** By how much this machine's clock is ahead of the other side's; null where the sink does not know. */
   readonly clockOffMs: number | null;
+  /** As `Sink.differences`. */
+  readonly differences?: readonly SettingDifference[];
   /** Why the last try failed; null once one succeeded, and before the first. */
   readonly failure: SinkFailure | null;
 }

@@ -96,6 +96,7 @@ async function compared(
       // The clinic was added between the two reads.
       if (clinic === undefined) return [];
       const { name, timeZone, seenMs, position, newest, forkedAt, withheld, untold, clockOffMs } = clinic;
+      const { currency, ownZone, ownCurrency } = clinic;
       return [
         {
           name,
@@ -109,6 +110,9 @@ async function compared(
           withheld,
           untold,
           clockOffMs,
+          currency,
+          ownZone,
+          ownCurrency,
         },
       ];
     }),

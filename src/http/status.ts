@@ -124,7 +124,8 @@ export function toStatusAnswer(status: Status) {
   };
 }
 
-function toSinkAnswer({ deliveredMs, failure, ...sink }: SinkStatus) {
+/** What a sink counts otherwise is told as a fault. */
+function toSinkAnswer({ deliveredMs, failure, differences: _differences, ...sink }: SinkStatus) {
   if (failure === null) return { ...sink, deliveredTime: deliveredMs, failure };
   const { sinceMs, ...failed } = failure;
   return { ...sink, deliveredTime: deliveredMs, failure: { ...failed, sinceTime: sinceMs } };

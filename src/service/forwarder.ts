@@ -176,6 +176,7 @@ class SinkLane<Batch, Answer> {
       failed: this.#failed,
       givenUp: this.#feed.givenUp ?? 0,
       clockOffMs: this.#sink.clockOffMs ?? null,
+      differences: this.#sink.differences ?? [],
     };
   }
 

@@ -194,7 +194,8 @@ function centralSink({ config, clock }: EntrySinkOptions): EntrySink | undefined
   const authority = config.central_authority_file;
   const parameter = `${address.includes("?") ? "&" : "?"}sslrootcert=${encodeURIComponent(authority)}`;
   const url = authority === "" ? address : address + parameter;
-  return new CentralSink({ url, passwordFile, clock, timers: systemTimers });
+  const own = { timeZone: config.time_zone, currency: config.currency };
+  return new CentralSink({ url, passwordFile, clock, timers: systemTimers, own });
 }
 
 function mqttSink(options: EntrySinkOptions): EntrySink | undefined {

@@ -235,6 +235,16 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
       "See under “Status” what time this gateway has. If it is not right, call your technician.",
     ],
   },
+  company_differs: {
+    what: ({ text }) => [
+      `Este equipo cuenta en ${text("here")} y la base de datos de la empresa en ${text("there")}: sus sumas no coinciden.`,
+      `This gateway counts in ${text("here")}, the company's database in ${text("there")}: their sums differ.`,
+    ],
+    todo: () => [
+      "Se registra todo. Pida a su técnico que ponga lo mismo en los dos.",
+      "Everything is being recorded. Ask your technician to set both alike.",
+    ],
+  },
   clock_wrong: {
     what: ({ number, count }) =>
       number("records") === 0

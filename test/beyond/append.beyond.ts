@@ -1,5 +1,11 @@
 import { expect } from "chai";
-import { clinics, decideFork, type ForkDecision, type RoleAccess } from "../../src/central/company.ts";
+import {
+  clinics,
+  decideFork,
+  type ForkDecision,
+  type RoleAccess,
+  setZone,
+} from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { append, type SentBatch } from "../../src/central/sink.ts";
 import { HOUR_MS } from "../../src/domain/clock.ts";
@@ -268,6 +274,20 @@ describe("append in the company's database", () => {
     chain.tellOfLoss(3, 5);
     await send(one, chain.batch(8));
     expect(await standing(one.name)).to.deep.include({ states: ["good"], untold: 0 });
+  });
+
+  it("says where zone or currency differ, and counts by another zone once it is set", async () => {
+    const one = await gateway("Atlantic/Canary");
+    const chain = new TestChain().sellMany(2, () => ({ createdTimeMs: LATE_MS + HOUR_MS }));
+    chain.void(1);
+    const own = { timeZone: "Europe/Madrid", currency: "GBP" };
+    const { counted } = await append(one, chain.batch(), Date.now(), own);
+    expect(counted).to.deep.equal({ timeZone: "Atlantic/Canary", currency: "EUR" });
+    expect((await standing(one.name)).states).to.deep.equal(["zone_off", "currency_off"]);
+    expect(await sums(one.name)).to.deep.equal(["20261121 Clínica d 1 1000000"]);
+    await setZone(database.admin, await database.company(), one.name, "Europe/Madrid");
+    expect(await sums(one.name)).to.deep.equal(["20261122 Clínica d 1 1000000"]);
+    expect((await standing(one.name)).states).to.deep.equal(["currency_off"]);
   });
 
   it("lets a gateway read, alter and remove nothing, and append to no chain but its own", async () => {

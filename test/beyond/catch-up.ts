@@ -46,7 +46,13 @@ try {
   const forwarder = new Forwarder({ clock, timers: systemTimers, log: new KeptLog() });
   forwarder.add(
     feed,
-    new CentralSink({ url: database.url(role), passwordFile, clock, timers: systemTimers }),
+    new CentralSink({
+      url: database.url(role),
+      passwordFile,
+      clock,
+      timers: systemTimers,
+      own: { timeZone: "Europe/Madrid", currency: "EUR" },
+    }),
   );
   const beganMs = performance.now();
   forwarder.open();

@@ -57,10 +57,17 @@ describe("flanco central", () => {
         withheld: 0,
         untold: 0,
         clockOffMs: 0,
+        currency: "EUR",
+        ownZone: null,
+        ownCurrency: null,
         states: ["silent"],
       },
     ]);
     expect((await central("gateway", "accept-fork", "malaga")).stderr).to.contain("has no fork");
+    expect((await central("gateway", "zone", "malaga", "Atlantic/Canary")).exitCode).to.equal(0);
+    expect((await central("gateway", "zone", "malaga", "Nowhere")).stderr).to.contain("no time zone Nowhere");
+    expect((await central("gateway", "list", "--json")).stdout).to.contain("Atlantic/Canary");
+    expect((await central("upgrade")).stdout).to.contain("schema of this version");
   });
 
   it("makes the role of the company's page, and its members, who choose a password by a link", async () => {

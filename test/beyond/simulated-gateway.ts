@@ -8,6 +8,9 @@ import { TestChain } from "./chain.ts";
 /** As the forwarder gives them. */
 const BATCH = 200;
 /** For a sink that calls by itself never. */
+/** As the company has them. */
+export const OWN = { timeZone: "Europe/Madrid", currency: "EUR" };
+
 export const NO_TIMERS = { after: () => () => {} };
 
 /** A gateway's chain and its sink, with a cursor instead of the ledger and the forwarder: a thousand fit into one process. */
@@ -36,7 +39,7 @@ export class SimulatedGateway {
     const { role, password } = await addGateway(admin, company, name);
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
     const sink = () =>
-      new CentralSink({ url: url(role), passwordFile, clock: systemClock, timers: NO_TIMERS });
+      new CentralSink({ url: url(role), passwordFile, clock: systemClock, timers: NO_TIMERS, own: OWN });
     return new SimulatedGateway(name, sink);
   }
 

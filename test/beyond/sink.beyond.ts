@@ -13,7 +13,7 @@ import { rejection } from "../rig/rejection.ts";
 import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase, unprivileged } from "./postgres.ts";
-import { NO_TIMERS } from "./simulated-gateway.ts";
+import { NO_TIMERS, OWN } from "./simulated-gateway.ts";
 
 /** A company's database with one gateway, whose password is in a file. */
 class GatewayDatabase extends CompanyDatabase {
@@ -35,7 +35,7 @@ class GatewayDatabase extends CompanyDatabase {
   }
 
   sink(url = this.address, timers: Timers = NO_TIMERS): CentralSink {
-    return new CentralSink({ url, passwordFile: this.passwordFile, clock: systemClock, timers });
+    return new CentralSink({ url, passwordFile: this.passwordFile, clock: systemClock, timers, own: OWN });
   }
 
   /** Each entry as often as it is there. */
@@ -139,6 +139,7 @@ describe("the sink of the company's database", () => {
         /^The company's database takes this gateway's entries and has 5; this machine's clock is 0 s/,
       );
       expect(Math.abs(sink.clockOffMs ?? Number.NaN)).to.be.below(MINUTE_MS);
+      expect(sink.differences).to.deep.equal([]);
       await sink.close();
     });
 

@@ -201,6 +201,13 @@ describe("The faults of the appliance", () => {
     expect(details).to.include({ sink: "email" });
   });
 
+  it("are a zone or currency in which the company's database counts otherwise", () => {
+    const central = sinkWith(0, false, "central").sinks?.[0] ?? expect.fail();
+    const differences = [{ here: "GBP", there: "EUR" }];
+    expect(codes({ sinks: [{ ...central, differences: [] }] })).to.deep.equal([]);
+    expect(codes({ sinks: [{ ...central, differences }] })).to.deep.equal(["company_differs"]);
+  });
+
   it("are a trusted clock that is more than a minute away from the company's database's, ahead or behind", () => {
     const off = (clockOffMs: number | null, trusted = true): Partial<Reading> => ({
       sinks: [{ ...(sinkWith(0, false, "central").sinks?.[0] ?? expect.fail()), clockOffMs }],

@@ -116,17 +116,25 @@ function Trouble({ clinic }: { readonly clinic: Clinic }) {
   const texts = useTexts(clinicsTexts);
   const { format, now } = useGateway();
   const { name, states, seenTime, waiting, forkedAt, withheld, untold, clockOffMs } = clinic;
+  const { timeZone, currency, ownZone, ownCurrency } = clinic;
   const { count } = format;
   const seen = seenTime === null ? texts.never : format.moment(seenTime, now());
   const what = {
     forked: () => texts.what.forked(count(forkedAt ?? 0), count(withheld)),
     lacking: () => texts.what.lacking(count(untold)),
     silent: () => texts.what.silent(seen),
+    zone_off: () => texts.what.differs(ownZone ?? "", timeZone),
+    currency_off: () => texts.what.differs(ownCurrency ?? "", currency),
     clock_off: () => texts.what.clock_off(count(Math.round(Math.abs(clockOffMs) / SECOND_MS))),
     behind: () => texts.what.behind(count(waiting)),
     good: () => "",
   };
-  const todo = { ...texts.todo, forked: texts.todo.forked(name), good: "" };
+  const todo = {
+    ...texts.todo,
+    forked: texts.todo.forked(name),
+    zone_off: texts.todo.zone_off(name),
+    good: "",
+  };
   return (
     <Notice
       kind={states.includes("forked") || states.includes("lacking") ? "bad" : "warn"}

@@ -21,6 +21,8 @@ export const clinicsTexts = bilingual({
     forked: ["Otro libro", "Another ledger"],
     lacking: ["Faltan apuntes", "Entries missing"],
     silent: ["Sin noticias", "Silent"],
+    zone_off: ["Otra zona horaria", "Another time zone"],
+    currency_off: ["Otra moneda", "Another currency"],
     clock_off: ["Reloj desviado", "Clock off"],
     behind: ["Enviando", "Behind"],
     good: ["Al día", "Up to date"],
@@ -38,6 +40,10 @@ export const clinicsTexts = bilingual({
       `Última llamada: ${seen}. Un equipo llama cada cinco minutos.`,
       `Last call: ${seen}. A gateway calls every five minutes.`,
     ],
+    differs: (here: string, there: string) => [
+      `El equipo cuenta en ${here} y la empresa en ${there}: sus sumas no coinciden.`,
+      `The gateway counts in ${here}, the company in ${there}: their sums differ.`,
+    ],
     clock_off: (seconds: string) => [
       `Su reloj difiere ${seconds} s del de la base de datos.`,
       `Its clock differs by ${seconds} s from the database's.`,
@@ -53,6 +59,14 @@ export const clinicsTexts = bilingual({
     silent: [
       "Compruebe que está encendido y que tiene red; flanco forward test central prueba el camino.",
       "Check that it has power and network; flanco forward test central tries the way.",
+    ],
+    zone_off: (name: string) => [
+      `Corrija time_zone en ese equipo, o aquí: flanco central gateway zone ${name} ZONA`,
+      `Set time_zone on that gateway, or here: flanco central gateway zone ${name} ZONE`,
+    ],
+    currency_off: [
+      "Corrija currency en ese equipo: sus ventas cuentan aquí como si fueran de la otra moneda.",
+      "Set currency on that gateway: its sales count here as if they were of the other currency.",
     ],
     clock_off: [
       "Compruebe en ese equipo que la red pone el reloj en hora.",
