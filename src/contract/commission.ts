@@ -171,6 +171,8 @@ export const endCommission = declare("delete", "/api/commission", TECHNICAL, {
 });
 
 export const askRoom = declare("put", "/api/commission/room", TECHNICAL, {
+  // It is kept in memory alone.
+  aDay: null,
   summary: "Say which room is switched next: from here on its line is judged by that.",
   body: z.object({ room: z.object(roomKey) }),
   errors: ["not_found", "conflict"],

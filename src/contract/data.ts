@@ -26,6 +26,8 @@ export const importedRecord = z.strictObject({
 });
 
 export const postData = declare("post", "/api/data", OWNER, {
+  // Settings of the gateway bound these.
+  aDay: null,
   summary: "Store one record. Answered after its commit is on the disk.",
   body: z.object(recordFields),
   status: 201,

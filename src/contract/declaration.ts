@@ -35,6 +35,11 @@ export interface Declaration {
   readonly maxBodyBytes?: number;
   /** The request is an attempt to sign in: it passes the sign-in gate before its small body is read. */
   readonly signsIn?: true;
+  /**
+   * How often one member may do it in a day; null without a bound here. Absent: all such changes of a member are
+   * counted together (`CHANGES_A_DAY`). A removal is not counted: what it removes was.
+   */
+  readonly aDay?: number | null;
   readonly errorField?: ErrorField;
   /** Fixed texts of the contract, by error code. */
   readonly texts?: Partial<Record<ErrorCode, string>>;
@@ -79,6 +84,14 @@ export function declare<M extends Method, Path extends string, const D extends W
 export function declare(method: Method, path: string, roles: Head["roles"], written: Written): Declaration {
   const answer = written.stream === undefined ? { answer: success } : {};
   return { method, path, roles, status: 200, errors: [], ...answer, ...written };
+}
+
+/** The most changes of one member in a day, without records and removals. Each is synced to the card. */
+const CHANGES_A_DAY = 5_000;
+
+/** How often a member may do this in a day; null where it is not counted. */
+export function boundADay({ method, roles, aDay = CHANGES_A_DAY }: Declaration): number | null {
+  return roles === null || method === "get" || method === "delete" ? null : aDay;
 }
 
 /** The value of a shape, read-only to its depth. */

@@ -33,6 +33,8 @@ export const listLines = declare("get", "/api/line", TECHNICAL, {
 });
 
 export const readLine = declare("post", "/api/line/read", TECHNICAL, {
+  // The page looks again and again.
+  aDay: null,
   summary: "The physical level of a free line, by one look: to see which one is which.",
   body: z.object({ line: name }),
   answer: withData(z.strictObject({ level: z.boolean().describe("Physical: true is high.") })),
@@ -40,6 +42,7 @@ export const readLine = declare("post", "/api/line/read", TECHNICAL, {
 });
 
 export const driveLine = declare("post", "/api/line/drive", TECHNICAL, {
+  aDay: null,
   summary: "Set the physical level of a simulated line.",
   body: z.object({ line: name, level: z.boolean() }),
   errors: ["not_found", "conflict"],

@@ -41,11 +41,14 @@ export const getSelf = declare("get", "/api/me", ROLES, {
 
 export const changeSelf = declare("patch", "/api/me", ROLES, {
   summary: "Change the own name.",
+  aDay: 20,
   body: z.object({ me: z.object({ name }) }),
 });
 
 export const changePassword = declare("put", "/api/me/password", ROLES, {
   summary: "Change the own password. All of the member's sessions end; the answer begins another.",
+  // The ledger counts these.
+  aDay: null,
   body: z.object({ current: password, password }),
   errors: ["too_many"],
 });
@@ -84,6 +87,8 @@ export const linkMember = declare("post", "/api/member/link", OWNER, {
 
 export const endMemberSessions = declare("post", "/api/member/sign-out", OWNER, {
   summary: "End all sessions of a member.",
+  // Not with the others: an owner who has used these up can end sessions all the same.
+  aDay: 500,
   body: z.object({ memberId: name }),
   errors: ["not_found"],
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ErrorCode } from "../domain/error.ts";
-import { type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./declaration.ts";
+import { boundADay, type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./declaration.ts";
 
 /** The API's own version, not the program's, which is not shown without a session. */
 const API_VERSION = "1.0.0";
@@ -52,6 +52,7 @@ function failures(declaration: Declaration): Record<string, object> {
   // A read is "overloaded" where its clients leave too many large answers untaken, or it takes too long.
   if (!declaration.withoutLedger) codes.push("unavailable", "internal", "overloaded");
   if (declaration.roles !== null) codes.push("unauthorized");
+  if (boundADay(declaration) !== null) codes.push("too_many");
   if (declaration.query !== undefined || declaration.body !== undefined) codes.push("invalid");
   if (declaration.body !== undefined) codes.push("too_large", "unsupported_media_type");
   const schema = {

@@ -37,6 +37,8 @@ export const clearSetup = declare("delete", "/api/sink", OWNER, {
 });
 
 export const testSink = declare("post", "/api/sink/test", OWNER, {
+  // It shows whether a port of another machine answers.
+  aDay: 100,
   summary: "Send a test to a sink that is set up; it may take half a minute.",
   body: z.object({ name: z.enum(SINK_NAMES) }),
   answer: withData(

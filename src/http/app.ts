@@ -23,6 +23,7 @@ import { errorMiddleware } from "./errors.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
 import {
+  changeCounter,
   crossSiteMiddleware,
   headMiddleware,
   hostMiddleware,
@@ -51,6 +52,7 @@ export interface SiteDependencies {
   /** The gate through which every sign-in passes. */
   readonly signInGate: SignInGate;
   readonly page: Page;
+  readonly clock: Clock;
   readonly log: Log;
   /** Other sites whose pages may use the API, at the moment of the call. */
   readonly allowedOrigins: () => readonly string[];
@@ -85,7 +87,6 @@ export interface AppDependencies extends SiteDependencies {
   readonly firstRun: OneTimeCode;
   readonly reach: () => Reach;
   readonly setups: SinkSetups;
-  readonly clock: Clock;
   readonly timeZone: string;
   readonly dailyLimits: DailyLimits;
   /** As `metricsMiddleware` takes it. */
@@ -128,7 +129,7 @@ export function createApp(dependencies: AppDependencies): Koa {
 
 /** An application with its bounds, headers, errors and page. */
 export function buildApp(
-  { log, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
+  { log, clock, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
   { described, before, positionOf, as }: Served,
 ): Koa {
   const endpoints = [...described, descriptionEndpoint(described)];
@@ -149,6 +150,7 @@ export function buildApp(
       signedInOf: (context) => requireSession(sessions, context),
       positionOf,
       ...(as && { as }),
+      countChange: changeCounter(clock),
       admit: (context) => signInGate.admit(senderOf(context)),
       refuse: (context) => signInGate.refuse(senderOf(context)),
     }),

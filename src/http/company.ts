@@ -1,7 +1,6 @@
 import type Koa from "koa";
 import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
-import type { Clock } from "../domain/clock.ts";
 import { type Clinic, clinicStates, hueOf, isTroubled } from "../domain/gateway.ts";
 import type { CompanySales } from "../domain/sales.ts";
 import type { PasswordHasher } from "../domain/user.ts";
@@ -25,7 +24,6 @@ export interface CompanyDependencies extends SiteDependencies {
   readonly members: MemberReader & MemberWriter;
   readonly sales: CompanySales & ClinicReads;
   readonly passwords: PasswordHasher;
-  readonly clock: Clock;
   readonly version: string;
   readonly company: { readonly name: string; readonly timeZone: string };
   readonly currency: { readonly code: string; readonly decimals: number };

@@ -71,9 +71,10 @@ export function memberEndpoints(
       const member = await own(signedIn.memberId);
       return { data: { ...toUserData(member), role: member.role, serves } };
     }),
-    serve(changeSelf, ({ userId, signedIn, body, by }) =>
-      writer.changeMember(userId, signedIn.memberId, body.me, by),
-    ),
+    serve(changeSelf, async ({ userId, signedIn, body, by }) => {
+      const { id, name } = await own(signedIn.memberId);
+      if (name !== body.me.name) await writer.changeMember(userId, id, body.me, by);
+    }),
     serve(changePassword, async ({ userId, signedIn, body, context, by }) => {
       const member = await own(signedIn.memberId);
       const { email, id } = member;

@@ -11,7 +11,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { type Asker, JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
-import { senderOf } from "./guard.ts";
+import { type CountChange, senderOf } from "./guard.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
 
 /** Elements of a list that are written as JSON in one turn: a millisecond, on a Pi some five. */
@@ -94,6 +94,7 @@ export interface Senders {
   signedInOf(context: Context): Promise<SignedIn>;
   /** Up to which change answers to the member are current; null where no stream tells of later changes. */
   positionOf(signedIn: SignedIn): string | null;
+  readonly countChange?: CountChange;
   /** Does a member's work; absent where it does not matter whose work it is. */
   readonly as?: <T>(asker: Asker, work: () => T) => T;
   /** Called before the body of an attempt to sign in is read. Throws `too_many`. */
@@ -144,11 +145,13 @@ async function answer(
   const requireSession = async () => roles !== null && senders.signedInOf(context);
   const leave = await slots?.take(signedIn);
   if (leave !== undefined) context.res.once("close", leave);
+  let giveBack: (() => void) | undefined;
   try {
     if (leave !== undefined) requireClient(context);
     // A body may take seconds, and a turn minutes: the session may have ended meanwhile.
     if (body !== undefined || slots !== undefined) await requireSession();
     const request = { userId, signedIn, by, query: asked, body, context, requireSession };
+    giveBack = senders.countChange?.(signedIn.memberId, declaration);
     const work = () => run(request);
     const given = await (senders.as?.(signedIn, work) ?? work());
     context.status = declaration.status;
@@ -156,6 +159,7 @@ async function answer(
     else context.body = given;
   } catch (error) {
     leave?.();
+    giveBack?.();
     throw error;
   }
   if (declaration.stream === undefined) leave?.();

@@ -1,12 +1,20 @@
 import { expect } from "chai";
+import { tickRoom } from "../../src/contract/commission.ts";
+import { postData } from "../../src/contract/data.ts";
+import { boundADay } from "../../src/contract/declaration.ts";
+import { changeDevice } from "../../src/contract/device.ts";
+import { readLine } from "../../src/contract/line.ts";
+import { addLocation, listLocations, removeLocation } from "../../src/contract/location.ts";
+import { changeSelf, endMemberSessions } from "../../src/contract/member.ts";
 import { networkActor } from "../../src/domain/audit.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
+import { changeCounter } from "../../src/http/guard.ts";
 import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { aDevice, aRecord, aWiring, BODIES } from "./bodies.ts";
+import { aDevice, aLocation, anError, aRecord, aWiring, BODIES } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const RECORDS = 5;
@@ -133,5 +141,60 @@ describe("A day's bound of changes that stay in the books", () => {
     await user.post("/api/commission/report", BODIES["post /api/commission/report"]).expect(429);
     await user.post("/api/member/sign-out", { memberId }).expect(200);
     await user.delete("/api/member", { memberId }).expect(200);
+  });
+});
+
+describe("A day's bound of a member's changes", () => {
+  const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+  const rename = (name: string, by = user) => by.patch("/api/me", { me: { name } });
+
+  it("is 20 of the own name, with the time to wait, and none of other members", async () => {
+    const screen = await appliance.addMember(user.id, "display");
+    for (let count = 0; count < 20; count += 1) await rename(`Pantalla ${count}`, screen).expect(200);
+    appliance.clock.pass(1_500);
+    const { body, headers } = await rename("Pantalla", screen).expect(429);
+    expect(body).to.deep.equal(
+      anError("A member may do this 20 times in a day. Wait, or have another member do it."),
+    );
+    expect(headers["retry-after"]).to.equal(String(DAY_MS / 1_000 - 1));
+    expect(appliance.reader.member(screen.id)?.name).to.equal("Pantalla 19");
+    await rename("Ana").expect(200);
+    await user.post("/api/location", aLocation()).expect(200);
+    appliance.clock.pass(DAY_MS);
+    await rename("Pantalla", await appliance.signedIn(screen)).expect(200);
+  });
+
+  it("writes no name that stays as it is", async () => {
+    let written = 0;
+    appliance.breaker.instead.set("changeMember", () => {
+      written += 1;
+    });
+    await rename(user.name).expect(200);
+    expect(written).to.equal(0);
+    await rename("Ana").expect(200);
+    expect(written).to.equal(1);
+  });
+
+  it("counts all other changes of a member together, without removals and what failed", () => {
+    const counted = changeCounter(appliance.clock);
+    const most = boundADay(addLocation) ?? 0;
+    const refused = () => counted("luis", changeDevice);
+    for (let count = 0; count < most; count += 1) counted("luis", count % 2 === 0 ? addLocation : tickRoom);
+    expect(refused).to.throw(FlancoError).with.property("code", "too_many");
+    counted("ana", changeDevice);
+    for (const other of [removeLocation, changeSelf, endMemberSessions, readLine, postData, listLocations]) {
+      counted("luis", other);
+    }
+    const failed = changeCounter(appliance.clock);
+    for (let count = 0; count < 2 * most; count += 1) failed("luis", addLocation)();
+  });
+
+  it("does not count what is refused", async () => {
+    for (let count = 0; count < 30; count += 1) await rename("").expect(400);
+    appliance.breaker.failure = new FlancoError("unavailable", "The ledger takes no writes (SQLITE_FULL).");
+    for (let count = 0; count < 30; count += 1) await rename("Ana").expect(503);
+    appliance.breaker.failure = undefined;
+    await rename("Ana").expect(200);
   });
 });
