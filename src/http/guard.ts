@@ -60,8 +60,10 @@ export function hostMiddleware(isKnown: IsKnownHost): Middleware {
   const good = new Set<string>();
   return (context: Context, next: Next): Promise<void> => {
     requireOneHost(context);
-    const { host = "" } = context.req.headers;
-    if (!good.has(host)) {
+    const { host = "", cookie } = context.req.headers;
+    // A browser names the host always. A balancer's sign of life (HTTP/1.0) may not.
+    const isNoBrowser = !("host" in context.req.headers) && cookie === undefined;
+    if (!isNoBrowser && !good.has(host)) {
       if (!isKnown(hostNameOf(host))) {
         throw new FlancoError("misdirected", "This machine does not serve that host name.", {
           hint: "Use the machine's name or address; further names go into host_names in the configuration.",

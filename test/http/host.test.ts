@@ -80,9 +80,12 @@ describe("A request's host", () => {
       });
     }
 
-    it("none is refused, and in HTTP/1.0 is no known one", async () => {
+    it("none is refused, but in HTTP/1.0 where no browser can ask: a balancer asks for health so", async () => {
       expect(await ask("GET /healthz HTTP/1.1\r\n\r\n")).to.match(/^HTTP\/1\.1 400 /);
-      expect(await ask("GET /healthz HTTP/1.0\r\n\r\n")).to.match(/^HTTP\/1\.1 421 /);
+      expect(await ask("GET /healthz HTTP/1.0\r\n\r\n")).to.match(/^HTTP\/1\.1 200 /);
+      expect(await ask("GET /healthz HTTP/1.0\r\nHost:\r\n\r\n")).to.match(/^HTTP\/1\.1 421 /);
+      const withCookie = `GET /api/verify HTTP/1.0\r\nCookie: ${user.cookie}\r\n\r\n`;
+      expect(await ask(withCookie)).to.match(/^HTTP\/1\.1 421 /);
     });
   });
 

@@ -113,6 +113,11 @@ describe("Plain HTTP on the network", () => {
       expect(answer.headers).to.not.have.any.keys("location", "set-cookie", "access-control-allow-origin");
       expect(answer.headers["connection"]).to.equal("close");
       if (method === "head") continue;
+      if (path.startsWith("/api")) {
+        const field = path === "/api/data" ? "message" : "error";
+        expect(answer.headers["content-type"], path).to.equal("application/json; charset=utf-8");
+        expect(answer.body).to.have.all.keys("status", field).and.to.include({ status: "error" });
+      }
       expect(answer.text).to.contain("https://clinic.local:8443/").and.to.contain("sin cifrar");
     }
   });

@@ -54,7 +54,14 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
     if (path === undefined) return refuse(context, 400, "The request's target is not a valid URL.\n");
     const origin = originFor(context, dependencies);
     const reads = context.method === "GET" || context.method === "HEAD";
-    if (!reads || API.test(path)) return refuse(context, 403, unencryptedText(origin));
+    if (API.test(path)) {
+      refuse(context, 403, "");
+      // In the contract's envelope, which devices parse.
+      const field = path === "/api/data" ? "message" : "error";
+      context.body = { status: "error", [field]: unencryptedText(origin).trim().replace("\n", " ") };
+      return;
+    }
+    if (!reads) return refuse(context, 403, unencryptedText(origin));
     const authority = dependencies.authority();
     if (authority !== null && answer(context, authority, origin)) return;
     // `no-store` keeps browsers from remembering this permanent redirect: the port may change.
@@ -73,7 +80,6 @@ export function createTrustApp(dependencies: TrustDependencies): Koa {
  */
 function refuse(context: Context, status: number, text: string): void {
   context.status = status;
-  context.type = "text/plain; charset=utf-8";
   context.set("Connection", "close");
   context.body = text;
 }
