@@ -39,7 +39,7 @@ import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
-import { type Endpoint, otherMethod, routesOf, type Senders, serve } from "./router.ts";
+import { type Endpoint, inPieces, otherMethod, routesOf, type Senders, serve } from "./router.ts";
 import { firstUserEndpoint, requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
@@ -206,7 +206,7 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     const declarations = endpoints.map(({ declaration }) => declaration);
     description ??= Buffer.from(JSON.stringify(describeApi(declarations)));
     context.type = "json";
-    return description;
+    return inPieces(description, context);
   });
 }
 

@@ -118,7 +118,7 @@ export function crossSiteMiddleware(allowedOrigins: () => readonly string[]): Mi
         answerPreflight(context);
         return undefined;
       }
-    } else if (isOfOtherSite(context, origin)) {
+    } else if (isOfOtherSite(context, allowed)) {
       throw new FlancoError("forbidden", "Requests from other sites are refused.", {
         hint: "If that site is yours, add its origin to allowed_origins in the configuration.",
       });
@@ -134,8 +134,11 @@ function answerPreflight(context: Context): void {
   context.status = 204;
 }
 
-function isOfOtherSite(context: Context, origin: string): boolean {
-  const { "sec-fetch-site": site = "" } = context.req.headers;
+function isOfOtherSite(context: Context, allowed: readonly string[]): boolean {
+  const { "sec-fetch-site": site = "", referer = "" } = context.req.headers;
+  // Browsers before 2020 send neither with a form, and say by Referer alone whose page has sent it.
+  const byPage = site === "" && referer !== "" ? (URL.parse(referer)?.origin ?? "null") : "";
+  const { origin = allowed.includes(byPage) ? "" : byPage } = context.req.headers;
   const foreignSite = site !== "" && site !== "same-origin" && site !== "none";
   if (SAFE_METHODS.has(context.method)) return foreignSite && context.path.startsWith(API);
   // Not koa's `context.origin`, which is the request's own Origin header.

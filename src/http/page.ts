@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import type { Context, Middleware, Next } from "koa";
 import { pageHeaders } from "./guard.ts";
+import { inPieces } from "./router.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -90,7 +91,7 @@ export class Page {
       context.vary("Accept-Encoding");
       const compressed = context.acceptsEncodings("gzip", "identity") === "gzip" ? asset.gzip : null;
       if (compressed !== null) context.set("Content-Encoding", "gzip");
-      context.body = compressed ?? asset.content;
+      context.body = inPieces(compressed ?? asset.content, context);
     };
   }
 }

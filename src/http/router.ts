@@ -329,6 +329,12 @@ export class LargeAnswers {
   }
 }
 
+/** A body that many share, in pieces too: TLS would keep a copy of all of it for each client that does not read. */
+export function inPieces(content: Buffer, context: Pick<Context, "length">): Readable {
+  context.length = content.length;
+  return Readable.from(piecesOf(content));
+}
+
 function* piecesOf(answer: Buffer): Generator<Buffer> {
   for (let from = 0; from < answer.length; from += PIECE_BYTES)
     yield answer.subarray(from, from + PIECE_BYTES);

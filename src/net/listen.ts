@@ -18,10 +18,12 @@ import { isOfTrust } from "./trust/app.ts";
 
 /**
  * Bounds of size and time of one connection, in bytes and
- * milliseconds; the first five are options of Node's servers.
+ * milliseconds; the first six are options of Node's servers.
  */
 export const LIMITS = {
   maxHeaderSize: 8 * 1024,
+  /** What a connection takes of an answer beyond what its client has taken, before it says that it is full. */
+  highWaterMark: 16 * 1024,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   handshakeTimeout: 5_000,

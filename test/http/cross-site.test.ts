@@ -128,6 +128,8 @@ describe("What a page of another site can have a browser send", () => {
     ["the listed host on another scheme", { Origin: "http://panel.example.org" }],
     ["the listed host on another port", { Origin: `${LISTED}:444` }],
     ["an origin that begins like the listed one", { Origin: `${LISTED}.evil.example.com` }],
+    ["a Referer alone, as browsers before 2020 send it with a form", { Referer: `${FOREIGN}/page` }],
+    ["a Referer alone that is no address", { Referer: "about:blank" }],
     ["Sec-Fetch-Site cross-site", { "Sec-Fetch-Site": "cross-site" }],
     ["Sec-Fetch-Site same-site, which is another origin", { "Sec-Fetch-Site": "same-site" }],
   ] as const) {
@@ -160,6 +162,13 @@ describe("Requests of other sites", () => {
   function storedCount(): number {
     return appliance.recordsOf(user.id).length;
   }
+
+  it("are not those that only a page of this one, or of a listed one, is named with", async () => {
+    for (const page of [`http://${appliance.host}/lineas`, `${LISTED}/x`]) {
+      await post({ Referer: page }).expect(201);
+    }
+    await user.get("/api/device").set("Referer", FOREIGN).expect(200);
+  });
 
   it("are refused in the envelope of the endpoint that they are for", async () => {
     const response = await appliance.api.post("/api/device").set("Origin", FOREIGN).send({}).expect(403);

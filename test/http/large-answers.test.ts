@@ -1,11 +1,17 @@
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, IncomingMessage, ServerResponse } from "node:http";
+import { type AddressInfo, connect, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
+import Koa from "koa";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Asker } from "../../src/domain/job-slots.ts";
+import { Page } from "../../src/http/page.ts";
 import { LargeAnswers } from "../../src/http/router.ts";
 import { Turns } from "../rig/turns.ts";
+import { until } from "../rig/until.ts";
 
 const MIB = 1024 * 1024;
 const ANA = { userId: "a", memberId: "ana", role: "owner" } as const;
@@ -108,5 +114,28 @@ describe("Large answers", () => {
     }
     expect(taken).to.be.below(MIB * 0.9);
     expect(context.res.destroyed).to.equal(true);
+  });
+
+  it("of the page, which need no session, hold some pieces for a client that reads nothing", async () => {
+    const page = Page.of([{ name: "assets/large.js", content: randomBytes(16 * MIB) }]);
+    const server = createServer(new Koa().use(page.middleware()).callback()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
+    try {
+      const [socket] = (await once(server, "connection")) as [Socket];
+      client.write("GET /assets/large.js HTTP/1.1\r\nHost: a\r\n\r\n");
+      let before = -1;
+      // The kernel takes some megabytes.
+      await until("the answer waits for its client", async () => {
+        before = socket.bytesWritten;
+        await turn();
+        return socket.writableLength > 0 && before === socket.bytesWritten;
+      });
+      expect(socket.bytesWritten).to.be.below(16 * MIB);
+      expect(socket.writableLength).to.be.below(MIB / 4);
+    } finally {
+      client.destroy();
+      server.close();
+    }
   });
 });

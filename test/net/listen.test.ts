@@ -144,6 +144,7 @@ describe("The service's ports", () => {
 
   it("give headers 5 s, a request 10 s, a TLS handshake 5 s, and requests under way 2 s to end", () => {
     expect(LIMITS).to.deep.equal({
+      highWaterMark: 16 * 1024,
       maxHeaderSize: 8_192,
       headersTimeout: 5_000,
       requestTimeout: 10_000,
