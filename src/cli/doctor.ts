@@ -105,6 +105,8 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   ledger_unread: "ledger",
   check_failed: "ledger",
   records_lost: "ledger",
+  restore_dropped: "ledger",
+  time_zone_changed: "ledger",
   tail_failed: "ledger",
   backup_failed: "backup",
   backup_missing: "backup",

@@ -94,7 +94,8 @@ async function withLocalDoor<T>(
   closing.defer(takeLock(dataDirectory.lock));
   finishReplacing(dataDirectory.ledger);
   const ledger = { file: dataDirectory.ledger, tailDirectory: tailDirectory(config) };
-  openUpToDate(ledger, new LocalCalendar(config.time_zone), ({ done, total }) =>
+  const start = { ...ledger, startMs: systemClock.nowMs() };
+  openUpToDate(start, new LocalCalendar(config.time_zone), ({ done, total }) =>
     terminal.progress("Bringing the ledger up to date", done, total),
   ).close();
   const writer = storeWriter({ ...ledger, timeZone: config.time_zone }, systemClock, {

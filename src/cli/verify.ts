@@ -164,9 +164,18 @@ function damaged(damage: readonly string[]): FlancoError {
   });
 }
 
+/** Whether the ledger agrees with itself, and only says what an owner has still to acknowledge. */
+function isTold(open: readonly Finding[]): boolean {
+  return open.every(({ kind }) => kind === "restored" || kind === "zone");
+}
+
 function attention(open: readonly Finding[], unlisted: number): FlancoError {
   const more = unlisted === 0 ? [] : [`${unlisted} more are listed once these are acknowledged.`];
-  const lines = ["The ledger does not agree with itself:", ...open.map(describe), ...more];
+  const lines = [
+    isTold(open) ? "An owner must know of this:" : "The ledger does not agree with itself:",
+    ...open.map(describe),
+    ...more,
+  ];
   return new FlancoError("attention", lines.join("\n"), {
     hint: "Keep a copy of the data directory and of the backups. The owner acknowledges what is explained: flanco verify --acknowledge NAME.",
   });

@@ -24,6 +24,7 @@ export const AUDIT_KINDS = [
   "data_imported",
   "ledger_restored",
   "ledger_rebuilt",
+  "time_zone_changed",
   "secret_rotated",
   "clock_corrected",
   "findings_acknowledged",

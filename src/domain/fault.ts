@@ -133,6 +133,33 @@ export const FAULTS = {
     sales: ["from", "to"],
     hint: "Compare these hours with your own papers, and post what is missing.",
   },
+  restore_dropped: {
+    when: "a restored backup lacks sales of the ledger that it replaced, until an owner acknowledges it (flanco verify)",
+    what: ({
+      backup,
+      sales,
+      since,
+      until,
+    }: {
+      backup: string;
+      since: string;
+      until: string;
+      sales?: string | number;
+    }) => {
+      const records = typeof sales === "number" ? counted(sales, "record") : "records";
+      const span = since === "" ? "" : `, from ${since} to ${until}`;
+      return `The restored backup ${backup} lacks ${records} of the ledger that it replaced${span}.`;
+    },
+    sales: ["sales"],
+    hint: "Bring them over from the replaced ledger, which is kept, or post them. Then an owner acknowledges it: flanco verify --acknowledge NAME.",
+  },
+  time_zone_changed: {
+    when: "another time zone moved sales to other days, until an owner acknowledges it (flanco verify)",
+    what: ({ from, to, sales }: { from: string; to: string; sales?: number }) =>
+      `The time zone is ${to} and was ${from}: ${counted(sales, "sale")} changed the day, and the totals of days and months with it.`,
+    sales: ["sales"],
+    hint: "If that is wrong, set time_zone in flanco.toml and restart: the totals are as before then. An owner acknowledges it: flanco verify --acknowledge NAME.",
+  },
   clock_untrusted: {
     when: "the clock was not set within five minutes of boot",
     what: ({ waiting = 0 }: { waiting?: number }) => {

@@ -75,7 +75,7 @@ export async function replay(trace: Trace, wiring: ReplayWiring): Promise<Replay
   const file = join(directory, "ledger.sqlite");
   const time = new VirtualTime();
   let gaps = 0;
-  openUpToDate({ file }, new LocalCalendar(TIME_ZONE), () => {}).close();
+  openUpToDate({ file, startMs: 0 }, new LocalCalendar(TIME_ZONE), () => {}).close();
   const writer = storeWriter({ file, timeZone: TIME_ZONE }, time, {
     onChanges: (changes) => {
       gaps += changes.filter(({ kind }) => kind === "gap").length;

@@ -23,8 +23,8 @@ import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, idsOf, readLedger, readLedgerKey } from "../store/ledger/identity.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
-import { type Finding, splitKeys } from "../store/repair/finding.ts";
-import { readLosses } from "../store/repair/loss.ts";
+import { type Finding, type FindingKind, splitKeys } from "../store/repair/finding.ts";
+import { type NotedChange, readLosses, readToldChanges } from "../store/repair/loss.ts";
 import { markSuspect } from "../store/repair/prepare.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
 import {
@@ -101,6 +101,7 @@ export class Upkeep {
   #ownFolder = "";
   #ownChangedMs: number | undefined;
   #losses: readonly Loss[] = [];
+  #told: readonly NotedChange[] = [];
 
   constructor(dependencies: UpkeepDependencies) {
     this.#dependencies = dependencies;
@@ -122,7 +123,7 @@ export class Upkeep {
     orNothing(() => setAsideLater(this.#ownFolder));
     const [backup] = listBackups(this.#ownFolder);
     this.#last = backup === undefined ? null : { backup, seenMs: null };
-    this.#losses = readLosses(dataDirectory.ledger);
+    this.#readMatters();
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
@@ -155,7 +156,14 @@ export class Upkeep {
     const lost = this.#losses.map(({ notedMs, lostFrom: from, lostTo: to, reason }) =>
       fault("records_lost", notedMs, { from, to, reason }),
     );
-    return [...lost, ...unseen, ...this.#faults.values()];
+    return [...lost, ...this.#told.map(toldFault), ...unseen, ...this.#faults.values()];
+  }
+
+  /** What an owner has still to acknowledge. */
+  #readMatters(): void {
+    const { ledger } = this.#dependencies.dataDirectory;
+    this.#losses = readLosses(ledger);
+    this.#told = readToldChanges(ledger);
   }
 
   /** Keeps a fault since it is first seen; `false` ends it. */
@@ -175,7 +183,7 @@ export class Upkeep {
       const open = findings.filter(({ key }) => !known.has(key));
       this.#findings.set(name, open);
     }
-    this.#losses = readLosses(this.#dependencies.dataDirectory.ledger);
+    this.#readMatters();
   }
 
   /**
@@ -322,9 +330,9 @@ export class Upkeep {
     );
   }
 
-  /** Makes a fault of findings. Lost entries have a fault of their own. */
+  /** Makes a fault of findings. What the ledger itself tells has faults of its own. */
   #attend(name: string, findings: readonly Finding[]): void {
-    const open = findings.filter(({ kind }) => kind !== "lost");
+    const open = findings.filter(({ kind }) => !TOLD_KINDS.has(kind));
     this.#findings.set(name, open);
     if (open.length > 0) {
       this.#dependencies.log.error(
@@ -384,6 +392,18 @@ export class Upkeep {
       failed: nowMs - (this.#failed.get(name) ?? Number.NEGATIVE_INFINITY),
     };
   }
+}
+
+const TOLD_KINDS: ReadonlySet<FindingKind> = new Set(["lost", "restored", "zone"]);
+
+function toldFault({ kind, timeMs, details }: NotedChange): Fault {
+  const text = (name: string) => String(details[name] ?? "");
+  const sales = details["sales"];
+  if (kind === "zone") {
+    return fault("time_zone_changed", timeMs, { from: text("from"), to: text("to"), sales: Number(sales) });
+  }
+  const told = { backup: text("backup"), since: text("since"), until: text("until") };
+  return fault("restore_dropped", timeMs, typeof sales === "number" ? { ...told, sales } : told);
 }
 
 /** When a folder was last changed; undefined where that cannot be told. */

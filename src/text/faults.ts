@@ -192,6 +192,38 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
       "Compare those hours with your own notes, and have your technician add what is missing.",
     ],
   },
+  restore_dropped: {
+    what: ({ number, count }) =>
+      number("sales") === 0
+        ? [
+            "Faltan ventas desde que se restauró una copia de seguridad.",
+            "Sales are missing since a backup was restored.",
+          ]
+        : [
+            `Faltan ventas desde que se restauró una copia de seguridad: ${count("sales")}.`,
+            `Sales are missing since a backup was restored: ${count("sales")}.`,
+          ],
+    todo: () => [
+      "Pida a su técnico que las recupere o las añada. El aviso sigue hasta que el responsable lo confirme con él.",
+      "Have your technician bring them back or add them. This stays until the owner confirms it with the technician.",
+    ],
+  },
+  time_zone_changed: {
+    what: ({ text, number, count }) =>
+      number("sales") === 0
+        ? [
+            `La zona horaria es ahora ${text("to")}, y hay ventas que cuentan en otro día.`,
+            `The time zone is now ${text("to")}, and some sales count on another day.`,
+          ]
+        : [
+            `La zona horaria es ahora ${text("to")}. Ventas que cuentan en otro día: ${count("sales")}.`,
+            `The time zone is now ${text("to")}. Sales that count on another day: ${count("sales")}.`,
+          ],
+    todo: ({ text }) => [
+      `Antes era ${text("from")}. Si no es correcto, llame a su técnico: los totales pueden volver a ser los de antes.`,
+      `It was ${text("from")}. If that is wrong, call your technician: the totals can be as they were before.`,
+    ],
+  },
   clock_untrusted: {
     what: ({ number, count }) =>
       number("waiting") === 0

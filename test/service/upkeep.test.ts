@@ -2,14 +2,17 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { type AuditDetails, type AuditKind, SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { folderOf } from "../../src/store/ledger/identity.ts";
 import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
-import type { Finding } from "../../src/store/repair/finding.ts";
+import { type Finding, joinedKeys } from "../../src/store/repair/finding.ts";
 import { isSuspect } from "../../src/store/repair/prepare.ts";
+import { verifyLedger } from "../../src/store/repair/verify.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { writerHere } from "../rig/writer.ts";
 
 import { aBackup, FOREIGN, SOUND, START_MS, UpkeepRig } from "./upkeep-rig.ts";
 
@@ -316,6 +319,30 @@ describe("The service's upkeep", () => {
       gateway.upkeep.acknowledged("altered 4-4 0");
       expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
       gateway.upkeep.acknowledged(`altered 4-4 0, ${ALTERED.key}`);
+      expect(gateway.faults).to.deep.equal([]);
+    });
+
+    it("has a fault for each change of totals that the ledger tells of, until an owner acknowledges it", async () => {
+      const zone = { from: "Europe/Madrid", to: "Asia/Tokyo", sales: 3 };
+      const left = { backup: "flanco-1.db", sales: 2, voids: 0, revenue: 9, since: "then", until: "now" };
+      const note = async (kind: AuditKind, details: AuditDetails) => {
+        const file = { file: gateway.dataDirectory.ledger, timeZone: "UTC" };
+        const writer = writerHere(file, gateway.clock);
+        await writer.open();
+        await writer.noteAudit([{ kind, userId: null, details, actor: SERVICE_ACTOR }]);
+        await writer.close();
+      };
+      await note("ledger_restored", { backup: "flanco-0.db" });
+      await note("ledger_restored", left);
+      await note("time_zone_changed", { ...zone, sales: 0 });
+      await note("time_zone_changed", zone);
+      gateway.restart();
+      expect(gateway.faults).to.deep.equal(["restore_dropped", "time_zone_changed"]);
+      expect(gateway.upkeep.faults()[1]?.details).to.deep.equal(zone);
+      const { findings } = verifyLedger(gateway.dataDirectory.ledger, () => {});
+      const keys = joinedKeys(findings);
+      await note("findings_acknowledged", { name: "Ana", reason: "", findings: keys });
+      gateway.upkeep.acknowledged(keys);
       expect(gateway.faults).to.deep.equal([]);
     });
 

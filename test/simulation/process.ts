@@ -137,9 +137,9 @@ class WriterThread implements WriterPort {
     if (this.db !== undefined) this.tail?.backup(directory, proved);
   }
 
-  #open({ file, tailDirectory = "", timeZone }: WriterStart): void {
+  #open({ file, tailDirectory = "", timeZone, startMs }: WriterStart): void {
     const calendar = new LocalCalendar(timeZone);
-    const db = openUpToDate({ file, tailDirectory }, calendar, refuseLongWork);
+    const db = openUpToDate({ file, tailDirectory, startMs }, calendar, refuseLongWork);
     this.db = db;
     this.tail = new Tail(readLedgerId(db), () => {});
     this.tail.open(tailDirectory, readCommits(db));

@@ -62,7 +62,7 @@ export class TestLedger {
     const writer = await begin().catch((error: unknown) => {
       if (!(error instanceof FlancoError && error.code === "outdated")) throw error;
       const note = ({ done, total }: Progress) => void this.progress.push([done, total]);
-      openUpToDate(settings, new LocalCalendar(timeZone), note).close();
+      openUpToDate({ ...settings, startMs: this.nowMs }, new LocalCalendar(timeZone), note).close();
       return begin();
     });
     this.#writer = writer;

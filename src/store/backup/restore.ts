@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Database } from "better-sqlite3";
-import { valorFromMicros } from "../../domain/amount.ts";
-import type { Actor } from "../../domain/audit.ts";
+import { MICROS_PER_UNIT, valorFromMicros } from "../../domain/amount.ts";
+import type { Actor, AuditDetails } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import type { SalesSpan } from "../../domain/boot.ts";
 import type { ChainHead } from "../../domain/chain-entry.ts";
@@ -39,7 +39,7 @@ import { openForWriting } from "../ledger/open.ts";
 import { type LostSpan, newestIn, repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { damageIn, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { damageIn, MAX_LEAP, type Segment, segmentsIn } from "../ledger/tail.ts";
 import { noteLosses } from "../repair/loss.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
@@ -56,6 +56,8 @@ const SKIPPED_REQUESTS = 1_000_000;
 export interface MissingEntries extends SalesSpan {
   /** How many records of the restored one were void, and count again. */
   readonly voids: number;
+  /** What the records that were not void add up to, in units of the currency. */
+  readonly revenue: number;
 }
 
 export interface Restored extends Tally {
@@ -140,7 +142,9 @@ export function restoreLedger(request: RestoreRequest): Restored {
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
     if (other && !mayBeOther && !isUnusedLedger(ledger)) throw anotherLedger(backup.file, draft, ledger);
     const missing = missingFrom(ledger, common);
-    noteRestored(draft, request, lost.length > 0);
+    // Of another ledger nothing was here. What a ledger had that cannot be read is known from its tail alone.
+    const isUnknown = isOwn && existsSync(ledger) && missing === null && tail.length === 0;
+    noteRestored(draft, request, isUnknown ? { sales: "unknown" } : detailsOf(missing), lost.length > 0);
     const faults = faultsOf(verifyLedger(draft, onProgress));
     if (faults.length > 0) throw refused(backup.file, faults.join("; "));
     const held = readLedger(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
@@ -158,15 +162,17 @@ export function restoreLedger(request: RestoreRequest): Restored {
 }
 
 /**
- * The newest number that the tail tells of, beyond what could be made again. One more where it
+ * The newest number that the tail of this history tells of, beyond what could be made again. One more where it
  * tells that a commit is missing at its end: how many entries that had is not known.
  */
 function newestKnown(tail: readonly Segment[], made: Database): number {
-  const { position, commits } = newestIn(tail, {
+  const before = readCommits(made);
+  const own = tail.filter(({ from }) => from - before < MAX_LEAP);
+  const { position, commits } = newestIn(own, {
     position: readHead(made).position,
-    commits: readCommits(made),
+    commits: before,
   });
-  const isCut = tail.some(
+  const isCut = own.some(
     ({ end, damage, content }) => end > commits || (end === commits && damage.at(-1)?.to === content.length),
   );
   return isCut ? position + 1 : position;
@@ -176,16 +182,25 @@ function newestKnown(tail: readonly Segment[], made: Database): number {
 function noteRestored(
   draft: string,
   { backup, ledger, nowMs, by: actor }: RestoreRequest,
+  missing: AuditDetails,
   isLossy: boolean,
 ): void {
   using db = new Connection(draft, { fileMustExist: true });
   keepUnwatched(db);
   tryLedger(ledger, (source) => takeAudit(db, source));
   const records = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
-  const details = { backup: basename(backup.file), records };
+  const details = { backup: basename(backup.file), records, ...missing };
   const auditId = appendAudit(db, { kind: "ledger_restored", timeMs: nowMs, details, actor });
   // It is what explains entries that say of a loss. Otherwise the next start links all of them in their order.
   if (isLossy) linkAudit(db, auditId);
+}
+
+/** What a restore takes away, as its audit entry tells it: `toldBy` reads it. */
+function detailsOf(missing: MissingEntries | null): AuditDetails {
+  if (missing === null || missing.records + missing.voids === 0) return {};
+  const { records: sales, voids, revenue, firstMs, lastMs } = missing;
+  const [since, until] = [firstMs, lastMs].map((ms) => (ms === null ? "" : new Date(ms).toISOString()));
+  return { sales, voids, revenue, since: since ?? "", until: until ?? "" };
 }
 
 /** Opens a backup for a restore. Throws `not_found`. */
@@ -263,14 +278,19 @@ function missingFrom(ledger: string, common: ChainHead): MissingEntries | null {
   const missing = tryLedger(ledger, (db) => {
     // The two ledgers have different histories, so there is no common entry to count from.
     if (common.position > 0 && entryHash(db, common.position) !== common.hash) return undefined;
-    return db
-      .prepare<{ position: number }, MissingEntries>(
+    const found = db
+      .prepare<{ position: number }, Omit<MissingEntries, "revenue"> & { units: number; micros: number }>(
         `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs,
+                coalesce(sum(valor_micros / ${MICROS_PER_UNIT}) FILTER (WHERE voided_by IS NULL), 0) AS units,
+                coalesce(sum(valor_micros % ${MICROS_PER_UNIT}) FILTER (WHERE voided_by IS NULL), 0) AS micros,
                 (SELECT count(*) FROM correction
                   WHERE kind = 'void' AND correction_id > :position AND record_id <= :position) AS voids
            FROM record WHERE record_id > :position`,
       )
       .get(common);
+    if (found === undefined) return undefined;
+    const { units, micros, ...entries } = found;
+    return { ...entries, revenue: valorFromMicros(BigInt(units) * BigInt(MICROS_PER_UNIT) + BigInt(micros)) };
   });
   return missing ?? null;
 }

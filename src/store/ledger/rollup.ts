@@ -89,8 +89,8 @@ export class RollupWriter {
   }
 }
 
-/** Computes the day of each record and every rollup again, in the caller's transaction. */
-function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
+/** Computes the day of each record and every rollup again, in the caller's transaction. Gives how many days have changed. */
+function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): number {
   db.function("local_day", { deterministic: true }, (timeMs: number) => calendar.dayOf(timeMs));
   db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
   const setDays = db.prepare<{ readonly after: number; readonly upTo: number }>(
@@ -99,14 +99,17 @@ function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSte
   );
   const head = readHead(db);
   const commits = readCommits(db);
-  const statements = [setDays, prepareRollUp(db, "day"), prepareRollUp(db, "month")];
+  const statements = [prepareRollUp(db, "day"), prepareRollUp(db, "month")];
+  let moved = 0;
   if (head.position > 0) onProgress(0, head.position);
   for (let after = 0; after < head.position; after += STEP) {
     const upTo = Math.min(after + STEP, head.position);
+    moved += setDays.run({ after, upTo }).changes;
     for (const statement of statements) orTooLarge(() => statement.run({ after, upTo }));
     onProgress(upTo, head.position);
   }
   prepareSetRolledUp(db).run({ ...head, commits });
+  return moved;
 }
 
 function prepareMove(db: Database, period: RollupPeriod) {
@@ -169,8 +172,14 @@ interface RollupDays {
 /**
  * Computes the rollups again when their local days have changed, by another zone or by other rules
  * for this one. New time-zone tables that leave the zone as it was only change the stored version.
+ * @param onMoved called in the same transaction, with the zone before and how many records changed their day
  */
-export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
+export function bringRollupsToZone(
+  db: Database,
+  calendar: LocalCalendar,
+  onProgress: OnSteps,
+  onMoved: (from: string, records: number) => void = () => {},
+): void {
   const { timeZone } = calendar;
   const tables = process.versions["tz"] ?? "";
   const stored = readDays(db);
@@ -180,7 +189,8 @@ export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProg
   // The log takes each page with a record whose day changes.
   if (!isSame) requireRoom(dirname(db.name), statSync(db.name).size, "add up all records again");
   db.transaction(() => {
-    if (!isSame) rebuildRollups(db, calendar, onProgress);
+    const moved = isSame ? 0 : rebuildRollups(db, calendar, onProgress);
+    if (stored !== undefined && (stored.timeZone !== timeZone || moved > 0)) onMoved(stored.timeZone, moved);
     db.prepare(
       `INSERT INTO setting (name, value) VALUES ('rollup_zone', ?)
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,

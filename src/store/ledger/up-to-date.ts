@@ -1,20 +1,23 @@
 import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
-import type { OnProgress } from "../../domain/work.ts";
+import type { OnProgress, OnSteps } from "../../domain/work.ts";
+import { appendAudit } from "./audit.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { keyOfLedger, noteIdentity, readLedgerKey } from "./identity.ts";
 import { damaged, openForWriting } from "./open.ts";
 import { bringRollupsToZone } from "./rollup.ts";
 import { requireAllCommits } from "./tail.ts";
-import type { WriterSettings } from "./writer-message.ts";
+import type { WriterStart } from "./writer-message.ts";
 
 /**
- * Opens the ledger with this program's schema and the zone's sums. Throws as
+ * Opens the ledger with this program's schema and the zone's sums. Another zone than
+ * before is an audit entry, which is linked once the ledger is written. Throws as
  * `openForWriting` does, and `damaged` where a ledger that was here is missing.
  */
 export function openUpToDate(
-  { file, tailDirectory }: Pick<WriterSettings, "file" | "tailDirectory">,
+  { file, tailDirectory, startMs }: Pick<WriterStart, "file" | "tailDirectory" | "startMs">,
   calendar: LocalCalendar,
   onProgress: OnProgress,
 ): Database {
@@ -22,7 +25,11 @@ export function openUpToDate(
   if (tailDirectory !== undefined) requireAllCommits(file, tailDirectory);
   const db = openForWriting(file, (done, total) => onProgress({ kind: "upgrade", done, total }));
   try {
-    bringRollupsToZone(db, calendar, (done, total) => onProgress({ kind: "sums", done, total }));
+    const onSteps: OnSteps = (done, total) => onProgress({ kind: "sums", done, total });
+    bringRollupsToZone(db, calendar, onSteps, (from, sales) => {
+      const details = { from, to: calendar.timeZone, sales };
+      appendAudit(db, { kind: "time_zone_changed", timeMs: startMs, details, actor: SERVICE_ACTOR });
+    });
     noteIdentity(file, readLedgerKey(db));
     return db;
   } catch (error) {

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
+import type { AuditDetails, AuditKind } from "../../domain/audit.ts";
+import { orNothing } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 
 /**
@@ -8,8 +10,20 @@ import type { Id } from "../../domain/id.ts";
  * itself says. `inserted`: an entry whose number was taken. `altered`: an entry that is not as it was
  * written. `contradiction`: a correction that contradicts the record that it corrects. `sum`: a rollup that
  * does not follow from the records. `rewritten`: an entry that differs from the one in a proved backup.
+ * `restored`: a restore took sales away. `zone`: another time zone moved sales to other days.
  */
-export type FindingKind = "missing" | "lost" | "inserted" | "altered" | "contradiction" | "sum" | "rewritten";
+export type FindingKind =
+  | "missing"
+  | "lost"
+  | "inserted"
+  | "altered"
+  | "contradiction"
+  | "sum"
+  | "rewritten"
+  | ToldKind;
+
+/** Findings of which an audit entry tells. */
+export type ToldKind = "restored" | "zone";
 
 /** The sales that a finding is about; for a sum the difference, negative where the sum is too small. */
 export interface Cost {
@@ -45,6 +59,43 @@ const MAX_FINDINGS = 200;
 const KEY_DIGITS = 12;
 /** Between the keys of an acknowledgement. */
 const SEPARATOR = ", ";
+
+/** What an audit entry tells that changed totals. */
+export interface ToldChange {
+  readonly kind: ToldKind;
+  readonly details: AuditDetails;
+}
+
+/** The change of totals that an audit entry tells of, with its details in JSON; undefined where it tells of none. */
+export function toldBy(kind: string, json: string): ToldChange | undefined {
+  const told = TOLD.get(kind);
+  if (told === undefined) return undefined;
+  const details: AuditDetails = orNothing(() => Object(JSON.parse(json))) ?? {};
+  const { sales = 0, voids = 0 } = details;
+  return sales === 0 && voids === 0 ? undefined : { kind: told, details };
+}
+
+const TOLD: ReadonlyMap<string, ToldKind> = new Map<AuditKind, ToldKind>([
+  ["ledger_restored", "restored"],
+  ["time_zone_changed", "zone"],
+]);
+
+/** The sentence of such a finding, and what it costs. */
+export function sayTold({ kind, details }: ToldChange): Pick<Finding, "what" | "costs"> {
+  const { from, to, sales = 0, voids = 0, since, until, backup, revenue } = details;
+  if (kind === "zone") {
+    return { what: `Another time zone, ${to} for ${from}, moved ${sales} sales to other days.`, costs: [] };
+  }
+  if (typeof sales !== "number") {
+    return { what: `The backup ${backup} was restored over a ledger that could not be read.`, costs: null };
+  }
+  const span = sales === 0 ? "" : `, from ${since} to ${until}`;
+  const again = voids === 0 ? "" : ` and ${voids} voids, whose records count again`;
+  return {
+    what: `The restored backup ${backup} lacks ${sales} sales of the ledger that it replaced${span}${again}.`,
+    costs: [{ account: null, sales, revenue: Number(revenue ?? 0) }],
+  };
+}
 
 /** The findings of one check. */
 export class Findings {

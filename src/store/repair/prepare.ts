@@ -41,7 +41,8 @@ export type Prepared = { readonly damage: ErrorData; readonly recovered: Recover
 export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
   const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
   setLaterCopiesAside(ledger, request.answering);
-  const open = () => openUpToDate({ file: ledger, tailDirectory }, new LocalCalendar(timeZone), onProgress);
+  const file = { file: ledger, tailDirectory, startMs: nowMs };
+  const open = () => openUpToDate(file, new LocalCalendar(timeZone), onProgress);
   try {
     if (request.damage !== null) throw errorFromData(request.damage);
     if (isSuspect(ledger)) requireSound(ledger, onProgress);

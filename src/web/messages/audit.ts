@@ -97,6 +97,10 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
           `El equipo envía a ${value("host")}: ${named(sinkTexts.es.names, value("sink"))}`,
           `The gateway sends to ${value("host")}: ${named(sinkTexts.en.names, value("sink"))}`,
         ],
+  time_zone_changed: (value) => [
+    `La zona horaria pasó de ${value("from")} a ${value("to")}. Registros que cambiaron de día: ${value("sales")}`,
+    `The time zone was changed from ${value("from")} to ${value("to")}. Records that changed their day: ${value("sales")}`,
+  ],
   ledger_rebuilt: (value) => [
     `Registros rehechos tras un daño, desde ${value("backup")}`,
     `Records built anew after damage, from ${value("backup")}`,

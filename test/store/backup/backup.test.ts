@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
+import { SERVICE_ACTOR } from "../../../src/domain/audit.ts";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import type { Id } from "../../../src/domain/id.ts";
@@ -21,7 +22,9 @@ import { listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { finishReplacing, isReplacing, replacementDraft } from "../../../src/store/backup/replace.ts";
 import { beginJob } from "../../../src/store/job/job.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
-import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { joinedKeys } from "../../../src/store/repair/finding.ts";
+import { readToldChanges } from "../../../src/store/repair/loss.ts";
+import { faultsOf, openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
@@ -193,11 +196,32 @@ describe("a backup", () => {
         lastMs: newRecord().createdTimeMs,
         // The other void is of a record that is missing too.
         voids: 1,
+        revenue: 2,
       });
       expect(verifyLedger(restored.keptAs ?? "", () => {}).records).to.equal(SALES + 3);
       await ledger.open();
       await sell(1);
-      expect(ledger.verify()).to.deep.include({ records: SALES + 1, findings: [] });
+      const { records, findings } = ledger.verify();
+      const costs = [{ account: null, sales: 3, revenue: 2 }];
+      expect(findings.map((found) => [found.kind, found.costs])).to.deep.equal([["restored", costs]]);
+      expect(records).to.equal(SALES + 1);
+    });
+
+    it("stays something to be acknowledged for what it took away, over restarts", async () => {
+      const backup = await ledger.backUp();
+      await sell(3);
+      await ledger.close();
+      ledger.restore(backup);
+      await ledger.open();
+      await ledger.close();
+      await ledger.open();
+      const [told] = readToldChanges(ledger.file);
+      expect(told?.details).to.deep.include({ backup: backup.file, sales: 3, voids: 0, revenue: 3 });
+      const details = { name: "Ana", reason: "", findings: joinedKeys(ledger.verify().findings) };
+      const note = { kind: "findings_acknowledged", userId: null, details, actor: SERVICE_ACTOR } as const;
+      await ledger.writer.noteAudit([note]);
+      expect(readToldChanges(ledger.file)).to.deep.equal([]);
+      expect(openFindings(ledger.verify())).to.deep.equal([]);
     });
 
     it("watches no line since its own last sign of life, whatever it takes over of later boots", async () => {

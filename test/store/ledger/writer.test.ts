@@ -5,6 +5,7 @@ import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
 import { readCommits, readHead } from "../../../src/store/ledger/chain.ts";
 import { RollupWriter } from "../../../src/store/ledger/rollup.ts";
 import { type StoreWriter, storeWriter } from "../../../src/store/ledger/writer.ts";
+import { readToldChanges } from "../../../src/store/repair/loss.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { writerHere } from "../../rig/writer.ts";
@@ -173,6 +174,8 @@ describe("rollups and their time zone", () => {
     );
   });
 
+  const newestAudit = () => ledger.reader.audit({ before: null, sinceMs: null, limit: 1 })[0];
+
   it("are made anew for another zone, with progress, and agree with the records", async () => {
     const friday = ledger.reader.summary(userId, "semanal", ledger.nowMs)?.chart[5];
     await ledger.close();
@@ -180,11 +183,27 @@ describe("rollups and their time zone", () => {
     const saturday = ledger.reader.summary(userId, "semanal", ledger.nowMs)?.chart[6];
     expect(friday).to.deep.equal({ name: "vie", totalMicros: 50_000_000n });
     expect(saturday).to.deep.equal({ name: "sáb", totalMicros: 50_000_000n });
-    const entries = ledger.reader.newestEntry();
+    const entries = ledger.reader.newestEntry() - 1;
     expect(ledger.progress).to.deep.equal([
       [0, entries],
       [entries, entries],
     ]);
+    const { findings } = ledger.verify();
+    expect(findings.map(({ kind }) => kind)).to.deep.equal(["zone"]);
+    expect(findings[0]?.what).to.equal(
+      "Another time zone, Europe/Madrid for UTC, moved 50 sales to other days.",
+    );
+    const details = { from: "UTC", to: "Europe/Madrid", sales: 50 };
+    const kind = "time_zone_changed";
+    expect(newestAudit()).to.deep.include({ kind, details, way: "service", timeMs: ledger.nowMs });
+    expect(readToldChanges(ledger.file)).to.have.length(1);
+  });
+
+  it("are an entry and nothing to be acknowledged where another zone moves no sale", async () => {
+    await ledger.close();
+    await ledger.open("Etc/UTC");
+    const details = { from: "UTC", to: "Etc/UTC", sales: 0 };
+    expect(newestAudit()).to.deep.include({ kind: "time_zone_changed", details });
     expect(ledger.verify().findings).to.deep.equal([]);
   });
 

@@ -75,8 +75,9 @@ describe("what the full check of a ledger finds", () => {
       });
       await ledger.close();
       await ledger.open("Europe/Madrid");
-      expect(findings()).to.have.length(1);
-      expect(findings()[0]).to.deep.include({ kind: "contradiction", from: LAST + 1, costs: [ONE_SALE] });
+      const [first, ...others] = findings();
+      expect(others.map(({ kind }) => kind)).to.deep.equal(["zone"]);
+      expect(first).to.deep.include({ kind: "contradiction", from: LAST + 1, costs: [ONE_SALE] });
     });
 
     it("a record that is voided twice, and a correction of what is no record", async () => {
