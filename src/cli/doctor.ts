@@ -95,6 +95,7 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   line_failed: "lines",
   edges_refused: "lines",
   edges_lost: "lines",
+  edges_swallowed: "lines",
   line_outage: "lines",
   clock_untrusted: "clock",
   records_unplaced: "clock",

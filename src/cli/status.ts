@@ -31,7 +31,10 @@ type Present<T> = Exclude<T, null>;
 /** What is known whether the service runs or not. */
 type Facts = Pick<Running, "version" | "timeZone" | "currency" | "lastBackup" | "disk">;
 /** The part of the status that is read from the ledger. */
-type Held = Pick<Running, "recordsToday" | "lastEdges" | "gaps" | "gapsLast30Days" | "provisional">;
+type Held = Pick<
+  Running,
+  "recordsToday" | "lastEdges" | "gaps" | "gapsLast30Days" | "swallowedLastDay" | "provisional"
+>;
 
 /** The status of an appliance whose service does not run, from its files. */
 export interface Stopped {
@@ -230,7 +233,7 @@ function describeClock({ clock, timeZone }: Running): string {
 
 /** What the ledger holds, a line each. */
 function describeHeld(held: Held, { timeZone, currency }: Facts): string[] {
-  const { recordsToday: today, lastEdges, gaps, gapsLast30Days, provisional } = held;
+  const { recordsToday: today, lastEdges, gaps, gapsLast30Days, swallowedLastDay, provisional } = held;
   if (today === null) return ["Today's records, the lines and the gaps cannot be read."];
   return [
     ...lastEdges
@@ -238,6 +241,7 @@ function describeHeld(held: Held, { timeZone, currency }: Facts): string[] {
       .map((edge) => describeEdge(edge, timeZone)),
     `Today (${today.day}): ${today.sales} records, ${today.revenue.toFixed(currency.decimals)} ${currency.code}.`,
     `Gaps: ${gaps} known, ${gapsLast30Days} of them in the last 30 days.`,
+    `Edges that the hardware did not report in the last 24 hours: ${swallowedLastDay}.`,
     `Records without a trusted time: ${provisional.waiting} wait for the clock, ${provisional.unplaced} can never be placed.`,
   ];
 }

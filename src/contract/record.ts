@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { GAP_REASONS } from "../domain/gap.ts";
 import { RECORD_ORIGINS } from "../domain/record.ts";
 import { declare, MONEY, OWNER, PEOPLE, type Shape } from "./declaration.ts";
 import { name, pageQuery, pageSize, recordFilter, success, timeMs, withData } from "./field.ts";
@@ -70,8 +71,10 @@ export const gap = z.strictObject({
     .describe("Edges that were lost; null for an outage: not known; and for a role without money."),
   missedRises: z.int().nullable().describe("How many of them were sales; null likewise."),
   reason: z
-    .enum(["overflow", "outage"])
-    .describe("overflow: edges came faster than they could be kept. outage: the line was not watched."),
+    .enum(GAP_REASONS)
+    .describe(
+      "overflow: edges came faster than they could be kept. outage: the line was not watched. swallowed: hardware or the kernel did not report an edge, and a look at the level found it.",
+    ),
 });
 export type Gap = Shape<typeof gap>;
 

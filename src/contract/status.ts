@@ -100,6 +100,9 @@ const status = z.strictObject({
     .describe("The last level of each wired line; level and time are null before it was first seen."),
   gaps: z.int().describe("Of all time, as far as the newest 1000 tell."),
   gapsLast30Days: z.int(),
+  swallowedLastDay: z
+    .int()
+    .describe("Edges that hardware or kernel did not report, found by a look at the level."),
   provisional: z
     .strictObject({
       waiting: z.int().describe("They are moved once the clock is set."),

@@ -218,6 +218,12 @@ export const FAULTS = {
     sales: ["edges", "sales"],
     hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
   },
+  edges_swallowed: {
+    when: "the hardware or the kernel did not report three edges or more in the last 24 hours",
+    what: ({ edges, lines }: { edges: number; lines: string }) =>
+      `In the last 24 hours the hardware or the kernel did not report ${counted(edges, "switching")} (${lines}): they were found up to two seconds late.`,
+    hint: "Debian's kernels for the Raspberry Pi 3, 4 and Zero 2 W lose edges where many lines change at once. Give every line its own 4.7 kΩ to 3.3 V and, against bounce, 100 nF to ground (docs/technician.md).",
+  },
   line_outage: {
     when: "a line was not watched for a minute or more, in the last 24 hours",
     what: ({ from, to, lines }: { gaps: number; from: number; to: number; lines: string }) =>
@@ -347,7 +353,7 @@ const BEGUN_MS = 2 * MINUTE_MS;
 const OVER_MS = 15 * MINUTE_MS;
 
 /** Faults that tell of something past. They end a day after it. */
-const PAST: ReadonlySet<FaultCode> = new Set(["edges_lost", "line_outage"]);
+const PAST: ReadonlySet<FaultCode> = new Set(["edges_lost", "edges_swallowed", "line_outage"]);
 
 /** What people are to be told after a look. */
 export interface FaultNews {

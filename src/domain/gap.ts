@@ -4,14 +4,14 @@ export interface Gap {
   readonly line: string;
   /**
    * Unix milliseconds. Of an overflow: the last edge before it and the first
-   * one after it. Of an outage: the last moment at which the line is known
-   * to have been watched, and the moment from which it was watched again.
+   * one after it. Else the last moment up to which all edges of the line
+   * are known, and the moment from which they are known again.
    */
   readonly fromTimeMs: number;
   readonly toTimeMs: number;
-  /** Number of edges lost: exact, from the kernel's sequence numbers. Null for an outage, where it is unknown. */
+  /** Number of edges lost: exact, from the kernel's sequence numbers. Null where it is not known. */
   readonly missed: number | null;
-  /** How many of them were rising, each a sale without a record. Null for an outage. */
+  /** How many of them were rising, each a sale without a record. Null where `missed` is. */
   readonly missedRises: number | null;
   readonly reason: GapReason;
 }
@@ -19,8 +19,10 @@ export interface Gap {
 /**
  * `overflow`: edges came faster than they were read, and the kernel's buffer
  * was full. `outage`: the line was not watched, and nothing buffered its edges.
+ * `swallowed`: the line changed, and neither hardware nor kernel reported an edge.
  */
-export type GapReason = "overflow" | "outage";
+export const GAP_REASONS = ["overflow", "outage", "swallowed"] as const;
+export type GapReason = (typeof GAP_REASONS)[number];
 
 /** Counts of the newest gaps; the ledger counts a bounded number. */
 export interface GapCount {
@@ -30,7 +32,12 @@ export interface GapCount {
   readonly lostToday: LostEdges | null;
   /** Outages of a minute or more in the last 24 hours; null when there were none. */
   readonly unwatchedToday: Unwatched | null;
+  /** Edges that were swallowed in the last 24 hours; null when there were none. */
+  readonly swallowedToday: Swallowed | null;
 }
+
+/** Each gap is one edge, of which a look at the level has told. */
+export type Swallowed = Pick<LostEdges, "gaps" | "lines" | "toTimeMs">;
 
 export interface LostEdges {
   readonly gaps: number;

@@ -46,7 +46,7 @@ export interface LineRequest {
   readonly debounceMs: number;
   /** Absent for a line that ends with the process, as for `flanco gpio watch`. */
   readonly keep?: LineKeeping;
-  /** The physical level in the ledger, for drivers that cannot read one. Absent before the first sighting. */
+  /** The physical level in the ledger, from which a watch goes on that reads none. Absent before the first sighting. */
   readonly lastHigh?: boolean | undefined;
 }
 
@@ -69,6 +69,8 @@ export interface Edge {
   readonly sequence: number;
   /** Edges lost just before this one (a full kernel buffer). 0 always where the driver cannot know. */
   readonly missed: number;
+  /** CLOCK_MONOTONIC, in nanoseconds: since then an unknown number of edges of a line with debounce was lost. */
+  readonly lostSinceNs?: bigint;
 }
 
 /** A line that is being watched. */
@@ -81,10 +83,16 @@ export interface WatchedLine {
   readonly resumed?: boolean;
   /**
    * Delivers the edges since the initial level, in order, and never after `close`
-   * has resolved. To be called once. `onFailure` is called at most once, if the
-   * line is lost (its chip was removed). When it throws, the line is released.
+   * has resolved. To be called once. `onFailure` is called at most once, if the line is lost
+   * (its chip was removed), or has changed without an edge: `rightNs` is when it was as the
+   * edges say for the last time. `onRaw` gets every change without debounce. When it throws,
+   * the line is released.
    */
-  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void;
+  listen(
+    onEdge: (edge: Edge) => void,
+    onFailure: (error: Error, rightNs?: bigint) => void,
+    onRaw?: (edge: Edge) => void,
+  ): void;
   /** Releases the line for good, after the edges up to now have been delivered. */
   close(): Promise<void>;
 }
@@ -149,7 +157,7 @@ export interface SurveyedChip extends Omit<ChipInfo, "lines"> {
   readonly lines: readonly SurveyedLine[];
 }
 
-/** A level of a measured line as the kernel sees it, without debounce. */
+/** A level of a measured line, without debounce. */
 export interface RawLevel {
   readonly line: string;
   /** activeLow applied. */
@@ -188,12 +196,8 @@ export interface Lines {
   reconcile(): Promise<void>;
   /** Calls back with every sighting of the wired lines. Returns the function that stops that. */
   listen(listener: (sighting: Sighting) => void): () => void;
-  /**
-   * Measures these wired lines from here on, and no others: they are watched
-   * without the kernel's debounce. The ledger gets their levels debounced
-   * all the same. Lines of which this changes nothing are not interrupted.
-   */
-  measure(lines: ReadonlySet<string>): Promise<void>;
+  /** Measures these wired lines from here on, and no others. */
+  measure(lines: ReadonlySet<string>): void;
   /** Calls back with every level of the measured lines. Returns the function that stops that. */
   listenRaw(listener: (level: RawLevel) => void): () => void;
 }

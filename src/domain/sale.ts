@@ -1,5 +1,6 @@
 import type { BootMoment } from "./boot.ts";
 import { NS_PER_MS } from "./clock.ts";
+import type { GapReason } from "./gap.ts";
 import type { Id } from "./id.ts";
 
 /** What the ledger last saw of a line. Saved in the same transaction as what it caused. */
@@ -55,10 +56,12 @@ export interface Sighting {
   /** Edges lost just before this one. */
   readonly missed: number;
   /**
-   * Only for the level found when watching begins: the last moment at which the line
-   * is known to have been watched before. Undefined when it was watched all the time.
+   * The last moment up to which all of the line's edges are known. Undefined
+   * where all are known, or `missed` counts those that are not.
    */
   readonly unwatchedSince?: BootMoment;
+  /** Why they are not known since; an outage where it is undefined. */
+  readonly gapReason?: GapReason;
 }
 
 /** What a sighting means for the ledger. */

@@ -21,6 +21,8 @@ const WORN_PERCENT = 100;
  * A queue of edges that is filled beyond this share is a fault.
  * Some filling is normal: the status may be read during a burst.
  */
+/** Edges that hardware swallowed in a day. One may be a disturbance, three are a trait of the gateway. */
+const MANY_SWALLOWED = 3;
 const FILLING_EDGES_SHARE = 0.1;
 const FILLING_WRITES_SHARE = 0.75;
 /** A Raspberry Pi slows its processor down from 80 degrees on. */
@@ -110,11 +112,18 @@ function queueFaults({ queues, lasting }: Reading, since: Since): readonly Fault
   return faults;
 }
 
-function edgeFaults({ gaps: { lostToday, unwatchedToday }, simulated }: Reading): readonly Fault[] {
+function edgeFaults({
+  gaps: { lostToday, unwatchedToday, swallowedToday },
+  simulated,
+}: Reading): readonly Fault[] {
   const faults: Fault[] = [];
   if (lostToday !== null) {
     const { gaps, edges, sales, lines, toTimeMs } = lostToday;
     faults.push(fault("edges_lost", toTimeMs, { gaps, edges, sales, lines: lines.join(", ") }));
+  }
+  if (swallowedToday !== null && swallowedToday.gaps >= MANY_SWALLOWED) {
+    const { gaps, lines, toTimeMs } = swallowedToday;
+    faults.push(fault("edges_swallowed", toTimeMs, { edges: gaps, lines: lines.join(", ") }));
   }
   // Simulated lines miss nothing while the service does not run.
   if (unwatchedToday !== null && !simulated) {

@@ -33,7 +33,7 @@ export interface LedgerStatus {
 export const UNREAD_LEDGER: LedgerStatus = {
   today: null,
   lastEdges: [],
-  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null },
+  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, swallowedToday: null },
   provisional: { waiting: 0, unplaced: 0 },
   misplaced: null,
 };

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Cancel, Clock } from "../domain/clock.ts";
+import type { Cancel, Clock, Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
 import { CONSUMER, formatLine, lostError, resolveLine } from "./address.ts";
+import { DebouncedEdges } from "./debounce.ts";
 import { type DescriptorKeeper, KeptLines } from "./kept-lines.ts";
 import { devicePath, type GpioKernel, readChip, readChips, refusalOf } from "./kernel.ts";
 import { LineDescriptor } from "./line-descriptor.ts";
@@ -10,21 +11,24 @@ import type { LineEventStruct } from "./uapi.ts";
 
 /** How often the lines are read again while a keeper closes one of them. */
 const CLOSING_POLL_MS = 5;
-/** Longest time from an edge to its event in the kernel's buffer: an interrupt thread takes far less. */
-const EVENT_LATENCY_NS = 5_000_000n;
+/** How often each line's level is compared with what its edges say. */
+const LOOK_MS = 800;
+/** So many looks in a row that differ show an edge that was not reported: its event may come just after the first. */
+const LOOKS_THAT_DIFFER = 2;
 
 export interface ChardevDependencies {
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly loadKernel: () => Promise<GpioKernel>;
   /** Keeps lines from one process to the next. Without it, lines end with the process. */
   readonly keeper?: DescriptorKeeper | undefined;
 }
 
 /**
- * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): debounce, time
- * stamps and a buffer of 1,024 events per line are the kernel's own, and it counts the events that
- * a full buffer drops. With debounce the kernel stamps an edge when the level has held. Without it,
- * two changes closer than the kernel's interrupt latency can show as two edges to the same level.
+ * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): time stamps and a buffer
+ * of 1,024 events per line are the kernel's own, and it counts the events that a full buffer drops. The
+ * debounce is this process's, so that the kernel gives the line's true level: where hardware or a late interrupt
+ * swallows an edge, a look at the level finds it, and the line is lost for a moment (`listen`).
  */
 export class ChardevDriver implements LineDriver {
   readonly name = "chardev";
@@ -33,6 +37,7 @@ export class ChardevDriver implements LineDriver {
   /** The addresses of lines that are requested and not at rest yet. */
   readonly #resting = new Set<string>();
   #kernel: GpioKernel | null = null;
+  #cancelLook: Cancel = () => {};
   #kept: KeptLines | null = null;
 
   constructor(dependencies: ChardevDependencies) {
@@ -47,6 +52,7 @@ export class ChardevDriver implements LineDriver {
     this.#kernel = kernel;
     this.#kept = keeper === undefined ? null : new KeptLines(kernel, keeper, clock);
     this.#kept?.open();
+    this.#lookLater();
   }
 
   /** Waits up to a second for the keeper to close forgotten lines, which show as in use until then. */
@@ -64,18 +70,21 @@ export class ChardevDriver implements LineDriver {
 
   async watch(request: LineRequest): Promise<WatchedLine> {
     const line = resolveLine(request.line, await this.detect());
-    const adopted = this.#kept?.adopt(line, request);
+    const kept = this.#kept?.adopt(line, request);
+    const adopted = kept && { ...kept, active: (request.lastHigh ?? false) !== request.activeLow };
     // If `adopt` has dropped a kept line, its keeper must close it first.
-    if (adopted === undefined) await this.detect();
+    if (adopted === undefined && this.#kept?.isClosing() === true) await this.detect();
     const kernel = this.#opened();
-    const descriptor = adopted?.descriptor ?? (await this.#request(line, request));
+    const { descriptor, active } = adopted ?? (await this.#request(line, request));
     const forget = adopted?.forget ?? this.#keep(line, request, descriptor);
     const watched = new ChardevLine({
+      ...this.#dependencies,
       line,
       descriptor,
+      debounceMs: request.debounceMs,
+      initiallyActive: active,
       resumeAfter: adopted === undefined ? null : (request.keep?.seen?.sequence ?? null),
       forget,
-      clock: this.#dependencies.clock,
       onNodeChange: (callback) => kernel.onNodeChange(devicePath(line.chip), callback),
       onEnd: () => this.#lines.delete(watched),
     });
@@ -103,13 +112,24 @@ export class ChardevDriver implements LineDriver {
   }
 
   async close(): Promise<void> {
+    this.#cancelLook();
     for (const line of [...this.#lines]) line.leave();
     this.#kept?.close();
     this.#kept = null;
     this.#kernel = null;
   }
 
-  async #request(line: LineInfo, request: LineRequest): Promise<LineDescriptor> {
+  #lookLater(): void {
+    this.#cancelLook = this.#dependencies.timers.after(LOOK_MS, () => {
+      this.#lookLater();
+      for (const line of [...this.#lines]) line.look();
+    });
+  }
+
+  async #request(
+    line: LineInfo,
+    request: LineRequest,
+  ): Promise<{ readonly descriptor: LineDescriptor; readonly active: boolean }> {
     const kernel = this.#opened();
     const descriptor = requestFrom(kernel, line, (chipFd) =>
       LineDescriptor.request(kernel, chipFd, line.offset, request),
@@ -117,9 +137,9 @@ export class ChardevDriver implements LineDriver {
     const address = formatLine(line);
     this.#resting.add(address);
     try {
-      await descriptor.rest(request);
+      const active = await descriptor.rest(request);
       descriptor.detectEdges(request);
-      return descriptor;
+      return { descriptor, active };
     } catch (error) {
       descriptor.close();
       throw refusalOf(error, line, "watch", () => null);
@@ -167,11 +187,15 @@ function requestFrom(
 interface ChardevLineParts {
   readonly line: LineInfo;
   readonly descriptor: LineDescriptor;
+  readonly debounceMs: number;
+  /** The level before the first edge. */
+  readonly initiallyActive: boolean;
   /** The sequence number of the last edge in the ledger, for a line that continues; null for a new request. */
   readonly resumeAfter: number | null;
   /** Called once, when the line is released for good. */
   readonly forget: () => void;
   readonly clock: Clock;
+  readonly timers: Timers;
   /**
    * Watches the chip's device node: kernels before 6.6 do
    * not wake the reader of a line whose chip is removed.
@@ -185,60 +209,62 @@ interface ChardevLineParts {
 class ChardevLine implements WatchedLine {
   readonly address: string;
   readonly resumed: boolean;
-  initiallyActive = false;
+  readonly initiallyActive: boolean;
   readonly #parts: ChardevLineParts;
+  readonly #edges: DebouncedEdges;
   /** Disposed once the line is closed, left to its keeper, or lost. */
   readonly #ending = new DisposableStack();
-  #onEdge: (edge: Edge) => void = () => {};
-  #onFailure: (error: Error) => void = () => {};
-  /** Events that were read before `listen`. */
-  #early: readonly LineEventStruct[] = [];
-  #levelReadNs = 0n;
-  /** The last edge's number, and that number in the kernel's 32 bits. */
+  #onFailure: (error: Error, rightNs?: bigint) => void = () => {};
+  /** Events that an earlier process has read. */
+  #recovered: readonly LineEventStruct[] = [];
+  /** The last event's number, and that number in the kernel's 32 bits. */
   #sequence: number;
   #lastSeqno: number;
+  /** When the level was last as the edges say. Of a resumed line, an earlier process knew that. */
+  #rightNs: bigint;
+  /** Looks since then. */
+  #looksThatDiffer = 0;
 
   constructor(parts: ChardevLineParts) {
     this.#parts = parts;
-    this.address = formatLine(parts.line);
-    this.resumed = parts.resumeAfter !== null;
-    this.#sequence = parts.resumeAfter ?? 0;
+    const { line, descriptor, resumeAfter, clock } = parts;
+    this.address = formatLine(line);
+    this.resumed = resumeAfter !== null;
+    this.initiallyActive = parts.initiallyActive;
+    this.#sequence = resumeAfter ?? 0;
     this.#lastSeqno = this.#sequence >>> 0;
+    this.#rightNs = this.resumed ? 0n : clock.monotonicNs();
+    this.#edges = new DebouncedEdges({ ...parts, level: () => this.#levelNow() });
     this.#ending.defer(parts.onEnd);
-    this.#ending.defer(() => parts.descriptor.close());
+    this.#ending.defer(() => descriptor.close());
+    this.#ending.defer(() => this.#edges.stop());
   }
 
-  /** Reads the level, and the events that are already buffered. */
   open(): void {
-    const { descriptor, resumeAfter, clock } = this.#parts;
-    try {
-      const recovered = resumeAfter === null ? [] : descriptor.recover(resumeAfter);
-      const level = descriptor.level();
-      this.#levelReadNs = clock.monotonicNs();
-      this.#early = [...recovered, ...descriptor.take()];
-      const [first] = this.#early;
-      this.initiallyActive = first === undefined ? level : !first.rising;
-    } catch (error) {
-      this.#release();
-      throw error;
-    }
+    const { descriptor, resumeAfter } = this.#parts;
+    if (resumeAfter !== null) this.#recovered = descriptor.recover(resumeAfter);
   }
 
-  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void {
-    this.#onEdge = onEdge;
+  listen(
+    onEdge: (edge: Edge) => void,
+    onFailure: (error: Error, rightNs?: bigint) => void,
+    onRaw?: (edge: Edge) => void,
+  ): void {
     this.#onFailure = onFailure;
+    this.#edges.listen(this.initiallyActive, onEdge, onRaw, this.#sequence);
     const { descriptor, onNodeChange } = this.#parts;
     try {
       const onReadable = (state: "readable" | "failed") =>
         state === "failed" ? this.#fail(null) : this.#read();
       this.#ending.defer(descriptor.onReadable(onReadable));
-      this.#ending.defer(onNodeChange(() => this.#check()));
+      this.#ending.defer(onNodeChange(() => void this.#level()));
     } catch (error) {
       this.#release();
       throw error;
     }
-    this.#deliver(this.#early);
-    this.#early = [];
+    this.#deliver(this.#recovered);
+    this.#recovered = [];
+    this.#read();
   }
 
   async close(): Promise<void> {
@@ -255,6 +281,23 @@ class ChardevLine implements WatchedLine {
     this.#ending.dispose();
   }
 
+  /** Compares the level with what the edges say, and gives the line up where they differ. */
+  look(): void {
+    const level = this.#levelNow();
+    const { settled } = this.#edges;
+    // A change that is being judged is compared with the level at its end.
+    if (level === undefined || settled === undefined) return;
+    if (level === settled) {
+      this.#rightNs = this.#parts.clock.monotonicNs();
+      this.#looksThatDiffer = 0;
+      return;
+    }
+    this.#looksThatDiffer += 1;
+    if (this.#looksThatDiffer < LOOKS_THAT_DIFFER) return;
+    this.#release();
+    this.#onFailure(lostError(this.address, "an edge was not reported", undefined), this.#rightNs);
+  }
+
   /** Delivers all events that the kernel has buffered. */
   #read(): void {
     if (this.#ending.disposed) return;
@@ -269,10 +312,7 @@ class ChardevLine implements WatchedLine {
   }
 
   #deliver(events: readonly LineEventStruct[]): void {
-    for (const event of events) {
-      const edge = this.#edgeOf(event);
-      if (!this.#isInInitialLevel(edge)) this.#onEdge(edge);
-    }
+    for (const event of events) this.#edges.change(this.#edgeOf(event));
   }
 
   /** Counts the events beyond the kernel's 32 bits. Each number that is skipped is an edge lost. */
@@ -283,25 +323,19 @@ class ChardevLine implements WatchedLine {
     return { active: rising, timeNs: timestampNs, sequence: this.#sequence, missed: step - 1 };
   }
 
-  /**
-   * An edge just before the level was read can reach the buffer just after it
-   * was emptied. The initial level includes that edge: if it were delivered
-   * too, one rise would count as two. A resumed line reports no initial level.
-   */
-  #isInInitialLevel(edge: Edge): boolean {
-    return (
-      !this.resumed &&
-      edge.sequence === 1 &&
-      edge.active === this.initiallyActive &&
-      edge.timeNs <= this.#levelReadNs + EVENT_LATENCY_NS
-    );
+  /** The level, once all events up to it are delivered; undefined where the line is lost. */
+  #levelNow(): boolean | undefined {
+    this.#read();
+    return this.#level();
   }
 
-  #check(): void {
+  #level(): boolean | undefined {
+    if (this.#ending.disposed) return undefined;
     try {
-      this.#parts.descriptor.level();
+      return this.#parts.descriptor.level();
     } catch (error) {
       this.#fail(error);
+      return undefined;
     }
   }
 

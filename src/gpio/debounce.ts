@@ -1,51 +1,93 @@
-import { type Cancel, type Clock, NS_PER_MS, type Timers } from "../domain/clock.ts";
-import type { Edge, LineDriver, LineRequest, RawLevel, WatchedLine } from "../domain/line.ts";
+import {
+  type Cancel,
+  type Clock,
+  NANOSECONDS_PER_MILLISECOND,
+  NS_PER_MS,
+  type Timers,
+} from "../domain/clock.ts";
+import type { Edge } from "../domain/line.ts";
 
 export interface DebouncedLine {
   readonly clock: Clock;
   readonly timers: Timers;
   /** A level counts when it has held this long; with 0 every change counts at once. */
   readonly debounceMs: number;
-  /** The level at this moment; undefined when it cannot be read. */
+  /** The level at this moment, once all changes up to it were reported; undefined when it cannot be read. */
   level(): boolean | undefined;
 }
 
+/** After so many edges that came to nothing one is told all the same: a process that resumes the line goes on from there. */
+const FAR_EDGES = 1_024;
+
 /**
- * Debounces and numbers edges, for drivers whose kernel interface does neither. As in
- * the kernel, each change restarts the wait, and a level that returns to where it was
- * counts as nothing. An edge's time is that of the change after which the level held.
+ * Debounces a line's edges by their times, so that edges which were read late, also by a later process, are
+ * judged as at their time. Each change restarts the wait, and a level that returns to where it was counts as
+ * nothing. An edge's time and number are those of the change after which the level held.
  */
 export class DebouncedEdges {
   readonly #line: DebouncedLine;
   #onEdge: (edge: Edge) => void = () => {};
+  #onRaw: (edge: Edge) => void = () => {};
   #active = false;
-  #candidate = false;
-  #changedNs = 0n;
-  #sequence = 0;
+  /** The number of the last edge that was told. */
+  #told = 0;
+  /** The last change, while it is not known whether it holds. */
+  #pending: Edge | null = null;
+  /** The last change of all; undefined before the first. */
+  #last: Edge | undefined;
+  /** Since when edges were lost of which nothing was told yet. */
+  #lostSinceNs: bigint | undefined;
   #cancel: Cancel = () => {};
 
   constructor(line: DebouncedLine) {
     this.#line = line;
   }
 
-  /** Begins from a level that was read before, and may have changed since. */
-  listen(initiallyActive: boolean, onEdge: (edge: Edge) => void): void {
-    this.#active = initiallyActive;
-    this.#onEdge = onEdge;
-    const level = this.#line.level();
-    if (level !== undefined && level !== initiallyActive) this.change(level);
+  /** The level that counts; undefined while a change is not judged. */
+  get settled(): boolean | undefined {
+    return this.#pending === null ? this.#active : undefined;
   }
 
-  /** Reports the level after one or several changes. */
-  change(active: boolean): void {
-    this.#candidate = active;
-    this.#changedNs = this.#line.clock.monotonicNs();
-    if (this.#line.debounceMs === 0) {
-      this.#count();
+  /**
+   * Begins from a level, before any change. `onRaw` gets every change. `told` is the number
+   * of the last edge that an earlier process told, where this one continues its watch.
+   */
+  listen(
+    active: boolean,
+    onEdge: (edge: Edge) => void,
+    onRaw: (edge: Edge) => void = () => {},
+    told = 0,
+  ): void {
+    this.#active = active;
+    this.#onEdge = onEdge;
+    this.#onRaw = onRaw;
+    this.#told = told;
+  }
+
+  /** Takes the level after one or several changes, of a line whose interface numbers and stamps nothing. */
+  see(active: boolean): void {
+    const sequence = (this.#last?.sequence ?? 0) + 1;
+    this.change({ active, timeNs: this.#line.clock.monotonicNs(), sequence, missed: 0 });
+  }
+
+  /** Takes a change. Without debounce it counts at once, and `missed` with it. */
+  change(raw: Edge): void {
+    const { clock, timers, debounceMs } = this.#line;
+    const before = this.#last;
+    this.#last = raw;
+    this.#onRaw(raw);
+    if (debounceMs === 0) {
+      this.#count(raw);
       return;
     }
     this.#cancel();
-    this.#cancel = this.#line.timers.after(this.#line.debounceMs, () => this.#settle());
+    // Most lost edges of a contact that bounces are no switchings: how many were is not known.
+    if (raw.missed > 0) this.#lostSinceNs ??= before?.timeNs ?? 0n;
+    else if (this.#pending !== null && raw.timeNs - this.#pending.timeNs >= this.#debounceNs)
+      this.#count(this.#pending);
+    this.#pending = { ...raw, missed: 0 };
+    const heldMs = Number(clock.monotonicNs() - raw.timeNs) / NS_PER_MS;
+    this.#cancel = timers.after(Math.max(0, Math.ceil(debounceMs - heldMs)), () => this.#settle());
   }
 
   /** Drops a change that has not held long enough yet. */
@@ -53,88 +95,29 @@ export class DebouncedEdges {
     this.#cancel();
   }
 
+  get #debounceNs(): bigint {
+    return BigInt(this.#line.debounceMs) * NANOSECONDS_PER_MILLISECOND;
+  }
+
   #settle(): void {
+    const pending = this.#pending;
+    if (pending === null) return;
     // In a busy process this timer can run before the change that should have restarted it is reported.
     const level = this.#line.level();
-    if (level === this.#candidate) this.#count();
-    else if (level !== undefined) this.change(level);
+    if (level === undefined || this.#pending !== pending) return;
+    this.#pending = null;
+    if (level === pending.active) this.#count(pending);
+    else this.change({ ...pending, active: level, timeNs: this.#line.clock.monotonicNs() });
   }
 
-  #count(): void {
-    if (this.#candidate === this.#active) return;
-    this.#active = this.#candidate;
-    this.#sequence += 1;
-    this.#onEdge({ active: this.#active, timeNs: this.#changedNs, sequence: this.#sequence, missed: 0 });
-  }
-}
-
-export interface Measuring {
-  readonly clock: Clock;
-  readonly timers: Timers;
-  /** Called with every level without debounce, the first one included. */
-  readonly onRaw: (level: RawLevel) => void;
-}
-
-/**
- * A line that is measured: it is requested without the kernel's debounce, so that every edge
- * is seen, and this process debounces its edges for the ledger. So no bounce reaches the
- * ledger, also where a measurement lasts longer than a test. The line ends with the process.
- */
-export class MeasuredLine implements WatchedLine {
-  readonly address: string;
-  readonly initiallyActive: boolean;
-  readonly #line: string;
-  readonly #watched: WatchedLine;
-  readonly #measuring: Measuring;
-  readonly #edges: DebouncedEdges;
-  #active: boolean;
-
-  private constructor(
-    watched: WatchedLine,
-    { line, debounceMs }: Pick<LineRequest, "line" | "debounceMs">,
-    measuring: Measuring,
-  ) {
-    const { clock, timers } = measuring;
-    this.#line = line;
-    this.#watched = watched;
-    this.#measuring = measuring;
-    this.address = watched.address;
-    this.initiallyActive = this.#active = watched.initiallyActive;
-    this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: () => this.#active });
-  }
-
-  /** Requests a line without debounce, and debounces its edges as `request` says. */
-  static async watch(
-    driver: Pick<LineDriver, "watch">,
-    request: Omit<LineRequest, "keep">,
-    measuring: Measuring,
-  ): Promise<MeasuredLine> {
-    return new MeasuredLine(await driver.watch({ ...request, debounceMs: 0 }), request, measuring);
-  }
-
-  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void {
-    this.#edges.listen(this.initiallyActive, onEdge);
-    this.#report(this.initiallyActive, this.#measuring.clock.monotonicNs(), 0, true);
-    this.#watched.listen(({ active, timeNs, missed }) => {
-      this.#active = active;
-      this.#report(active, timeNs, missed, false);
-      this.#edges.change(active);
-    }, onFailure);
-  }
-
-  async close(): Promise<void> {
-    this.#edges.stop();
-    await this.#watched.close();
-  }
-
-  #report(active: boolean, timeNs: bigint, missed: number, isFirst: boolean): void {
-    const { onRaw } = this.#measuring;
-    onRaw({
-      line: this.#line,
-      active,
-      atMs: Number(timeNs) / NS_PER_MS,
-      missed,
-      isFirst,
-    });
+  #count(edge: Edge): void {
+    const lostSinceNs = this.#lostSinceNs;
+    this.#lostSinceNs = undefined;
+    this.#pending = null;
+    const isLossy = edge.missed > 0 || lostSinceNs !== undefined;
+    if (edge.active === this.#active && !isLossy && edge.sequence - this.#told < FAR_EDGES) return;
+    this.#active = edge.active;
+    this.#told = edge.sequence;
+    this.#onEdge(lostSinceNs === undefined ? edge : { ...edge, lostSinceNs });
   }
 }

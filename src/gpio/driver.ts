@@ -30,7 +30,7 @@ export function createDriver(name: DriverName, dependencies: DriverDependencies)
   const { clock, timers, warn, simulatedLineCount, keeper, boxes } = dependencies;
   switch (name) {
     case "chardev":
-      return new ChardevDriver({ clock, loadKernel, keeper });
+      return new ChardevDriver({ clock, timers, loadKernel, keeper });
     case "sysfs":
       return new SysfsDriver({ clock, timers, warn, loadExporter: loadOnoff, loadKernel, sysfs: "/sys" });
     case "mqtt":

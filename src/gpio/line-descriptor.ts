@@ -19,7 +19,6 @@ import {
   type LineEventStruct,
 } from "./uapi.ts";
 
-const MICROSECONDS_PER_MILLISECOND = 1_000;
 const BIAS_FLAGS = {
   "as-is": 0n,
   disabled: LINE_FLAG.biasDisabled,
@@ -78,7 +77,6 @@ export class LineDescriptor {
       offset,
       consumer: CONSUMER,
       flags: inputFlags(settings),
-      debounceUs: 0,
       eventBufferEvents: EVENT_BUFFER_EVENTS,
     });
     kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
@@ -94,9 +92,9 @@ export class LineDescriptor {
 
   /**
    * Waits until the level has held for the debounce, and long enough for a cable or a filter to charge through
-   * the bias. Gives up waiting after RESTLESS_MS. Throws ENODEV when the chip was removed.
+   * the bias, and gives it. Gives up waiting after RESTLESS_MS. Throws ENODEV when the chip was removed.
    */
-  async rest({ debounceMs }: Pick<LineRequest, "debounceMs">): Promise<void> {
+  async rest({ debounceMs }: Pick<LineRequest, "debounceMs">): Promise<boolean> {
     const restMs = Math.min(debounceMs + CHARGE_MS, MAX_REST_MS);
     let level = this.level();
     let heldMs = 0;
@@ -106,23 +104,21 @@ export class LineDescriptor {
       level = this.level();
       heldMs = level === before ? heldMs + REST_POLL_MS : 0;
     }
+    return level;
   }
 
   /**
-   * From here on the kernel reports both edges, debounced. It numbers
-   * them from 1. Throws ENXIO where the line cannot give edges.
+   * From here on the kernel reports both edges, and numbers them from 1. It does not debounce them: it would
+   * then give its own last level in place of the line's. Throws ENXIO where the line cannot give edges.
    */
-  detectEdges(settings: Pick<LineRequest, "activeLow" | "bias" | "debounceMs">): void {
-    const bytes = encodeLineConfig({
-      flags: inputFlags(settings) | LINE_FLAG.edgeRising | LINE_FLAG.edgeFalling,
-      debounceUs: settings.debounceMs * MICROSECONDS_PER_MILLISECOND,
-    });
-    this.#kernel.ioctl(this.fd, GPIO_V2_LINE_SET_CONFIG_IOCTL, bytes);
+  detectEdges(settings: Pick<LineRequest, "activeLow" | "bias">): void {
+    const flags = inputFlags(settings) | LINE_FLAG.edgeRising | LINE_FLAG.edgeFalling;
+    this.#kernel.ioctl(this.fd, GPIO_V2_LINE_SET_CONFIG_IOCTL, encodeLineConfig(flags));
   }
 
   /** Requests one line as it is (uAPI v2: no direction, no edges), to read its level. Throws a SyscallError. */
   static requestAsIs(kernel: GpioKernel, chipFd: number, offset: number): LineDescriptor {
-    const asIs = { flags: 0n, debounceUs: 0, eventBufferEvents: 0 };
+    const asIs = { flags: 0n, eventBufferEvents: 0 };
     const bytes = encodeLineRequest({ offset, consumer: CONSUMER, ...asIs });
     kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
     return new LineDescriptor(kernel, decodeLineRequestFd(bytes));
@@ -153,7 +149,7 @@ export class LineDescriptor {
     return held.filter(({ distance }) => distance > 0).map(({ event }) => event);
   }
 
-  /** The level at this moment, activeLow and debounce applied. Throws ENODEV when the chip was removed. */
+  /** The level at this moment, activeLow applied. Throws ENODEV when the chip was removed. */
   level(): boolean {
     const bytes = encodeValuesQuery();
     this.#kernel.ioctl(this.fd, GPIO_V2_LINE_GET_VALUES_IOCTL, bytes);

@@ -283,8 +283,15 @@ class BoxWatch implements WatchedLine {
     line.given = high;
   }
 
-  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void {
-    this.#onEdge = onEdge;
+  listen(
+    onEdge: (edge: Edge) => void,
+    onFailure: (error: Error) => void,
+    onRaw: (edge: Edge) => void = () => {},
+  ): void {
+    this.#onEdge = (edge) => {
+      onRaw(edge);
+      onEdge(edge);
+    };
     this.#onFailure = onFailure;
     const waiting = this.#waiting ?? [];
     this.#waiting = null;

@@ -4,6 +4,7 @@ import {
   type Clock,
   type ClockTrust,
   monotonicMs,
+  NS_PER_MS,
   SECOND_MS,
   type Timers,
   wallMsOf,
@@ -15,7 +16,6 @@ import type {
   Edge,
   EdgeQueue,
   LineDriver,
-  LineKeeping,
   Lines,
   LinesStatus,
   RawLevel,
@@ -34,7 +34,6 @@ import {
   wiredNames,
 } from "./address.ts";
 import { CommittedTime } from "./committed-time.ts";
-import { MeasuredLine } from "./debounce.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { UnwatchedLines } from "./unwatched.ts";
 
@@ -59,10 +58,11 @@ export interface RecorderDependencies {
   readonly retryMs?: number;
 }
 
+type Unseen = Pick<Sighting, "unwatchedSince" | "gapReason">;
+
 interface Watch {
   readonly wiring: Wiring;
   readonly line: WatchedLine;
-  readonly isMeasured: boolean;
   /** As it was seen last. */
   level: boolean;
 }
@@ -76,6 +76,8 @@ export class Recorder implements Lines {
   /** Why a wired line is not watched, by line. */
   readonly #failures = new Map<string, string>();
   readonly #unwatched: UnwatchedLines;
+  /** Lines that are requested again because edges of them were swallowed. */
+  readonly #swallowed = new Set<string>();
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   readonly #rawListeners = new Set<(level: RawLevel) => void>();
   #measured: ReadonlySet<string> = new Set();
@@ -158,7 +160,9 @@ export class Recorder implements Lines {
    * of the lines is committed. Call it as `CommittedTime.look`.
    */
   committedMs(): number {
-    return this.#committed.look();
+    const debouncesMs = [...this.#watches.values()].map(({ wiring }) => wiring.debounceMs);
+    // A change that is read and not judged yet is not among the edges.
+    return Math.max(0, this.#committed.look() - Math.max(0, ...debouncesMs));
   }
 
   healthy(): boolean {
@@ -215,9 +219,15 @@ export class Recorder implements Lines {
     return () => void this.#listeners.delete(listener);
   }
 
-  measure(lines: ReadonlySet<string>): Promise<void> {
+  measure(lines: ReadonlySet<string>): void {
+    const before = this.#measured;
     this.#measured = lines;
-    return this.reconcile();
+    const timeNs = this.#dependencies.clock.monotonicNs();
+    for (const line of lines) {
+      const active = this.#watches.get(line)?.level;
+      if (active !== undefined && !before.has(line))
+        this.#measureLevel(line, { active, timeNs, sequence: 0, missed: 0 });
+    }
   }
 
   listenRaw(listener: (level: RawLevel) => void): () => void {
@@ -265,8 +275,7 @@ export class Recorder implements Lines {
   async #apply(wiring: Wiring): Promise<void> {
     const { line } = wiring;
     const watch = this.#watches.get(line);
-    if (watch?.isMeasured === this.#measured.has(line) && isWatchedAlike(wiring, watch.wiring))
-      this.#failures.delete(line);
+    if (watch !== undefined && isWatchedAlike(wiring, watch.wiring)) this.#failures.delete(line);
     else await this.#watch(wiring);
   }
 
@@ -298,7 +307,6 @@ export class Recorder implements Lines {
    */
   async #openWatch(wiring: Wiring): Promise<void> {
     const { line } = wiring;
-    const isMeasured = this.#measured.has(line);
     const newRequest = this.#numberRequest(line);
     const before = this.#watches.get(line);
     if (before !== undefined) {
@@ -310,8 +318,10 @@ export class Recorder implements Lines {
     const seen = last?.bootId === bootId ? last : null;
     const room = JSON.stringify([wiring.deviceId, wiring.actuatorId]);
     const keep = { request: newRequest, room, seen };
-    const watched = await this.#request(wiring, keep, last?.high);
-    this.#watches.set(line, { wiring, line: watched, isMeasured, level: watched.initiallyActive });
+    const { activeLow, bias, debounceMs } = wiring;
+    const lastHigh = last?.high;
+    const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, lastHigh, keep });
+    this.#watches.set(line, { wiring, line: watched, level: watched.initiallyActive });
     const resumed = watched.resumed === true ? keep.seen : null;
     if (resumed === null) {
       this.#unusedRequests.delete(line);
@@ -322,7 +332,8 @@ export class Recorder implements Lines {
     const request = resumed?.request ?? newRequest;
     watched.listen(
       (edge) => this.#take(wiring, request, edge),
-      (error) => this.#lose(line, error),
+      (error, rightNs) => this.#lose(line, error, rightNs),
+      (edge) => this.#measureLevel(line, edge),
     );
     if (resumed !== null) void this.#resumed(line, watched);
     const told = { line, room: wiring.actuatorId, address: watched.address, resumed: resumed !== null };
@@ -349,19 +360,18 @@ export class Recorder implements Lines {
     const edge = { active: initiallyActive, timeNs, sequence: 0, missed: 0 };
     const unwatchedSince =
       isExchange && this.#unwatched.isUnnoticed(line) ? undefined : this.#unwatched.since(line);
+    const reason = this.#swallowed.delete(line) ? { gapReason: "swallowed" as const } : {};
     this.#unwatched.began(line, unwatchedSince !== undefined);
-    this.#take(wiring, request, edge, unwatchedSince);
+    this.#measureLevel(line, edge);
+    this.#take(wiring, request, edge, unwatchedSince && { unwatchedSince, ...reason });
   }
 
-  #request(wiring: Wiring, keep: LineKeeping, lastHigh: boolean | undefined): Promise<WatchedLine> {
-    const { clock, timers } = this.#dependencies;
-    const { line, activeLow, bias, debounceMs } = wiring;
-    const request = { line, activeLow, bias, debounceMs, lastHigh };
-    if (!this.#measured.has(line)) return this.#driver.watch({ ...request, keep });
-    const onRaw = (level: RawLevel) => {
-      for (const listener of this.#rawListeners) listener(level);
-    };
-    return MeasuredLine.watch(this.#driver, request, { clock, timers, onRaw });
+  /** Reports a level of a line that is measured: its first one has the number 0. */
+  #measureLevel(line: string, { active, timeNs, sequence, missed }: Edge): void {
+    if (!this.#measured.has(line)) return;
+    const atMs = Number(timeNs) / NS_PER_MS;
+    const level = { line, active, atMs, missed, isFirst: sequence === 0 };
+    for (const listener of this.#rawListeners) listener(level);
   }
 
   /**
@@ -374,18 +384,28 @@ export class Recorder implements Lines {
     if (isWatched && this.#queue.oldest === undefined) this.#unwatched.began(line, false);
   }
 
-  /** Handles the failure of a line, as when its chip is removed. It is tried again; the other lines go on. */
-  #lose(line: string, error: Error): void {
+  /**
+   * Handles the failure of a line, as when its chip is removed, or when it differs
+   * from its edges, of which some were swallowed since `rightNs`. It is requested
+   * again, and tried again where that fails; the other lines go on.
+   */
+  #lose(line: string, error: Error, rightNs?: bigint): void {
     this.#dependencies.log.error({ line, err: error }, "line lost");
     this.#watches.delete(line);
-    this.#unwatched.ended(line);
-    this.#failures.set(line, problemOf(error));
+    this.#unwatched.ended(line, rightNs === undefined ? undefined : this.#momentOf(rightNs));
+    if (rightNs === undefined) this.#failures.set(line, problemOf(error));
+    else this.#swallowed.add(line);
     void this.reconcile();
   }
 
-  #take(wiring: Wiring, request: number, edge: Edge, unwatchedSince?: BootMoment): void {
+  #momentOf(timeNs: bigint): BootMoment {
+    return { bootId: this.#dependencies.bootId, monotonicMs: Number(timeNs) / NS_PER_MS };
+  }
+
+  #take(wiring: Wiring, request: number, edge: Edge, unseen?: Unseen): void {
     const { clock, trust, log, bootId } = this.#dependencies;
     const { line, deviceId, actuatorId, activeLow } = wiring;
+    const { lostSinceNs } = edge;
     const sighting: Sighting = {
       line,
       deviceId,
@@ -397,9 +417,12 @@ export class Recorder implements Lines {
       source: { bootId, request, sequence: edge.sequence },
       provisional: !trust.trusted(),
       missed: edge.missed,
-      ...(unwatchedSince === undefined ? {} : { unwatchedSince }),
+      ...(lostSinceNs === undefined
+        ? unseen
+        : { unwatchedSince: this.#momentOf(lostSinceNs), gapReason: "overflow" }),
     };
-    if (edge.missed > 0) log.error({ line, missed: edge.missed }, "edges lost: kept as a gap");
+    if (edge.missed > 0 || lostSinceNs !== undefined)
+      log.error({ line, missed: edge.missed }, "edges lost: kept as a gap");
     const watch = this.#watches.get(line);
     if (watch !== undefined) watch.level = edge.active;
     this.#queue.add(sighting);

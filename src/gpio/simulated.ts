@@ -115,6 +115,7 @@ class SimulatedWatch implements WatchedLine {
   readonly #level: () => boolean;
   readonly #edges: DebouncedEdges;
   readonly #release: Cancel;
+  #isHeard = false;
 
   constructor(
     line: SimulatedLine,
@@ -129,12 +130,14 @@ class SimulatedWatch implements WatchedLine {
     this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: this.#level });
   }
 
-  listen(onEdge: (edge: Edge) => void): void {
-    this.#edges.listen(this.initiallyActive, onEdge);
+  listen(onEdge: (edge: Edge) => void, _onFailure: unknown, onRaw?: (edge: Edge) => void): void {
+    this.#edges.listen(this.initiallyActive, onEdge, onRaw);
+    this.#isHeard = true;
+    if (this.#level() !== this.initiallyActive) this.changed();
   }
 
   changed(): void {
-    this.#edges.change(this.#level());
+    if (this.#isHeard) this.#edges.see(this.#level());
   }
 
   async close(): Promise<void> {

@@ -204,13 +204,19 @@ class SysfsLine implements WatchedLine {
     });
   }
 
-  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void {
+  listen(
+    onEdge: (edge: Edge) => void,
+    onFailure: (error: Error) => void,
+    onRaw?: (edge: Edge) => void,
+  ): void {
     this.#onFailure = onFailure;
+    this.#edges.listen(this.initiallyActive, onEdge, onRaw);
     this.#orRelease(() => {
-      this.#parts.exported.listen((active) => this.#edges.change(active));
+      this.#parts.exported.listen((active) => this.#edges.see(active));
       this.#ending.defer(this.#parts.onNodeChange(() => void this.#level()));
     });
-    this.#edges.listen(this.initiallyActive, onEdge);
+    const level = this.#level();
+    if (level !== undefined && level !== this.initiallyActive) this.#edges.see(level);
   }
 
   async close(): Promise<void> {

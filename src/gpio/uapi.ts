@@ -66,8 +66,6 @@ export const LINE_FLAG = {
   biasDisabled: 1n << 10n,
 } as const;
 
-/** GPIO_V2_LINE_ATTR_ID_DEBOUNCE. */
-const ATTR_ID_DEBOUNCE = 3;
 /** GPIO_V2_LINE_EVENT_RISING_EDGE: from inactive to active. */
 const EVENT_RISING_EDGE = 1;
 
@@ -87,19 +85,13 @@ export interface LineInfoStruct {
   readonly used: boolean;
 }
 
-/** The configuration of a request's only line. */
-export interface LineConfigStruct {
-  /** LINE_FLAG values added together. */
-  readonly flags: bigint;
-  /** Microseconds; 0 asks for no debounce attribute. */
-  readonly debounceUs: number;
-}
-
 /** A request of one line. */
-export interface LineRequestStruct extends LineConfigStruct {
+export interface LineRequestStruct {
   readonly offset: number;
   /** At most 31 bytes. */
   readonly consumer: string;
+  /** LINE_FLAG values added together. */
+  readonly flags: bigint;
   /** Events; 0 leaves it to the kernel (16). */
   readonly eventBufferEvents: number;
 }
@@ -142,20 +134,11 @@ const REQUEST_CONFIG = REQUEST_CONSUMER + NAME_BYTES;
 const REQUEST_NUM_LINES = REQUEST_CONFIG + CONFIG_BYTES;
 const REQUEST_EVENT_BUFFER_SIZE = REQUEST_NUM_LINES + 4;
 const REQUEST_FD = LINE_REQUEST_BYTES - 4;
-const CONFIG_NUM_ATTRS = 8;
-const CONFIG_ATTRS = 32;
 
-/** The argument of GPIO_V2_LINE_SET_CONFIG_IOCTL for a request of one line. */
-export function encodeLineConfig({ flags, debounceUs }: LineConfigStruct): Uint8Array {
+/** The argument of GPIO_V2_LINE_SET_CONFIG_IOCTL for a request of one line: LINE_FLAG values, and no attributes. */
+export function encodeLineConfig(flags: bigint): Uint8Array {
   const bytes = new Uint8Array(CONFIG_BYTES);
-  const fields = view(bytes);
-  fields.setBigUint64(0, flags, true);
-  if (debounceUs > 0) {
-    fields.setUint32(CONFIG_NUM_ATTRS, 1, true);
-    fields.setUint32(CONFIG_ATTRS, ATTR_ID_DEBOUNCE, true);
-    fields.setUint32(CONFIG_ATTRS + 8, debounceUs, true);
-    fields.setBigUint64(CONFIG_ATTRS + ATTRIBUTE_BYTES, 1n, true);
-  }
+  view(bytes).setBigUint64(0, flags, true);
   return bytes;
 }
 
@@ -166,7 +149,7 @@ export function encodeLineRequest(request: LineRequestStruct): Uint8Array {
   fields.setUint32(0, request.offset, true);
   const consumer = new TextEncoder().encode(request.consumer).subarray(0, NAME_BYTES - 1);
   bytes.set(consumer, REQUEST_CONSUMER);
-  bytes.set(encodeLineConfig(request), REQUEST_CONFIG);
+  fields.setBigUint64(REQUEST_CONFIG, request.flags, true);
   fields.setUint32(REQUEST_NUM_LINES, 1, true);
   fields.setUint32(REQUEST_EVENT_BUFFER_SIZE, request.eventBufferEvents, true);
   return bytes;

@@ -49,12 +49,12 @@ export class UnwatchedLines {
     return since !== undefined && this.#dependencies.now().monotonicMs - since.monotonicMs < UNNOTICED_MS;
   }
 
-  /** Call when a line's watch has ended, or could not begin. */
-  ended(line: string): void {
+  /** Call when a line's watch has ended, or could not begin. `sinceThen`: from when on it was of no use. */
+  ended(line: string, sinceThen?: BootMoment): void {
     const known = this.#since.get(line);
     if (known !== null && known !== undefined) return;
     const { lastAlive, now } = this.#dependencies;
-    const since = known === null ? now() : lastAlive;
+    const since = sinceThen ?? (known === null ? now() : lastAlive);
     if (since === undefined) return;
     this.#since.set(line, since);
     this.#note(line, since);

@@ -45,6 +45,11 @@ export const MEASURES: readonly Measure[] = [
     ({ today, provisional }) => today && provisional.waiting,
   ),
   gauge("flanco_gaps", "Known gaps of all lines.", ({ today, gaps }) => today && gaps.all),
+  gauge(
+    "flanco_edges_swallowed",
+    "Edges of the last 24 hours that hardware or kernel did not report.",
+    ({ today, gaps }) => today && (gaps.swallowedToday?.gaps ?? 0),
+  ),
   gauge("flanco_edges_waiting", "Edges that wait for their commit.", ({ queues }) => queues.edges.waiting),
   gauge("flanco_writes_waiting", "Writes that wait for their commit.", ({ queues }) => queues.writes.waiting),
   gauge("flanco_clock_trusted", "1 once the network has set the clock.", ({ clock }) =>

@@ -149,6 +149,7 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
     lastEdges: lastEdges.map(({ active, timeMs, ...edge }) => ({ ...edge, level: active, time: timeMs })),
     gaps: gaps.all,
     gapsLast30Days: gaps.last30Days,
+    swallowedLastDay: gaps.swallowedToday?.gaps ?? 0,
     lastBackup: toBackupAnswer(lastBackup),
   };
 }

@@ -340,7 +340,7 @@ export class Commissioning implements Commissioner {
     const wanted = new Set(measured);
     if (wanted.size === this.#measured.size && measured.every((line) => this.#measured.has(line))) return;
     this.#measured = wanted;
-    await this.#dependencies.lines.measure(wanted);
+    this.#dependencies.lines.measure(wanted);
   }
 
   #keepRound(): void {

@@ -27,7 +27,7 @@ const SOUND: Reading = {
   lineFailures: [],
   tests: [],
   lastEdges: [],
-  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null },
+  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, swallowedToday: null },
   provisional: { waiting: 0, unplaced: 0 },
   misplaced: null,
   queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000, refused: false } },
@@ -139,6 +139,12 @@ describe("The faults of the appliance", () => {
     ["records_unplaced", "a record whose time is unknown", unplaced(9, 0), unplaced(0, 1)],
     ["line_failed", "a line that is not watched", {}, { lineFailures: [{ line: "L", message: "Held." }] }],
     ["edges_lost", "edges lost in the last day", {}, gaps({ lostToday: lost })],
+    [
+      "edges_swallowed",
+      "a third edge that hardware swallowed in a day",
+      gaps({ swallowedToday: { gaps: 2, lines: ["GPIO17"], toTimeMs: 1 } }),
+      gaps({ swallowedToday: { gaps: 3, lines: ["GPIO17"], toTimeMs: 1 } }),
+    ],
     ["line_outage", "an outage in the last day", {}, gaps({ unwatchedToday: outage })],
   ] as const) {
     it(`include ${code}: ${what}, and not before`, () => {

@@ -4,7 +4,7 @@ import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { FakeKernel } from "./fake-kernel.ts";
-import { lineRequest, watchLine } from "./rigs.ts";
+import { Edges, lineRequest, watchLine } from "./rigs.ts";
 
 const LINE = "gpiochip0:0";
 const MILLISECOND_NS = 1_000_000n;
@@ -18,7 +18,7 @@ describe("The chardev driver on a fake kernel", () => {
 
   beforeEach(async () => {
     kernel = new FakeKernel(["GPIO0", "GPIO1", ""]);
-    driver = new ChardevDriver({ clock: time, loadKernel: async () => kernel });
+    driver = new ChardevDriver({ clock: time, timers: time, loadKernel: async () => kernel });
     await driver.open();
   });
 
@@ -66,47 +66,94 @@ describe("The chardev driver on a fake kernel", () => {
     expect(kernel.line(0).configured).not.to.equal(null);
   });
 
-  it("reports the level before an early edge as the initial one", async () => {
-    kernel.afterLevel = () => {
-      kernel.afterLevel = () => {};
-      kernel.occur(0, true, 1, time.monotonicNs());
-    };
-    const { line, edges } = await watchLine(driver, lineRequest(LINE));
-    await edges.until(1);
+  const swallow = (offset: number, level: boolean) => {
+    kernel.line(offset).level = level;
+  };
+  const LOOK_MS = 800;
 
-    expect(line.initiallyActive).to.equal(false);
+  for (const debounceMs of [0, 50]) {
+    it(`gives up a line of which an edge was swallowed, within two looks, with a debounce of ${debounceMs} ms`, async () => {
+      const line = await driver.watch(lineRequest(LINE, { debounceMs }));
+      const edges = new Edges();
+      const failures: [string, bigint | undefined][] = [];
+      line.listen(edges.onEdge, (error, rightNs) => failures.push([error.message, rightNs]));
+      time.advance(LOOK_MS);
+      const rightNs = time.monotonicNs();
+      swallow(0, true);
+      time.advance(2 * LOOK_MS);
+
+      expect(failures).to.deep.equal([["gpiochip0:0 is lost: an edge was not reported.", rightNs]]);
+      expect(edges.seen).to.deep.equal([]);
+      expect(kernel.line(0).used).to.equal(false);
+    });
+  }
+
+  it("does not take an event that comes just after a look for a swallowed one", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE));
+    swallow(0, true);
+    time.advance(LOOK_MS);
+    kernel.occur(0, true, 1, time.monotonicNs());
+    time.advance(3 * LOOK_MS);
     expect(edges.levels).to.deep.equal([true]);
   });
 
-  it("does not deliver an edge that led to the initial level but reached the buffer late", async () => {
-    kernel.line(0).level = true;
-    const { line, edges } = await watchLine(driver, lineRequest(LINE));
-    kernel.occur(0, true, 1, time.monotonicNs() - 1n);
-    kernel.occur(0, false, 2, time.monotonicNs() + 20n * MILLISECOND_NS);
+  it("counts a switching whose last bounce was swallowed", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE, { debounceMs: 50 }));
+    kernel.occur(0, true, 1, time.monotonicNs());
+    kernel.occur(0, false, 2, time.monotonicNs());
+    swallow(0, true);
     kernel.wake(0);
-    await edges.until(1);
-
-    expect(line.initiallyActive).to.equal(true);
-    expect(edges.seen).to.deep.include({
-      active: false,
-      timeNs: time.monotonicNs() + 20n * MILLISECOND_NS,
-      sequence: 2,
-      missed: 0,
-    });
-    expect(edges.seen.length).to.equal(1);
+    time.advance(100);
+    expect(edges.seen.map(({ active, sequence, missed }) => [active, sequence, missed])).to.deep.equal([
+      [true, 2, 0],
+    ]);
   });
 
-  it("delivers a first edge to the initial level that came long after the start", async () => {
-    kernel.line(0).level = true;
-    const { edges } = await watchLine(driver, lineRequest(LINE));
-    kernel.occur(0, true, 1, time.monotonicNs() + 20n * MILLISECOND_NS);
+  it("judges edges that are read late by their own times", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE, { debounceMs: 50 }));
+    const fromNs = time.monotonicNs();
+    const at = (ms: number) => fromNs + BigInt(ms) * MILLISECOND_NS;
+    const bounces = [0, 2, 4, 60, 61, 62, 200, 230];
+    for (const [index, ms] of bounces.entries()) kernel.occur(0, index % 2 === 0, index + 1, at(ms));
+    time.stall(1_000);
     kernel.wake(0);
-    expect(await edges.until(1)).to.deep.equal([true]);
+    time.advance(1);
+
+    // It bounces at 60, and the pulse from 200 to 230 is none.
+    expect(
+      edges.seen.map(({ active, timeNs }) => [active, (timeNs - fromNs) / MILLISECOND_NS]),
+    ).to.deep.equal([
+      [true, 4n],
+      [false, 62n],
+    ]);
+  });
+
+  it("says since when an unknown number of a bouncing line's edges was lost", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE, { debounceMs: 50 }));
+    const fromNs = time.monotonicNs();
+    kernel.occur(0, true, 1, fromNs);
+    kernel.occur(0, true, 40, fromNs + 60n * MILLISECOND_NS);
+    kernel.wake(0);
+    time.advance(200);
+    expect(edges.seen).to.deep.equal([
+      { active: true, timeNs: fromNs + 60n * MILLISECOND_NS, sequence: 40, missed: 0, lostSinceNs: fromNs },
+    ]);
+  });
+
+  it("tells of a line with endless short pulses how far it is", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE, { debounceMs: 50 }));
+    for (let pulse = 0; pulse < 600; pulse += 1) {
+      kernel.occur(0, true, 2 * pulse + 1, time.monotonicNs());
+      kernel.occur(0, false, 2 * pulse + 2, time.monotonicNs());
+      kernel.wake(0);
+      time.advance(60);
+    }
+    expect(edges.seen.map(({ active, sequence }) => [active, sequence])).to.deep.equal([[false, 1_024]]);
   });
 
   it("counts exactly the edges that a full buffer lost, past the kernel's 32 bits too", async () => {
     const { edges } = await watchLine(driver, lineRequest(LINE));
-    for (const seqno of [1, 2, 2_979, 2_980, 0xffff_fffe, 0, 3]) kernel.occur(0, true, seqno, 1n);
+    for (const seqno of [1, 2, 2_979, 2_980, 0xffff_fffe, 0, 3]) kernel.occur(0, seqno % 2 === 1, seqno, 1n);
     kernel.wake(0);
     await edges.until(7);
 
@@ -179,7 +226,11 @@ describe("The chardev driver on a fake kernel", () => {
       expect(error.code).to.equal("unavailable");
       expect(error.hint).to.contain("group gpio");
       expect(
-        (await rejection(new ChardevDriver({ clock: time, loadKernel: async () => kernel }).open())).code,
+        (
+          await rejection(
+            new ChardevDriver({ clock: time, timers: time, loadKernel: async () => kernel }).open(),
+          )
+        ).code,
       ).to.equal("unavailable");
     });
   }
@@ -205,7 +256,7 @@ describe("The chardev driver on a fake kernel", () => {
   });
 
   it("cannot be used before it is open", async () => {
-    const closed = new ChardevDriver({ clock: time, loadKernel: async () => kernel });
+    const closed = new ChardevDriver({ clock: time, timers: time, loadKernel: async () => kernel });
     expect((await rejection(closed.detect())).code).to.equal("internal");
   });
 });

@@ -96,6 +96,11 @@ export class FakeKernel implements GpioKernel {
     return line;
   }
 
+  /** The line of a line's descriptor. */
+  lineOf(fd: number): FakeLine | undefined {
+    return this.#lineOf.get(fd);
+  }
+
   chipPaths(): readonly string[] {
     return [this.#chipPath];
   }

@@ -29,7 +29,7 @@ describe("A line that outlives the process", () => {
   });
 
   async function process(): Promise<ChardevDriver> {
-    const next = new ChardevDriver({ clock: time, loadKernel: async () => kernel, keeper });
+    const next = new ChardevDriver({ clock: time, timers: time, loadKernel: async () => kernel, keeper });
     await next.open();
     return next;
   }
@@ -47,14 +47,14 @@ describe("A line that outlives the process", () => {
   }
 
   it("counts the edges that were overwritten before their commit", async () => {
-    await watchLine(driver, request(null));
+    await watchLine(driver, request(null, { debounceMs: 0 }));
     const RING = 2_048;
     for (let seqno = 1; seqno <= RING + 100; seqno += 1) {
       kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
       kernel.wake(0);
     }
     await restart();
-    const { edges: after } = await watchLine(driver, request(10));
+    const { edges: after } = await watchLine(driver, request(10, { debounceMs: 0 }));
     await after.until(RING);
 
     expect(after.seen[0]).to.deep.include({ sequence: 101, missed: 90 });

@@ -10,6 +10,9 @@ import { KernelChip, lineRequest, realDriver, watchLine } from "./rigs.ts";
 const SYSFS_GPIO = "/sys/class/gpio";
 const GPIO_SIM = "/sys/kernel/config/gpio-sim";
 
+/** An emulated processor takes so long for 64 lines. */
+const MANY_MS = 120_000;
+
 const chip = KernelChip.fromEnvironment();
 if (chip !== null) {
   describe("The chardev driver on a real kernel", () => {
@@ -66,6 +69,54 @@ if (chip !== null) {
             expect(await edges.until(4)).to.deep.equal([true, false, true, false]);
         });
       }
+
+    for (const debounceMs of [0, 50])
+      it(`finds a swallowed edge within two seconds, with a debounce of ${debounceMs} ms`, async () => {
+        const [lost, other] = [`${chip.name}:0`, `${chip.name}:1`];
+        const failures: Error[] = [];
+        await watchLine(driver, lineRequest(lost, { debounceMs }), failures);
+        const { edges } = await watchLine(driver, lineRequest(other, { debounceMs }));
+        const fromNs = systemClock.monotonicNs();
+        chip.swallow(0, true);
+        chip.set(1, true);
+        await until("the line is given up", () => failures.length > 0);
+        const tookMs = Number(systemClock.monotonicNs() - fromNs) / 1e6;
+        const { line } = await watchLine(driver, lineRequest(lost, { debounceMs }));
+
+        expect(failures.map(({ message }) => message)).to.deep.equal([
+          `${lost} is lost: an edge was not reported.`,
+        ]);
+        expect(tookMs).to.be.lessThan(2_000);
+        expect(line.initiallyActive).to.equal(true);
+        expect(await edges.until(1)).to.deep.equal([true]);
+      });
+
+    it("counts each switching of 64 lines once that bounce together", async function () {
+      this.timeout(MANY_MS);
+      const folder = join(GPIO_SIM, "many");
+      mkdirSync(join(folder, "bank0"), { recursive: true });
+      writeFileSync(join(folder, "bank0", "num_lines"), "64");
+      writeFileSync(join(folder, "live"), "1");
+      const read = (...names: string[]) => readFileSync(join(folder, ...names), "utf8").trim();
+      const many = read("bank0", "chip_name");
+      const lines = new KernelChip(join("/sys/devices/platform", read("dev_name"), many), many);
+      const offsets = Array.from({ length: 64 }, (_, offset) => offset);
+      const wanted = { debounceMs: 1_000 };
+      const watched = await Promise.all(
+        offsets.map((offset) => watchLine(driver, lineRequest(`${many}:${offset}`, wanted))),
+      );
+      for (const isOn of [true, false]) {
+        for (const offset of offsets)
+          for (const high of [isOn, !isOn, isOn, !isOn, isOn, !isOn, isOn]) lines.set(offset, high);
+        for (const { edges } of watched) await edges.until(isOn ? 1 : 2);
+      }
+      await driver.close();
+      writeFileSync(join(folder, "live"), "0");
+      rmdirSync(join(folder, "bank0"));
+      rmdirSync(folder);
+
+      for (const { edges } of watched) expect(edges.levels).to.deep.equal([true, false]);
+    });
 
     it("reports once that a line is lost with its chip, and keeps watching the lines of another", async () => {
       const folder = join(GPIO_SIM, "removable");

@@ -176,6 +176,11 @@ export class KernelChip {
     writeFileSync(join(this.#folder, `sim_gpio${offset}`, "pull"), high ? "pull-up" : "pull-down");
   }
 
+  /** Sets a line's physical level as hardware does that loses the edge. */
+  swallow(offset: number, high: boolean): void {
+    writeFileSync(join(this.#folder, `sim_gpio${offset}`, "pull"), high ? "swallow-up" : "swallow-down");
+  }
+
   /** From here on a bias takes so long to move a line. */
   chargeIn(us: number): void {
     writeFileSync(BIAS_DELAY, String(us));
@@ -194,7 +199,6 @@ export class KernelChip {
       offset,
       consumer,
       flags: LINE_FLAG.input,
-      debounceUs: 0,
       eventBufferEvents: 0,
     });
     const chipFd = kernel.open(`/dev/${this.name}`);

@@ -32,7 +32,6 @@ describe("The kernel's GPIO interface as bytes", () => {
       offset: 17,
       consumer: "flanco",
       flags: LINE_FLAG.input | LINE_FLAG.edgeRising | LINE_FLAG.edgeFalling,
-      debounceUs: 50_000,
       eventBufferEvents: EVENT_BUFFER_EVENTS,
     });
     const expected = new Uint8Array(592);
@@ -40,21 +39,16 @@ describe("The kernel's GPIO interface as bytes", () => {
     view.setUint32(0, 17, true);
     expected.set(new TextEncoder().encode("flanco"), 256);
     view.setBigUint64(288, 0b110100n, true);
-    view.setUint32(296, 1, true);
-    view.setUint32(320, 3, true);
-    view.setUint32(328, 50_000, true);
-    view.setBigUint64(336, 1n, true);
     view.setUint32(560, 1, true);
     view.setUint32(564, 1_024, true);
     expect(bytes).to.deep.equal(expected);
   });
 
-  it("asks for no debounce attribute when the debounce is 0", () => {
+  it("cuts a consumer's name to what the kernel has room for", () => {
     const bytes = encodeLineRequest({
       offset: 0,
       consumer: "x".repeat(40),
       flags: LINE_FLAG.activeLow | LINE_FLAG.biasPullUp,
-      debounceUs: 0,
       eventBufferEvents: 0,
     });
     const view = new DataView(bytes.buffer);

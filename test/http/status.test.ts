@@ -55,6 +55,7 @@ describe("GET /status", () => {
       lastEdges: [],
       gaps: 0,
       gapsLast30Days: 0,
+      swallowedLastDay: 0,
       provisional: { waiting: 0, unplaced: 0 },
       queues: {
         writes: { waiting: 0, limit: 4_096, level: "good" },

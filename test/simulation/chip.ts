@@ -1,4 +1,4 @@
-import { GPIO_V2_GET_LINE_IOCTL, LINE_FLAG } from "../../src/gpio/uapi.ts";
+import { GPIO_V2_GET_LINE_IOCTL, GPIO_V2_LINE_SET_CONFIG_IOCTL, LINE_FLAG } from "../../src/gpio/uapi.ts";
 import { FakeKeeper, FakeKernel } from "../gpio/fake-kernel.ts";
 
 export const LINES = ["A", "B", "C"] as const;
@@ -27,6 +27,8 @@ export interface ChipRequest {
   readonly activeLow: boolean;
   sequence: number;
   isOpen: boolean;
+  /** Whether the kernel was asked for edges. */
+  hasEdges: boolean;
   /** In the kernel's buffer. */
   readonly unread: TrueEdge[];
 }
@@ -54,12 +56,14 @@ export class SimulatedChip extends FakeKernel {
     return this.#high[LINES.indexOf(line as "A")] === true;
   }
 
-  toggle(offset: number): void {
+  /** `isSwallowed`: the hardware does not report it. */
+  toggle(offset: number, isSwallowed = false): void {
     const { us, bootId, monotonicNs } = this.#now();
     const line = this.line(offset);
     const high = !this.#high[offset];
     this.#high[offset] = high;
     const request = this.#openRequest(offset);
+    const isReported = request?.hasEdges === true && !isSwallowed;
     const edge: TrueEdge = {
       line: line.name,
       high,
@@ -67,11 +71,12 @@ export class SimulatedChip extends FakeKernel {
       bootId,
       monotonicNs,
       request,
-      isLossy: request === undefined,
+      isLossy: !isReported,
       isErased: false,
     };
     this.edges.push(edge);
-    if (request === undefined) return;
+    if (request !== undefined) line.level = high !== request.activeLow;
+    if (request === undefined || !isReported) return;
     this.#noteRead();
     if (line.events.length >= this.#bufferEvents) {
       line.events.shift();
@@ -117,6 +122,11 @@ export class SimulatedChip extends FakeKernel {
 
   override ioctl(fd: number, code: number, argument: Uint8Array): void {
     super.ioctl(fd, code, argument);
+    if (code === GPIO_V2_LINE_SET_CONFIG_IOCTL) {
+      const line = this.lineOf(fd);
+      const request = line && this.#openRequest(this.lines.indexOf(line));
+      if (request !== undefined) request.hasEdges = true;
+    }
     if (code !== GPIO_V2_GET_LINE_IOCTL) return;
     const fields = new DataView(argument.buffer, argument.byteOffset, argument.byteLength);
     const offset = fields.getUint32(0, true);
@@ -129,6 +139,7 @@ export class SimulatedChip extends FakeKernel {
       activeLow,
       sequence: 0,
       isOpen: true,
+      hasEdges: false,
       unread: [],
     });
   }

@@ -67,7 +67,14 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "a time without a watch is no gap": [
-    { file: LINE, from: "if (before !== undefined) gaps.outage(end, unwatchedSince, before);", to: "" },
+    {
+      file: LINE,
+      from: "if (before !== undefined) gaps.outage(end, unwatchedSince, before, gapReason);",
+      to: "",
+    },
+  ],
+  "nothing looks for swallowed edges": [
+    { file: "src/gpio/chardev.ts", from: "for (const line of [...this.#lines]) line.look();", to: "" },
   ],
   "lost edges are no gap": [
     { file: LINE, from: "if (missed > 0) gaps.overflow(end, missed, before);", to: "" },

@@ -4,6 +4,8 @@ import { LINES } from "./chip.ts";
 export type Step =
   /** The line changes so many times, each this many microseconds after the one before. */
   | { readonly kind: "edges"; readonly line: number; readonly count: number; readonly everyUs: number }
+  /** The line changes and the hardware does not report it; then it stays as it is for long enough that a look finds it. */
+  | { readonly kind: "swallow"; readonly line: number }
   /** Time passes; the process works as it can. */
   | { readonly kind: "wait"; readonly ms: number }
   /** The process does all that it can at this moment. */
@@ -173,7 +175,8 @@ export function historyOf(seed: number): History {
     ];
   };
   const rare = (): Step[] => {
-    const which = below(14);
+    const which = below(15);
+    if (which === 14) return [{ kind: "swallow", line: line() }];
     if (which === 0) return [{ kind: "back up" }];
     if (which === 1)
       return chance(0.5) ? restored() : [{ kind: "back up" }, ...restored(), edges(), ...restored()];

@@ -230,6 +230,7 @@ export class SimulatedProcess {
     });
     const driver = new ChardevDriver({
       clock,
+      timers: systemTimers,
       loadKernel: async () => chip,
       keeper: keeper ? chip.keeper : undefined,
     });

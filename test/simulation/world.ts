@@ -41,6 +41,8 @@ const PATIENCE_US = 60_000_000;
 /** The writer gathers commands for less than this. */
 const SOON_US = 20_000;
 const DOWN_US = 1_500_000;
+/** Two looks at a line, and its new request. */
+const SWALLOWED_US = 2_000_000;
 /** How much of a damaged file is left, or where it is overwritten. */
 const DAMAGES = ["cut", "head", "end"] as const;
 
@@ -130,6 +132,8 @@ export class World {
     switch (step.kind) {
       case "edges":
         return this.#switch(step);
+      case "swallow":
+        return this.#swallow(step.line);
       case "wait":
         return this.#wait(step.ms * US_PER_MS);
       case "settle":
@@ -182,6 +186,13 @@ export class World {
       this.#chip.toggle(line);
       this.#time.us += everyUs;
     }
+  }
+
+  async #swallow(line: number): Promise<void> {
+    if (this.#process?.isOpen !== true) return;
+    await this.#settle();
+    this.#chip.toggle(line, true);
+    await this.#wait(SWALLOWED_US);
   }
 
   async #wait(us: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
-import type { Gap } from "../../domain/gap.ts";
+import type { Gap, GapReason } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
@@ -101,10 +101,10 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
     },
 
     /**
-     * The line was not watched since then, or since its last state,
-     * where that came after. Without one nothing could be missed.
+     * Not all of the line's edges are known since then, or since its last
+     * state, where that came after. Without one nothing could be missed.
      */
-    outage(end: GapEnd, unwatched: BootMoment, before: LineState): void {
+    outage(end: GapEnd, unwatched: BootMoment, before: LineState, reason: GapReason = "outage"): void {
       const { moment, timeMs } = end;
       const changedMs = Number(before.changed.monotonicNs) / NS_PER_MS;
       const isLater = before.changed.bootId === unwatched.bootId && changedMs > unwatched.monotonicMs;
@@ -116,7 +116,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
         fromMs: isSameBoot ? since.monotonicMs : null,
         missed: null,
         missedRises: null,
-        reason: "outage",
+        reason,
       });
     },
   };

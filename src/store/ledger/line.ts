@@ -108,10 +108,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   function noteMissed(sighting: Sighting, { userId }: LineRoom, before: LineState | undefined): void {
-    const { line, timeMs, provisional, missed, unwatchedSince } = sighting;
+    const { line, timeMs, provisional, missed, unwatchedSince, gapReason } = sighting;
     const end = { line, userId, timeMs, moment: momentOf(sighting), provisional };
     if (unwatchedSince !== undefined) {
-      if (before !== undefined) gaps.outage(end, unwatchedSince, before);
+      if (before !== undefined) gaps.outage(end, unwatchedSince, before, gapReason);
       forgetUnwatched.run(line);
     }
     if (missed > 0) gaps.overflow(end, missed, before);

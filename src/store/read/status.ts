@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { ReclockedBoot } from "../../domain/boot.ts";
 import { DAY_MS, SECOND_MS } from "../../domain/clock.ts";
 import { formatDay } from "../../domain/day.ts";
-import type { Gap, GapCount, LostEdges, Unwatched } from "../../domain/gap.ts";
+import type { Gap, GapCount, LostEdges, Swallowed, Unwatched } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Provisional } from "../../domain/record.ts";
 import type { LastEdge, LedgerStatus, Today } from "../../domain/status.ts";
@@ -60,7 +60,12 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
     const toMs = nowMs + DAY_MS;
     const counts = counted.get({ userId, fromMs: nowMs - MONTH_MS, toMs }) ?? { all: 0, last30Days: 0 };
     const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs });
-    return { ...counts, lostToday: lostIn(rows), unwatchedToday: unwatchedIn(rows) };
+    return {
+      ...counts,
+      lostToday: lostIn(rows),
+      unwatchedToday: unwatchedIn(rows),
+      swallowedToday: swallowedIn(rows),
+    };
   }
 
   function unplaced(userId: Id | null, bootId: string): Provisional {
@@ -121,6 +126,12 @@ function lostIn(rows: readonly Gap[]): LostEdges | null {
     lines: someLines(lost),
     toTimeMs: latest(lost),
   };
+}
+
+function swallowedIn(rows: readonly Gap[]): Swallowed | null {
+  const swallowed = rows.filter(({ reason }) => reason === "swallowed");
+  if (swallowed.length === 0) return null;
+  return { gaps: swallowed.length, lines: someLines(swallowed), toTimeMs: latest(swallowed) };
 }
 
 function unwatchedIn(rows: readonly Gap[]): Unwatched | null {

@@ -167,7 +167,7 @@ const MAX_INCIDENTS = 5;
 
 function gapPart({ status, gaps: newest, texts, format }: Known): PartProps {
   const { gaps, gapsLast30Days } = status;
-  const kind = kindBy(status, "edges_lost", "line_outage");
+  const kind = kindBy(status, "edges_lost", "edges_swallowed", "line_outage");
   const title = texts.gaps;
   if (gaps === 0) return { title, kind, answer: texts.gapsNone, says: [texts.gapsNoneDetail] };
   const incidents = incidentsOf(newest).slice(-MAX_INCIDENTS).reverse();
