@@ -63,7 +63,11 @@ const status = z.strictObject({
   clock: z.strictObject({
     time: timeMs.describe("The gateway's own time."),
     trusted: z.boolean(),
-    trustedSince: timeMs.nullable().describe("As far as this process knows; null while it is not trusted."),
+    trustedSince: timeMs
+      .nullable()
+      .describe(
+        "Since when the network has set it, as far as this process knows; null while it is not trusted, and where a setting says that it is.",
+      ),
     bootId: z.string(),
   }),
   recordsToday: z

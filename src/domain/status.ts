@@ -71,7 +71,7 @@ export interface ClockStatus {
   /** Unix milliseconds by the gateway's clock, trusted or not. */
   readonly nowMs: number;
   readonly trusted: boolean;
-  /** Since when, as far as this process knows; null while it is not trusted. */
+  /** Since when the network has set it, as far as this process knows; null where it has not. */
   readonly trustedSinceMs: number | null;
   readonly bootId: string;
 }

@@ -98,9 +98,9 @@ export class ClockWatch implements ClockTrust {
     return this.#zeroMs !== null;
   }
 
-  /** Since when it is trusted, as far as this process has seen, in Unix milliseconds; null while it is not. */
+  /** Since when the network has set it, as far as this process has seen, in Unix milliseconds; null where it has not. */
   trustedSinceMs(): number | null {
-    if (this.#trustedAtMs === null) return null;
+    if (this.#trustedAtMs === null || this.#dependencies.synchronized === "always") return null;
     return this.#dependencies.clock.nowMs() - (this.#nowMs() - this.#trustedAtMs);
   }
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Overview, Status } from "../../src/web/api/shapes.ts";
+import { PASSWORD } from "../rig/program.ts";
 import { OpenedService, suiteService } from "./opened.ts";
 import { expectPanel, formatOf, plain } from "./panel-figures.ts";
 
@@ -99,6 +100,30 @@ describe("The panel", () => {
       await page.locator(".notice").first().waitFor();
       expect(await page.locator(".notice").count()).to.equal(notices);
       expect(await page.getByRole("link", { name: "Ver 1 aviso más" }).count()).to.equal(ways);
+    }
+  });
+
+  it("warns of a slow disk, which loses nothing, those alone who can see to it", async () => {
+    const status = await opened.get<Status>("/api/status");
+    const faults = [
+      { code: "disk_slow", sinceTime: Date.now(), message: "", hint: "", details: { syncMs: 300 } },
+    ];
+    const owner = opened.cookie;
+    const staff = await opened.service.signIn("staff@example.org", PASSWORD);
+    for (const [cookie, warnings] of [
+      [owner, 1],
+      [staff, 0],
+    ] as const) {
+      opened.cookie = cookie;
+      const { page } = await opened.open("about:blank");
+      opened.cookie = owner;
+      await page.route("**/api/status", (route) =>
+        route.fulfill({ json: { status: "success", data: { ...status, faults } } }),
+      );
+      await page.goto("/");
+      await page.locator(".figures").waitFor();
+      expect(await page.locator(".notice").count()).to.equal(warnings);
+      expect(await page.locator(".notice-warn").count()).to.equal(warnings);
     }
   });
 

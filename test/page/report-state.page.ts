@@ -140,6 +140,27 @@ describe("The report and the state on the page", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  it("puts no sign of all well beside interruptions, also once no fault tells of them, and says who set the clock", async () => {
+    const { page } = await opened.open("about:blank");
+    expect(status.gaps).to.be.greaterThan(0);
+    const clock = { ...status.clock, trusted: true };
+    for (const [gapsLast30Days, kind, verdict, trustedSince, by] of [
+      [1, "warn", "Ahora todo va bien", null, "el ajuste «clock_trust» dice que va bien"],
+      [0, "off", "Todo va bien", status.clock.time, "Sincronizado por la red desde"],
+    ] as const) {
+      const answer = { ...status, faults: [], gapsLast30Days, clock: { ...clock, trustedSince } };
+      await page.route("**/api/status", (route) =>
+        route.fulfill({ json: { status: "success", data: answer } }),
+      );
+      await page.goto("/estado");
+      await page.getByRole("heading", { name: verdict, exact: true }).waitFor();
+      const part = page.locator(".part", { has: page.getByRole("heading", { name: "Interrupciones" }) });
+      expect(await part.getAttribute("class")).to.equal(`part part-${kind}`);
+      await page.locator(".part").getByText(by).waitFor();
+      await page.unroute("**/api/status");
+    }
+  });
+
   it("names the gaps and the provisional records", async () => {
     const { page } = await opened.open(address());
     const remarks = page.locator(".report-remarks");

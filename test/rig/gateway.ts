@@ -255,6 +255,11 @@ export class Gateway {
     await this.#it.trust.idle();
   }
 
+  /** As `ClockWatch.trustedSinceMs`. */
+  trustedSinceMs(): number | null {
+    return this.#it.trust.trustedSinceMs();
+  }
+
   /** The network sets the clock, and the watch sees it. */
   async setByNetwork(): Promise<void> {
     this.machine.synchronize();

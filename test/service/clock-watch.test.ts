@@ -245,6 +245,16 @@ describe("A clock that is wrong", () => {
     }
   });
 
+  it("is said to be set by the network where that is so, and nowhere else", async () => {
+    await booted(NOON_MS);
+    expect(gateway.trustedSinceMs()).to.equal(null);
+    await gateway.setByNetwork();
+    expect(gateway.trustedSinceMs()).to.be.closeTo(gateway.machine.nowMs(), SECOND_MS);
+    await gateway.remove();
+    await booted(NOON_MS, { keepsTime: true });
+    expect(gateway.trustedSinceMs()).to.equal(null);
+  });
+
   for (const [name, emptyMs] of [
     ["1970", 0],
     ["2000", Date.UTC(2000, 0, 1)],

@@ -16,7 +16,10 @@ const MILD = [
   "records_unplaced",
   "clock_wrong",
   "queue_filling",
+  "disk_slow",
 ];
+/** With these nothing is lost, and only who has the view of the state can see to them. */
+const TECHNICAL = ["disk_slow"];
 
 interface FaultListProps {
   readonly faults: readonly Fault[];
@@ -28,9 +31,12 @@ interface FaultListProps {
 export function FaultList({ faults, most = faults.length }: FaultListProps) {
   const texts = useTexts(faultTexts);
   const { user, format } = useGateway();
-  const inOrder = [...faults].sort((a, b) => Number(isMild(a)) - Number(isMild(b)));
-  const shown = maySee(user, "state") ? most : faults.length;
-  const rest = faults.length - shown;
+  const seesAll = maySee(user, "state");
+  const inOrder = faults
+    .filter(({ code }) => seesAll || !TECHNICAL.includes(code))
+    .sort((a, b) => Number(isMild(a)) - Number(isMild(b)));
+  const shown = seesAll ? most : inOrder.length;
+  const rest = inOrder.length - shown;
   return (
     <>
       {inOrder.slice(0, shown).map((fault, index) => (

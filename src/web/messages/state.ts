@@ -3,6 +3,7 @@ import { bilingual, counted } from "../../domain/language.ts";
 export const stateTexts = bilingual({
   title: ["Estado del equipo", "Status of the gateway"],
   well: ["Todo va bien", "All is well"],
+  wellNow: ["Ahora todo va bien", "All is well now"],
   trouble: (count: string) => [
     `Hay ${counted(count, "cosa", "cosas")} que atender`,
     `There ${count === "1" ? "is" : "are"} ${counted(count, "thing", "things")} to see to`,
@@ -97,6 +98,10 @@ export const stateTexts = bilingual({
   clockTrustedSince: (moment: string) => [
     `Sincronizado por la red desde el ${moment}.`,
     `Set by the network since ${moment}.`,
+  ],
+  clockTrustedBySetting: [
+    "Nadie lo comprueba: el ajuste «clock_trust» dice que va bien.",
+    "Nobody checks it: the setting “clock_trust” says that it is right.",
   ],
   clockUntrusted: ["Sin poner en hora", "Not set"],
   clockUntrustedDetail: [

@@ -98,6 +98,7 @@ function clockPart({ status, texts, format }: Known): PartProps {
     says: [
       !clock.trusted && texts.clockUntrustedDetail,
       clock.trustedSince !== null && texts.clockTrustedSince(format.dateTime(clock.trustedSince)),
+      clock.trusted && clock.trustedSince === null && texts.clockTrustedBySetting,
       waiting > 0 && texts.clockWaiting(format.count(waiting)),
       unplaced > 0 && texts.clockUnplaced(format.count(unplaced)),
       `${format.dateTime(clock.time)} · ${texts.clockZone(timeZone)}`,
@@ -167,9 +168,11 @@ const MAX_INCIDENTS = 5;
 
 function gapPart({ status, gaps: newest, texts, format }: Known): PartProps {
   const { gaps, gapsLast30Days } = status;
-  const kind = kindBy(status, "edges_lost", "edges_swallowed", "line_outage");
+  const told = kindBy(status, "edges_lost", "edges_swallowed", "line_outage");
   const title = texts.gaps;
-  if (gaps === 0) return { title, kind, answer: texts.gapsNone, says: [texts.gapsNoneDetail] };
+  if (gaps === 0) return { title, kind: told, answer: texts.gapsNone, says: [texts.gapsNoneDetail] };
+  // What was lost is nothing that is well, also once no fault tells of it any more.
+  const kind = told === "warn" || gapsLast30Days > 0 ? "warn" : "off";
   const incidents = incidentsOf(newest).slice(-MAX_INCIDENTS).reverse();
   const [last] = incidents;
   return {

@@ -70,7 +70,7 @@ function OtherGateways({ others }: { readonly others: Status["otherGateways"] })
 function Verdict({ status }: { readonly status: Status }) {
   const texts = useTexts(stateTexts);
   const { time, count, money } = useFormat();
-  const { faults, clock, recordsToday: today } = status;
+  const { faults, clock, recordsToday: today, gapsLast30Days } = status;
   const isWell = faults.length === 0;
   return (
     <section class={isWell ? "panel verdict row" : "panel verdict row verdict-bad"}>
@@ -80,7 +80,9 @@ function Verdict({ status }: { readonly status: Status }) {
       <div class="verdict-text">
         {/* Without the time, which would be read aloud each minute. */}
         <div role="status">
-          <h2>{isWell ? texts.well : texts.trouble(count(faults.length))}</h2>
+          <h2>
+            {isWell ? (gapsLast30Days > 0 ? texts.wellNow : texts.well) : texts.trouble(count(faults.length))}
+          </h2>
         </div>
         <p class="soft">{texts.asOf(time(clock.time))}</p>
       </div>
