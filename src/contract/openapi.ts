@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ErrorCode } from "../domain/error.ts";
-import { boundADay, type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./declaration.ts";
+import { API, boundADay, type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./declaration.ts";
 
 /** The API's own version, not the program's, which is not shown without a session. */
 const API_VERSION = "1.0.0";
@@ -18,6 +18,7 @@ export function describeApi(declarations: readonly Declaration[]): object {
       version: API_VERSION,
       description: "Devices, locations and the ledger of sales.",
     },
+    servers: [{ url: "/", description: "The gateway that has given this description." }],
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: { session: { type: "apiKey", in: "cookie", name: "auth_token" } },
@@ -29,6 +30,7 @@ export function describeApi(declarations: readonly Declaration[]): object {
 function describe(declaration: Declaration): object {
   const parameters = parametersOf(declaration);
   return {
+    operationId: `${declaration.method}${declaration.path.slice(API.length - 1).replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: declaration.summary,
     security: declaration.roles === null ? [] : [{ session: [] }],
     "x-roles": declaration.roles ?? [],

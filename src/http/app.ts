@@ -127,6 +127,17 @@ export function createApp(dependencies: AppDependencies): Koa {
   });
 }
 
+/** Paths of programs, also with a slip: the page in their place would pass for success. */
+const NEARLY_PROGRAMS = /^\/+(?:api|healthz|metrics)(?:\/|$)/i;
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** An application with its bounds, headers, errors and page. */
 export function buildApp(
   { log, clock, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
@@ -157,7 +168,7 @@ export function buildApp(
   );
   app.use(otherMethod);
   app.use(async (context, next) => {
-    if (`${context.path}/`.startsWith(API)) {
+    if (NEARLY_PROGRAMS.test(decoded(context.path))) {
       throw new FlancoError("not_found", "There is nothing at this path.", {
         hint: `${API}openapi.json describes what there is.`,
       });
@@ -214,6 +225,12 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
 export function healthMiddleware(isHealthy: () => Promise<boolean>): Middleware {
   return async (context, next) => {
     if (context.path !== "/healthz") return next();
+    if (context.method !== "GET" && context.method !== "HEAD") {
+      context.set("Allow", "GET, HEAD");
+      throw new FlancoError("method_not_allowed", "This path does not take that method.", {
+        hint: "Send a GET.",
+      });
+    }
     const healthy = await isHealthy();
     // The page that plain HTTP serves asks here whether the
     // browser trusts this machine. The answer is public anyway.

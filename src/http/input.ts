@@ -21,6 +21,7 @@ const MAX_DEPTH = 32;
 const MAX_PIECES = 4_096;
 /** How much of a refused body is read and dropped, so that an honest client can read its answer. */
 const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
+const PLAIN: ReadonlySet<string> = new Set(["", "identity"]);
 const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 
 const parserOf = (maxBytes: number) =>
@@ -68,17 +69,24 @@ export async function readBody(
 function requireJson({ headers }: IncomingMessage): void {
   const { "transfer-encoding": transfer, "content-length": length = "0" } = headers;
   const type = headers["content-type"];
+  if (transfer !== undefined && transfer.trim().toLowerCase() !== "chunked") {
+    throw new FlancoError("invalid", "The body's transfer coding is not supported.", {
+      hint: "Send it with a Content-Length, or chunked alone.",
+    });
+  }
   const hasBody = transfer !== undefined || length !== "0";
   if (type === undefined ? hasBody : !JSON_TYPE.test(type)) {
     throw new FlancoError("unsupported_media_type", "The body must be JSON.", {
       hint: "Send it with Content-Type: application/json.",
     });
   }
-  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+  if (!PLAIN.has((headers["content-encoding"] ?? "").trim().toLowerCase())) {
     throw new FlancoError("unsupported_media_type", "The body's encoding is not supported.", {
       hint: "Send it in UTF-8, not compressed.",
     });
   }
+  // The parser knows one spelling of it.
+  delete headers["content-encoding"];
 }
 
 /** Refuses what the parser accepts: too many pieces, and bytes that are not UTF-8. */

@@ -61,6 +61,20 @@ describe("A body", () => {
       expect(recordCount()).to.equal(1);
     });
 
+    for (const [what, header, status] of [
+      ["is taken as it is, however that is written", { "Content-Encoding": "Identity" }, 201],
+      ["is taken with an empty coding", { "Content-Encoding": "" }, 201],
+      ["is 400 where more than chunks were made of it", { "Transfer-Encoding": "gzip, chunked" }, 400],
+    ] as const) {
+      it(what, async () => {
+        const answer = await exchange(held.appliance, "POST", "/api/data", {
+          headers: { Cookie: held.user.cookie, "Content-Type": "application/json", ...header },
+          body: Buffer.from(JSON.stringify(aRecord())),
+        });
+        expect(answer.status).to.equal(status);
+      });
+    }
+
     it("is 400 with ten thousand actuators, which fit 64 KiB when they are empty", async () => {
       const body = aDevice({ dId: "many", actuators: Array.from({ length: 10_000 }, () => ({})) });
       const response = await held.post("/api/device", body).expect(400);

@@ -21,6 +21,13 @@ describe("The OpenAPI description", () => {
       expect(ajv.errors ?? []).to.deep.equal([]);
     });
 
+    it("names its server, and each operation once", () => {
+      const ids = operationsOf(description).map(({ operationId }) => operationId);
+      expect(new Set(ids).size).to.equal(ids.length);
+      expect(ids).to.include.members(["getDevice", "postRecordVoid", "putMePassword", "postMemberSignOut"]);
+      expect(description.servers).to.have.lengthOf(1);
+    });
+
     it("refers to nothing that it does not hold", () => {
       const names = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map(
         ([, name = ""]) => name,

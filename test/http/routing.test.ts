@@ -57,6 +57,20 @@ describe("The application's paths", () => {
     });
   }
 
+  for (const path of [
+    "/API/verify",
+    "//api/verify",
+    "/api%2fverify",
+    "/%61pi/verify",
+    "/healthz/",
+    "/Metrics",
+  ]) {
+    it(`answers 404 in the envelope where a program has a slip in its path, and no page: ${path}`, async () => {
+      const { body } = await user.get(path).expect(404);
+      expect(body.status).to.equal("error");
+    });
+  }
+
   it("answers 404 in the contract's envelope to a change outside of the API", async () => {
     const response = await appliance.api.post("/home").send({}).expect(404);
     expect(response.body).to.deep.equal({ status: "error", error: "There is nothing at this path." });
@@ -76,6 +90,13 @@ describe("The application's paths", () => {
     it("answers 200 without a session or detail once every line is watched", async () => {
       const response = await appliance.api.get("/healthz").expect(200);
       expect(response.body).to.deep.equal({ status: "success" });
+    });
+
+    it("takes no other method", async () => {
+      for (const method of ["put", "delete", "post"] as const) {
+        const response = await appliance.api[method]("/healthz").expect(405);
+        expect(response.headers["allow"]).to.equal("GET, HEAD");
+      }
     });
 
     it("answers 503 while a line is not watched", async () => {

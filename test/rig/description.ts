@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Method } from "../../src/contract/declaration.ts";
 
 interface Operation {
+  readonly operationId: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: object;
   /** Empty for one that needs no session. */
@@ -12,6 +13,7 @@ interface Operation {
 type Content = Readonly<Record<string, { readonly schema?: object }>>;
 
 export interface Description {
+  readonly servers: readonly object[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
