@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { expect } from "chai";
 import type { HeavyRead } from "../../../src/domain/heavy-read.ts";
+import type { Role } from "../../../src/domain/member.ts";
 import { heavyReads, openReader, type StoreReader } from "../../../src/store/read/reader.ts";
 import { LoopHolds } from "../../http/loop-holds.ts";
 import { rejection } from "../../rig/rejection.ts";
@@ -128,6 +129,19 @@ describe("Reads of an account with hundreds of thousands of names", () => {
     });
     expect(await rejection(late.sumRecords(LARGE, THIS_YEAR))).to.deep.include({ ...errors[0] });
     await late.close();
+  });
+
+  it("of one member leave an owner of the account the next turn, however many wait", async () => {
+    const order: string[] = [];
+    const ask = (memberId: string, role: Role) =>
+      reads.as({ userId: LARGE, memberId, role }, async () => {
+        await reads.sumRecords(LARGE, THIS_YEAR);
+        order.push(memberId);
+      });
+    const screens = Array.from({ length: 12 }, () => ask("screen", "display"));
+    await Promise.all([ask("ana", "owner"), Promise.allSettled(screens)]);
+    expect(order.slice(0, 3)).to.deep.equal(["screen", "ana", "screen"]);
+    expect(order).to.have.lengthOf(10);
   });
 
   it("wait for each other, nine of an account at most", async () => {
