@@ -110,6 +110,7 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   time_zone_changed: "ledger",
   tail_failed: "ledger",
   backup_failed: "backup",
+  copy_damaged: "backup",
   backup_missing: "backup",
   backup_old: "backup",
   backup_disk_missing: "backup",

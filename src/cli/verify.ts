@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
 import { presentDirectories } from "../service/backup-target.ts";
-import { headsOf } from "../store/backup/backup-directory.ts";
+import { checkCopies, headsOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
 import { type Finding, joinedKeys } from "../store/repair/finding.ts";
@@ -69,6 +69,7 @@ async function verify(context: CliContext, command: Command, options: Options): 
     throw error;
   });
   const entry = head === undefined ? undefined : findEntry(ledger, head);
+  const { copies } = result;
   if (json) terminal.json(head === undefined ? result : { ...result, head: entry ?? null });
   if (result.damage.length > 0) {
     mark();
@@ -79,7 +80,7 @@ async function verify(context: CliContext, command: Command, options: Options): 
     await acknowledge(context, command, result, { name, reason, json });
     return;
   }
-  if (open.length > 0) throw attention(open, result.unlisted);
+  if (open.length + copies.length > 0) throw attention(open, result.unlisted, copies);
   if (head !== undefined && entry === undefined) throw unknownHead(head);
   if (json) return;
   terminal.out(describeRight(result));
@@ -117,7 +118,10 @@ function toHead(text: string): string {
  * Checks the file in a process of its own, and at the same
  * time the chain in this one, because a person waits.
  */
-async function check(context: CliContext, command: Command): Promise<Verification> {
+async function check(
+  context: CliContext,
+  command: Command,
+): Promise<Verification & { readonly copies: readonly string[] }> {
   const config = configOf(context, command);
   const { ledger } = becomeOwner(config.data_dir);
   const heads = headsOf(ledger, presentDirectories(config));
@@ -126,7 +130,8 @@ async function check(context: CliContext, command: Command): Promise<Verificatio
   const file = beginJob("checkFile", ledger);
   try {
     const chain = attempt(() => checkChain(ledger, onProgress, heads));
-    return verificationOf(await file.done, chain);
+    const verification = verificationOf(await file.done, chain);
+    return { ...verification, copies: checkCopies(ledger, presentDirectories(config)) };
   } finally {
     file.cancel();
   }
@@ -169,14 +174,18 @@ function isTold(open: readonly Finding[]): boolean {
   return open.every(({ kind }) => kind === "restored" || kind === "zone");
 }
 
-function attention(open: readonly Finding[], unlisted: number): FlancoError {
+function attention(open: readonly Finding[], unlisted: number, copies: readonly string[] = []): FlancoError {
   const more = unlisted === 0 ? [] : [`${unlisted} more are listed once these are acknowledged.`];
+  const title = isTold(open) ? "An owner must know of this:" : "The ledger does not agree with itself:";
   const lines = [
-    isTold(open) ? "An owner must know of this:" : "The ledger does not agree with itself:",
+    ...copies,
+    ...(copies.length > 0 && open.length === 0 ? [] : [title]),
     ...open.map(describe),
     ...more,
   ];
-  return new FlancoError("attention", lines.join("\n"), {
-    hint: "Keep a copy of the data directory and of the backups. The owner acknowledges what is explained: flanco verify --acknowledge NAME.",
-  });
+  const hint =
+    open.length + unlisted === 0
+      ? "The ledger itself is right. Make another backup (flanco backup). If this comes again, replace the card or the disk."
+      : "Keep a copy of the data directory and of the backups. The owner acknowledges what is explained: flanco verify --acknowledge NAME.";
+  return new FlancoError("attention", lines.join("\n"), { hint });
 }

@@ -104,6 +104,11 @@ export const FAULTS = {
       `The copy of what the newest backup lacks cannot be written: ${reason}.`,
     hint: "Everything is recorded all the same. It goes on by itself once the disk takes it again, or with the next backup: look at the backup disk.",
   },
+  copy_damaged: {
+    when: "the weekly check found a damaged backup, or damage in the tail, until the next backup is proved",
+    what: ({ what }: { what: string }) => `A copy of the ledger is damaged: ${what}`,
+    hint: "The ledger itself is whole. Another backup is made by itself, within the hour. If this comes again, replace the card or the disk.",
+  },
   ledger_damaged: {
     when: "the full check, or the one of a backup, has findings that are not acknowledged",
     what: ({ what }: { what?: string }) =>

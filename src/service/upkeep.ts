@@ -41,11 +41,16 @@ const LOOK_MS = MINUTE_MS;
 /** A job that failed is tried again after this. */
 const RETRY_MS = HOUR_MS;
 
+/** What the weekly check gives: `copies` has a sentence for each damaged copy beside the ledger. */
+export interface CheckedLedger extends Verification {
+  readonly copies: readonly string[];
+}
+
 /** The jobs of upkeep, each in a process of its own. */
 const PROCESSES = {
   backup: (request: BackupRequest): RunningJob<MadeBackup> => beginJob("backup", request),
   /** Holds the ledger against the proofs in these directories. */
-  verify: (ledger: string, directories: readonly string[]): RunningJob<Verification> =>
+  verify: (ledger: string, directories: readonly string[]): RunningJob<CheckedLedger> =>
     beginJob("verify", { ledger, directories }),
   look: (directory: string, ledgerIds: readonly string[]): RunningJob<BackupLook> =>
     beginJob("look", { directory, ledgerIds, isOpened: true }),
@@ -100,6 +105,8 @@ export class Upkeep {
   /** The ledger's folder of backups on the gateway itself, and when it had last been changed at the last look. */
   #ownFolder = "";
   #ownChangedMs: number | undefined;
+  /** The directories that need another backup, because a copy was found damaged. */
+  readonly #damagedIn = new Set<string>();
   #losses: readonly Loss[] = [];
   #told: readonly NotedChange[] = [];
 
@@ -247,11 +254,13 @@ export class Upkeep {
       clockTrusted: trust.trusted(),
     };
     await this.#run(`backup ${directory}`, jobs.backup(request), {
-      done: ({ findings, keysLeftOut, ...backup }) => {
+      done: ({ findings, keysLeftOut, tailFrom, ...backup }) => {
+        this.#damagedIn.delete(directory);
+        if (this.#damagedIn.size === 0) this.#hold("copies", false);
         this.#attend(`backup ${directory}`, findings);
         if (keysLeftOut) log.warn({ directory }, aboutMissingKeys(folderOf(directory, backup.ledger)));
         if (directory === backupDirectory(config)) this.#see(backup);
-        writer.backupProved(directory, backup.commits);
+        writer.backupProved(directory, tailFrom);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
       },
       failed: (error) => {
@@ -271,6 +280,7 @@ export class Upkeep {
     const { clock, trust, writer } = this.#dependencies;
     const here = this.#agesMs(`backup ${directory}`);
     if (here.failed < RETRY_MS) return false;
+    if (this.#damagedIn.has(directory)) return true;
     // Backup and tail together would lack commits.
     const torn =
       directory === tail &&
@@ -290,6 +300,7 @@ export class Upkeep {
     await this.#run("verify", jobs.verify(dataDirectory.ledger, directories), {
       done: (verification) => {
         this.#storeChecked();
+        this.#reportCopies(verification.copies, directories);
         this.#report(verification);
       },
       failed: (error) => {
@@ -309,6 +320,14 @@ export class Upkeep {
     } catch (err) {
       log.warn({ err }, "the time of the check cannot be stored: the next start checks the ledger again");
     }
+  }
+
+  #reportCopies(copies: readonly string[], directories: readonly string[]): void {
+    const [what] = copies;
+    if (what === undefined) return;
+    this.#dependencies.log.error({ copies }, "copies of the ledger are damaged");
+    for (const directory of directories) this.#damagedIn.add(directory);
+    this.#hold("copies", (sinceMs) => fault("copy_damaged", sinceMs, { what }));
   }
 
   #report(verification: Verification): void {

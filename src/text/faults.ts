@@ -155,6 +155,13 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
       "Everything is recorded. If this is still here tomorrow, ask your technician to check the backup disk.",
     ],
   },
+  copy_damaged: {
+    what: () => ["Una copia de seguridad está dañada.", "A backup is damaged."],
+    todo: () => [
+      "Se hace otra sola. Si este aviso vuelve, pida a su técnico que cambie la tarjeta o el disco de copias.",
+      "Another one is made by itself. If this comes again, have your technician replace the card or the backup disk.",
+    ],
+  },
   ledger_damaged: {
     what: () => [
       "La revisión del libro de ventas ha encontrado un error.",

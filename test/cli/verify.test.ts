@@ -9,7 +9,7 @@ import { FIRST_RECORD, seededProgram } from "./ledger.ts";
 /** One sale on the last day of 2025 and two on the first of 2026. */
 const SALES = [Date.UTC(2025, 11, 31, 23, 30), Date.UTC(2026, 0, 1, 0, 30), Date.UTC(2026, 0, 1, 12)];
 
-const SOUND = { records: 3, entries: FIRST_RECORD + 2, findings: [], unlisted: 0, damage: [] };
+const SOUND = { records: 3, entries: FIRST_RECORD + 2, findings: [], unlisted: 0, damage: [], copies: [] };
 
 describe("flanco verify", function () {
   this.timeout(PROCESS_TEST_MS);

@@ -3,19 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProvenBackup } from "../../src/domain/backup.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Upkeep } from "../../src/service/upkeep.ts";
+import { type CheckedLedger, Upkeep } from "../../src/service/upkeep.ts";
 import { type BackupLook, writeProof } from "../../src/store/backup/backup-directory.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { beginJob, type RunningJob } from "../../src/store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
 import type { TailState } from "../../src/store/ledger/writer-message.ts";
 import type { Finding } from "../../src/store/repair/finding.ts";
-import type { Verification } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 
 export const START_MS = Date.UTC(2026, 2, 11, 11);
-export const SOUND: Verification = { records: 1, entries: 1, findings: [], unlisted: 0, damage: [] };
+export const SOUND: CheckedLedger = {
+  ...{ records: 1, entries: 1, findings: [], unlisted: 0, damage: [], copies: [] },
+};
 
 /** The identity of another ledger. */
 export const FOREIGN = "0a".repeat(16);
@@ -141,6 +142,7 @@ export class UpkeepRig {
             ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
             findings: this.findings,
             keysLeftOut: false,
+            tailFrom: 1,
           })),
         look: (directory, ledgerIds) =>
           this.seen === undefined

@@ -309,6 +309,18 @@ describe("The service's upkeep", () => {
       expect(gateway.faults).to.deep.equal([]);
     });
 
+    it("says that a copy is damaged until another backup is made, which it makes at once", async () => {
+      gateway.upkeep.open();
+      gateway.verification = { ...SOUND, copies: ["The backup a is rotten."] };
+      await gateway.look();
+      expect(gateway.upkeep.faults().map(({ code, details }) => [code, details])).to.deep.equal([
+        ["copy_damaged", { what: "The backup a is rotten." }],
+      ]);
+      expect(await gateway.after(MINUTE_MS)).to.deep.equal([gateway.backups]);
+      expect(gateway.faults).to.deep.equal([]);
+      expect(await gateway.after(MINUTE_MS)).to.deep.equal([]);
+    });
+
     it("says that a backup has another past, until it is acknowledged", async () => {
       gateway.findings = [ALTERED];
       gateway.upkeep.open();

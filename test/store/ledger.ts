@@ -36,6 +36,8 @@ export class TestLedger {
   readonly progress: [number, number][] = [];
   nowMs = Date.UTC(2026, 10, 21, 12);
   monotonicMs = 0;
+  /** Where the tail must reach back to since the newest backup. */
+  tailFrom = 0;
   /** Whether it keeps a tail, in its directory of backups. */
   tail = false;
   #writer: StoreWriter | undefined;
@@ -120,7 +122,8 @@ export class TestLedger {
   /** Makes it, and gives its proof. */
   async backUp(overrides: Partial<BackupRequest> = {}, freeBytes = freeBytesOf): Promise<ProvenBackup> {
     const made = await makeBackup(this.backupRequest(overrides), freeBytes);
-    const { findings: _findings, keysLeftOut: _left, ...backup } = made;
+    const { findings: _findings, keysLeftOut: _left, tailFrom, ...backup } = made;
+    this.tailFrom = tailFrom;
     return backup;
   }
 

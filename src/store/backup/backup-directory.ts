@@ -7,8 +7,8 @@ import { orNothing } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { LATER, setLaterTailAside } from "../ledger/tail.ts";
-import { freeStamp, removeDatabase } from "./file-copy.ts";
+import { damageIn, LATER, segmentsIn, setLaterTailAside } from "../ledger/tail.ts";
+import { freeStamp, hashFile, removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
 const PROOF_SUFFIX = ".json";
@@ -140,10 +140,37 @@ export function setAsideLater(folder: string, schema = SCHEMA_VERSION, sync = sy
   if (renamed > 0) sync(folder);
 }
 
+/** Added to the name of a backup that is not what was proved any more. */
+const DAMAGED = ".damaged";
+
+/**
+ * Holds the backups of a ledger against their proofs, and reads its tail: a sentence for each copy that is damaged. A
+ * backup that is not the file that was proved is renamed, so that it is no newest backup; its proof stays.
+ */
+export function checkCopies(ledger: string, directories: readonly string[]): readonly string[] {
+  const [id = ""] = identitiesOf(ledger);
+  return directories.flatMap((directory) => {
+    const folder = folderOf(directory, id);
+    return [
+      ...damageIn(segmentsIn(folder)),
+      ...listBackups(folder).flatMap((backup) => checkBackup(folder, backup)),
+    ];
+  });
+}
+
+function checkBackup(folder: string, { file: name, sha256 }: ProvenBackup): readonly string[] {
+  const file = join(folder, name);
+  // A bad block fails the read.
+  if (orNothing(() => hashFile(file)) === sha256 || !existsSync(file)) return [];
+  const isAside = orNothing(() => renameSync(file, file + DAMAGED) === undefined) === true;
+  const kept = isAside ? `it is set aside as ${name}${DAMAGED}` : "it cannot be set aside";
+  return [`The backup ${file} is not the file that was proved: ${kept}.`];
+}
+
 /** Removes copies that were set aside. */
 export function removeLater(folder: string): void {
   for (const name of readdirSync(folder))
-    if (name.endsWith(LATER)) rmSync(join(folder, name), { force: true });
+    if (name.endsWith(LATER) || name.endsWith(DAMAGED)) rmSync(join(folder, name), { force: true });
 }
 
 /** Removes the oldest proofs of backups that are gone. */

@@ -55,6 +55,11 @@ export interface MadeBackup extends ProvenBackup {
   readonly findings: readonly Finding[];
   /** Whether the gateway's keys are missing beside it, because the disk's file system has no owners. */
   readonly keysLeftOut: boolean;
+  /**
+   * The commits of the last but one proved backup beside it, 0 where there is none: the tail
+   * must reach back to there, because the newest backup may rot unnoticed.
+   */
+  readonly tailFrom: number;
 }
 
 /**
@@ -83,7 +88,8 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
       thinOut(folder, neededBytes, freeBytes);
       removeOldProofs(folder);
     }
-    return { ...backup, findings, keysLeftOut };
+    const tailFrom = listBackups(folder)[1]?.commits ?? 0;
+    return { ...backup, findings, keysLeftOut, tailFrom };
   } finally {
     removeDrafts(folder);
     release();

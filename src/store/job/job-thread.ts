@@ -3,7 +3,7 @@ import DatabaseConstructor from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError, messageOf } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import { type BackupRequest, makeBackup } from "../backup/backup.ts";
-import { headsOf, lookAtBackups } from "../backup/backup-directory.ts";
+import { checkCopies, headsOf, lookAtBackups } from "../backup/backup-directory.ts";
 import { isDamage } from "../ledger/disk-room.ts";
 import { prepareLedger } from "../repair/prepare.ts";
 import { checkFile, verifyLedger } from "../repair/verify.ts";
@@ -12,8 +12,16 @@ import type { Job, JobMessage } from "./job.ts";
 /** The function for each kind of work. It may report progress. */
 const WORK = {
   backup: (request: BackupRequest) => makeBackup(request),
-  verify: ({ ledger, directories }: { readonly ledger: string; readonly directories: readonly string[] }) =>
-    verifyLedger(ledger, () => {}, headsOf(ledger, directories)),
+  verify: ({
+    ledger,
+    directories,
+  }: {
+    readonly ledger: string;
+    readonly directories: readonly string[];
+  }) => ({
+    ...verifyLedger(ledger, () => {}, headsOf(ledger, directories)),
+    copies: checkCopies(ledger, directories),
+  }),
   checkFile: (ledger: string) => checkFile(ledger),
   look: lookAtBackups,
   prepare: prepareLedger,

@@ -226,7 +226,7 @@ class WriterLink {
     this.#send({ kind: "backup", directory, proved: null });
   }
 
-  /** Call when that backup is proved and durable: the tail need not reach back beyond its commits. */
+  /** Call when that backup is proved and durable: the tail need not reach back beyond these commits (`MadeBackup.tailFrom`). */
   backupProved(directory: string, commits: number): void {
     this.#send({ kind: "backup", directory, proved: commits });
   }

@@ -91,7 +91,7 @@ describe("a backup", () => {
     });
     let rounds = 0;
     for (; made === undefined; rounds += 1) await sell(5);
-    const { findings: _findings, keysLeftOut: _left, ...backup } = await done;
+    const { findings: _findings, keysLeftOut: _left, tailFrom: _from, ...backup } = await done;
     expect(rounds).to.be.above(1);
     expect(backup.records).to.be.at.least(SALES);
     expect(backup.totalMicros).to.equal(String(backup.records * 1_000_000));

@@ -11,9 +11,13 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
+import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { DAY_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
+import { checkCopies, listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { readHead } from "../../../src/store/ledger/chain.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { framesOf, readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
@@ -334,6 +338,24 @@ describe("The tail of a ledger", () => {
       expect(recordId).to.be.above(newest);
     });
 
+    it("is found by the check of the copies, as is a backup that has rotted, which is none from then on", async () => {
+      const [older, newest] = [await ledger.backUpProved(), await ledger.backUpProved()];
+      await sell(ledger, userId, 5);
+      await ledger.close();
+      expect(checkCopies(ledger.file, [ledger.backups])).to.deep.equal([]);
+      spoil(2);
+      const path = join(ledger.folder, newest.file);
+      const file = openSync(path, "r+");
+      writeSync(file, "rotten", 40_000);
+      closeSync(file);
+      const [tail, backup, ...others] = checkCopies(ledger.file, [ledger.backups]);
+      expect(tail).to.match(/The bytes \d+ to \d+ of the tail's file .* are damaged/);
+      expect(backup).to.contain(`The backup ${path} is not the file that was proved`);
+      expect(others).to.deep.equal([]);
+      expect(listBackups(ledger.folder)).to.deep.equal([older]);
+      expect(existsSync(`${path}.damaged`)).to.equal(true);
+    });
+
     it("is not gone on with: a new file begins, which no backup leads to", async () => {
       await sell(ledger, userId, 5);
       await ledger.close();
@@ -367,14 +389,24 @@ describe("The tail of a ledger", () => {
     expect(ledger.verify().records).to.equal(4);
   });
 
-  it("reaches back to the newest proved backup alone", async () => {
-    await sell(ledger, userId, 2);
-    const backup = await ledger.backUpProved();
+  it("reaches back to the last but one proved backup, so that the newest may have rotted", async () => {
+    const backups: ProvenBackup[] = [];
+    for (let made = 0; made < 3; made += 1) {
+      await sell(ledger, userId, 2);
+      ledger.nowMs += DAY_MS;
+      backups.push(await ledger.backUpProved());
+    }
     await sell(ledger, userId, 1);
     await ledger.close();
     const segments = segmentsIn(ledger.folder);
-    expect(segments.map(({ from, closed }) => [from, closed])).to.deep.equal([[backup.commits, true]]);
-    expect(ledger.recover()).to.deep.include({ backup, commits: 1, lost: [] });
+    const [, older, newest] = backups;
+    expect(segments.map(({ from }) => from)).to.deep.equal([older?.commits, newest?.commits]);
+    const file = openSync(join(ledger.folder, newest?.file ?? ""), "r+");
+    writeSync(file, Buffer.alloc(64, 0xff), 0, 64, 40_000);
+    closeSync(file);
+    truncateSync(ledger.file, STUMP_BYTES);
+    expect(ledger.recover()).to.deep.include({ backup: older, commits: 3, lost: [] });
+    expect(ledger.verify()).to.deep.include({ records: 7, findings: [] });
   });
 
   it("is not held against a ledger that was restored, nor repeated on it", async () => {

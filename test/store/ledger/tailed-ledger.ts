@@ -22,7 +22,7 @@ export class TailedLedger extends TestLedger {
     this.writer.backupBegins(this.backups);
     await until("a new file of it is begun", () => this.writer.tail?.from === commits);
     const backup = await this.backUp({ rotate: false });
-    this.writer.backupProved(this.backups, backup.commits);
+    this.writer.backupProved(this.backups, this.tailFrom);
     await this.writer.ping();
     return backup;
   }
