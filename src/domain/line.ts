@@ -31,7 +31,7 @@ export interface ChipInfo {
   readonly name: string;
   /** The chip's label, as its driver gives it: `pinctrl-bcm2835`. */
   readonly label: string;
-  /** The device that the chip hangs from, as sysfs names it (`1-0020` on an I2C bus), where it is known. */
+  /** The device that the chip hangs from, as sysfs names it (`1-0020` on an I2C bus, `1-1.2:1.0` at a USB port), where it is known. */
   readonly place?: string;
   readonly lines: readonly LineInfo[];
 }

@@ -11,12 +11,22 @@ const CHIP_AND_OFFSET = /^(.+):(\d{1,6})$/;
  * in which it finds them, so a number may differ after a boot.
  */
 const CHIP_NUMBER = /^gpiochip\d+:\d+$/;
+/**
+ * A device that is named by a number which the kernel gives in the order in which it finds devices: of a
+ * platform (`gpio-sim.1`, `dln2-gpio.3.auto`), and a USB one (`0003:10C4:EA90.0001`) below its port.
+ */
+const RUNNING_NUMBER = /^([a-z][\w-]*\.\d+(\.auto)?|[\dA-F]{4}(:[\dA-F]{4}){2}\.[\dA-F]{4})$/i;
 /** How many lines an error lists before it refers to the command that lists all. */
 const MAX_CHOICES = 12;
 
 /** Chip and offset: the form that names exactly one line until the next boot. */
 export function formatLine(line: Pick<LineInfo, "chip" | "offset">): string {
   return `${line.chip}:${line.offset}`;
+}
+
+/** Where a chip is, by the path of its device in sysfs: the last name in it that is the same after every boot. */
+export function placeOf(device: string): string | undefined {
+  return device.split("/").findLast((name) => name !== "" && !RUNNING_NUMBER.test(name));
 }
 
 /** A line as an error names it: `GPIO17 (gpiochip0:17)`. */

@@ -14,7 +14,7 @@ import { getSystemErrorName } from "node:util";
 import type { Cancel } from "../domain/clock.ts";
 import { FlancoError, systemCode } from "../domain/error.ts";
 import type { ChipInfo, LineInfo } from "../domain/line.ts";
-import { describeLine, inUseError } from "./address.ts";
+import { describeLine, inUseError, placeOf } from "./address.ts";
 import {
   CHIP_INFO_BYTES,
   decodeChipInfo,
@@ -116,10 +116,10 @@ class KoffiKernel {
       .map((name) => `${DEVICE_FOLDER}/${name}`);
   }
 
-  /** The name of the device that the chip of a path hangs from; undefined where sysfs does not show it. */
+  /** Where the chip of a path is; undefined where sysfs does not show it. */
   placeOf(path: string): string | undefined {
     try {
-      return basename(dirname(realpathSync(`/sys/bus/gpio/devices/${basename(path)}`)));
+      return placeOf(dirname(realpathSync(`/sys/bus/gpio/devices/${basename(path)}`)));
     } catch {
       // Without sysfs, chips with one label cannot be told apart: their unnamed lines are refused.
       return undefined;

@@ -3,7 +3,15 @@ import { basename, dirname, join } from "node:path";
 import type { Cancel, Clock, Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
-import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
+import {
+  CONSUMER,
+  describeLine,
+  formatLine,
+  inUseError,
+  lostError,
+  placeOf,
+  resolveLine,
+} from "./address.ts";
 import { DebouncedEdges } from "./debounce.ts";
 import { devicePath, type GpioKernel, readChips, refusalOf } from "./kernel.ts";
 import type { ExportedLine, ExportLine } from "./onoff.ts";
@@ -271,19 +279,19 @@ export function numberedChips(sysfs: string, known: readonly ChipInfo[]): Number
       // Without the character device's label, only a chip that is alone on its device can be named.
       const [only, ...others] = candidates;
       const name = only !== undefined && others.length === 0 ? only.name : `gpiochip${base}`;
-      return { base, chip: named ?? namelessChip(name, label, basename(device), lineCount) };
+      return { base, chip: named ?? namelessChip(name, label, placeOf(device), lineCount) };
     })
     .sort((a, b) => a.base - b.base);
 }
 
-function namelessChip(name: string, label: string, place: string, lineCount: number): ChipInfo {
+function namelessChip(name: string, label: string, place: string | undefined, lineCount: number): ChipInfo {
   const lines = Array.from({ length: lineCount }, (_, offset) => ({
     chip: name,
     offset,
     name: null,
     holder: null,
   }));
-  return { name, label, place, lines };
+  return { name, label, ...(place === undefined ? {} : { place }), lines };
 }
 
 /** The chips as /sys/class/gpio shows them; `device` is the real path of the device that a chip hangs from. */

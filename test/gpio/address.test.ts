@@ -3,6 +3,7 @@ import type { ChipInfo } from "../../src/domain/line.ts";
 import {
   lastingName,
   namesToWire,
+  placeOf,
   requireLasting,
   resolveLine,
   surveyChips,
@@ -85,6 +86,25 @@ describe("A line's address", () => {
       expect(lasting(before, "gpiochip1:0")).to.equal("mcp23017@1-0021:0");
       const after = twins("1-0021", "1-0020");
       expect(resolveLine("mcp23017@1-0021:0", after).chip).to.equal("gpiochip0");
+    });
+
+    it("has a device of the chip's that is no running number", () => {
+      const soc = "/sys/devices/platform/soc";
+      const port = "/sys/devices/platform/scb/fd500000.pcie/pci0000:00/0000:01:00.0/usb1/1-1/1-1.2/1-1.2:1.0";
+      for (const [device, place] of [
+        [`${soc}/fe804000.i2c/i2c-1/1-0020`, "1-0020"],
+        [`${soc}/fe200000.gpio`, "fe200000.gpio"],
+        [port, "1-1.2:1.0"],
+        [`${port}/0003:10C4:EA90.000A`, "1-1.2:1.0"],
+        [`${port}/dln2-gpio.3.auto`, "1-1.2:1.0"],
+        ["/sys/devices/platform/gpio-sim.1", "platform"],
+      ] as const)
+        expect(placeOf(device)).to.equal(place);
+    });
+
+    it("is refused when two chips differ by a running number alone", () => {
+      const [one, other] = [0, 1].map((number) => placeOf(`/sys/devices/platform/gpio-sim.${number}`));
+      expect(thrown(() => lasting(twins(one, other), "gpiochip1:0")).code).to.equal("invalid");
     });
 
     it("is refused when two chips have no difference", () => {
