@@ -8,6 +8,8 @@ interface FaultText {
   /** The fault in one sentence for a technician, by its details. */
   what(details: FaultDetails): string;
   readonly hint: string;
+  /** Whether sales are lost or refused meanwhile: people are told of it at any hour. */
+  readonly isGrave?: true;
   /** The details that tell how much was sold, or who sells. The text does without them. */
   readonly sales?: readonly string[];
 }
@@ -23,6 +25,7 @@ export const FAULTS = {
   disk_full: {
     when: "posts are refused, because the disk is full",
     what: () => "The disk is full: posted records are refused, and switchings wait to be recorded.",
+    isGrave: true,
     hint: "Free at least 8 MB on the disk of the data directory. Recording goes on by itself; do not delete the ledger's own files.",
   },
   disk_low: {
@@ -205,6 +208,7 @@ export const FAULTS = {
     when: "a wired line is not watched",
     what: ({ line, reason }: { line: string; reason: string }) =>
       `The line ${line} is not watched, and its sales are not recorded: ${reason}`,
+    isGrave: true,
     hint: "It is tried again every 5 seconds; flanco gpio detect shows all lines with the programs that use them.",
   },
   edges_refused: {
@@ -304,6 +308,12 @@ export function withoutSales<F extends Pick<Fault, "code" | "message" | "details
 export function faultName({ code, details }: Pick<Fault, "code" | "details">): string {
   const of = ["line", "queue", "directory", "sink", "to"].map((name) => details[name]);
   return `${code} ${of.find((value) => value !== undefined) ?? ""}`.trim();
+}
+
+/** Whether a fault of this code loses or refuses sales while it lasts. */
+export function isGrave(code: FaultCode): boolean {
+  const text: FaultText = FAULTS[code];
+  return text.isGrave === true;
 }
 
 /** How a part of the appliance is. */

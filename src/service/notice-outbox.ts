@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
-import { FAULT_CODES } from "../domain/fault.ts";
+import { FAULT_CODES, isGrave } from "../domain/fault.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";
 import { NOTICE_KINDS, type Notice } from "../domain/notice.ts";
@@ -135,8 +135,10 @@ export class NoticeOutbox {
     return {
       open: () => {},
       next: async () => {
-        if (this.#options.isQuiet()) return undefined;
-        const notice = waiting()[0]?.notice;
+        const all = waiting();
+        // They leave in their order: with a grave one go those before it.
+        if (this.#options.isQuiet() && !all.some(({ notice }) => tellsGrave(notice))) return undefined;
+        const notice = all[0]?.notice;
         if (notice !== undefined) this.#underWay.add(notice.id);
         return notice;
       },
@@ -178,6 +180,11 @@ export class NoticeOutbox {
     this.#isSaved = false;
     this.save();
   }
+}
+
+/** Whether a notice waits for no morning. */
+function tellsGrave({ kind, details }: Notice): boolean {
+  return kind === "fault_begun" && FAULT_CODES.some((code) => code === details["code"] && isGrave(code));
 }
 
 function readState(file: string, log: Log): State | undefined {

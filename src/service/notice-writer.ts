@@ -23,6 +23,13 @@ export interface SilentRoom {
   readonly days: number;
 }
 
+/** A fault with the room that it concerns, where it concerns one. */
+export interface PlacedFault extends Fault {
+  readonly room?: { readonly name: string; readonly deviceName: string } | undefined;
+}
+
+export type OneOrMore<T> = readonly [T, ...T[]];
+
 export interface NoticeWriterOptions {
   readonly language: Language;
   readonly timeZone: string;
@@ -40,25 +47,34 @@ export class NoticeWriter {
     this.#options = options;
   }
 
-  faultBegun(fault: Fault): Notice {
+  /** One notice of faults of one code that began together. */
+  faultBegun(faults: OneOrMore<PlacedFault>): Notice {
     const texts = this.#texts;
-    const { what, todo } = this.#describe(fault);
-    return this.#make("fault_begun", texts.faultBegun(what), faultDetails(fault), [
-      what,
+    const [first] = faults;
+    const { todo } = this.#describe(first);
+    const { what, list, sinceMs } = this.#describeAll(faults);
+    const count = faults.length;
+    const subject = count === 1 ? texts.faultBegun(what) : texts.faultsBegun(count, what);
+    return this.#make("fault_begun", subject, faultDetails(faults), [
+      ...list,
       ...(todo === "" ? [] : [todo]),
-      texts.since(this.#moment(fault.sinceMs)),
-      texts.forTechnician(withHint(fault)),
+      texts.since(this.#moment(sinceMs)),
+      texts.forTechnician(withHint(first)),
     ]);
   }
 
-  faultOver(fault: Fault): Notice {
+  /** One notice of faults of one code that are over together. */
+  faultOver(faults: OneOrMore<PlacedFault>): Notice {
     const texts = this.#texts;
-    const { what } = this.#describe(fault);
+    const [first] = faults;
+    const { what, list, sinceMs } = this.#describeAll(faults);
     const until = this.#moment(this.#options.clock.nowMs());
-    return this.#make("fault_over", texts.faultOver(what), faultDetails(fault), [
-      what,
-      texts.overText(this.#moment(fault.sinceMs), until),
-      texts.forTechnician(fault.message),
+    const count = faults.length;
+    const subject = count === 1 ? texts.faultOver(what) : texts.faultsOver(count, what);
+    return this.#make("fault_over", subject, faultDetails(faults), [
+      ...list,
+      texts.overText(this.#moment(sinceMs), until),
+      texts.forTechnician(first.message),
     ]);
   }
 
@@ -70,7 +86,7 @@ export class NoticeWriter {
     return this.#make("rooms_silent", subject, { count: rooms.length, rooms: named }, [
       texts.silentText,
       ...shown.map(({ room, deviceName, days }) => texts.silentRoom(room, deviceName, days)),
-      ...(rooms.length > shown.length ? [texts.moreRooms(rooms.length - shown.length)] : []),
+      ...(rooms.length > shown.length ? [texts.more(rooms.length - shown.length)] : []),
       texts.silentTodo,
     ]);
   }
@@ -118,7 +134,9 @@ export class NoticeWriter {
   #make(kind: Notice["kind"], subject: string, details: Notice["details"], lines: readonly string[]): Notice {
     const { language, clock } = this.#options;
     const gateway = this.#options.gateway();
-    const text = `${lines.join("\n")}\n\n${this.#texts.sentBy(gateway)}\n`;
+    // A name with a line break must not write lines of its own.
+    const written = lines.map((line) => line.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " "));
+    const text = `${written.join("\n")}\n\n${this.#texts.sentBy(gateway)}\n`;
     const own = {
       id: randomUUID(),
       kind,
@@ -128,6 +146,21 @@ export class NoticeWriter {
     };
     // A name with a line break must not make a second header.
     return { ...own, subject: `${subject.replaceAll(/\s+/g, " ")}`, text };
+  }
+
+  /** The first fault in a sentence, all of them in a list, and since when. */
+  #describeAll(faults: OneOrMore<PlacedFault>) {
+    const texts = this.#texts;
+    const [what = "", ...others] = faults.slice(0, MAX_ROOMS).map((fault) => {
+      const { what } = this.#describe(fault);
+      return fault.room === undefined ? what : texts.inRoom(what, fault.room.name, fault.room.deviceName);
+    });
+    const rest = faults.length - 1 - others.length;
+    const list =
+      others.length === 0
+        ? [what]
+        : [...[what, ...others].map((one) => `- ${one}`), ...(rest === 0 ? [] : [texts.more(rest)])];
+    return { what, list, sinceMs: Math.min(...faults.map(({ sinceMs }) => sinceMs)) };
   }
 
   #describe(fault: Fault): { readonly what: string; readonly todo: string } {
@@ -171,6 +204,15 @@ export class NoticeWriter {
   }
 }
 
-function faultDetails({ code, sinceMs, details }: Fault): Notice["details"] {
-  return { ...details, code, since: new Date(sinceMs).toISOString() };
+/** The first fault's, with how many there are and their rooms. */
+function faultDetails(faults: OneOrMore<PlacedFault>): Notice["details"] {
+  const [{ code, sinceMs, details }] = faults;
+  const rooms = faults.slice(0, MAX_ROOMS).flatMap(({ room }) => (room === undefined ? [] : [room.name]));
+  return {
+    ...details,
+    code,
+    since: new Date(sinceMs).toISOString(),
+    count: faults.length,
+    ...(rooms.length > 0 && { rooms: rooms.join(", ") }),
+  };
 }

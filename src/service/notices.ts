@@ -9,7 +9,7 @@ import type { Log } from "../domain/log.ts";
 import { minuteOf, type Notice } from "../domain/notice.ts";
 import type { Status } from "../domain/status.ts";
 import type { NoticeOutbox } from "./notice-outbox.ts";
-import type { NoticeWriter, SilentRoom } from "./notice-writer.ts";
+import type { NoticeWriter, OneOrMore, PlacedFault, SilentRoom } from "./notice-writer.ts";
 
 const LOOK_MS = MINUTE_MS;
 /** Minutes after midnight, local time: when the day before is summed up, and rooms are looked at. */
@@ -86,18 +86,41 @@ export class Notices {
     const isTold = outbox.told.faults.length === this.#watch.known.length;
     if (news.begun.length + news.over.length === 0 && isTold) return;
     const told = new Map(outbox.told.faults.map((one) => [faultName(one.fault), one]));
-    const begun = news.begun.map((fault) => ({ fault, notice: writer.faultBegun(fault) }));
-    const over = news.over.map((fault) => {
-      const noticeId = told.get(faultName(fault))?.noticeId;
-      // Where a fault is over before its notice was delivered, one notice tells both.
-      if (noticeId !== undefined) outbox.withdraw(noticeId);
-      return writer.faultOver(fault);
-    });
-    for (const { fault, notice } of begun) told.set(faultName(fault), { fault, noticeId: notice.id });
     const known = new Set(this.#watch.known.map(faultName));
+    const notices: Notice[] = [];
+    // A relay box that fails has tens of lines: people get one notice of them.
+    for (const faults of this.#placed(news.begun)) {
+      const notice = writer.faultBegun(faults);
+      notices.push(notice);
+      for (const { room: _, ...fault } of faults)
+        told.set(faultName(fault), { fault: { ...fault }, noticeId: notice.id });
+    }
     const kept = [...told.values()].filter(({ fault }) => known.has(faultName(fault)));
-    const notices = [...begun.map(({ notice }) => notice), ...over];
-    outbox.add(notices, { faults: kept.map(({ fault, noticeId }) => ({ fault: { ...fault }, noticeId })) });
+    for (const faults of this.#placed(news.over)) {
+      // Where faults are over before their notice was delivered, one notice tells both.
+      for (const id of new Set(faults.map((fault) => told.get(faultName(fault))?.noticeId))) {
+        if (id !== undefined && kept.every(({ noticeId }) => noticeId !== id)) outbox.withdraw(id);
+      }
+      notices.push(writer.faultOver(faults));
+    }
+    outbox.add(notices, { faults: kept });
+  }
+
+  /** Faults by their code, each with its line's room. */
+  #placed(faults: readonly Fault[]): readonly OneOrMore<PlacedFault>[] {
+    if (faults.length === 0) return [];
+    const wirings = this.#accounts().flatMap((userId) => this.#options.reader.wirings(userId));
+    const rooms = new Map(
+      wirings.map(({ line, actuatorId: name, deviceName }) => [line, { name, deviceName }] as const),
+    );
+    const byCode = new Map<string, [PlacedFault, ...PlacedFault[]]>();
+    for (const fault of faults) {
+      const placed = { ...fault, room: rooms.get(String(fault.details["line"])) };
+      const others = byCode.get(fault.code);
+      if (others === undefined) byCode.set(fault.code, [placed]);
+      else others.push(placed);
+    }
+    return [...byCode.values()];
   }
 
   /** Sums up and looks at rooms once a local day. A gateway that was off for days sums up the last day alone. */

@@ -11,7 +11,19 @@ export const noticeTexts = bilingual({
   /** BCP 47, for dates and numbers. */
   locale: ["es-ES", "en-GB"],
   faultBegun: (what: string) => [`Aviso: ${what}`, `Attention: ${what}`],
+  faultsBegun: (count: number, what: string) => [
+    `Aviso (${count} casos): ${what}`,
+    `Attention (${count} cases): ${what}`,
+  ],
   faultOver: (what: string) => [`Resuelto: ${what}`, `Over: ${what}`],
+  faultsOver: (count: number, what: string) => [
+    `Resuelto (${count} casos): ${what}`,
+    `Over (${count} cases): ${what}`,
+  ],
+  inRoom: (what: string, room: string, device: string) => [
+    `${what} Habitación ${room}, ${device}.`,
+    `${what} Room ${room}, ${device}.`,
+  ],
   since: (moment: string) => [`Desde ${moment}.`, `Since ${moment}.`],
   overText: (since: string, until: string) => [
     `Empezó: ${since}. Ya no se observa: ${until}.`,
@@ -27,7 +39,7 @@ export const noticeTexts = bilingual({
     `- habitación ${room}, ${device}: ${days} días`,
     `- room ${room}, ${device}: ${days} days`,
   ],
-  moreRooms: (count: number) => [`- y ${count} más`, `- and ${count} more`],
+  more: (count: number) => [`- y ${count} más`, `- and ${count} more`],
   silentTodo: [
     "Compruebe si la habitación está en uso. Si lo está, mire en la página si su línea cambia al encender el televisor.",
     "Check whether the room is in use. If it is, see on the page whether its line changes when the television is switched on.",

@@ -10,10 +10,15 @@ import { Notices, type NoticesOptions } from "../../src/service/notices.ts";
 import { heavyReads } from "../../src/store/read/reader.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { newRecord, TestLedger } from "../store/ledger.ts";
+import { newDevice, newRecord, newWiring, TestLedger } from "../store/ledger.ts";
 
 const NINE_MS = Date.UTC(2026, 10, 24, 9);
 const DISK = fault("disk_full", NINE_MS);
+/** One that no sale is lost by. */
+const CLOCK = fault("clock_untrusted", NINE_MS, {});
+const UNWATCHED = ["box0/r0", "box0/r1", "box0/r2"].map((line) =>
+  fault("line_failed", NINE_MS, { line, reason: "Away." }),
+);
 
 describe("the notices of a gateway", () => {
   const ledger = forEachTest(() => new TestLedger().open());
@@ -132,9 +137,81 @@ describe("the notices of a gateway", () => {
     expect(kinds(await drain())).to.deep.equal(["fault_over"]);
   });
 
+  it("are one of all faults of one code that begin together, and one when they are over", async () => {
+    faults = [...UNWATCHED, DISK];
+    await pass(5 * MINUTE_MS);
+    const begun = await drain();
+    expect(begun.map(({ subject }) => subject)).to.deep.equal([
+      "Aviso (3 casos): La línea box0/r0 no se vigila: sus ventas no se registran.",
+      "Aviso: El disco está lleno: no se pueden guardar ventas nuevas.",
+    ]);
+    expect(begun[0]?.text).to.contain("- La línea box0/r2 no se vigila");
+    expect(begun[0]?.details).to.include({ code: "line_failed", count: 3 });
+    faults = [DISK];
+    await pass(HOUR_MS);
+    restart();
+    await pass(HOUR_MS);
+    expect((await drain()).map(({ subject }) => subject)).to.deep.equal([
+      "Resuelto (3 casos): La línea box0/r0 no se vigila: sus ventas no se registran.",
+    ]);
+  });
+
+  it("name 30 of the faults of one code at most", async () => {
+    faults = Array.from({ length: 300 }, (_, at) =>
+      fault("line_failed", NINE_MS, { line: `box/r${at}`, reason: "Away." }),
+    );
+    await pass(5 * MINUTE_MS);
+    const [begun, ...others] = await drain();
+    expect(others).to.deep.equal([]);
+    expect(begun?.subject).to.match(/^Aviso \(300 casos\)/);
+    expect(begun?.text.split("\n").filter((line) => line.startsWith("- La línea"))).to.have.length(30);
+    expect(begun?.text).to.contain("- y 270 más");
+  });
+
+  it("still tell of a fault that lasts where another one of its notice is over before that was delivered", async () => {
+    quiet = true;
+    const warm = (sink: string) => fault("sink_failing", NINE_MS, { sink, reason: "Away." });
+    faults = [warm("mqtt"), warm("central")];
+    await pass(5 * MINUTE_MS);
+    faults = [warm("mqtt")];
+    await pass(HOUR_MS);
+    quiet = false;
+    expect(kinds(await drain())).to.deep.equal(["fault_begun", "fault_over"]);
+  });
+
+  it("name the room of a line, in one line whatever it is called", async () => {
+    const { id: userId } = await ledger.addUser();
+    await ledger.writer.addDevice(userId, newDevice({ name: "Pasillo\r\nBcc: x\u2028y" }));
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ line: "box0/r0" }) }]);
+    faults = UNWATCHED.slice(0, 1);
+    await pass(5 * MINUTE_MS);
+    const [begun] = await drain();
+    const said =
+      "La línea box0/r0 no se vigila: sus ventas no se registran. Habitación 101, Pasillo Bcc: x y.";
+    expect(begun?.subject).to.equal(`Aviso: ${said}`);
+    expect(begun?.text.split("\n")[0]).to.equal(said);
+    expect(begun?.details).to.include({ rooms: "101" });
+  });
+
+  it("of a fault by which sales are lost do not wait for the morning", async () => {
+    quiet = true;
+    faults = [CLOCK];
+    await pass(HOUR_MS);
+    expect(await drain()).to.deep.equal([]);
+    faults = [CLOCK, ...UNWATCHED];
+    await pass(HOUR_MS);
+    expect((await drain()).map(({ details }) => details["code"])).to.deep.equal([
+      "clock_untrusted",
+      "line_failed",
+    ]);
+    faults = [];
+    await pass(HOUR_MS);
+    expect(await drain()).to.deep.equal([]);
+  });
+
   it("wait through quiet hours, and none is lost", async () => {
     quiet = true;
-    faults = [DISK];
+    faults = [CLOCK];
     await pass(HOUR_MS);
     expect(await drain()).to.deep.equal([]);
     restart();
@@ -144,7 +221,7 @@ describe("the notices of a gateway", () => {
 
   it("say once of a fault that ends within quiet hours that it was and is over", async () => {
     quiet = true;
-    faults = [DISK];
+    faults = [CLOCK];
     await pass(HOUR_MS);
     faults = [];
     await pass(HOUR_MS);
