@@ -26,8 +26,43 @@ describe("Prometheus", () => {
     );
   });
 
+  it("warns of a disk that fills up, and not of the first backup on a new one", () => {
+    const rules = join(SHARED, "prometheus-rules.yml");
+    const warnedOf = (instance: string) => ({
+      exp_labels: { job: "flanco", instance, severity: "warning" },
+      exp_annotations: {
+        summary: `The disk of ${instance} will be full within two weeks`,
+        description: "Remove what is not needed, or replace the card by a larger one.",
+      },
+    });
+    const free = (instance: string, values: string) => ({
+      series: `flanco_disk_free_bytes{job="flanco",instance="${instance}"}`,
+      values,
+    });
+    const alertname = "FlancoDiskFillsUp";
+    const history = {
+      rule_files: [rules],
+      evaluation_interval: "5m",
+      tests: [
+        {
+          interval: "5m",
+          input_series: [
+            free("new", "10000000000x6 9700000000x600"),
+            free("filling", "1000000000-1000000x600"),
+          ],
+          alert_rule_test: [
+            { eval_time: "4h", alertname, exp_alerts: [] },
+            { eval_time: "40h", alertname, exp_alerts: [warnedOf("filling")] },
+          ],
+        },
+      ],
+    };
+    const file = program.write("history.yml", JSON.stringify(history));
+    expect(runCommand(["promtool", "test", "rules", file])).to.contain("SUCCESS");
+  });
+
   it("finds nothing against its conventions in what the gateway serves", () => {
-    const file = program.write("metrics", text.replace(/^.*(nodejs_|process_).*\n/gm, ""));
+    const file = program.write("metrics", text);
     expect(runCommand(["sh", "-c", `promtool check metrics <'${file}' 2>&1`])).to.equal("");
   });
 

@@ -44,6 +44,7 @@ describe("The metrics", () => {
         'flanco_sink_deliveries_total{sink="mqtt"} 7',
       ]);
       expect(answer.text).to.match(/^process_resident_memory_bytes \d+$/m);
+      expect(answer.text, "a counter's name").to.not.match(/^# TYPE \S+_total gauge$/m);
     });
 
     it("leave out what is not known, and a fault that is over", async () => {
