@@ -126,6 +126,18 @@ export async function addGateway(
   }
   await requireZone(connection, zone);
   await requireFreeRole(connection, `flanco_${name}`);
+  const known = await connection.query(
+    "SELECT FROM flanco.gateway WHERE company = @company AND name = @name",
+    {
+      company,
+      name,
+    },
+  );
+  if (known.length > 0) {
+    throw new FlancoError("conflict", `The company has a gateway ${name} already, whose role is missing.`, {
+      hint: "flanco central gateway password makes the role anew.",
+    });
+  }
   const password = newPassword();
   const [row] = await connection.query<{ role: string }>(
     "SELECT flanco.add_gateway(@company, @name, @zone, @verifier) AS role",
@@ -150,7 +162,10 @@ export async function setZone(
   );
 }
 
-/** Gives a gateway another password in place of its old one. */
+/**
+ * Gives a gateway another password in place of its old one, whose connections end. Makes its
+ * role anew where it is missing: a database that comes back on another server has none.
+ */
 export async function renewPassword(
   connection: Connection,
   company: Company,
@@ -158,7 +173,7 @@ export async function renewPassword(
 ): Promise<RoleAccess> {
   const { role } = await clinicOf(connection, company, name);
   const password = newPassword();
-  await connection.query("SELECT flanco.set_password(@role, @verifier)", {
+  await connection.query("SELECT flanco.let_in(@role, @verifier)", {
     role,
     verifier: verifierOf(password),
   });

@@ -44,17 +44,15 @@ RETURN (SELECT c.company FROM flanco.company c WHERE c.page_role = session_user)
 CREATE OR REPLACE FUNCTION flanco.set_page_role(owner_company integer, role_name name, verifier text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+  own name;
 BEGIN
-  UPDATE flanco.company c SET page_role = role_name WHERE c.company = owner_company AND c.page_role IS NULL;
-  IF NOT FOUND THEN
-    PERFORM flanco.set_password(c.page_role, verifier) FROM flanco.company c WHERE c.company = owner_company;
-    RETURN;
-  END IF;
-  EXECUTE format('CREATE ROLE %I LOGIN NOINHERIT PASSWORD %L', role_name, verifier);
-  EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', role_name);
-  EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA flanco TO %I', role_name);
-  EXECUTE format('GRANT INSERT, UPDATE, DELETE ON flanco.member, flanco.session TO %I', role_name);
-  EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.now_ms TO %I', role_name);
+  UPDATE flanco.company c SET page_role = coalesce(c.page_role, role_name) WHERE c.company = owner_company RETURNING c.page_role INTO own;
+  PERFORM flanco.set_password(own, verifier);
+  EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', own);
+  EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA flanco TO %I', own);
+  EXECUTE format('GRANT INSERT, UPDATE, DELETE ON flanco.member, flanco.session TO %I', own);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.now_ms TO %I', own);
 END
 $$;
 `;

@@ -390,10 +390,7 @@ DECLARE
   number integer;
 BEGIN
   SELECT coalesce(max(g.gateway), 0) + 1 INTO number FROM flanco.gateway g WHERE g.company = owner_company;
-  EXECUTE format('CREATE ROLE %I LOGIN NOINHERIT CONNECTION LIMIT 4 PASSWORD %L', role_name, verifier);
-  EXECUTE format('ALTER ROLE %I SET synchronous_commit = ''on''', role_name);
-  EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', role_name);
-  EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.append TO %I', role_name);
+  PERFORM flanco.let_in(role_name, verifier);
   INSERT INTO flanco.gateway (company, gateway, name, role, time_zone)
   VALUES (owner_company, number, gateway_name, role_name, zone);
   INSERT INTO flanco.branch VALUES (owner_company, number, 1, 1, NULL);
@@ -401,11 +398,34 @@ BEGIN
 END
 $$;
 
+-- Gives a role its password, and makes it where it is missing, as in a database that was restored on another server: roles are no
+-- part of its dump. Ends the connections that an earlier password has opened.
 CREATE OR REPLACE FUNCTION flanco.set_password(role_name name, verifier text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = role_name) THEN
+    EXECUTE format('CREATE ROLE %I LOGIN NOINHERIT PASSWORD %L', role_name, verifier);
+    RETURN;
+  END IF;
   EXECUTE format('ALTER ROLE %I PASSWORD %L', role_name, verifier);
+  -- Only a member of the role, or a superuser, may end its connections.
+  EXECUTE format('GRANT %I TO CURRENT_USER', role_name);
+  PERFORM pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.usename = role_name;
+  EXECUTE format('REVOKE %I FROM CURRENT_USER', role_name);
+END
+$$;
+
+-- The same for a gateway's role, with its rights: it may append and nothing else.
+CREATE OR REPLACE FUNCTION flanco.let_in(role_name name, verifier text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM flanco.set_password(role_name, verifier);
+  EXECUTE format('ALTER ROLE %I CONNECTION LIMIT 4', role_name);
+  EXECUTE format('ALTER ROLE %I SET synchronous_commit = ''on''', role_name);
+  EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', role_name);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.append TO %I', role_name);
 END
 $$;
 

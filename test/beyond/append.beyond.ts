@@ -1,14 +1,20 @@
 import { expect } from "chai";
 import {
+  addGateway,
   clinics,
+  companyOf,
   decideFork,
   type ForkDecision,
+  initialise,
+  pageAccess,
   type RoleAccess,
+  renewPassword,
   setZone,
 } from "../../src/central/company.ts";
-import type { Connection } from "../../src/central/database.ts";
+import { type Connection, connect } from "../../src/central/database.ts";
 import { append, type SentBatch } from "../../src/central/sink.ts";
 import { HOUR_MS } from "../../src/domain/clock.ts";
+import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import { clinicStates } from "../../src/domain/gateway.ts";
 import { rejection } from "../rig/rejection.ts";
 import { TestChain } from "./chain.ts";
@@ -324,6 +330,54 @@ describe("append in the company's database", () => {
     await send(other, new TestChain().sellMany(1).batch());
     expect(await positions(other.name)).to.equal("1/1");
     expect(await positions(one.name)).to.equal("1/1 1/2");
+  });
+
+  it("ends the connections of an earlier password, and makes a missing role anew, by an administrator who is no superuser", async () => {
+    await database.admin.query("CREATE ROLE manager LOGIN CREATEROLE PASSWORD 'm'");
+    await database.admin.query("CREATE DATABASE managed OWNER manager");
+    const manager = await connect(parseDatabaseAddress(database.url("manager", "managed")), () => "m");
+    await initialise(manager, "Otra", "Europe/Madrid");
+    const company = await companyOf(manager, undefined);
+    const first = await addGateway(manager, company, "soria");
+    const page = await pageAccess(manager, company, "page_of_other");
+    const signIn = ({ role, password }: RoleAccess) =>
+      connect(parseDatabaseAddress(database.url(role, "managed")), () => password);
+    const old = await signIn(first);
+    const renewed = await renewPassword(manager, company, "soria");
+    await rejection(append(old, null, Date.now()));
+    await rejection(signIn(first));
+    await (await signIn(renewed)).close();
+    // Another server has none of them.
+    for (const { role } of [first, page]) {
+      await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, "managed");
+    }
+    expect((await rejection(addGateway(manager, company, "soria"))).hint).to.contain("gateway password");
+    const anew = await signIn(await renewPassword(manager, company, "soria"));
+    expect(await append(anew, null, Date.now())).to.include({ outcome: "taken" });
+    const reader = await signIn(await pageAccess(manager, company, "page_of_other"));
+    expect(await reader.query("SELECT FROM flanco.member")).to.deep.equal([]);
+    for (const connection of [anew, reader, manager]) await connection.close();
+  });
+
+  it("lets a role for reports read what was sold, and no hash of a password", async () => {
+    const one = await gateway();
+    await send(
+      one,
+      new TestChain().sellMany(2, () => ({ createdTimeMs: Date.UTC(2026, 10, 1, 12) })).batch(),
+    );
+    await database.admin.query("CREATE ROLE reports LOGIN PASSWORD 'r'");
+    await database.admin.query("GRANT USAGE ON SCHEMA flanco TO reports");
+    await database.admin.query("GRANT SELECT ON flanco.sum, flanco.gateway, flanco.device TO reports");
+    const reports = await database.connectAs({ role: "reports", password: "r" });
+    const rows = await reports.query(
+      `SELECT counts[1] - coalesce(counts[0], 0) AS sales FROM flanco.sum JOIN flanco.gateway USING (company, gateway)
+        WHERE name = @name AND unit = 'day' AND period = 202611 AND location = ''`,
+      { name: one.name },
+    );
+    expect(rows).to.deep.equal([{ sales: "2" }]);
+    for (const table of ["member", "session", "entry"]) {
+      await rejection(reports.query(`SELECT FROM flanco.${table}`));
+    }
   });
 
   it("takes a call without entries as a sign of life, with the gateway's clock", async () => {

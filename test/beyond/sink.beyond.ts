@@ -259,7 +259,9 @@ describe("the sink of the company's database", () => {
       const [row] = await company.admin.query<{ text: string }>(
         "SELECT pg_get_functiondef('flanco.append'::regproc) AS text",
       );
-      await company.admin.query((row?.text ?? "").replace("DISTINCT FROM 2 THEN", "DISTINCT FROM 3 THEN"));
+      await company.admin.query(
+        (row?.text ?? "").replace("NOT BETWEEN 1 AND 2 THEN", "NOT BETWEEN 3 AND 4 THEN"),
+      );
       expect(await failureOf(company.sink().test(never))).to.contain("another version of flanco");
     } finally {
       await company.stop();
