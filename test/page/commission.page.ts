@@ -32,13 +32,33 @@ describe("Commissioning on the page", () => {
     const card = page.locator(".commission-card").first();
     await card.getByRole("heading", { name: "Habitación 102" }).waitFor();
     await page.getByRole("row", { name: /^102/ }).getByText("Ahora").waitFor();
+    const lineOf = async (room: string) =>
+      (await opened.get<readonly Wiring[]>("/api/wiring")).find(({ actuatorId }) => actuatorId === room)
+        ?.line;
+    // The technician is at another room again: the lines stay where they are.
+    await opened.drive("SIM0", true);
+    await card.getByText("Se ha movido la 101").waitFor();
+    expect(await card.locator(".button-main").count()).to.equal(0);
+    const here = card.getByRole("button", { name: "Estoy en la 101", exact: true });
+    expect(await here.isDisabled()).to.equal(true);
+    await card.getByRole("button", { name: "Estoy en la 102: los cables están cambiados" }).click();
+    await page
+      .getByRole("dialog")
+      .getByText("La 102 recibe la línea SIM0; la 101 recibe la línea SIM1.")
+      .waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancelar" }).click();
+    await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_A_BOUNCE_MS));
+    await opened.drive("SIM0", false);
+    await here.click();
+    await card.getByText("Esperando a que se mueva…").waitFor();
+    await card.getByRole("heading", { name: "Habitación 102" }).waitFor();
+    expect([await lineOf("101"), await lineOf("102")]).to.deep.equal(["SIM0", "SIM1"]);
     // Its wire is at another line.
     await switchRelay("SIM5");
     await card.getByText("cambiada").waitFor();
     await card.getByRole("button", { name: "Darle la línea SIM5" }).click();
     await card.getByText("Encienda y apague su relé.").waitFor();
-    const wirings = await opened.get<readonly Wiring[]>("/api/wiring");
-    expect(wirings.find(({ actuatorId }) => actuatorId === "102")?.line).to.equal("SIM5");
+    expect(await lineOf("102")).to.equal("SIM5");
     await switchRelay("SIM5");
     await page.getByText("2 de 8 comprobadas", { exact: true }).first().waitFor();
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { CommissionedRoom } from "../../src/web/api/shapes.ts";
-import { byDevice, movedRoom, nextRoom, roomsToTest } from "../../src/web/commission/round.ts";
+import { byDevice, holderOf, movedRoom, nextRoom, roomsToTest } from "../../src/web/commission/round.ts";
 
 const UNKNOWN = { verdict: null, cause: null, mend: null, measured: null };
 const GOOD = { ...UNKNOWN, verdict: "good", note: "", time: 1, provisional: false } as const;
@@ -49,6 +49,19 @@ describe("The round of a commissioning", () => {
     expect(moved("102")).to.equal("102");
     for (const room of ["101", "103", "104", null]) expect(moved(room)).to.equal(undefined);
     expect(movedRoom({ rooms, moved: [] }, rooms[0])).to.equal(undefined);
+  });
+
+  it("knows the room that would lose its line to the one asked for, ticked off or not", () => {
+    const contact = { line: "L2", activeLow: false, bias: "as-is", debounceMs: 50 } as const;
+    const wired = { ...contact, rearmMs: 0 };
+    const asked = (line: string) =>
+      aRoom("101", {
+        judgement: { ...UNKNOWN, verdict: "swapped", mend: { ...contact, setting: "line", line } },
+      });
+    const rooms = [aRoom("101"), aRoom("102", { wired, tick: GOOD })];
+    expect(holderOf({ rooms }, asked("L2"))?.room).to.equal("102");
+    expect(holderOf({ rooms }, asked("L9"))).to.equal(undefined);
+    expect(holderOf({ rooms }, aRoom("101"))).to.equal(undefined);
   });
 
   it("lists rooms by their device", () => {

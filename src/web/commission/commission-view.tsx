@@ -18,7 +18,7 @@ import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { AcceptanceView } from "./acceptance-view.tsx";
 import { RoomCard, RoomList } from "./rooms.tsx";
-import { isSameRoom, movedRoom, nextRoom, roomsToTest } from "./round.ts";
+import { holderOf, isSameRoom, movedRoom, nextRoom, roomsToTest } from "./round.ts";
 
 /** The technician's round: each room's relay is switched, and what flanco sees of it is judged and ticked off; then the report. */
 export function CommissionView() {
@@ -52,7 +52,9 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
   const { begunTime, untilTime, rooms } = commission;
   const said = useAutomaticRound(commission, onChanged);
   const next = nextRoom(commission);
-  const moved = movedRoom(commission, next);
+  const holder = holderOf(commission, next);
+  const found = movedRoom(commission, next);
+  const moved = found === holder ? undefined : found;
   const untested = roomsToTest(commission).filter(({ tick }) => tick === null).length;
 
   if (rooms.length === 0) {
@@ -90,7 +92,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
       </p>
       {untilTime === null && <PausedPanel freeLines={commission.freeLines} onBegun={onChanged} />}
       {untilTime !== null && next !== undefined && (
-        <RoomCard key={`${next.dId} ${next.room}`} room={next} onChanged={onChanged} />
+        <RoomCard key={`${next.dId} ${next.room}`} room={next} holder={holder} onChanged={onChanged} />
       )}
       {untilTime !== null && moved !== undefined && (
         <RoomCard key={`${moved.dId} ${moved.room}`} room={moved} isMoved onChanged={onChanged} />
@@ -133,8 +135,9 @@ function useAutomaticRound(commission: Commission, onChanged: () => void): strin
   const work = !isOpen || next === undefined ? "" : isGood ? "tick" : next.isAsked ? "" : "ask";
   const key = work === "" || next === undefined ? "" : `${work} ${next.dId} ${next.room}`;
   useEffect(() => {
-    if (key === "" || next === undefined || sent.current === key) return;
+    const isSent = sent.current === key;
     sent.current = key;
+    if (key === "" || next === undefined || isSent) return;
     const send = async () => {
       try {
         const { dId, room } = next;

@@ -3,6 +3,7 @@ import { CONFLICT } from "../api/api.ts";
 import type { Commission, CommissionedRoom } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
+import { Confirm, useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
@@ -16,23 +17,37 @@ interface RoomCardProps {
   readonly room: CommissionedRoom;
   /** It was switched although another one is asked for: it is ticked off with one press. */
   readonly isMoved?: boolean;
+  /** The room that has the line that moved in place of this one's. */
+  readonly holder?: CommissionedRoom | undefined;
   readonly onChanged: () => void;
 }
 
 /** The room whose relay is to be switched now: what was seen of its line, what mends it, and the tick. */
-export function RoomCard({ room, isMoved = false, onChanged }: RoomCardProps) {
+export function RoomCard({ room, isMoved = false, holder, onChanged }: RoomCardProps) {
   const texts = useTexts(commissionTexts);
   const { api } = useGateway();
+  const { open } = useDialogs();
   const { isBusy, failure, send } = useSending();
   const [note, setNote] = useState("");
   const { verdict, cause, mend, measured } = room.judgement;
   const isGood = verdict === "good";
   const { dId } = room;
+  const ask = (asked: CommissionedRoom) =>
+    api.send("put", "/api/commission/room", { room: { dId: asked.dId, room: asked.room } });
   /** What is proposed is applied, then the room is asked for again: the proof is the next switching. */
   const mendRoom = async () => {
     await api.send("post", "/api/commission/mend", { room: { dId, room: room.room } });
-    await api.send("put", "/api/commission/room", { room: { dId, room: room.room } });
+    await ask(room);
   };
+  /** The round goes on at the room where the technician is. */
+  const goOnAt = async (here: CommissionedRoom) => {
+    if (here.tick === null && here.judgement.verdict === "good") {
+      await api.send("put", "/api/commission/tick", { tick: { dId: here.dId, room: here.room, note: "" } });
+    }
+    await ask(here);
+  };
+  // Two devices may have a room of one number.
+  const holderName = holder?.dId === dId ? holder.room : holder && `${holder.room} (${holder.deviceName})`;
   const act = async (work: () => Promise<unknown>) => {
     if (await send(work)) onChanged();
   };
@@ -63,18 +78,52 @@ export function RoomCard({ room, isMoved = false, onChanged }: RoomCardProps) {
         ) : (
           <p class="commission-word row">
             <Icon name={isGood ? "done" : "warning"} />
-            <strong>{texts.verdicts[verdict]}</strong>
+            <strong>
+              {holderName === undefined ? texts.verdicts[verdict] : texts.movedOther(holderName)}
+            </strong>
           </p>
         )}
-        {cause !== null && <p>{texts.causes[cause]}</p>}
+        {cause !== null && holderName === undefined && <p>{texts.causes[cause]}</p>}
+        {/* Its line rests where it began: what is asked for while it is on would be judged as inverted. */}
+        {holder?.level === true && <p>{texts.movedSome}</p>}
         {verdict !== null && <Bounce room={room} />}
       </div>
-      {mend !== null && (
+      {mend !== null && holder !== undefined && holderName !== undefined && (
+        <>
+          <p>{texts.whichRoom}</p>
+          <Button
+            isBusy={isBusy}
+            isDisabled={holder.level === true}
+            onPress={() => void act(() => goOnAt(holder))}
+          >
+            {texts.iAmAt(holderName)}
+          </Button>
+          <Button
+            isBusy={isBusy}
+            onPress={() =>
+              open(
+                <Confirm
+                  title={texts.swapTitle(room.room, holderName)}
+                  action={texts.swap}
+                  meaning={texts.swapMeaning(room.room, mend.line, holderName, room.wired?.line)}
+                  onConfirm={mendRoom}
+                  onDone={() => {
+                    open(null);
+                    onChanged();
+                  }}
+                />,
+              )
+            }
+          >
+            {texts.iAmAtSwapped(room.room)}
+          </Button>
+        </>
+      )}
+      {mend !== null && holder === undefined && (
         <>
           <Button kind="main" isBusy={isBusy} onPress={() => void act(mendRoom)}>
             <MendText mend={mend} />
           </Button>
-          {mend.setting === "line" && <p class="fine">{texts.mendLine}</p>}
         </>
       )}
       {verdict !== null && (

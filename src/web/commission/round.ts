@@ -33,6 +33,15 @@ export function movedRoom(
   return next !== undefined && isSameRoom(found, next) ? undefined : found;
 }
 
+/** The room that would lose its line to the one that is asked for: that room moved in its place. Undefined where a free line moved. */
+export function holderOf(
+  { rooms }: Pick<Commission, "rooms">,
+  next: CommissionedRoom | undefined,
+): CommissionedRoom | undefined {
+  const mend = next?.judgement.mend;
+  return mend?.setting === "line" ? rooms.find(({ wired }) => wired?.line === mend.line) : undefined;
+}
+
 /** Rooms by their device, in their order. */
 export function byDevice<R extends Pick<CommissionedRoom, "dId">>(
   rooms: readonly R[],

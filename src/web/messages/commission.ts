@@ -115,9 +115,28 @@ export const commissionTexts = bilingual({
         : ["Marcarla como no invertida", "Mark it as not inverted"],
     line: (line: string) => [`Darle la línea ${line}`, `Give it the line ${line}`],
   },
-  mendLine: [
-    "Si esa línea es de otra habitación, las dos se cambian. Los precios siguen con su habitación.",
-    "If that line is another room's, the two change places. Prices stay with their rooms.",
+  whichRoom: ["¿Dónde está usted?", "Where are you?"],
+  iAmAt: (room: string) => [`Estoy en la ${room}`, `I am at room ${room}`],
+  iAmAtSwapped: (room: string) => [
+    `Estoy en la ${room}: los cables están cambiados`,
+    `I am at room ${room}: the wires are swapped`,
+  ],
+  swapTitle: (room: string, other: string) => [
+    `¿Cambiar las líneas de la ${room} y la ${other}?`,
+    `Swap the lines of rooms ${room} and ${other}?`,
+  ],
+  swap: ["Cambiar las líneas", "Swap the lines"],
+  swapMeaning: (room: string, line: string, other: string, otherLine: string | undefined) => [
+    [
+      `Hágalo solo si ha encendido el relé de la ${room}.`,
+      `La ${room} recibe la línea ${line}; la ${other} ${otherLine === undefined ? "se queda sin línea" : `recibe la línea ${otherLine}`}.`,
+      "Los precios siguen con su habitación.",
+    ],
+    [
+      `Do it only if you switched the relay of room ${room}.`,
+      `Room ${room} gets the line ${line}; room ${other} ${otherLine === undefined ? "is left without a line" : `gets the line ${otherLine}`}.`,
+      "Prices stay with their rooms.",
+    ],
   ],
   bounce: (edges: string, ms: string) => [
     `Rebote medido: hasta ${edges} cambios en ${ms} ms.`,
