@@ -139,7 +139,7 @@ describe("The technician's page of lines", () => {
     await dialog.getByLabel("Precio de cada venta").fill("mucho");
     await dialog.getByRole("button", { name: "Guardar" }).click();
     await dialog.getByText("Elija una habitación.").waitFor();
-    await dialog.getByText("Escriba un precio, como 3,50.").waitFor();
+    await dialog.getByText("Escriba un precio, como 3,50 o 1234,50, sin puntos de millares.").waitFor();
     expect(await page.evaluate("document.activeElement.tagName")).to.equal("SELECT");
     await dialog.getByLabel("Habitación").selectOption({ index: 1 });
     await dialog.getByLabel("Precio de cada venta").fill("10000001");

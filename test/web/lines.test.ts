@@ -86,14 +86,14 @@ describe("Lines under test", () => {
 
 describe("A price", () => {
   it("is read with a comma or a point, and is nothing else", () => {
-    const prices = { "3,50": 3.5, " 3.5 ": 3.5, "0": 0 };
+    const prices = { "3,50": 3.5, " 3.5 ": 3.5, "0": 0, "4,5 €": 4.5, "€4.50": 4.5, "3 EUR": 3 };
     for (const [text, price] of Object.entries(prices)) expect(priceOf(text), text).to.equal(price);
-    for (const text of ["", "3,", ",5", "1.234,50", "-1", "3 €", "1e3", "NaN"])
+    for (const text of ["", "3,", ",5", "1.234,50", "-1", "€", "€ 3 €", "3 euros", "1e3", "NaN"])
       expect(priceOf(text), text).to.equal(undefined);
   });
 
   it("is in doubt where its three decimals may be meant as thousands", () => {
-    for (const text of ["4.500", " 12,000 "]) expect(isGrouped(text), text).to.equal(true);
+    for (const text of ["4.500", " 12,000 ", "4.500 €"]) expect(isGrouped(text), text).to.equal(true);
     for (const text of ["4.50", "4500", "0.125", "4.5000", "1234.500"])
       expect(isGrouped(text), text).to.equal(false);
   });

@@ -1,14 +1,19 @@
 const PRICE = /^\d{1,9}(?:[.,]\d{1,6})?$/;
+/** Of a currency, or its code, before or behind the amount. */
+const SIGN = /^(?:\p{Sc}|[A-Z]{3})|(?:\p{Sc}|[A-Z]{3})$/u;
 
-/** Reads a price as people write it, with a comma or a point before the decimals; undefined for anything else. */
+/**
+ * Reads a price as people write it, with a comma or a point before the decimals, and with a currency's sign
+ * or without; undefined for anything else.
+ */
 export function priceOf(text: string): number | undefined {
-  const written = text.trim();
+  const written = text.trim().replace(SIGN, "").trim();
   return PRICE.test(written) ? Number(written.replace(",", ".")) : undefined;
 }
 
 /** Whether what is read as three decimals may be meant as thousands: `4.500`. */
 export function isGrouped(text: string): boolean {
-  return /^\s*[1-9]\d{0,2}[.,]\d{3}\s*$/.test(text);
+  return /^[1-9]\d{0,2}[.,]\d{3}$/.test(text.trim().replace(SIGN, "").trim());
 }
 
 /** A price so many times above or below the usual one is asked about. */

@@ -223,7 +223,10 @@ export const linesTexts = bilingual({
   ],
   mistakes: {
     room: ["Elija una habitación.", "Choose a room."],
-    price: ["Escriba un precio, como 3,50.", "Write a price, like 3.50."],
+    price: [
+      "Escriba un precio, como 3,50 o 1234,50, sin puntos de millares.",
+      "Write a price, like 3.50 or 1234.50, without commas for thousands.",
+    ],
     highPrice: ["Escriba un precio de hasta 10.000.000.", "Write a price of up to 10,000,000."],
     from: [
       "Elija un día que aún no haya empezado, o deje la fecha vacía.",
