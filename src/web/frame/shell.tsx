@@ -4,7 +4,6 @@ import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { CloseProvider, FormFailure, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
-import { Notice } from "../element/notice.tsx";
 import { createFormat } from "../format/format.ts";
 import type { LiveEvent } from "../live/events.ts";
 import { useGateway } from "../live/gateway.ts";
@@ -93,12 +92,10 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         <div class="shell-main">
           <TestBanner />
           <main class="content" id="content" tabIndex={-1} ref={content}>
-            {isElsewhere && gateway !== undefined && (
-              <div class="zone-note">
-                <Notice kind="warn" title={texts.otherZone(gateway.timeZone)} />
-              </div>
-            )}
             <DelayProvider value={delay}>{children}</DelayProvider>
+            {isElsewhere && gateway !== undefined && (
+              <p class="zone-note fine">{texts.otherZone(gateway.timeZone)}</p>
+            )}
           </main>
         </div>
       </div>
