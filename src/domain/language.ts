@@ -56,8 +56,12 @@ export function pickLanguage(chosen: string | null, browser: readonly string[]):
   return browser.map(baseOf).find(isLanguage) ?? FALLBACK;
 }
 
-/** The locale for numbers and dates: the browser's own variant of the language (es-MX, say) where it has one. */
+/**
+ * The locale for numbers and dates: the browser's own variant of the language (es-MX, say) where it has one. English in a
+ * browser of another language is written as in Europe: bare `en` would mean the twelve hours of the United States.
+ */
 export function pickLocale(language: Language, browser: readonly string[]): string {
+  if (language === "en" && baseOf(browser[0] ?? "") !== "en") return "en-GB";
   return browser.find((locale) => baseOf(locale) === language) ?? language;
 }
 

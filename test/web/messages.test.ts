@@ -69,6 +69,8 @@ describe("The page's language", () => {
   it("takes numbers and dates from the browser's own variant of it", () => {
     expect(pickLocale("es", ["en-US", "es-MX"])).to.equal("es-MX");
     expect(pickLocale("es", ["en-US"])).to.equal("es");
+    expect(pickLocale("en", ["en-US", "es"])).to.equal("en-US");
+    expect(pickLocale("en", ["es-ES", "es", "en-US", "en"])).to.equal("en-GB");
   });
 });
 

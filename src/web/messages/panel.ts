@@ -91,9 +91,10 @@ export const panelTexts = bilingual({
   now: {
     title: ["Ahora mismo", "Right now"],
     all: ["Ver habitaciones", "See rooms"],
-    on: (count: number) =>
-      count === 1 ? ["habitación encendida", "room on"] : ["habitaciones encendidas", "rooms on"],
-    of: (all: string) => [`de ${all}`, `out of ${all}`],
+    on: (on: number, all: string) => [
+      on === 1 ? `habitación encendida de ${all}` : `habitaciones encendidas de ${all}`,
+      `of ${all} rooms on`,
+    ],
     room: (room: string, device: string, state: "on" | "off" | "unwired") => [
       `Habitación ${room}, ${device}: ${{ on: "encendida", off: "apagada", unwired: "sin línea" }[state]}`,
       `Room ${room}, ${device}: ${{ on: "on", off: "off", unwired: "without a line" }[state]}`,

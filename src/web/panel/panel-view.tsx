@@ -131,9 +131,7 @@ function NowPanel({ known, devices }: NowPanelProps) {
         <>
           <p class="now-count words">
             <b>{count(on.length)}</b>
-            <span>
-              {texts.now.on(on.length)} {texts.now.of(count(rooms.length))}
-            </span>
+            <span>{texts.now.on(on.length, count(rooms.length))}</span>
           </p>
           <ul class="now-rooms">
             {shown.map((room) => (
