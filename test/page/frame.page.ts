@@ -113,7 +113,10 @@ describe("The page's frame", () => {
   it("says whose time it shows where the browser has another, and nothing where it has the same", async () => {
     const { page } = await opened.open("/", { timeZone: "Atlantic/Canary" });
     // Quietly: nothing is wrong.
-    await page.locator(".zone-note.fine").getByText(/^Todas las horas son las de Europe\/Madrid/).waitFor();
+    await page
+      .locator(".zone-note.fine")
+      .getByText(/^Todas las horas son las de Europe\/Madrid/)
+      .waitFor();
     const same = await opened.open("/", { timeZone: "Europe/Paris" });
     await same.page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
     expect(await same.page.locator(".zone-note").count()).to.equal(0);

@@ -24,6 +24,14 @@ describe("The records on the page", () => {
       async () => Object((await newestEntry())?.details).recordId === Number(number),
     );
 
+  it("say on a phone of which day they are, and that is taken away with one touch", async () => {
+    const { page } = await opened.open("/registros?from=2026-02-03&to=2026-02-03", { width: 360 });
+    await page.getByRole("button", { name: /^3 feb( 2026)?$/ }).click();
+    await page.waitForURL(/\/registros$/);
+    await page.getByRole("radio", { name: "Todo", exact: true }).and(page.locator(":checked")).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(360);
+  });
+
   it("stand newest first, with a bounded number of rows drawn, and all of them when one scrolls to the end", async () => {
     const { page } = await opened.open("/registros");
     await page.locator(".record").first().waitFor();

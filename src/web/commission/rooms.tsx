@@ -120,11 +120,9 @@ export function RoomCard({ room, isMoved = false, holder, onChanged }: RoomCardP
         </>
       )}
       {mend !== null && holder === undefined && (
-        <>
-          <Button kind="main" isBusy={isBusy} onPress={() => void act(mendRoom)}>
-            <MendText mend={mend} />
-          </Button>
-        </>
+        <Button kind="main" isBusy={isBusy} onPress={() => void act(mendRoom)}>
+          <MendText mend={mend} />
+        </Button>
       )}
       {verdict !== null && (
         <>

@@ -33,6 +33,8 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
   const today = format.day(now());
   const range = quickRangeOf(filter, today);
   const set = (part: Partial<RecordFilter>) => onFilter({ ...filter, ...part });
+  const dayText = (day: string) => (day === "" ? "" : format.dayNameBy(today, day, "short"));
+  const [from, to] = [dayText(filter.from), dayText(filter.to)];
   return (
     <section class={isOpen(filter) ? "panel column unprinted" : "panel column"} aria-label={texts.filters}>
       <div class="record-ranges row unprinted">
@@ -46,6 +48,11 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
           <Button isExpanded={isUnfolded} onPress={() => setUnfolded(!isUnfolded)}>
             {texts.filters}
           </Button>
+          {!isUnfolded && range === undefined && (
+            <Button icon="close" onPress={() => set({ from: "", to: "" })}>
+              {from === to ? from : `${from} – ${to}`}
+            </Button>
+          )}
         </span>
         {!isOpen(filter) && (
           <Button kind="quiet" icon="close" onPress={() => onFilter(EVERY_RECORD)}>
