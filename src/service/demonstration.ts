@@ -49,6 +49,10 @@ const VOID_REASONS = ["Prueba del técnico", "Encendida por error", "Cambio de h
 const OUTAGE_AGO_MS = 9 * DAY_MS;
 const OUTAGE_MS = 40 * MINUTE_MS;
 const LOST_AGO_MS = 20 * DAY_MS;
+/** A relay of a past sale is on for so long. */
+const ON_MS = 25 * MINUTE_MS;
+/** Behind those of the incidents. */
+const FIRST_SEQUENCE = 10;
 const SEED = 17;
 /** Records that are submitted at once: fewer than the writer's queue takes. */
 const BATCH = 1_000;
@@ -78,11 +82,16 @@ export async function seedDemo(parts: DemonstrationParts): Promise<void> {
   if (userId === undefined || reader.devices(userId).length > 0) return;
   await addDevices(writer, userId);
   const rooms = roomsOf(reader.devices(userId));
+  const sales = salesSinceLastYear(parts, rooms);
+  // Without a sign of life of the running boot the sightings would be its first: then every sale is posted.
+  const isAlive = reader.lastAlive()?.bootId === parts.bootId;
+  const seenSinceMs = isAlive ? parts.clock.nowMs() - OUTAGE_AGO_MS : Number.POSITIVE_INFINITY;
+  const seen = sales.filter(({ timeMs }) => timeMs > seenSinceMs);
   const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
   // In one commit with the wiring, before the recorder watches the lines.
-  await Promise.all([wired, writer.takeIn(imagineIncidents(parts, rooms))]);
+  await Promise.all([wired, writer.takeIn(isAlive ? imagineSightings(parts, rooms, seen) : [])]);
   for (const member of PEOPLE) await writer.addMember(userId, { ...member, passwordHash: null });
-  await sellSinceLastYear(parts, userId, rooms);
+  await post(parts, userId, sales.slice(seen.length));
 }
 
 async function addDevices(writer: LedgerWriter, userId: Id): Promise<void> {
@@ -123,14 +132,15 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
 }
 
 /**
- * Forty minutes of last week in which the first location was not watched, and a sale of last month that was
- * not seen. None until the ledger knows the running boot: otherwise these would be its first sign of life.
+ * Forty minutes of last week in which the first location was not watched, a sale of last month that
+ * was not seen, and the sales since then, newest first: each relay is on for a while, and off again.
  */
-function imagineIncidents(
-  { reader, clock, bootId }: DemonstrationParts,
+function imagineSightings(
+  { clock, bootId }: DemonstrationParts,
   rooms: readonly DemonstrationRoom[],
+  sales: readonly PastSale[],
 ): readonly Sighting[] {
-  if (reader.lastAlive()?.bootId !== bootId) return [];
+  const nowMs = clock.nowMs();
   const seen = (room: DemonstrationRoom, sequence: number, agoMs: number, active = false): Sighting => ({
     line: room.wiring.line,
     deviceId: room.deviceId,
@@ -139,32 +149,40 @@ function imagineIncidents(
     active,
     provisional: false,
     missed: 0,
-    timeMs: clock.nowMs() - agoMs,
+    timeMs: nowMs - agoMs,
     monotonicNs: clock.monotonicNs() - BigInt(agoMs) * NANOSECONDS_PER_MILLISECOND,
     source: { bootId, request: 0, sequence },
   });
   const unwatchedSince = { bootId, monotonicMs: monotonicMs(clock) - OUTAGE_AGO_MS - OUTAGE_MS };
-  const outage = rooms
-    .filter(({ locationName }) => locationName === PLACES[0].name)
-    .flatMap((room) => [
-      seen(room, 0, OUTAGE_AGO_MS + DAY_MS),
-      { ...seen(room, 1, OUTAGE_AGO_MS), unwatchedSince },
-    ]);
   const last = rooms.at(-1);
-  if (last === undefined) return outage;
-  return [
-    ...outage,
-    seen(last, 0, LOST_AGO_MS + DAY_MS),
-    seen(last, 1, LOST_AGO_MS + HOUR_MS, true),
-    { ...seen(last, 4, LOST_AGO_MS), missed: 2 },
-  ];
+  const incidents = rooms.flatMap((room) => {
+    const first = seen(room, 0, LOST_AGO_MS + DAY_MS);
+    if (room.locationName === PLACES[0].name) {
+      return [first, { ...seen(room, 1, OUTAGE_AGO_MS), unwatchedSince }];
+    }
+    if (room !== last) return [first];
+    return [first, seen(room, 1, LOST_AGO_MS + HOUR_MS, true), { ...seen(room, 4, LOST_AGO_MS), missed: 2 }];
+  });
+  const switchings = sales.toReversed().flatMap(({ sold, timeMs }, number) => {
+    const agoMs = nowMs - timeMs;
+    const sequence = FIRST_SEQUENCE + 2 * number;
+    return [seen(sold, sequence, agoMs, true), seen(sold, sequence + 1, Math.max(0, agoMs - ON_MS))];
+  });
+  return [...incidents, ...switchings];
 }
 
-async function sellSinceLastYear(
-  { reader, writer, clock, signal }: DemonstrationParts,
-  userId: Id,
+/** A sale before the demonstration began. */
+interface PastSale {
+  readonly sold: DemonstrationRoom;
+  readonly valorMicros: number;
+  readonly timeMs: number;
+}
+
+/** The newest first: a page that is open meanwhile shows them at once. */
+function salesSinceLastYear(
+  { reader, clock }: DemonstrationParts,
   rooms: readonly DemonstrationRoom[],
-): Promise<void> {
+): readonly PastSale[] {
   const nowMs = clock.nowMs();
   const today = parseDay(reader.localTime(nowMs).slice(0, "2026-11-21".length)) ?? 0;
   const thisYear = Math.floor(today / 10_000);
@@ -176,19 +194,28 @@ async function sellSinceLastYear(
     midnights.set(day, known);
     return known;
   };
-  const sales = imagineSales(rooms.length, firstDay, today, SEED)
-    .map(({ room, day, sinceMidnightMs }) => ({ room, day, timeMs: midnightOf(day) + sinceMidnightMs }))
-    .filter(({ timeMs }) => timeMs < nowMs)
-    // The newest first: a page that is open meanwhile shows them at once.
-    .toReversed();
-  const random = randomFrom(SEED);
-  for (let done = 0; done < sales.length; done += BATCH) {
-    const adding = sales.slice(done, done + BATCH).flatMap(({ room, day, timeMs }) => {
+  return imagineSales(rooms.length, firstDay, today, SEED)
+    .flatMap(({ room, day, sinceMidnightMs }) => {
       const sold = rooms[room];
       if (sold === undefined) return [];
+      const valorMicros = sold.pricesMicros[day < risen ? 0 : 1];
+      return [{ sold, valorMicros, timeMs: midnightOf(day) + sinceMidnightMs }];
+    })
+    .filter(({ timeMs }) => timeMs < nowMs)
+    .toSorted((one, other) => other.timeMs - one.timeMs);
+}
+
+/** Adds sales that no relay made here. */
+async function post(
+  { writer, signal }: DemonstrationParts,
+  userId: Id,
+  sales: readonly PastSale[],
+): Promise<void> {
+  const random = randomFrom(SEED);
+  for (let done = 0; done < sales.length; done += BATCH) {
+    const adding = sales.slice(done, done + BATCH).map(({ sold, valorMicros, timeMs }) => {
       const { pricesMicros, wiring, ...names } = sold;
-      const valorMicros = pricesMicros[day < risen ? 0 : 1];
-      return [writer.addRecord(userId, { ...names, valorMicros, createdTimeMs: timeMs }, null)];
+      return writer.addRecord(userId, { ...names, valorMicros, createdTimeMs: timeMs }, null);
     });
     for (const { recordId } of await Promise.all(adding)) {
       if (signal.aborted) return;

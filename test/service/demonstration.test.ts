@@ -63,6 +63,14 @@ describe("The demonstration", () => {
     expect(new Set(reasons)).to.deep.equal(new Set(["outage null", "overflow 1"]));
   });
 
+  it("has seen the relays of its last week's sales: what a room is agrees with what it sold", () => {
+    const { reader } = ledger;
+    const filter = { from: null, to: null, location: null, deviceId: null, room: null, roomPart: null };
+    const { records } = reader.findRecords(userId(), { filter, before: null, limit: 40 });
+    expect(new Set(records.map(({ origin }) => origin))).to.deep.equal(new Set(["edge"]));
+    expect(new Set(records.map(({ voided }) => voided))).to.deep.equal(new Set([null]));
+  });
+
   it("is a ledger that verifies", () => {
     const verification = verifyLedger(ledger.file, () => {});
     expect(faultsOf(verification)).to.deep.equal([]);
