@@ -70,7 +70,7 @@ export function declare(program: Command, context: CliContext): void {
     .action(async (options: { json: boolean }, command: Command) => {
       const users = await operate(context, command, "listUsers", {});
       const lines = users.map(({ email, name, role }) => `${email}\t${name}\t${role}`);
-      terminal.show(options.json, users, lines);
+      terminal.show(options.json, users, lines.length === 0 ? ["There are no users."] : lines);
     });
 
   user

@@ -7,6 +7,7 @@ import { type WiringRow, wiringRow } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { MAX_LINES } from "../domain/line.ts";
 import { mistakeOf } from "../domain/mistake.ts";
+import { inOrder } from "../domain/text.ts";
 import type { CliContext } from "./context.ts";
 import { operate } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
@@ -47,15 +48,13 @@ export function declare(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco wiring list")
     .action(async (options: { json: boolean }, command: Command) => {
-      const rows = await operate(context, command, "listWiring", {});
-      terminal.show(
-        options.json,
-        rows,
-        rows.map((row) => {
-          const isShared = rows.some(({ device, user }) => device === row.device && user !== row.user);
-          return describe(row, row.state, isShared ? ` of ${row.user}` : "");
-        }),
-      );
+      const wired = await operate(context, command, "listWiring", {});
+      const rows = wired.toSorted((one, other) => inOrder(one.line, other.line));
+      const lines = rows.map((row) => {
+        const isShared = rows.some(({ device, user }) => device === row.device && user !== row.user);
+        return describe(row, row.state, isShared ? ` of ${row.user}` : "");
+      });
+      terminal.show(options.json, rows, lines.length === 0 ? ["No line is wired."] : lines);
     });
 
   wiring

@@ -84,7 +84,8 @@ function text(meaning: string): z.ZodString {
  */
 export const configSchema = z.strictObject({
   data_dir: setting(
-    z.string().min(1, "must name a directory"),
+    // No shell reads it: a folder of that name would be made wherever a command stands.
+    z.string().regex(/^[^~]/, "must name a directory in full, without ~"),
     "/var/lib/flanco",
     "Directory of the ledger, its secrets and its certificate.",
   ),
@@ -92,7 +93,11 @@ export const configSchema = z.strictObject({
   backup_disk_dir: text(
     "Directory on a removable disk that gets a backup too while it is mounted; empty: none.",
   ),
-  host: text("Address to serve HTTPS on; empty: all of this machine's addresses."),
+  host: setting(
+    z.string().refine(isAddress, "must be an address, such as 192.168.1.20, or empty"),
+    "",
+    "Address to serve HTTPS on; empty: all of this machine's addresses.",
+  ),
   https_port: setting(port, 8443, "Port of HTTPS, for the network."),
   http_port: setting(port, 8080, "Port of HTTP: everything on loopback, and the trust page for the network."),
   trust_page: setting(
@@ -319,6 +324,10 @@ function isHttpsUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return protocol === "https:" && username === "" && password === "";
+}
+
+function isAddress(text: string): boolean {
+  return text === "" || z.union([z.ipv4(), z.ipv6()]).safeParse(text, { jitless: true }).success;
 }
 
 function isHostName(text: string): boolean {

@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "smol-toml";
 import { ControlClient } from "../../src/control/client.ts";
-import { PROCESS_TEST_MS, type Program } from "../rig/program.ts";
+import { PASSWORD, PROCESS_TEST_MS, type Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, lineRow, recordRows, seededProgram, seedSecondUser } from "./ledger.ts";
@@ -48,6 +49,21 @@ describe("flanco wiring, while no service runs", function () {
       rearm_ms: 900,
     });
     expect(wiring[1]).to.include({ line: "SIM0", user: EMAIL });
+  });
+
+  it("lists the lines as people count them, and says where none is wired", async () => {
+    const exported = await program.succeed(["wiring", "export"]);
+    for (const line of ["SIM6", "SIM7"]) await program.succeed(["wiring", "remove", line]);
+    await program.succeed(setting("SIM10", "7235", "203"));
+    await program.succeed(setting("SIM9", "7235", "204"));
+    const lines = (await program.succeed(["wiring", "list"])).split("\n").map((text) => text.split("\t")[0]);
+    expect(lines.slice(-3)).to.deep.equal(["SIM9", "SIM10", ""]);
+    for (const line of ["SIM9", "SIM10"]) await program.succeed(["wiring", "remove", line]);
+    await program.succeed(["wiring", "import", "-"], exported);
+    const bare = { environment: { FLANCO_DATA_DIR: join(program.directory, "bare") } };
+    const adding = ["user", "add", "--email", EVA, "--name", "Eva", "--password-stdin"];
+    expect((await program.run(adding, { ...bare, input: `${PASSWORD}\n` })).exitCode).to.equal(0);
+    expect((await program.run(["wiring", "list"], bare)).stdout).to.equal("No line is wired.\n");
   });
 
   it("lists whose a device is where two users have its dId", async () => {

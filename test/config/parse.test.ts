@@ -104,6 +104,16 @@ describe("The configuration", () => {
     }
   });
 
+  it("takes no data directory below ~, and an address alone to serve on: others would be found out late", () => {
+    for (const wrong of ["~/flanco", ""]) {
+      expect(mistakes({}, { FLANCO_DATA_DIR: wrong }), wrong).to.have.lengthOf(1);
+    }
+    for (const wrong of ["192.168.1.300", "0.0.0.0:8443", "flanco.local"]) {
+      expect(mistakes({}, { FLANCO_HOST: wrong }), wrong).to.have.lengthOf(1);
+    }
+    expect(loadConfig({}, { FLANCO_HOST: "fd00::1" }, CHECKOUT).host).to.equal("fd00::1");
+  });
+
   it("takes an e-mail for the first user, or none", () => {
     const email = (text: string) => ({ FLANCO_FIRST_USER_EMAIL: text });
     expect(loadConfig({}, email("ana@example.org"), CHECKOUT).first_user_email).to.equal("ana@example.org");
@@ -169,7 +179,7 @@ describe("The configuration", () => {
       `/flanco.toml: mqtt_url: ${broker}`,
       "/flanco.toml: trust_page: must be true or false.",
       "/flanco.toml: host: must be a text.",
-      "--data-dir: must name a directory.",
+      "--data-dir: must name a directory in full, without ~.",
       "--https-port: must be a whole number, 1 to 65535.",
       "--daily-records: must be a whole number, 1 or more.",
       "--first-user-email: must be an e-mail address, or empty.",
