@@ -229,8 +229,9 @@ export const FAULTS = {
   },
   edges_swallowed: {
     when: "the hardware or the kernel did not report three edges or more in the last 24 hours",
-    what: ({ edges, lines }: { edges: number; lines: string }) =>
+    what: ({ edges, lines }: { edges?: number; lines: string }) =>
       `In the last 24 hours the hardware or the kernel did not report ${counted(edges, "switching")} (${lines}): they were found up to two seconds late.`,
+    sales: ["edges"],
     hint: "Debian's kernels for the Raspberry Pi 3, 4 and Zero 2 W lose edges where many lines change at once. Give every line its own 4.7 kΩ to 3.3 V and, against bounce, 100 nF to ground (docs/technician.md).",
   },
   line_outage: {

@@ -344,10 +344,16 @@ const faults: Readonly<Record<FaultCode, { readonly what: Said; readonly todo: S
     ],
   },
   edges_swallowed: {
-    what: ({ count }) => [
-      `En un día el equipo no avisó de ${count("edges")} cambios de las líneas. Se encontraron al mirarlas, hasta dos segundos después.`,
-      `In one day the hardware did not report ${count("edges")} changes of the lines. They were found by looking at them, up to two seconds late.`,
-    ],
+    what: ({ number, count }) =>
+      number("edges") === 0
+        ? [
+            "El equipo no avisó de algunos cambios de las líneas. Se encontraron al mirarlas, algo más tarde.",
+            "The hardware did not report some changes of the lines. They were found by looking at them, a little late.",
+          ]
+        : [
+            `En un día el equipo no avisó de ${count("edges")} cambios de las líneas. Se encontraron al mirarlas, hasta dos segundos después.`,
+            `In one day the hardware did not report ${count("edges")} changes of the lines. They were found by looking at them, up to two seconds late.`,
+          ],
     todo: ({ text }) => [
       `Un apagado y encendido de menos de dos segundos puede haberse perdido. Lea a su técnico el texto de abajo. Líneas: ${text("lines")}.`,
       `A switching off and on of less than two seconds may be lost. Read the text below to your technician. Lines: ${text("lines")}.`,
