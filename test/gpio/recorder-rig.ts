@@ -38,7 +38,7 @@ export class HandDriver implements LineDriver {
   readonly kept = new Set<string>();
   readonly others: string[][] = [];
   closed = false;
-  readonly losses = new Map<string, (error: Error) => void>();
+  readonly losses = new Map<string, (error: Error, rightNs?: bigint) => void>();
   /** Runs before a line is requested. */
   beforeWatch: () => void = () => {};
   /** What asking for a line fails with. */

@@ -91,6 +91,19 @@ describe("the recorder", () => {
       expect(reported("A")).to.deep.equal([lastAlive, null, { bootId: "boot", monotonicMs: 3_249 }]);
     });
 
+    it("requests a line again of which an edge was swallowed, and reports since when it may have been", async () => {
+      await rig.recorder.open();
+      rig.driver.losses.get("A")?.(new Error("an edge was not reported"), 2_000_000_000n);
+      await rig.recorder.reconcile();
+      await rig.recorder.close();
+      const [, found] = rig.ledger.taken.filter(({ line }) => line === "A");
+      expect(found?.source.sequence).to.equal(0);
+      expect(found).to.deep.include({
+        unwatchedSince: { bootId: "boot", monotonicMs: 2_000 },
+        gapReason: "swallowed",
+      });
+    });
+
     it("reports it even if the initial level found the queue full", async () => {
       rig.driver.held.add("A");
       await rig.recorder.open();
