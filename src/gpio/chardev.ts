@@ -13,8 +13,6 @@ import type { LineEventStruct } from "./uapi.ts";
 const CLOSING_POLL_MS = 5;
 /** How often each line's level is compared with what its edges say. */
 const LOOK_MS = 800;
-/** So many looks in a row that differ show an edge that was not reported: its event may come just after the first. */
-const LOOKS_THAT_DIFFER = 2;
 
 export interface ChardevDependencies {
   readonly clock: Clock;
@@ -222,8 +220,8 @@ class ChardevLine implements WatchedLine {
   #lastSeqno: number;
   /** When the level was last as the edges say. Of a resumed line, an earlier process knew that. */
   #rightNs: bigint;
-  /** Looks since then. */
-  #looksThatDiffer = 0;
+  /** The last event's number at the last look, where the level differed then. */
+  #differedAt: number | undefined;
 
   constructor(parts: ChardevLineParts) {
     this.#parts = parts;
@@ -289,11 +287,13 @@ class ChardevLine implements WatchedLine {
     if (level === undefined || settled === undefined) return;
     if (level === settled) {
       this.#rightNs = this.#parts.clock.monotonicNs();
-      this.#looksThatDiffer = 0;
+      this.#differedAt = undefined;
       return;
     }
-    this.#looksThatDiffer += 1;
-    if (this.#looksThatDiffer < LOOKS_THAT_DIFFER) return;
+    // The event may come just after the look, and a line that switches often meets that again.
+    const isFirst = this.#differedAt !== this.#sequence;
+    this.#differedAt = this.#sequence;
+    if (isFirst) return;
     this.#release();
     this.#onFailure(lostError(this.address, "an edge was not reported", undefined), this.#rightNs);
   }

@@ -97,6 +97,17 @@ describe("The chardev driver on a fake kernel", () => {
     expect(edges.levels).to.deep.equal([true]);
   });
 
+  it("does not give up a line that switches between two looks, each of which comes before an event", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE));
+    for (let seqno = 1; seqno <= 6; seqno += 1) {
+      swallow(0, seqno % 2 === 1);
+      time.advance(LOOK_MS);
+      kernel.occur(0, seqno % 2 === 1, seqno, time.monotonicNs());
+      kernel.wake(0);
+    }
+    expect(edges.levels).to.deep.equal([true, false, true, false, true, false]);
+  });
+
   it("counts a switching whose last bounce was swallowed", async () => {
     const { edges } = await watchLine(driver, lineRequest(LINE, { debounceMs: 50 }));
     kernel.occur(0, true, 1, time.monotonicNs());
