@@ -1,7 +1,7 @@
 import { monotonicMs, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { aSighting } from "../domain/sighting.ts";
-import { type Appliance, NOON_MS } from "../rig/appliance.ts";
+import { type Appliance, BOOT_ID, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { aDevice, aWiring } from "./bodies.ts";
 
@@ -10,6 +10,9 @@ interface Room {
   readonly dId: string;
   readonly actuatorId: string;
 }
+
+/** A provisional level is of a boot whose clock can never be known, so that its record stays provisional. */
+const EARLIER_BOOT_ID = "boot";
 
 /** A line of one room that goes high and low, told to the ledger as a recorder tells it. */
 export class WiredLine {
@@ -64,7 +67,7 @@ export class WiredLine {
 
   /** The line is found low a second after its last level, by a process that has no record of a watch in between. */
   async goUnwatched(): Promise<void> {
-    const unwatchedSince = { bootId: "boot", monotonicMs: this.#monotonicMs };
+    const unwatchedSince = { bootId: BOOT_ID, monotonicMs: this.#monotonicMs };
     await this.#appliance.writer.takeIn([{ ...this.#next(false, 0, false), unwatchedSince }]);
   }
 
@@ -75,6 +78,7 @@ export class WiredLine {
       deviceId: this.#deviceId,
       actuatorId: this.#room.actuatorId,
       timeMs: this.timeMs,
+      source: { bootId: provisional ? EARLIER_BOOT_ID : BOOT_ID, request: 1, sequence: this.#sequence },
       monotonicNs: BigInt(this.#monotonicMs) * NANOSECONDS_PER_MILLISECOND,
       missed,
       provisional,
