@@ -123,13 +123,14 @@ export class SignInGate {
     try {
       const delayMs = this.#delayMs(address);
       if (delayMs > 0) throw tooMany(delayMs);
-      if (this.#signIns.of(account) >= MAX_SIGN_INS) throw tooMany(this.#signIns.leftMs(account));
+      this.#requireFewer(account);
       this.#attempts.add(address);
       await this.#turn(address, isGone);
       try {
-        proved = (await prove()) || undefined;
-        if (proved === undefined) this.#fail(address, account);
+        const found = (await prove()) || undefined;
+        if (found === undefined) this.#fail(address, account);
         else this.#succeed(address, account);
+        proved = found;
       } finally {
         this.#running.splice(this.#running.indexOf(address), 1);
         this.#fill();
@@ -211,7 +212,13 @@ export class SignInGate {
     return next;
   }
 
+  #requireFewer(account: string): void {
+    if (this.#signIns.of(account) >= MAX_SIGN_INS) throw tooMany(this.#signIns.leftMs(account));
+  }
+
   #succeed(address: string, account: string): void {
+    // Others may have come with this one.
+    this.#requireFewer(account);
     this.#remember(address);
     this.#signIns.add(account);
   }

@@ -257,6 +257,11 @@ describe("The sign-in gate", () => {
     expect(await attempt(TABLET, true)).to.equal(true);
   });
 
+  it("takes no more of an account that come all at once", async () => {
+    const crowd = Array.from({ length: 70 }, (_, at) => attempt(`10.0.0.${at}`, true));
+    expect((await Promise.all(crowd)).filter((outcome) => outcome === true)).to.have.lengthOf(60);
+  });
+
   it("refuses an address before its attempt is read once five of them could not be read", async () => {
     for (let count = 0; count < 5; count += 1) {
       gate.admit(ATTACKER);
