@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Slots for long jobs: some for each account and a bounded number in all, so that no account shuts others out.
- * Within an account owners come first, and then members by turns, so that no member shuts others out.
+ * Slots for long jobs: some for each account and a bounded number in all. Accounts take turns, so that none shuts
+ * others out. Within an account owners come first, and then members by turns, so that no member shuts others out.
  */
 export class JobSlots {
   readonly #bounds: SlotBounds;
@@ -67,12 +67,15 @@ export class JobSlots {
     );
   }
 
-  #giveWay({ memberId }: Asker): void {
-    const isOfSame = ({ asker }: Waiting) => asker.memberId === memberId;
-    this.#waiting = [...this.#waiting.filter((one) => !isOfSame(one)), ...this.#waiting.filter(isOfSame)];
+  #giveWay({ userId, memberId }: Asker): void {
+    const nearness = ({ asker }: Waiting) =>
+      Number(asker.userId === userId) + Number(asker.memberId === memberId);
+    this.#waiting = this.#waiting.toSorted((one, other) => nearness(one) - nearness(other));
     const ready = this.#waiting.filter(({ asker }) => this.#hasRoom(asker));
-    const next = ready.find(({ asker }) => asker.role === "owner") ?? ready[0];
-    if (next === undefined) return;
+    const [first] = ready;
+    if (first === undefined) return;
+    const next =
+      ready.find(({ asker }) => asker.role === "owner" && asker.userId === first.asker.userId) ?? first;
     this.#waiting = this.#waiting.filter((one) => one !== next);
     this.#inside.add(next.asker);
     next.begin();

@@ -64,4 +64,17 @@ describe("Slots for long jobs", () => {
     ends.get("ana")?.();
     await take(slots, ofOther("juan"));
   });
+
+  it("go by turns from account to account, whoever in one is an owner", async () => {
+    const slots = new JobSlots({ what: "jobs", inAll: 1, waitingOfMember: 8 });
+    const all = [take(slots, asker("luis")), take(slots, asker("luis"))];
+    all.push(...Array.from({ length: 4 }, () => take(slots, asker("ana", "owner"))));
+    all.push(
+      take(slots, asker("screen", "display", "other")),
+      take(slots, asker("screen", "display", "other")),
+    );
+    await endAll();
+    await Promise.all(all);
+    expect(began.join(" ")).to.equal("luis screen ana screen ana ana ana luis");
+  });
 });
