@@ -42,7 +42,7 @@ interface Navigation {
   /** Puts an address in the place of this one: for filters, which the way back should not undo one by one. */
   readonly replace: (view: View, query?: QueryValues) => void;
   /** Goes back, to what was in sight, where `go` led here; else puts a view's address in the place of this one. */
-  readonly leave: (view: View) => void;
+  readonly leave: (view: View, query?: QueryValues) => void;
 }
 
 const NavigationContext = createContext<Navigation | null>(null);
@@ -87,7 +87,8 @@ export function useAddressBar(): Navigation {
         scrollTo(0, 0);
       },
       replace,
-      leave: (view: View) => (history.state === CAME_BY_GO ? history.back() : replace(view)),
+      leave: (view: View, query?: QueryValues) =>
+        history.state === CAME_BY_GO ? history.back() : replace(view, query),
     };
   }, [route]);
 }

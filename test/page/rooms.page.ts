@@ -20,11 +20,35 @@ describe("Many rooms", () => {
     }
   });
 
-  it("are drawn with their name and state alone: thousands take a slow tablet seconds", async () => {
-    const { page } = await opened.open("/habitaciones");
+  it("tell since when they are on or off", async () => {
+    const { page } = await opened.open("/habitaciones", { width: 360 });
+    await opened.drive("SIM1", true);
+    const tile = page.locator(".tile").nth(1);
+    await tile.getByText(/^desde \d\d:\d\d$/).waitFor();
+    await opened.drive("SIM1", false);
+    await tile.getByText("Apagada").waitFor();
+  });
+
+  it("are narrowed down to one place by the address, which the panel's link and a room's history keep", async () => {
+    const { page } = await opened.open("/");
+    await page.getByLabel("Lugar", { exact: true }).selectOption("Clínica Sur");
+    await page.getByRole("link", { name: "Ver todas" }).and(page.locator("[href*='location=']")).waitFor();
+    await page.getByRole("link", { name: "Ver habitaciones" }).click();
     const tiles = page.locator(".tile-link");
     await tiles.first().waitFor();
-    expect(await tiles.locator("> *").count()).to.equal(2 * (await tiles.count()));
+    expect((await tiles.locator(".tile-room").allInnerTexts()).join(" ")).to.match(/301.*408$/s);
+    expect(await tiles.count()).to.equal(16);
+    await page.getByLabel("Dispositivo", { exact: true }).selectOption({ label: "Pasillo B" });
+    await until("one device is shown", async () => (await tiles.count()) === 8);
+    await page.reload();
+    await tiles.first().click();
+    await page
+      .getByRole("dialog", { name: "Habitación 401" })
+      .getByRole("button", { name: "Cerrar" })
+      .click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await tiles.count()).to.equal(8);
+    expect(await page.getByLabel("Lugar", { exact: true }).inputValue()).to.equal("Clínica Sur");
   });
 
   for (const close of ["beside", "button"] as const) {
@@ -83,6 +107,9 @@ describe("Rooms of many devices on a phone", () => {
       "document.querySelector('.device:last-child .tile').checkVisibility({ contentVisibilityAuto: true })";
     expect(await page.evaluate<boolean>(isLaidOut)).to.equal(false);
     expect(await printed(page)).to.include(" 464 ");
+    // Of so many with their name and state alone: thousands take a slow tablet seconds.
+    const tiles = page.locator(".tile-link");
+    expect(await tiles.locator("> *").count()).to.equal(2 * (await tiles.count()));
     await last.press("Enter");
     await page.getByRole("dialog", { name: "Habitación 464" }).waitFor();
     await page.keyboard.press("Escape");

@@ -1,12 +1,23 @@
 import type { Choices, DeviceChoice } from "../api/locations.ts";
+import type { Device } from "../api/shapes.ts";
 import { type Choice, SelectField } from "../element/field.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
+import type { QueryValues } from "../route.ts";
 
 /** A location by its name and a device by its id; empty where all are meant. */
 export interface Place {
   readonly location: string;
   readonly device: string;
+}
+
+export function isAt({ location, device }: Place, { _id, locationName }: Device): boolean {
+  return (location === "" || locationName === location) && (device === "" || _id === device);
+}
+
+/** The place that the rooms are narrowed down to, in their address. There `device` is the room's whose history is open. */
+export function roomsQuery({ location, device }: Place): QueryValues {
+  return { location, in: device };
 }
 
 interface PlaceFieldsProps {

@@ -29,6 +29,7 @@ export const roomsTexts = bilingual({
     "Cuando se dé de alta el primero, sus habitaciones aparecerán aquí.",
     "Once the first one has been added, its rooms will show here.",
   ],
+  noneHere: ["Aquí no hay habitaciones", "There are no rooms here"],
   add: ["Añadir un dispositivo", "Add a device"],
   noneOn: ["Ahora mismo no hay ninguna habitación encendida", "No room is on right now"],
   noneOnDetail: [

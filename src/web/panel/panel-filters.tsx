@@ -5,7 +5,7 @@ import type { Overview } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Segments } from "../element/field.tsx";
 import { useGateway } from "../live/gateway.ts";
-import { PlaceFields } from "../locations/place-fields.tsx";
+import { type Place, PlaceFields } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import type { QueryValues } from "../route.ts";
@@ -93,14 +93,14 @@ export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
   );
 }
 
-interface PanelFiltersProps {
+interface PanelFiltersProps<F extends Place> {
   readonly choices: Choices;
-  readonly filter: OverviewFilter;
-  readonly onFilter: (filter: OverviewFilter) => void;
+  readonly filter: F;
+  readonly onFilter: (filter: F) => void;
 }
 
 /** By location and device; not there while there is nothing to choose between. */
-export function PanelFilters({ choices, filter, onFilter }: PanelFiltersProps) {
+export function PanelFilters<F extends Place>({ choices, filter, onFilter }: PanelFiltersProps<F>) {
   const { location, device } = filter;
   if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { choicesOf } from "../api/locations.ts";
 import { loadFirstRecords } from "../api/records.ts";
 import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
@@ -8,7 +9,7 @@ import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { type Loaded, useDataOfToday, useDevices, useLoaded } from "../live/use-loaded.ts";
-import { deviceText } from "../locations/place-fields.tsx";
+import { deviceText, isAt, type Place, roomsQuery } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
@@ -44,10 +45,7 @@ export function PanelView() {
   const known = useDevices();
   const overview = loaded.value;
   const devices = known.value ?? [];
-  const here = devices.filter(
-    ({ _id, locationName }) =>
-      (location === "" || locationName === location) && (device === "" || _id === device),
-  );
+  const here = devices.filter((one) => isAt(filter, one));
   // It appears in one piece: nothing moves when the last part of it comes.
   const isComplete = [loaded, latest, known].every(({ kind }) => kind !== "waiting");
   const there = { locations: devices.map(({ locationName }) => locationName), devices };
@@ -92,8 +90,10 @@ export function PanelView() {
             </div>
           )}
           <div class="panel-below">
-            {isOfGateway && known.value?.length !== 0 && <NowPanel known={known} devices={here} />}
-            <LatestPanel latest={latest} />
+            {isOfGateway && known.value?.length !== 0 && (
+              <NowPanel known={known} devices={here} place={filter} />
+            )}
+            <LatestPanel latest={latest} place={{ location, device }} />
           </div>
         </>
       )}
@@ -108,9 +108,10 @@ interface NowPanelProps {
   readonly known: Loaded<readonly Device[]>;
   /** Those of them that the filter leaves. */
   readonly devices: readonly Device[];
+  readonly place: Place;
 }
 
-function NowPanel({ known, devices }: NowPanelProps) {
+function NowPanel({ known, devices, place }: NowPanelProps) {
   const texts = useTexts(panelTexts);
   const { status, format } = useGateway();
   const { count } = format;
@@ -124,8 +125,16 @@ function NowPanel({ known, devices }: NowPanelProps) {
   );
   const on = rooms.filter((room) => room.value);
   const shown = rooms.length > MOST_ROOMS ? on : rooms;
+  // Where a number alone does not tell which room it is.
+  const isNamed = new Set(shown.map(({ id }) => id)).size < shown.length;
+  const groups = isNamed ? [...Map.groupBy(shown, ({ device }) => device)] : [[null, shown] as const];
+  const toRooms = (
+    <Link to="rooms" query={roomsQuery(place)}>
+      {texts.now.all}
+    </Link>
+  );
   return (
-    <Panel class="now" title={texts.now.title} beside={<Link to="rooms">{texts.now.all}</Link>}>
+    <Panel class="now" title={texts.now.title} beside={toRooms}>
       <NotReady of={known} />
       {rooms.length > 0 && (
         <>
@@ -133,26 +142,31 @@ function NowPanel({ known, devices }: NowPanelProps) {
             <b>{count(on.length)}</b>
             <span>{texts.now.on(on.length, count(rooms.length))}</span>
           </p>
-          <ul class="now-rooms">
-            {shown.map((room) => (
-              <li
-                key={`${room.device._id}/${room.id}`}
-                class={`now-room${room.value ? " now-room-on" : ""}${room.isUnwired ? " now-room-unwired" : ""}`}
-              >
-                <Link
-                  to="rooms"
-                  query={{ device: room.device._id, room: room.id }}
-                  label={texts.now.room(
-                    room.id,
-                    room.device.name,
-                    room.isUnwired ? "unwired" : room.value ? "on" : "off",
-                  )}
-                >
-                  {room.id}
-                </Link>
-              </li>
-            ))}
-          </ul>
+          {groups.map(([device, ofIt]) => (
+            <Fragment key={device?._id ?? ""}>
+              {device !== null && <h3 class="now-place fine">{`${device.name} · ${device.locationName}`}</h3>}
+              <ul class="now-rooms">
+                {ofIt.map((room) => (
+                  <li
+                    key={`${room.device._id}/${room.id}`}
+                    class={`now-room${room.value ? " now-room-on" : ""}${room.isUnwired ? " now-room-unwired" : ""}`}
+                  >
+                    <Link
+                      to="rooms"
+                      query={{ device: room.device._id, room: room.id }}
+                      label={texts.now.room(
+                        room.id,
+                        room.device.name,
+                        room.isUnwired ? "unwired" : room.value ? "on" : "off",
+                      )}
+                    >
+                      {room.id}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </Fragment>
+          ))}
         </>
       )}
     </Panel>
@@ -164,11 +178,21 @@ const LATEST_SHOWN = 6;
 /** The server looks at a bounded number of records per page: a place that sells seldom lies behind many. */
 const MAX_PAGES = 10;
 
-function LatestPanel({ latest }: { readonly latest: Loaded<readonly StoredRecord[]> }) {
+interface LatestPanelProps {
+  readonly latest: Loaded<readonly StoredRecord[]>;
+  readonly place: Place;
+}
+
+function LatestPanel({ latest, place }: LatestPanelProps) {
   const texts = useTexts(panelTexts);
   const sales = latest.value ?? [];
+  const toRecords = (
+    <Link to="records" query={{ ...place }}>
+      {texts.latest.all}
+    </Link>
+  );
   return (
-    <Panel class="latest" title={texts.latest.title} beside={<Link to="records">{texts.latest.all}</Link>}>
+    <Panel class="latest" title={texts.latest.title} beside={toRecords}>
       <NotReady of={latest} />
       {latest.kind === "ready" && sales.length === 0 && (
         <Nothing title={texts.latest.none} detail={texts.latest.noneDetail} />

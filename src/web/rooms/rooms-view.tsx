@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Role, seesMoney } from "../../domain/member.ts";
+import { choicesOf } from "../api/locations.ts";
 import type { Device } from "../api/shapes.ts";
 import { Segments, TextField } from "../element/field.tsx";
 import { CloseProvider } from "../element/form.tsx";
@@ -7,12 +8,15 @@ import { NothingPanel, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useDevices, useLoaded, useTests, useToday } from "../live/use-loaded.ts";
+import { isAt, type Place, roomsQuery } from "../locations/place-fields.tsx";
 import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { locationsTexts } from "../messages/locations.ts";
+import { panelTexts } from "../messages/panel.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
+import { PanelFilters } from "../panel/panel-filters.tsx";
 import { maySee } from "../route.ts";
 import { RoomHistory } from "./room-history.tsx";
 import { loadTallies, type RoomChanges, roomKey, roomTimes, type Tally } from "./rooms.ts";
@@ -25,22 +29,33 @@ const SHOWN_ROOMS = ["all", "onFirst", "on", "unwired"] as const;
 
 /** From here on tiles are small, and rooms are searched for. */
 const MANY_ROOMS = 24;
+/** Beyond these a slow tablet has no time to draw since when each is on or off. */
+const MOST_TIMES = 150;
+const NOTHING_SOLD = { locations: [], devices: [], gone: [] };
 
 export function RoomsView() {
   const texts = useTexts(roomsTexts);
   const { rooms: countText } = useTexts(locationsTexts);
+  const { noneFiltered } = useTexts(panelTexts);
   const { format, status, user, reloadStatus, live } = useGateway();
   const withSales = seesMoney(user.role);
-  const { leave } = useNavigation();
+  const { leave, replace } = useNavigation();
   const query = useQuery();
   const [deviceId, roomId] = [query.get("device"), query.get("room")];
+  const place: Place = { location: query.get("location") ?? "", device: query.get("in") ?? "" };
   const known = useDevices();
   const changes = useRoomChanges();
   const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
   const [search, setSearch] = useState("");
   // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
-  const devices = known.value;
+  const all = known.value;
+  const devices = all?.filter((device) => isAt(place, device));
+  const choices = choicesOf(
+    NOTHING_SOLD,
+    { locations: all?.map(({ locationName }) => locationName) ?? [], devices: all ?? [] },
+    format.compare,
+  );
   const today = useLoaded(loadTallies, useToday(), ["record", "void", "time", "locations"]);
   const edges = status.value?.lastEdges ?? [];
   const times = roomTimes(devices ?? [], changes, edges);
@@ -55,7 +70,8 @@ export function RoomsView() {
   const count = (isIt: (device: Device, room: Room) => boolean) =>
     (devices ?? []).flatMap((device) => device.actuators.filter((room) => isIt(device, room))).length;
   const unwired = count(isUnwired);
-  const isMany = count(() => true) > MANY_ROOMS;
+  const roomCount = count(() => true);
+  const isMany = roomCount > MANY_ROOMS;
   // The last room without a line may have got one.
   const which = shownRooms === "unwired" && unwired === 0 ? "all" : shownRooms;
   const offered = SHOWN_ROOMS.filter((one) =>
@@ -93,21 +109,28 @@ export function RoomsView() {
         />
       }
     >
-      {isMany && (
-        <div class="rooms-search row">
-          <TextField label={texts.search} value={search} onValue={setSearch} />
-          <p class="aloud" role="status">
-            {search.trim() !== "" && countText(format.count(found))}
-          </p>
-          {which === "unwired" && WIRES.includes(user.role) && (
-            <Link to="lines" class="button">
-              {texts.connectShort}
-            </Link>
-          )}
-        </div>
-      )}
+      <div class="rooms-search row">
+        <PanelFilters
+          choices={choices}
+          filter={place}
+          onFilter={(next) => replace("rooms", roomsQuery(next))}
+        />
+        {isMany && (
+          <>
+            <TextField label={texts.search} value={search} onValue={setSearch} />
+            <p class="aloud" role="status">
+              {search.trim() !== "" && countText(format.count(found))}
+            </p>
+            {which === "unwired" && WIRES.includes(user.role) && (
+              <Link to="lines" class="button">
+                {texts.connectShort}
+              </Link>
+            )}
+          </>
+        )}
+      </div>
       <NotReadyPanel of={known.kind === "ready" && !isComplete ? today : known} />
-      {devices?.length === 0 && (
+      {all?.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail}>
           {maySee(user, "guide") && (
             <Link to="guide" class="button button-main">
@@ -115,6 +138,9 @@ export function RoomsView() {
             </Link>
           )}
         </NothingPanel>
+      )}
+      {isComplete && devices?.length === 0 && all?.length !== 0 && (
+        <NothingPanel title={texts.noneHere} detail={noneFiltered} />
       )}
       {isComplete && devices !== undefined && devices.length > 0 && shown.length === 0 && (
         <NothingPanel
@@ -130,17 +156,19 @@ export function RoomsView() {
             rooms={rooms}
             known={{ times, tallies, tested }}
             isMany={isMany}
+            hasTimes={roomCount <= MOST_TIMES}
+            place={place}
             isOld={live === "lost"}
           />
         ))}
       </div>
       {devices !== undefined && withSales && deviceId !== null && roomId !== null && (
-        <CloseProvider value={() => leave("rooms")}>
+        <CloseProvider value={() => leave("rooms", roomsQuery(place))}>
           <RoomHistory
             key={`${deviceId}/${roomId}`}
             deviceId={deviceId}
             roomId={roomId}
-            device={devices.find((device) => device._id === deviceId)}
+            device={all?.find((device) => device._id === deviceId)}
             times={times}
           />
         </CloseProvider>
@@ -171,12 +199,14 @@ interface DeviceRoomsProps {
   readonly rooms: readonly Room[];
   /** There are many rooms in all: their tiles are small. */
   readonly isMany: boolean;
+  readonly hasTimes: boolean;
+  readonly place: Place;
   /** The connection is lost. */
   readonly isOld: boolean;
 }
 
 /** One device: a corridor, say, and the rooms along it. */
-function DeviceRooms({ device, known, rooms, isMany, isOld }: DeviceRoomsProps) {
+function DeviceRooms({ device, known, rooms, isMany, hasTimes, place, isOld }: DeviceRoomsProps) {
   const texts = useTexts(roomsTexts);
   const { count } = useFormat();
   const on = device.actuators.filter((room) => room.value).length;
@@ -196,7 +226,15 @@ function DeviceRooms({ device, known, rooms, isMany, isOld }: DeviceRoomsProps) 
     >
       <ul class={`tiles${isMany ? " tiles-many" : ""}${isOld ? " tiles-stale" : ""}`}>
         {rooms.map((room) => (
-          <RoomTile key={room.id} deviceId={device._id} room={room} known={known} isSmall={isMany} />
+          <RoomTile
+            key={room.id}
+            deviceId={device._id}
+            room={room}
+            known={known}
+            isSmall={isMany}
+            hasTime={hasTimes}
+            place={place}
+          />
         ))}
       </ul>
     </Panel>
@@ -207,12 +245,21 @@ interface RoomTileProps {
   readonly deviceId: string;
   readonly room: Room;
   readonly known: KnownRooms;
-  /** It has the room's name and state alone; the rest is in the room's history. */
+  /** It has no sales, which are in the room's history. */
   readonly isSmall: boolean;
+  readonly hasTime: boolean;
+  readonly place: Place;
 }
 
 /** One room: lit while it is on, dashed where it has no line. It leads to the room's history where the role may see it. */
-function RoomTile({ deviceId, room, known: { times, tallies, tested }, isSmall }: RoomTileProps) {
+function RoomTile({
+  deviceId,
+  room,
+  known: { times, tallies, tested },
+  isSmall,
+  hasTime,
+  place,
+}: RoomTileProps) {
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
   const { underTest } = useTexts(linesTexts);
@@ -239,13 +286,14 @@ function RoomTile({ deviceId, room, known: { times, tallies, tested }, isSmall }
           stateText
         )}
       </span>
-      {!isSmall && <TileDetail sinceMs={times.get(key)} tally={tally} />}
+      {hasTime && <TileSince sinceMs={times.get(key)} tally={tally} isSmall={isSmall} />}
+      {!isSmall && <TileToday tally={tally} />}
     </>
   );
   return (
     <li class={`tile${isOn ? " tile-on" : ""}${isUnwired ? " tile-unwired" : ""}`}>
       {seesMoney(user.role) ? (
-        <Link to="rooms" query={{ device: deviceId, room: room.id }} class="tile-link">
+        <Link to="rooms" query={{ ...roomsQuery(place), device: deviceId, room: room.id }} class="tile-link">
           {content}
         </Link>
       ) : (
@@ -260,34 +308,43 @@ function RoomTile({ deviceId, room, known: { times, tallies, tested }, isSmall }
   );
 }
 
-interface TileDetailProps {
-  readonly sinceMs: number | undefined;
+interface TileTodayProps {
   readonly tally: Tally | undefined;
 }
 
-/** Since when a room is on or off, and what it sold today. */
-function TileDetail({ sinceMs, tally }: TileDetailProps) {
+interface TileSinceProps extends TileTodayProps, Pick<RoomTileProps, "isSmall"> {
+  readonly sinceMs: number | undefined;
+}
+
+/** Since when a room is on or off. */
+function TileSince({ sinceMs, tally, isSmall }: TileSinceProps) {
   const texts = useTexts(roomsTexts);
   const { format, now } = useGateway();
   const isUnwired = tally?.line === null;
+  return (
+    <span class="tile-since">
+      {isUnwired && !isSmall && (tally.withoutLine ? texts.onPurpose : texts.noLineDetail)}
+      {!isUnwired && sinceMs !== undefined && (
+        <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
+      )}
+    </span>
+  );
+}
+
+/** What a room sold today. */
+function TileToday({ tally }: TileTodayProps) {
+  const texts = useTexts(roomsTexts);
+  const { format } = useGateway();
   const sales = tally?.sales ?? null;
   return (
-    <>
-      <span class="tile-since">
-        {isUnwired && (tally.withoutLine ? texts.onPurpose : texts.noLineDetail)}
-        {!isUnwired && sinceMs !== undefined && (
-          <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
-        )}
-      </span>
-      <span class="tile-today row spread">
-        {sales !== null && (!isUnwired || sales > 0) && (
-          <>
-            <span>{texts.today(format.count(sales))}</span>{" "}
-            {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
-          </>
-        )}
-      </span>
-    </>
+    <span class="tile-today row spread">
+      {sales !== null && (tally?.line !== null || sales > 0) && (
+        <>
+          <span>{texts.today(format.count(sales))}</span>{" "}
+          {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
+        </>
+      )}
+    </span>
   );
 }
 
