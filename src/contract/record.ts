@@ -68,7 +68,7 @@ export const gap = z.strictObject({
   missed: z
     .int()
     .nullable()
-    .describe("Edges that were lost; null for an outage: not known; and for a role without money."),
+    .describe("Edges that were lost; null where that is not known, and for a role without money."),
   missedRises: z.int().nullable().describe("How many of them were sales; null likewise."),
   reason: z
     .enum(GAP_REASONS)

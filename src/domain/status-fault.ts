@@ -119,7 +119,9 @@ function edgeFaults({
   const faults: Fault[] = [];
   if (lostToday !== null) {
     const { gaps, edges, sales, lines, toTimeMs } = lostToday;
-    faults.push(fault("edges_lost", toTimeMs, { gaps, edges, sales, lines: lines.join(", ") }));
+    // Of a line with debounce it is not known how many of its lost edges are switchings.
+    const counts = edges === 0 ? {} : { edges, sales };
+    faults.push(fault("edges_lost", toTimeMs, { gaps, ...counts, lines: lines.join(", ") }));
   }
   if (swallowedToday !== null && swallowedToday.gaps >= MANY_SWALLOWED) {
     const { gaps, lines, toTimeMs } = swallowedToday;

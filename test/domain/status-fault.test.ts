@@ -153,6 +153,11 @@ describe("The faults of the appliance", () => {
     });
   }
 
+  it("do not call lost edges of a bouncing line, which nobody can count, no switchings", () => {
+    const [told] = faultsIn({ ...SOUND, ...gaps({ lostToday: { ...lost, edges: 0, sales: 0 } }) }, () => 1);
+    expect(told?.message).to.equal("In the last 24 hours some switchings went by unrecorded (L).");
+  });
+
   it("do not include an outage of simulated lines", () => {
     expect(codes({ simulated: true, ...gaps({ unwatchedToday: outage }) })).to.deep.equal([]);
   });

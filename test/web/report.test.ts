@@ -1,9 +1,16 @@
 import { expect } from "chai";
+import type { GapReason } from "../../src/domain/gap.ts";
 import { incidentsOf } from "../../src/web/report/incidents.ts";
 
 const SECOND_MS = 1_000;
 
-function gap(line: string, fromS: number, toS: number, missedRises: number | null = null) {
+function gap(
+  line: string,
+  fromS: number,
+  toS: number,
+  missedRises: number | null = null,
+  reason: GapReason = missedRises === null ? "outage" : "overflow",
+) {
   return {
     gapId: fromS,
     line,
@@ -11,7 +18,7 @@ function gap(line: string, fromS: number, toS: number, missedRises: number | nul
     toTime: toS * SECOND_MS,
     missed: missedRises,
     missedRises,
-    reason: missedRises === null ? ("outage" as const) : ("overflow" as const),
+    reason,
   };
 }
 
@@ -24,7 +31,13 @@ describe("The incidents of a report", () => {
       gap("SIM0", 150, 160),
     ];
     expect(incidentsOf(restart)).to.deep.equal([
-      { fromTime: 100_000, toTime: 160_000, lines: ["SIM0", "SIM1", "SIM2"], missedRises: null },
+      {
+        fromTime: 100_000,
+        toTime: 160_000,
+        lines: ["SIM0", "SIM1", "SIM2"],
+        missedRises: null,
+        isOutage: true,
+      },
     ]);
   });
 
@@ -42,5 +55,17 @@ describe("The incidents of a report", () => {
       [1_000_000, "A", null],
     ]);
     expect(incidentsOf([])).to.deep.equal([]);
+  });
+
+  it("do not call a line unwatched whose signals were lost, when their number is not known", () => {
+    const incidents = incidentsOf([
+      gap("A", 10, 11),
+      gap("B", 11, 12, null, "overflow"),
+      gap("A", 12, 13, null, "swallowed"),
+    ]);
+    expect(incidents.map(({ lines, isOutage }) => [lines.join(), isOutage])).to.deep.equal([
+      ["A", true],
+      ["B,A", false],
+    ]);
   });
 });

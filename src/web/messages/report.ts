@@ -101,12 +101,17 @@ export const reportTexts = bilingual({
     `Hubo ${count} interrupciones, ${duration} en total:`,
     `There were ${count} interruptions, ${duration} in all:`,
   ],
-  incident: (from: string, duration: string, rooms: string, sales: string | null) =>
+  incident: (from: string, duration: string, rooms: string, sales: string | null, isOutage: boolean) =>
     sales === null
-      ? [
-          `${from}, durante ${duration}: sin vigilancia (${rooms}). No se sabe si hubo ventas.`,
-          `${from}, for ${duration}: not watched (${rooms}). Sales in that time are unknown.`,
-        ]
+      ? isOutage
+        ? [
+            `${from}, durante ${duration}: sin vigilancia (${rooms}). No se sabe si hubo ventas.`,
+            `${from}, for ${duration}: not watched (${rooms}). Sales in that time are unknown.`,
+          ]
+        : [
+            `${from}, durante ${duration}: se perdieron señales (${rooms}). No se sabe si falta alguna venta.`,
+            `${from}, for ${duration}: signals were lost (${rooms}). Whether a sale is missing is unknown.`,
+          ]
       : [
           `${from}, durante ${duration}: se perdieron señales (${rooms}). ${counted(sales, "venta quedó", "ventas quedaron")} sin registrar.`,
           `${from}, for ${duration}: signals were lost (${rooms}). ${counted(sales, "sale has", "sales have")} no record.`,

@@ -184,13 +184,14 @@ export function IncidentItems({ incidents }: { readonly incidents: readonly Inci
       .map((line) => roomOfLine.get(line) ?? texts.line(line))
       .sort(format.compare)
       .join(", ");
-  return incidents.map(({ fromTime, toTime, lines, missedRises }) => (
+  return incidents.map(({ fromTime, toTime, lines, missedRises, isOutage }) => (
     <li key={`${fromTime}/${lines[0]}`}>
       {texts.incident(
         format.dateTime(fromTime),
         format.duration(toTime - fromTime),
         roomsOf(lines),
         missedRises === null ? null : format.count(missedRises),
+        isOutage,
       )}
     </li>
   ));
