@@ -300,9 +300,16 @@ export function fault<C extends FaultCode>(code: C, sinceMs: number, ...given: D
 /** A fault as a role sees it that sees no money: without the numbers of sales in its text and its details. */
 export function withoutSales<F extends Pick<Fault, "code" | "message" | "details">>(fault: F): F {
   const { sales = [], what }: FaultText = FAULTS[fault.code];
-  if (sales.length === 0) return fault;
-  const details = Object.fromEntries(Object.entries(fault.details).filter(([name]) => !sales.includes(name)));
-  return { ...fault, message: what(details), details };
+  const told = Object.entries(fault.details).filter(([name]) => !sales.includes(name));
+  const details = Object.fromEntries(
+    told.map(([name, value]) => [name, typeof value === "string" ? withoutEntries(value) : value]),
+  );
+  return { ...fault, message: sales.length === 0 ? withoutEntries(fault.message) : what(details), details };
+}
+
+/** A text without the numbers of the ledger's entries, which grow with each sale: `From entry N on`. */
+export function withoutEntries(text: string): string {
+  return text.replaceAll(/\b(entry|entries) \d+(?: to \d+)?/g, "$1 N");
 }
 
 /** What stays the same of a fault while it lasts: its numbers may change at every look. */

@@ -1,7 +1,7 @@
 import { getStatus } from "../contract/status.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
-import { type Fault, type Level, levelsOf, withoutSales } from "../domain/fault.ts";
+import { type Fault, type Level, levelsOf, withoutEntries, withoutSales } from "../domain/fault.ts";
 import type { Queue } from "../domain/line.ts";
 import { seesMoney, seesSinks } from "../domain/member.ts";
 import type {
@@ -71,6 +71,7 @@ function uncounted<S extends Pick<ReturnType<typeof toStatusAnswer>, "faults" | 
       delivered: null,
       deliveredTime: null,
       behindMs: Math.floor(sink.behindMs / MINUTE_MS) * MINUTE_MS,
+      failure: sink.failure && { ...sink.failure, message: withoutEntries(sink.failure.message) },
     })),
     faults: faults.map((fault) => withoutSales(fault)),
   };

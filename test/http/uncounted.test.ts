@@ -20,7 +20,9 @@ async function sell(appliance: Appliance, sales: number): Promise<void> {
   const queue = { waiting: sales, limit: 100 };
   appliance.queues = { writes: queue, edges: { ...queue, refused: true } };
   const delivery = { waiting: sales, delivered: sales, deliveredMs: NOON_MS + sales, behindMs: sales };
-  const rest = { failed: 1, givenUp: 0, clockOffMs: null, failure: null };
+  const reason = `The company's database refuses entry ${sales}: value too long.`;
+  const failure = { message: reason, hint: "", sinceMs: NOON_MS, tries: 1 };
+  const rest = { failed: 1, givenUp: 0, clockOffMs: null, failure };
   appliance.sinks = [{ name: "central", ...delivery, ...rest }];
   const backup = { ledger: "other", locations: [`Place ${sales}`], records: sales, madeMs: NOON_MS };
   appliance.faults = [
@@ -34,6 +36,8 @@ async function sell(appliance: Appliance, sales: number): Promise<void> {
     fault("edges_lost", NOON_MS, { gaps: 1, edges: sales, sales, lines: "SIM0" }),
     fault("queue_filling", NOON_MS, { queue: "edges", waiting: sales, limit: 100 }),
     fault("records_lost", NOON_MS, { from: sales, to: sales + 1, reason: "damage" }),
+    fault("copy_damaged", NOON_MS, { what: `The entries ${sales} to ${sales + 1} are missing.` }),
+    fault("sink_failing", NOON_MS, { sink: "central", reason }),
     fault("ledger_damaged", NOON_MS, { what: `The entry ${sales} is missing.` }),
     foreignFault("/disk", [backup as unknown as ProvenBackup], NOON_MS),
   ];
