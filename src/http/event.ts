@@ -15,9 +15,8 @@ import type { ShownNumbers } from "./shown-number.ts";
 const MAX_STREAMS = 64;
 /** The most streams of one account: others must get streams too. A whole clinic may share one owner's e-mail. */
 const MAX_STREAMS_OF_ACCOUNT = 48;
-/** The most of its members that are no owners, so that its owners get streams too, and the most of one of these. */
+/** The most of its members that are no owners, so that its owners get streams too. */
 const MAX_STREAMS_OF_OTHERS = 40;
-const MAX_STREAMS_OF_MEMBER = 32;
 /** A page takes a stream that is silent for two of them as dead (src/web/live/connection.ts); proxies drop one after a minute. */
 const HEARTBEAT_MS = 15_000;
 /** How soon a browser reconnects after the stream broke: a restart takes about a second. */
@@ -107,17 +106,7 @@ export class LiveEvents {
 
   /** A new stream for one member. Throws `overloaded` when too many are open. */
   listen({ userId, memberId, role }: Asker, stillSignedIn: () => boolean): PassThrough {
-    const own = [...this.#listeners].filter((listener) => listener.userId === userId);
-    const others = own.filter((listener) => listener.role !== "owner");
-    const ofMember = others.filter((listener) => listener.memberId === memberId);
-    const isBeyondOthers = others.length >= MAX_STREAMS_OF_OTHERS || ofMember.length >= MAX_STREAMS_OF_MEMBER;
-    if (
-      this.#listeners.size >= MAX_STREAMS ||
-      own.length >= MAX_STREAMS_OF_ACCOUNT ||
-      (role !== "owner" && isBeyondOthers)
-    ) {
-      throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
-    }
+    this.#makeRoom({ userId, memberId, role });
     const at = this.positionOf({ userId, role });
     const listener = { userId, memberId, role, stream: new PassThrough(), stillSignedIn, at };
     this.#listeners.add(listener);
@@ -125,6 +114,22 @@ export class LiveEvents {
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);
     this.#write(listener, textOf(at, [{ event: "hello", data: { at } }]));
     return listener.stream;
+  }
+
+  /** At the account's bounds the member with the most streams gives up its oldest one to a member that has fewer. */
+  #makeRoom({ userId, memberId, role }: Asker): void {
+    const own = [...this.#listeners].filter((listener) => listener.userId === userId);
+    const others = own.filter((listener) => listener.role !== "owner");
+    const isBeyondOthers = role !== "owner" && others.length >= MAX_STREAMS_OF_OTHERS;
+    const isBeyond = own.length >= MAX_STREAMS_OF_ACCOUNT || this.#listeners.size >= MAX_STREAMS;
+    if (!isBeyondOthers && !isBeyond) return;
+    const byMember = Map.groupBy(isBeyondOthers ? others : own, (listener) => listener.memberId);
+    const [most = []] = [...byMember.values()].sort((one, other) => other.length - one.length);
+    const [oldest] = most;
+    if (oldest === undefined || most.length <= (byMember.get(memberId)?.length ?? 0) + 1) {
+      throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
+    }
+    this.#cut(oldest);
   }
 
   #count(changes: readonly Change[]): void {

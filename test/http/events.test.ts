@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import type { PassThrough } from "node:stream";
 import { mock } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
@@ -354,23 +355,24 @@ describe("Many live pages", () => {
     expect(await page.next()).to.include(HELLO);
   });
 
-  it("of members who are no owners are fewer, and of one of these fewer still: none shuts out another", () => {
+  it("are shared by an account's members: one with fewer gets one of the member with the most", () => {
     const events = new LiveEvents(new ShownNumbers("key"));
+    const streams = new Map<string, PassThrough[]>();
     const open = (memberId: string, role: Role) => {
-      let count = 0;
+      const own: PassThrough[] = [];
+      streams.set(memberId, own);
       try {
-        for (;;) {
-          events.listen({ userId: "ana", memberId, role }, () => true);
-          count += 1;
-        }
+        for (;;) own.push(events.listen({ userId: "clinic", memberId, role }, () => true));
       } catch (error) {
         expect(error).to.have.property("code", "overloaded");
       }
-      return count;
+      return [...streams.values()].map((all) => all.filter(({ destroyed }) => !destroyed).length);
     };
-    expect([open("screen", "display"), open("luis", "staff"), open("ana", "owner")]).to.deep.equal([
-      32, 8, 8,
-    ]);
+    expect(open("screen", "display")).to.deep.equal([40]);
+    expect(open("luis", "staff")).to.deep.equal([20, 20]);
+    expect(open("ana", "owner")).to.deep.equal([16, 16, 16]);
+    expect(open("eva", "technician")).to.deep.equal([12, 12, 12, 12]);
+    expect(streams.get("screen")?.at(-1)?.destroyed, "the oldest go first").to.equal(false);
     events.close();
   });
 
