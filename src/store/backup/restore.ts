@@ -39,7 +39,7 @@ import { openForWriting } from "../ledger/open.ts";
 import { type LostSpan, newestIn, repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { damageIn, MAX_LEAP, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { damageIn, entriesBehind, MAX_LEAP, type Segment, segmentsIn } from "../ledger/tail.ts";
 import { noteLosses } from "../repair/loss.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
@@ -162,8 +162,8 @@ export function restoreLedger(request: RestoreRequest): Restored {
 }
 
 /**
- * The newest number that the tail of this history tells of, beyond what could be made again. One more where it
- * tells that a commit is missing at its end: how many entries that had is not known.
+ * The newest number that the tail of this history tells of, beyond what could be made again, and as many more as
+ * may have been in commits that are missing at its end.
  */
 function newestKnown(tail: readonly Segment[], made: Database): number {
   const before = readCommits(made);
@@ -172,10 +172,7 @@ function newestKnown(tail: readonly Segment[], made: Database): number {
     position: readHead(made).position,
     commits: before,
   });
-  const isCut = own.some(
-    ({ end, damage, content }) => end > commits || (end === commits && damage.at(-1)?.to === content.length),
-  );
-  return isCut ? position + 1 : position;
+  return position + entriesBehind(own, commits);
 }
 
 /** Takes over the audit entries of the replaced ledger: going back to a backup must not remove them. */

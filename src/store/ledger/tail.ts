@@ -27,6 +27,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
  */
 const HEADER_BYTES = 8;
 const NUMBER_BYTES = 8;
+/** What a frame takes at least for each entry of its commit. */
+const ENTRY_BYTES = 100;
 /**
  * Within one file numbers of commits grow by the entries of each. After damage, bytes that say a
  * number further ahead are no frame: so the search for the next one hardly ever adds a checksum up.
@@ -127,10 +129,22 @@ function segmentOf(file: string, from: number): Segment {
       at === segment.bytes ? segment.damage : [...segment.damage, { from: segment.bytes, to: at }];
     segment = { ...segment, end: commit, closed: frame.length === 0, bytes, damage };
   }
-  // What a kill or a power cut has torn is shorter than it says. The rest of a file that is longer is damage too.
-  if (segment.bytes + lengthAt(content, segment.bytes) > content.length) return segment;
+  if (isTorn(content, segment.bytes, segment.end)) return segment;
   const rest = { from: segment.bytes, to: content.length };
   return { ...segment, closed: false, damage: [...segment.damage, rest] };
+}
+
+/**
+ * How many entries these files may have told of at most, after this commit, whose
+ * frame is the newest that can be read: a commit's number grows by its entries.
+ */
+export function entriesBehind(segments: readonly Segment[], commit: number): number {
+  return segments
+    .filter(({ end }) => end >= commit)
+    .reduce((sum, { from, end, bytes, content }) => {
+      const unread = Math.ceil((content.length - bytes) / ENTRY_BYTES);
+      return sum + end - Math.max(from, commit) + unread;
+    }, 0);
 }
 
 /** A sentence about each damaged part of these files. */
@@ -173,13 +187,25 @@ export function* framesOf(content: Buffer, from: number): Generator<RawFrame> {
 
 /** The frame that begins there; undefined where none does that is whole and comes after that commit. */
 function frameAt(content: Buffer, at: number, after: number): RawFrame | undefined {
-  const commit = content.readDoubleBE(at + HEADER_BYTES);
-  if (!(commit >= after && commit < after + MAX_LEAP)) return undefined;
+  if (!isNextCommit(content, at, after)) return undefined;
   const bytes = at + lengthAt(content, at);
   if (bytes > content.length) return undefined;
   const summed = content.subarray(at + HEADER_BYTES, bytes);
   if (crc32(summed) !== content.readUInt32BE(at + 4)) return undefined;
+  const commit = summed.readDoubleBE();
   return { commit, frame: summed.subarray(NUMBER_BYTES), at, bytes };
+}
+
+/** Whether a frame begins there, of which a kill or a power cut has left a part: it is shorter than it says. */
+function isTorn(content: Buffer, at: number, after: number): boolean {
+  if (at + lengthAt(content, at) <= content.length) return false;
+  return at + HEADER_BYTES + NUMBER_BYTES > content.length || isNextCommit(content, at, after);
+}
+
+/** Whether the number of the frame there can follow that commit. */
+function isNextCommit(content: Buffer, at: number, after: number): boolean {
+  const commit = content.readDoubleBE(at + HEADER_BYTES);
+  return commit >= after && commit < after + MAX_LEAP;
 }
 
 /** The length that the header there says, itself included; that of no file where there is no header. */

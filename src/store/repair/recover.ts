@@ -23,7 +23,7 @@ import {
 import { openForWriting } from "../ledger/open.ts";
 import { type LostSpan, newestIn, repeatCommits } from "../ledger/repeat.ts";
 import { MAX_FRESH } from "../ledger/rollup.ts";
-import { damageIn, readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { damageIn, entriesBehind, readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
 import { noteLosses } from "./loss.ts";
 
 export interface Recovered {
@@ -187,7 +187,8 @@ function isOnChain({ ledger, segments }: Remains, backup: ProvenBackup): boolean
 /**
  * The newest position that the ledger is known to have had: by the recovered ledger, by the damaged
  * file, by the proof of a backup that has rotted, or by commits of the tail that could not be made again.
- * One more where the tail was not closed, because up to a second of commits may be missing.
+ * One more where the tail was not closed, because up to a second of commits may be missing; as many
+ * as fit where its end is damaged.
  */
 function newestKnown(remains: Remains, recovered: Database): number {
   const { ledger, segments } = remains;
@@ -201,7 +202,8 @@ function newestKnown(remains: Remains, recovered: Database): number {
   const mark = stored === undefined ? tryLedger(ledger, readRolledUp) : undefined;
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
   if (isAll && (mark?.commits ?? 0) <= commits) return position;
-  return Math.max(position + 1, mark === undefined ? 0 : mark.position + MAX_FRESH);
+  const behind = Math.max(1, entriesBehind(segments, commits));
+  return Math.max(position + behind, mark === undefined ? 0 : mark.position + MAX_FRESH);
 }
 
 function unknownLedger(damage: FlancoError): FlancoError {

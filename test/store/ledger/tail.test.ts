@@ -338,6 +338,33 @@ describe("The tail of a ledger", () => {
       expect(recordId).to.be.above(newest);
     });
 
+    for (const [what, ruin] of [
+      ["before the mark of a closed writer", () => [19, 18, 17].forEach(spoil)],
+      [
+        "up to the end",
+        () => {
+          const { file, content, from } = segmentsIn(ledger.folder).at(-1) ?? expect.fail();
+          writeFileSync(file, content.fill(0xff, [...framesOf(content, from)][17]?.at));
+        },
+      ],
+    ] as const) {
+      it(`gives none of the numbers again that the newest commits had, where they are ruined ${what}`, async () => {
+        const backup = await ledger.backUpProved();
+        await sell(ledger, userId, 20);
+        const newest = readHead(new DatabaseConstructor(ledger.file, { readonly: true })).position;
+        await ledger.close();
+        ruin();
+        const tail = segmentsIn(ledger.folder);
+        const { lost, tailDamage } = await recovered();
+        expect(tailDamage).not.to.deep.equal([]);
+        expect(lost.at(-1)).to.include({ from: newest - 2 });
+        expect(lost.at(-1)?.to).to.be.at.least(newest);
+        rmSync(ledger.file);
+        const restored = ledger.restore(backup, { tail, mayBeOther: true });
+        expect(restored.lost).to.deep.equal(lost);
+      });
+    }
+
     it("is found by the check of the copies, as is a backup that has rotted, which is none from then on", async () => {
       const [older, newest] = [await ledger.backUpProved(), await ledger.backUpProved()];
       await sell(ledger, userId, 5);
