@@ -174,7 +174,7 @@ export class MqttSink implements EntrySink {
       this.#tried.resolve();
     });
     client.on("error", (error) => {
-      if (isOtherVersion(error)) {
+      if (isOtherVersion(error) && client.options.protocolVersion === 5) {
         client.options.reconnectPeriod = AT_ONCE_MS;
         return;
       }

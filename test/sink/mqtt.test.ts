@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { expect } from "chai";
 import { connectAsync, type MqttClient } from "mqtt";
 import { defaultConfig } from "../../src/config/parse.ts";
@@ -402,6 +404,29 @@ describe("The MQTT sink", () => {
       ),
     );
     directory.remove();
+  });
+
+  it("calls a broker that takes no version of MQTT once by each, then at its pace, and says so", async () => {
+    const versions: (number | undefined)[] = [];
+    const stranger = createServer((socket) => {
+      // The ninth byte of CONNECT; the answer is a CONNACK with the code for another version.
+      socket.once("data", (connect) => {
+        versions.push(connect[8]);
+        socket.end(Buffer.from([0x20, 2, 0, 1]));
+      });
+      socket.on("error", () => {});
+    }).listen(0, "127.0.0.1");
+    await once(stranger, "listening");
+    const { port } = stranger.address() as AddressInfo;
+    const refused = createSink({ mqtt_url: `mqtt://127.0.0.1:${port}` }, HOUR_MS);
+    try {
+      const said = await rejection(refused.deliver(batchOf(sale), NEVER));
+      expect(said.message).to.equal(`The broker 127.0.0.1:${port} does not speak MQTT 3.1.1.`);
+      expect(versions).to.deep.equal([5, 4]);
+    } finally {
+      await refused.close();
+      stranger.close();
+    }
   });
 
   it("says what its test did", async () => {
