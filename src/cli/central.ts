@@ -86,8 +86,8 @@ function addGatewayCommands(central: Command, context: CliContext): void {
     .command("gateway")
     .description("the gateways whose ledgers the database takes")
     .addHelpText("after", example(`gateway list ${DATABASE}`));
-  const ofGateway = (name: string, description: string) =>
-    companyCommand(gateway, name, description, `gateway ${name} malaga ${DATABASE}`).argument(
+  const ofGateway = (name: string, description: string, words = "malaga") =>
+    companyCommand(gateway, name, description, `gateway ${name} ${words} ${DATABASE}`).argument(
       "<name>",
       "the gateway's name, for example malaga",
     );
@@ -109,7 +109,8 @@ function addGatewayCommands(central: Command, context: CliContext): void {
       ),
     );
 
-  ofGateway("zone", "count a gateway's sales by the days of another zone, also those that are there")
+  const zone = "count a gateway's sales by the days of another zone, also those that are there";
+  ofGateway("zone", zone, "malaga Atlantic/Canary")
     .argument("<zone>", "for example Atlantic/Canary")
     .action(async (name: string, zone: string, options: Access) => {
       const set = (connection: Connection, company: Company) => setZone(connection, company, name, zone);

@@ -33,10 +33,10 @@ const MONGO_HELP = `
 The folder holds four files of JSON lines, as mongoexport writes them from the collections of the
 system before flanco: users.json, locations.json, devices.json and data.json. Users keep their
 password. Each record is imported once, however often this is run. The files are checked in full
-before anything is written; lines are wired afterwards, with 'flanco wiring'.
+before anything is written; lines are wired afterwards, with 'flanco wiring'. Each file is made by
+mongoexport --uri mongodb://HOST/DATABASE --collection data --out old/data.json
 
 Examples:
-  mongoexport --uri mongodb://HOST/DATABASE --collection data --out old/data.json
   flanco import-mongo old --dry-run
   flanco import-mongo old`;
 

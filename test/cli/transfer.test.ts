@@ -362,7 +362,7 @@ describe("flanco import-mongo", function () {
     expect(said).to.equal(
       `${EMAIL}: would be added: 1 locations, 1 devices, 3 records; there already: 0 records.\n`,
     );
-    expect(await program.succeed(["user", "list"])).to.equal("");
+    expect(await program.succeed(["user", "list"])).to.equal("There are no users.\n");
   });
 
   it("takes users, places and records over, once, under the ids that they had", async () => {
