@@ -215,6 +215,7 @@ export const FAULTS = {
     when: "edges wait for a reason other than a full disk, or the ledger refused one",
     what: ({ waiting }: { waiting?: number }) =>
       `The ledger refuses to record switchings: ${waiting ?? "they"} wait in memory, and one that it cannot take in becomes a gap.`,
+    isGrave: true,
     sales: ["waiting"],
     hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
   },

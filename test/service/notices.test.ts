@@ -198,12 +198,13 @@ describe("the notices of a gateway", () => {
     faults = [CLOCK];
     await pass(HOUR_MS);
     expect(await drain()).to.deep.equal([]);
+    const codes = async () => (await drain()).map(({ details }) => details["code"]);
     faults = [CLOCK, ...UNWATCHED];
     await pass(HOUR_MS);
-    expect((await drain()).map(({ details }) => details["code"])).to.deep.equal([
-      "clock_untrusted",
-      "line_failed",
-    ]);
+    expect(await codes()).to.deep.equal(["clock_untrusted", "line_failed"]);
+    faults = [...faults, fault("edges_refused", NINE_MS, { waiting: 3 })];
+    await pass(HOUR_MS);
+    expect(await codes()).to.deep.equal(["edges_refused"]);
     faults = [];
     await pass(HOUR_MS);
     expect(await drain()).to.deep.equal([]);
