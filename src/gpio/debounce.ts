@@ -106,8 +106,14 @@ export class DebouncedEdges {
     const level = this.#line.level();
     if (level === undefined || this.#pending !== pending) return;
     this.#pending = null;
-    if (level === pending.active) this.#count(pending);
-    else this.change({ ...pending, active: level, timeNs: this.#line.clock.monotonicNs() });
+    if (level === pending.active) {
+      this.#count(pending);
+      return;
+    }
+    const nowNs = this.#line.clock.monotonicNs();
+    // The edge back is not reported. Where this timer is late, the level may have held until then.
+    if (nowNs - pending.timeNs >= 2n * this.#debounceNs) this.#lostSinceNs ??= pending.timeNs;
+    this.change({ ...pending, active: level, timeNs: nowNs });
   }
 
   #count(edge: Edge): void {

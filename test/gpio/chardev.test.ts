@@ -120,6 +120,19 @@ describe("The chardev driver on a fake kernel", () => {
     ]);
   });
 
+  it("says that a level may have held whose end was swallowed before its edge was read", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE, { debounceMs: 50 }));
+    const fromNs = time.monotonicNs();
+    kernel.occur(0, true, 1, fromNs);
+    time.stall(60_000);
+    swallow(0, false);
+    kernel.wake(0);
+    time.advance(100);
+    expect(edges.seen.map(({ active, lostSinceNs }) => [active, lostSinceNs])).to.deep.equal([
+      [false, fromNs],
+    ]);
+  });
+
   it("judges edges that are read late by their own times", async () => {
     const { edges } = await watchLine(driver, lineRequest(LINE, { debounceMs: 50 }));
     const fromNs = time.monotonicNs();
