@@ -23,8 +23,8 @@ import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, idsOf, readLedger, readLedgerKey } from "../store/ledger/identity.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
-import { type Finding, type FindingKind, splitKeys } from "../store/repair/finding.ts";
-import { type NotedChange, readLosses, readToldChanges } from "../store/repair/loss.ts";
+import { type Finding, type FindingKind, splitKeys, type ToldChange } from "../store/repair/finding.ts";
+import { readLosses, readToldChanges } from "../store/repair/loss.ts";
 import { markSuspect } from "../store/repair/prepare.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
 import {
@@ -108,7 +108,7 @@ export class Upkeep {
   /** The directories that need another backup, because a copy was found damaged. */
   readonly #damagedIn = new Set<string>();
   #losses: readonly Loss[] = [];
-  #told: readonly NotedChange[] = [];
+  #told: readonly ToldChange[] = [];
 
   constructor(dependencies: UpkeepDependencies) {
     this.#dependencies = dependencies;
@@ -415,7 +415,7 @@ export class Upkeep {
 
 const TOLD_KINDS: ReadonlySet<FindingKind> = new Set(["lost", "restored", "zone"]);
 
-function toldFault({ kind, timeMs, details }: NotedChange): Fault {
+function toldFault({ kind, timeMs, details }: ToldChange): Fault {
   const text = (name: string) => String(details[name] ?? "");
   const sales = details["sales"];
   if (kind === "zone") {

@@ -7,7 +7,7 @@ import { NS_PER_MS } from "../../domain/clock.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
 import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
-import { type Cost, type Findings, sayTold, toldBy } from "./finding.ts";
+import { type Cost, type Findings, toldBy } from "./finding.ts";
 
 /** The audit entries of what writes `lost` entries. */
 const REPAIRS: ReadonlySet<string> = new Set<AuditKind>(["ledger_rebuilt", "ledger_restored"]);
@@ -117,10 +117,9 @@ export class ChainWalk {
       for (const correction of corrections)
         this.#contradicts(correction, "corrects an entry that is no record");
     }
-    for (const { kind, details, position, hash } of this.#evidence.values()) {
-      const told = toldBy(kind, details);
-      if (told === undefined) continue;
-      this.#findings.add({ kind: told.kind, from: position, to: position, mark: hash, ...sayTold(told) });
+    for (const entry of this.#evidence.values()) {
+      const told = toldBy(entry);
+      if (told !== undefined) this.#findings.addTold(told, entry.position);
     }
     for (const lost of this.#losses.values())
       this.#contradicts(lost, "says of entries that are there that they are lost");

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import type { AuditDetails, AuditKind } from "../../domain/audit.ts";
+import type { EvidenceEntry } from "../../domain/chain-entry.ts";
 import { orNothing } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 
@@ -63,16 +64,28 @@ const SEPARATOR = ", ";
 /** What an audit entry tells that changed totals. */
 export interface ToldChange {
   readonly kind: ToldKind;
+  /** When it was, in Unix milliseconds. */
+  readonly timeMs: number;
   readonly details: AuditDetails;
 }
 
-/** The change of totals that an audit entry tells of, with its details in JSON; undefined where it tells of none. */
-export function toldBy(kind: string, json: string): ToldChange | undefined {
-  const told = TOLD.get(kind);
-  if (told === undefined) return undefined;
-  const details: AuditDetails = orNothing(() => Object(JSON.parse(json))) ?? {};
+/** The change of totals that an audit entry tells of; undefined where it tells of none. */
+export function toldBy(entry: Pick<EvidenceEntry, "timeMs" | "details"> & { readonly kind: string }) {
+  const kind = TOLD.get(entry.kind);
+  if (kind === undefined) return undefined;
+  const details: AuditDetails = orNothing(() => Object(JSON.parse(entry.details))) ?? {};
   const { sales = 0, voids = 0 } = details;
-  return sales === 0 && voids === 0 ? undefined : { kind: told, details };
+  const told: ToldChange = { kind, timeMs: entry.timeMs, details };
+  return sales === 0 && voids === 0 ? undefined : told;
+}
+
+/** Its key, without its number: a restore gives the entries that it takes over other ones. */
+export function keyOfTold({ kind, timeMs, details }: ToldChange): string {
+  return `${kind} ${digestOf(`${timeMs} ${JSON.stringify(details)}`)}`;
+}
+
+function digestOf(mark: string): string {
+  return hash("sha256", mark).slice(0, KEY_DIGITS);
 }
 
 const TOLD: ReadonlyMap<string, ToldKind> = new Map<AuditKind, ToldKind>([
@@ -81,7 +94,7 @@ const TOLD: ReadonlyMap<string, ToldKind> = new Map<AuditKind, ToldKind>([
 ]);
 
 /** The sentence of such a finding, and what it costs. */
-export function sayTold({ kind, details }: ToldChange): Pick<Finding, "what" | "costs"> {
+function sayTold({ kind, details }: ToldChange): Pick<Finding, "what" | "costs"> {
   const { from, to, sales = 0, voids = 0, since, until, backup, revenue } = details;
   if (kind === "zone") {
     return { what: `Another time zone, ${to} for ${from}, moved ${sales} sales to other days.`, costs: [] };
@@ -119,9 +132,16 @@ export class Findings {
   }
 
   add({ mark, ...finding }: NewFinding): void {
-    const { kind, from, to } = finding;
-    const digest = hash("sha256", mark).slice(0, KEY_DIGITS);
-    const key = `${kind} ${from}-${to} ${digest}`;
+    const key = `${finding.kind} ${finding.from}-${finding.to} ${digestOf(mark)}`;
+    this.#list(finding, key);
+  }
+
+  /** Adds what an audit entry tells. */
+  addTold(told: ToldChange, position: number): void {
+    this.#list({ kind: told.kind, from: position, to: position, ...sayTold(told) }, keyOfTold(told));
+  }
+
+  #list(finding: Omit<NewFinding, "mark">, key: string): void {
     const acknowledged = this.#acknowledged.has(key);
     if (this.found.length < MAX_FINDINGS || acknowledged) this.found.push({ ...finding, key, acknowledged });
     else this.unlisted += 1;

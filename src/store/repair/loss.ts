@@ -1,12 +1,11 @@
 import type { Database } from "better-sqlite3";
 import type { CorrectionEntry } from "../../domain/chain-entry.ts";
 import type { Loss } from "../../domain/gap.ts";
-import { AUDIT_TIME } from "../ledger/audit.ts";
 import { anchorOf, correctionText, hashOf, readHead } from "../ledger/chain.ts";
 import { readLedger } from "../ledger/identity.ts";
 import type { LostSpan } from "../ledger/repeat.ts";
 import { chainReader } from "../read/chain-entries.ts";
-import { type ToldChange, toldBy } from "./finding.ts";
+import { keyOfTold, type ToldChange, toldBy } from "./finding.ts";
 
 /**
  * Appends a `lost` entry for each of these spans, and for what follows the newest entry up to
@@ -73,29 +72,20 @@ function appendLost(
   ).run(position, lostFrom, lostTo, anchor, reason, notedMs, hash);
 }
 
-/** A change of totals that an audit entry tells of, and when it was, in Unix milliseconds. */
-export interface NotedChange extends ToldChange {
-  readonly timeMs: number;
-}
-
 /** The changes of totals that are not acknowledged yet, oldest first. */
-export function readToldChanges(ledger: string): readonly NotedChange[] {
+export function readToldChanges(ledger: string): readonly ToldChange[] {
   return readLedger(ledger, (db) => {
     const isAcknowledged = db.prepare<[string], number>(
       "SELECT 1 FROM audit WHERE kind = 'findings_acknowledged' AND instr(details, ?) > 0",
     );
     return db
-      .prepare<[], { position: number; kind: string; timeMs: number; details: string }>(
-        `SELECT position, kind, ${AUDIT_TIME} AS timeMs, details FROM audit LEFT JOIN boot USING (boot)
+      .prepare<[], { kind: string; timeMs: number; details: string }>(
+        `SELECT kind, time_ms AS timeMs, details FROM audit
           WHERE kind IN ('ledger_restored', 'time_zone_changed') AND position IS NOT NULL ORDER BY position`,
       )
       .all()
-      .flatMap(({ position, kind, timeMs, details }) => {
-        const told = toldBy(kind, details);
-        if (told === undefined) return [];
-        const isKnown = isAcknowledged.get(`${told.kind} ${position}-${position} `) !== undefined;
-        return isKnown ? [] : [{ ...told, timeMs }];
-      });
+      .flatMap((entry) => toldBy(entry) ?? [])
+      .filter((told) => isAcknowledged.get(keyOfTold(told)) === undefined);
   });
 }
 
