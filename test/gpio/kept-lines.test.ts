@@ -80,7 +80,6 @@ describe("A line that outlives the process", () => {
   const changes: [string, Partial<LineRequest>][] = [
     ["polarity", { activeLow: true }],
     ["bias", { bias: "pull-up" }],
-    ["debounce", { debounceMs: 0 }],
     ["name", { line: "gpiochip0:0" }],
     ["room", { keep: { request: 8, room: "102", seen: { request: REQUEST, sequence: 0 } } }],
     ["ledger's last request", { keep: { request: 8, room: "101", seen: { request: 3, sequence: 9 } } }],
@@ -153,7 +152,7 @@ describe("A line that outlives the process", () => {
     it("is requested again by the next process as soon as it is free", async () => {
       await watchLine(driver, request(null));
       await restart();
-      const watched = watchLine(driver, request(0, { debounceMs: 20 }));
+      const watched = watchLine(driver, request(0, { bias: "pull-up" }));
       await turn();
       late.closeForgotten();
       expect((await watched).line.resumed).to.equal(false);
@@ -190,7 +189,7 @@ describe("A line that outlives the process", () => {
   });
 });
 
-interface KeptLine extends Omit<LineRequest, "keep"> {
+interface KeptLine extends Omit<LineRequest, "keep" | "debounceMs"> {
   readonly chip: string;
   readonly offset: number;
   readonly request: number;
@@ -205,19 +204,18 @@ const anyLine: fc.Arbitrary<KeptLine> = fc.record({
   room: fc.string({ unit: "grapheme", maxLength: 200 }),
   activeLow: fc.boolean(),
   bias: fc.constantFrom(...BIASES),
-  debounceMs: fc.nat(60_000),
 });
 
 function formatKeptName({ chip, offset, request, room, ...wanted }: KeptLine): string | null {
-  return nameOf({ chip, offset }, { ...wanted, keep: { request, room, seen: null } }, request);
+  return nameOf({ chip, offset }, { ...wanted, debounceMs: 0, keep: { request, room, seen: null } }, request);
 }
 
 describe("The name of a kept line", () => {
   it("can be read by a person in systemd-analyze fdstore", () => {
-    const settings = { activeLow: true, bias: "pull-up", debounceMs: 50 } as const;
+    const settings = { activeLow: true, bias: "pull-up" } as const;
     const wired = { line: "gpiochip0:17", chip: "gpiochip0", offset: 17, request: 4, room: "101" };
     expect(formatKeptName({ ...wired, ...settings })).to.equal(
-      "line/gpiochip0%3A17/gpiochip0/17/4/active-low/pull-up/50ms/16dc368a89b428b2",
+      "line/gpiochip0%3A17/gpiochip0/17/4/active-low/pull-up/16dc368a89b428b2",
     );
   });
 
@@ -253,7 +251,8 @@ describe("The name of a kept line", () => {
     for (const name of [
       "unknown",
       "line/",
-      "line/a/b/x/1/active-high/as-is/0ms/00",
+      "line/a/b/x/1/active-high/as-is/00",
+      "line/a/b/1/1/active-high/as-is/0ms/00",
       "line/%zz/b/1/1/a/b/c/d",
     ])
       expect(parseKeptName(name), name).to.equal(undefined);
