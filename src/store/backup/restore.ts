@@ -153,8 +153,8 @@ export function restoreLedger(request: RestoreRequest): Restored {
     onProved(other);
     if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
-    // With its tail the history goes on where it ended, as after a rebuild.
-    noteIdentity(ledger, key, later > 0 ? undefined : { commits, head: held.head });
+    // With its tail, even one that cannot be read, the history goes on where it ended, as after a rebuild.
+    noteIdentity(ledger, key, later + lost.length > 0 ? undefined : { commits, head: held.head });
     return { ...held, later, keptAs: keptAs ?? null, missing, lost, unmade, tailDamage: damageIn(tail) };
   } finally {
     removeDatabase(draft);

@@ -135,15 +135,15 @@ function segmentOf(file: string, from: number): Segment {
 }
 
 /**
- * How many entries these files may have told of at most, after this commit, whose
- * frame is the newest that can be read: a commit's number grows by its entries.
+ * How many entries these files may have told of at most, after this commit,
+ * behind which nothing can be read: a commit's number grows by its entries.
  */
 export function entriesBehind(segments: readonly Segment[], commit: number): number {
   return segments
-    .filter(({ end }) => end >= commit)
+    .filter((_, index) => (segments[index + 1]?.from ?? Number.POSITIVE_INFINITY) > commit)
     .reduce((sum, { from, end, bytes, content }) => {
       const unread = Math.ceil((content.length - bytes) / ENTRY_BYTES);
-      return sum + end - Math.max(from, commit) + unread;
+      return sum + Math.max(0, end - Math.max(from, commit)) + unread;
     }, 0);
 }
 

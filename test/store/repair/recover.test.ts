@@ -64,6 +64,23 @@ describe("A rebuilt ledger that is destroyed before its first backup", () => {
     });
   }
 
+  it("is rebuilt from the backup that was restored also where nothing of the tail could be read", async () => {
+    const backup = await ledger.backUp();
+    await sell(2);
+    await ledger.close();
+    const [tail = expect.fail()] = segmentsIn(ledger.folder);
+    writeFileSync(tail.file, tail.content.fill(0xff));
+    truncateSync(ledger.file, STUMP_BYTES);
+    const restored = ledger.restore(backup, { tail: segmentsIn(ledger.folder) });
+    expect(restored.later).to.equal(0);
+    expect(restored.lost).not.to.deep.equal([]);
+    await ledger.open();
+    const newest = await sell(1);
+    const { backup: base, lost } = await rebuilt();
+    expect(base).to.deep.equal(backup);
+    expect(lost.at(-1)?.to).to.be.at.least(newest);
+  });
+
   it("tells what it had also after a restore that took the tail", async () => {
     const backup = await ledger.backUp();
     const before = await sell(2);
