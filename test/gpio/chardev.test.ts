@@ -58,13 +58,19 @@ describe("The chardev driver on a fake kernel", () => {
     expect(flagsOf(kernel.line(0).configured, 0)).to.equal(0b1_0011_0100n);
   });
 
-  it("watches a line that does not come to rest after two seconds", async () => {
-    kernel.afterLevel = () => {
-      kernel.line(0).level = !kernel.line(0).level;
-    };
-    await watchLine(driver, lineRequest(LINE));
-    expect(kernel.line(0).configured).not.to.equal(null);
-  });
+  for (const lastHigh of [false, true]) {
+    it(`watches a line that does not come to rest after two seconds, from ${lastHigh ? "high" : "low"} as before`, async () => {
+      kernel.afterLevel = () => {
+        kernel.line(0).level = !kernel.line(0).level;
+      };
+      const { line } = await watchLine(
+        driver,
+        lineRequest(LINE, { debounceMs: 50, activeLow: true, lastHigh }),
+      );
+      expect(kernel.line(0).configured).not.to.equal(null);
+      expect(line.initiallyActive).to.equal(!lastHigh);
+    });
+  }
 
   const swallow = (offset: number, level: boolean) => {
     kernel.line(offset).level = level;
