@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syncPath } from "../../durable-file.ts";
-import { freeStamp } from "./file-copy.ts";
+import { freeStamp, removeDatabase } from "./file-copy.ts";
 
 /** The end of the new ledger's name: the name under which the replaced ledger, if any, is to be kept. */
 const KEPT = /^(?:-((?:replaced|damaged)-\w+))?$/;
@@ -38,7 +38,7 @@ export function isReplacing(ledger: string): boolean {
   return decided(ledger) !== undefined;
 }
 
-/** Where the new ledger is made. The next run removes what an interrupted run has left there. */
+/** Where the new ledger is made. `finishReplacing` removes what an interrupted run has left there. */
 export function replacementDraft(ledger: string): string {
   return `${ledger}.restore-draft`;
 }
@@ -52,12 +52,17 @@ export function nameAside(ledger: string, kind: "replaced" | "damaged", nowMs: n
 }
 
 /**
- * Brings a new ledger that is decided on to its place. Call
+ * Brings a new ledger that is decided on to its place, or removes a draft that is not. Call
  * with the directory locked, before the ledger is opened.
  */
 export function finishReplacing(ledger: string): void {
   const decision = decided(ledger);
-  if (decision === undefined) return;
+  if (decision === undefined) {
+    const draft = replacementDraft(ledger);
+    // On a disk that is read-only even the removal of nothing fails.
+    if (existsSync(draft)) removeDatabase(draft);
+    return;
+  }
   if (decision.keptAs !== undefined) setAside(ledger, decision.keptAs);
   // The old log would be taken for the new file's.
   for (const suffix of ["-wal", "-shm"]) rmSync(ledger + suffix, { force: true });

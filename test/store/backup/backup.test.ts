@@ -310,6 +310,7 @@ describe("a backup", () => {
       writeFileSync(replacementDraft(ledger.file), readFileSync(join(directory, backup.file)));
       finishReplacing(ledger.file);
       expect(ledger.verify().records, "nothing was decided").to.equal(SALES + 2);
+      expect(existsSync(replacementDraft(ledger.file)), "the card has room for it again").to.equal(false);
       writeFileSync(`${ledger.file}-wal`, log);
       copyFileSync(join(directory, backup.file), `${ledger.file}.restored`);
       finishReplacing(ledger.file);
