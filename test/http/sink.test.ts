@@ -177,8 +177,8 @@ describe("What the gateway sends", () => {
     });
     await reader.subscribeAsync("flanco/#", { qos: 1 });
     const sell = (valor: number) => owner.post("/api/data", aRecord({ valor })).expect(201);
-    await sell(1);
     await put("mqtt", { mqtt_url: broker.url, mqtt_login: "" }).expect(200);
+    await sell(1);
     await until("the sale is published", () => sold.length === 1);
     await sell(2);
     await put("mqtt", { mqtt_url: broker.url, mqtt_login: "flanco", mqtt_password: "x" }).expect(200);
