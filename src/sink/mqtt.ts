@@ -62,6 +62,8 @@ export class MqttSink implements EntrySink {
   /** Those of them that the broker may lack. */
   readonly #unsent = new Set<string>();
   #unacknowledged = 0;
+  /** Resolves once the broker has answered whether it lets the topics be read: what is published before may not come back. */
+  #subscribed = Promise.withResolvers<void>();
   /** Called when the broker has all of them. */
   #onForgotten: () => void = () => {};
   /** The most messages of one kind that may wait for the broker at once. */
@@ -183,6 +185,7 @@ export class MqttSink implements EntrySink {
       this.#tried.resolve();
     });
     client.on("close", () => {
+      this.#subscribed.resolve();
       const { protocolVersion } = client.options;
       client.options.reconnectPeriod = reconnectPeriod;
       // An old broker refuses MQTT 5, or ends the connection without a word. One that was taken begins with 5 again.
@@ -206,6 +209,7 @@ export class MqttSink implements EntrySink {
     // A file that could not be read may be right by the next try.
     this.open();
     await this.#tried.promise;
+    if (this.#client?.connected) await this.#subscribed.promise;
     signal.throwIfAborted();
     if (this.#client?.connected) return this.#client;
     throw this.#problem ?? silentBrokerError(this.#options.settings.mqtt_url);
@@ -214,6 +218,7 @@ export class MqttSink implements EntrySink {
   /** Publishes everything retained after each connection: the broker may have lost it. */
   #greet(client: MqttClient): void {
     this.#problem = null;
+    this.#subscribed = Promise.withResolvers();
     const mustReturn = client.options.protocolVersion !== 5;
     const announced = this.#announced;
     const read = [
@@ -222,7 +227,9 @@ export class MqttSink implements EntrySink {
       ...(mustReturn ? [`${this.#base}/+/+/sale`, `${this.#base}/correction`, `${this.#base}/test`] : []),
     ];
     // Its own messages do not come back by MQTT 5.
+    const { resolve } = this.#subscribed;
     client.subscribe(read, { qos: 1, ...(!mustReturn && { nl: true }) }, (err) => {
+      resolve();
       if (err) this.#options.log.debug({ err }, "the broker lets its topics not be read");
     });
     for (const topic of this.#kept.keys()) this.#unsent.add(topic);

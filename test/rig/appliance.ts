@@ -198,7 +198,10 @@ export class Appliance {
     const file = join(directory, "ledger.db");
     const clock = new SetClock(NOON_MS);
     const writer = writerHere({ file, timeZone: TIME_ZONE }, clock, {
-      onChanges: (changes) => appliance.#api.apply(changes),
+      onChanges: (changes) => {
+        appliance.#api.apply(changes);
+        appliance.sending.forwarder.apply(changes);
+      },
     });
     await writer.open();
     await writer.noteBoot(BOOT_ID, null);
