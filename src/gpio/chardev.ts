@@ -69,7 +69,7 @@ export class ChardevDriver implements LineDriver {
   async watch(request: LineRequest): Promise<WatchedLine> {
     const line = resolveLine(request.line, await this.detect());
     const kept = this.#kept?.adopt(line, request);
-    const adopted = kept && { ...kept, active: (request.lastHigh ?? false) !== request.activeLow };
+    const adopted = kept && { ...kept, active: levelBefore(request) ?? request.activeLow };
     // If `adopt` has dropped a kept line, its keeper must close it first.
     if (adopted === undefined && this.#kept?.isClosing() === true) await this.detect();
     const kernel = this.#opened();
@@ -129,18 +129,26 @@ export class ChardevDriver implements LineDriver {
     request: LineRequest,
   ): Promise<{ readonly descriptor: LineDescriptor; readonly active: boolean }> {
     const kernel = this.#opened();
-    const descriptor = requestFrom(kernel, line, (chipFd) =>
-      LineDescriptor.request(kernel, chipFd, line.offset, request),
-    );
     const address = formatLine(line);
     this.#resting.add(address);
     try {
-      const active = await descriptor.rest(request);
-      descriptor.detectEdges(request);
-      return { descriptor, active };
-    } catch (error) {
-      descriptor.close();
-      throw refusalOf(error, line, "watch", () => null);
+      for (;;) {
+        const descriptor = requestFrom(kernel, line, (chipFd) =>
+          LineDescriptor.request(kernel, chipFd, line.offset, request),
+        );
+        try {
+          const rested = await descriptor.rest(request);
+          descriptor.detectEdges(request);
+          // A change just before the kernel detects edges is no edge: with the level of before the next sale would be none.
+          if (rested === undefined || descriptor.level() === rested) {
+            return { descriptor, active: rested ?? levelBefore(request) ?? descriptor.level() };
+          }
+        } catch (error) {
+          descriptor.close();
+          throw refusalOf(error, line, "watch", () => null);
+        }
+        descriptor.close();
+      }
     } finally {
       this.#resting.delete(address);
     }
@@ -159,6 +167,11 @@ export class ChardevDriver implements LineDriver {
     if (this.#kernel === null) throw new FlancoError("internal", "The GPIO driver is not open.");
     return this.#kernel;
   }
+}
+
+/** The level that the ledger knows of the line; undefined for one that it has not seen. */
+function levelBefore({ lastHigh, activeLow }: LineRequest): boolean | undefined {
+  return lastHigh === undefined ? undefined : lastHigh !== activeLow;
 }
 
 /** Opens the line's chip for one request. */

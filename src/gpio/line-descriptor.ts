@@ -37,8 +37,6 @@ const MAX_REST_MS = 1_000;
 const RESTLESS_MS = 2_000;
 const REST_POLL_MS = 5;
 
-type RestRequest = Pick<LineRequest, "debounceMs" | "activeLow" | "lastHigh">;
-
 /** Events that a ring in shared memory holds: twice what the kernel buffers. */
 const SHARED_EVENTS = 2_048;
 /** Size of the memory that a shared ring takes. */
@@ -94,10 +92,10 @@ export class LineDescriptor {
 
   /**
    * Waits until the level has held for the debounce, and long enough for a cable or a filter to charge through
-   * the bias, and gives it. After RESTLESS_MS it gives the ledger's level, where there is one: the level of a
-   * contact that flutters is a matter of luck. Throws ENODEV when the chip was removed.
+   * the bias, and gives it. Undefined after RESTLESS_MS: the level of a contact that flutters is a matter of luck.
+   * Throws ENODEV when the chip was removed.
    */
-  async rest({ debounceMs, activeLow, lastHigh }: RestRequest): Promise<boolean> {
+  async rest({ debounceMs }: Pick<LineRequest, "debounceMs">): Promise<boolean | undefined> {
     const restMs = Math.min(debounceMs + CHARGE_MS, MAX_REST_MS);
     let level = this.level();
     let heldMs = 0;
@@ -107,7 +105,7 @@ export class LineDescriptor {
       level = this.level();
       heldMs = level === before ? heldMs + REST_POLL_MS : 0;
     }
-    return heldMs < restMs && lastHigh !== undefined ? lastHigh !== activeLow : level;
+    return heldMs < restMs ? undefined : level;
   }
 
   /**

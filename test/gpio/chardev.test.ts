@@ -58,6 +58,18 @@ describe("The chardev driver on a fake kernel", () => {
     expect(flagsOf(kernel.line(0).configured, 0)).to.equal(0b1_0011_0100n);
   });
 
+  it("takes no level from before a change that was no edge yet, as edges began just after it", async () => {
+    kernel.line(0).level = true;
+    kernel.afterConfig = () => {
+      kernel.line(0).level = false;
+    };
+    const { line, edges } = await watchLine(driver, lineRequest(LINE));
+    expect(line.initiallyActive).to.equal(false);
+    kernel.occur(0, true, 1, time.monotonicNs());
+    kernel.wake(0);
+    expect(edges.levels).to.deep.equal([true]);
+  });
+
   for (const lastHigh of [false, true]) {
     it(`watches a line that does not come to rest after two seconds, from ${lastHigh ? "high" : "low"} as before`, async () => {
       kernel.afterLevel = () => {

@@ -47,6 +47,8 @@ export class FakeKernel implements GpioKernel {
   gone = false;
   /** Runs just after a level was read. */
   afterLevel: () => void = () => {};
+  /** Runs just after a line was configured. */
+  afterConfig: () => void = () => {};
   readonly #chipPath = "/dev/gpiochip0";
   readonly #lineOf = new Map<number, FakeLine>();
   readonly #memoryOf = new Map<number, Uint8Array>();
@@ -191,6 +193,7 @@ export class FakeKernel implements GpioKernel {
         if (this.configError !== null) throw new SyscallError("ioctl", ERRNO[this.configError]);
         const line = this.#lineOf.get(fd);
         if (line !== undefined) line.configured = argument.slice();
+        this.afterConfig();
         return;
       }
       case GPIO_V2_LINE_GET_VALUES_IOCTL:
