@@ -31,7 +31,7 @@ export function postEndpoint(
   log: Log,
 ): Endpoint {
   const told = new Set<Id>();
-  /** A box that sends seconds sells in January 1970, where nobody looks. Said once of an account by each process. */
+  /** A box that sends seconds sells in January 1970, outside of every view. Said once of an account by each process. */
   const tellOfSeconds = (userId: Id, { createdTimeMs, deviceName }: NewRecord) => {
     if (isPlausibleTime(createdTimeMs) || told.has(userId)) return;
     told.add(userId);

@@ -9,7 +9,7 @@ import { isPrivateAddress } from "./host-names.ts";
 const TOOL = "avahi-browse";
 const ARGUMENTS = ["--parsable", "--resolve", "--terminate", "--ignore-local", "_flanco._tcp"];
 const LOOK_MS = MINUTE_MS;
-/** An address that nobody answers for takes avahi five seconds. */
+/** An address without an answer takes avahi five seconds. */
 const PATIENCE_MS = 15 * SECOND_MS;
 /** A gateway's line has 150 bytes. */
 const MAX_BYTES = 64 * 1024;

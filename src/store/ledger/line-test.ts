@@ -20,7 +20,7 @@ interface OpenTest extends LineTest {
   readonly testId: number;
 }
 
-/** The tests that run at a moment. A test ends with its boot: nobody who comes after a power cut knows of it. */
+/** The tests that run at a moment. A test ends with its boot: after a power cut it would be forgotten and keep sales. */
 const OPEN = `
   SELECT test_id AS testId, begun_ms + life_ms - @monotonicMs AS remainingMs, t.user_id AS userId, t.line,
          w.device_id AS deviceId, d.name AS deviceName, actuator_id AS room
