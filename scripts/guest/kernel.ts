@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand, ScriptFailure, tryCommand } from "../command.ts";
-import { install, installedVersion, installFor, KERNEL_HEADERS, KERNEL_SOURCE } from "../debian.ts";
+import { install, installedVersion, installFor, KERNEL_HEADERS } from "../debian.ts";
 import { patched } from "../patch.ts";
 import { SIMULATOR, SIMULATOR_PATCHES } from "./gpio-sim.ts";
+
+const KERNEL_SOURCE = "linux-source-6.1";
 
 /** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 4;
@@ -62,8 +64,9 @@ export function buildKernel(directory: string): GuestKernel {
   installFor("guest");
   let packages = installedKernel();
   if (packages === null || !existsSync(kernelFolder(directory, packages))) {
-    // The archive has the image of its own version alone.
-    install([KERNEL_HEADERS, KERNEL_SOURCE]);
+    // The archive has the image of its newest headers alone. Its source may already be newer than these: it is built apart.
+    install([KERNEL_HEADERS]);
+    install([`${KERNEL_SOURCE}=${installedVersion(`linux-headers-${headersRelease()}`)}`]);
     packages = requireKernel();
   }
   const folder = kernelFolder(directory, packages);
