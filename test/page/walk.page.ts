@@ -53,6 +53,25 @@ const inEmptyForm = (selector: string) => async (page: Page) => {
 };
 const person = (icon: number) => inDialog(`tr:last-child .row-do button:nth-of-type(${icon})`);
 
+/** How a device in the clinic reaches a gateway of the longest name. */
+const REACH = {
+  page: `https://${"a".repeat(63)}.local:8443`,
+  trust: `http://${"a".repeat(63)}.local:8080/confianza`,
+};
+
+/** The link of the last person, from a gateway that opens on itself alone or is reached so by others. */
+function linkOf(reach: Readonly<Record<keyof typeof REACH, string | null>>): (page: Page) => Promise<void> {
+  return async (page) => {
+    const json = { status: "success", data: { token: "VwXEHwguUW3-4R1_BoLC5Q", reach } };
+    await page.route("**/api/member/link", (route) => route.fulfill({ json }));
+    await person(2)(page);
+    await page.locator("dialog .button-main").click();
+    await page.locator("dialog code").first().waitFor();
+    expect(await page.locator("dialog .qr").count()).to.equal(reach.page === null ? 0 : 2);
+    await page.unroute("**/api/member/link");
+  };
+}
+
 /** A button by the beginning of its name in either language. */
 const labelled = (es: string, en: string) => `:is([aria-label^="${es}"], [aria-label^="${en}"])`;
 
@@ -111,14 +130,8 @@ function statesOf(role: Role, month: string): readonly State[] {
         of("people", { name: "invite-wrong", enter: inEmptyForm(".view-actions button") }),
         of("people", { name: "change", enter: person(1) }),
         of("people", { name: "link-ask", enter: person(2) }),
-        of("people", {
-          name: "link",
-          enter: async (page) => {
-            await person(2)(page);
-            await page.locator("dialog .button-main").click();
-            await page.locator(".qr").waitFor();
-          },
-        }),
+        of("people", { name: "link-here", enter: linkOf({ page: null, trust: null }) }),
+        of("people", { name: "link", enter: linkOf(REACH) }),
         of("people", { name: "sign-out", enter: person(3) }),
         of("people", { name: "remove", enter: person(4) }),
         of("guide"),
