@@ -181,6 +181,18 @@ describe("The panel", () => {
     await page.waitForURL((url) => !url.search.includes("at="));
   });
 
+  it("leads to any day, once its year is whole, and from there back to today", async () => {
+    const { page } = await opened.open("/?period=month");
+    const day = page.getByLabel("Ir a un día");
+    await day.fill("0002-05-17");
+    await day.fill("2024-05-17");
+    await page.waitForURL(/at=2024-05-17$/);
+    await page.locator(".chart-steps").getByText("mayo de 2024").waitFor();
+    expect(await day.inputValue()).to.equal("2024-05-31");
+    await day.fill((await day.getAttribute("max")) ?? "");
+    await page.waitForURL((url) => !url.search.includes("at="));
+  });
+
   it("compares the locations, each of which leads to its own figures", async () => {
     const { page } = await opened.open("/");
     const place = page.locator(".place").first();

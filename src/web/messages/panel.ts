@@ -38,6 +38,7 @@ export const panelTexts = bilingual({
     month: ["El mes siguiente", "The month after"],
     year: ["El año siguiente", "The year after"],
   },
+  goToDay: ["Ir a un día", "Go to a day"],
   days: (from: string, to: string) =>
     from === to ? [from, from] : [`Del ${from} al ${to}`, `${from} to ${to}`],
   /** What still runs is compared with the same days before, of the last of them up to this time of day. */

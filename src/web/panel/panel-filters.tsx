@@ -68,7 +68,10 @@ interface PeriodStepsProps {
   readonly children?: ComponentChildren;
 }
 
-/** The ways to earlier and later days. */
+/** While a year is typed, its first digits are a day of antiquity. */
+const FIRST_DAY = "2000-01-01";
+
+/** The ways to earlier and later days, and to any day. */
 export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
   const texts = useTexts(panelTexts);
   const { format, now } = useGateway();
@@ -88,6 +91,18 @@ export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
         label={texts.later[period]}
         isDisabled={to >= today}
         onPress={() => go(1)}
+      />
+      <input
+        class="input steps-day"
+        type="date"
+        aria-label={texts.goToDay}
+        title={texts.goToDay}
+        value={to > today ? today : to}
+        min={FIRST_DAY}
+        max={today}
+        onInput={({ currentTarget: { value } }) => {
+          if (value >= FIRST_DAY && value <= today) onStep(value === today ? "" : value);
+        }}
       />
     </>
   );
