@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
 import type { Id } from "../src/domain/id.ts";
-import { systemClock } from "../src/service/machine.ts";
-import { LocalCalendar } from "../src/store/ledger/calendar.ts";
-import { type StoreWriter, storeWriter } from "../src/store/ledger/writer.ts";
-import { openReader } from "../src/store/read/reader.ts";
+import { openReader } from "../src/ledger/engine/reader.ts";
+import { type StoreWriter, storeWriter } from "../src/ledger/engine/writer.ts";
+import { LocalCalendar } from "../src/ledger/nouns/calendar.ts";
+import { systemClock } from "../src/platform/machine.ts";
 import { ledgerIn, prepareFlanco, startFlanco, TIME_ZONE, verifyFlanco } from "./flanco-process.ts";
 import type { Plan } from "./plan.ts";
 import type { Server } from "./server.ts";

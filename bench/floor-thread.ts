@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
-import { MIGRATIONS } from "../src/store/ledger/schema.ts";
-import { migrate } from "../src/store/ledger/upgrade.ts";
+import { MIGRATIONS } from "../src/ledger/engine/schema.ts";
+import { migrate } from "../src/ledger/engine/upgrade.ts";
 
 /** A post as it arrives: the contract's six fields, unchecked. */
 export interface FloorPost {

@@ -5,7 +5,8 @@
 //
 //   flanco.mjs       the entry: what bin/flanco.mjs is in a checkout
 //   main.cjs         the program
-//   store/ auth/     its threads, as src/thread.ts finds them
+//   *-thread.cjs     its threads and the process of a job, as src/platform/thread.ts finds them
+//   job-process.cjs
 //   addon/           the native addons, for this machine's processor
 //   package.json     the version
 //   demo/ web/       the demonstration's trace, and the page where it was built before (npm run build:web)
@@ -13,9 +14,9 @@
 // Run from here the program takes itself for an installed one: its defaults are those of an appliance.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { JOB_PROCESS, THREAD_SOURCES } from "../src/thread.ts";
+import { JOB_PROCESS, THREAD_SOURCES } from "../src/platform/thread.ts";
 import { epollFile } from "./epoll.ts";
 import { type Patch, patched } from "./patch.ts";
 
@@ -95,7 +96,7 @@ const SEALED_ENTRY = `const command = process.argv[2];
 if (command === "${JOB_PROCESS}") require("./src/${JOB_PROCESS}.ts");
 else {
   // Its thread loads while this one does: that is a third of a start.
-  if (command === "serve") require("./src/store/ledger/writer.ts").startWriterAhead();
+  if (command === "serve") require("./src/ledger/engine/writer.ts").startWriterAhead();
   void require("./src/main.ts").main(process.argv.slice(2));
 }
 `;
@@ -105,7 +106,7 @@ export async function bundleProgram(folder: string, patches: readonly Patch[] = 
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const sources = [...Object.values(THREAD_SOURCES), JOB_PROCESS];
-  const threads = sources.map((source) => [source, join(root, "src", `${source}.ts`)]);
+  const threads = sources.map((source) => [basename(source), join(root, "src", `${source}.ts`)]);
   const main = join(root, "src", "main.ts");
   await build({
     ...SHARED,
@@ -136,7 +137,7 @@ export async function bundle(folder: string, sources: Readonly<Record<string, st
 /**
  * Bundles what is sealed into one file (scripts/release): start.cjs, which runs the others, main.cjs, which is the command line,
  * each thread, and each library.
- * Addons are no files of it: src/sealed/addon.ts loads them. `patches` change its sources, for a test's other version.
+ * Addons are no files of it: src/platform/sealed/addon.ts loads them. `patches` change its sources, for a test's other version.
  */
 export async function bundleSealed(
   folder: string,
@@ -149,7 +150,7 @@ export async function bundleSealed(
     ...SHARED,
     ...COMMON_JS,
     entryPoints: {
-      start: join(root, "src", "sealed", "start.ts"),
+      start: join(root, "src", "platform", "sealed", "start.ts"),
       main: "sealed-entry",
       ...Object.fromEntries([...threads, ...libraries]),
     },
@@ -189,7 +190,7 @@ function sealedAddons(): Plugin {
       // What koffi asks first swallows every error, and then it looks for the addon in folders around the program.
       onResolve({ filter: /^\.\/src\/static\.cjs$/ }, () => sealed("koffi"));
       onLoad({ filter: /^/, namespace: "sealed" }, ({ path }) => {
-        const load = `require("./src/sealed/addon.ts").loadAddon("${path}")`;
+        const load = `require("./src/platform/sealed/addon.ts").loadAddon("${path}")`;
         const contents = {
           sqlite: `module.exports = ${load};`,
           epoll: `module.exports = () => ${load};`,
@@ -218,7 +219,7 @@ function sealedLibraries(): Plugin {
       onResolve({ filter: /^sealed-library:/ }, ({ path }) => ({ path, namespace: "sealed library" }));
       onLoad({ filter: /^/, namespace: "sealed library" }, ({ path }) => {
         const part = `library/${path.slice("sealed-library:".length)}`;
-        const contents = `module.exports = require("./src/sealed/assets.ts").sealedModule("${part}", require);`;
+        const contents = `module.exports = require("./src/platform/sealed/assets.ts").sealedModule("${part}", require);`;
         return { contents, resolveDir: root };
       });
       onResolve({ filter: /^/ }, ({ path, kind }) =>

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { EXIT_CODES } from "../src/cli/program.ts";
-import { defaultConfig } from "../src/config/parse.ts";
-import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/config/schema.ts";
+import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/contract/config/schema.ts";
 import { FAULTS } from "../src/domain/fault.ts";
 import { MEASURES } from "../src/http/metrics.ts";
+import { defaultConfig } from "../src/service/config-file.ts";
 import { type Described, describedCommands, describedProgram, shownOptions } from "./release/manual.ts";
 
 /** The page that `npm run reference` writes. */

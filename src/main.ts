@@ -1,9 +1,12 @@
 import { CommanderError } from "commander";
 import { type CliContext, systemUser } from "./cli/context.ts";
-import { createProgram, type EXIT_CODES } from "./cli/program.ts";
+import { type CommandModules, createProgram, type EXIT_CODES } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
 import { type ErrorCode, FlancoError, messageOf, systemCode } from "./domain/error.ts";
-import { findInstallation } from "./installation.ts";
+import { findInstallation } from "./platform/installation.ts";
+
+/** The commands of a company, which is a part of its own. */
+export const COMPANY: CommandModules = { central: () => import("./company/command.ts") };
 
 type ExitCode = keyof typeof EXIT_CODES;
 /** Hints for failed system calls and reads of the ledger that no other code has explained. */
@@ -43,7 +46,7 @@ export async function main(argv: readonly string[]): Promise<never> {
 export async function run(argv: readonly string[], context: CliContext): Promise<ExitCode> {
   const { terminal } = context;
   const ended = await exitCodeOf(async () => {
-    const program = await createProgram(context, argv);
+    const program = await createProgram(context, argv, COMPANY);
     await program.parseAsync(argv, { from: "user" });
   }, terminal);
   // Also for a command that fails: its output may be what says why (flanco doctor).

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { Terminal } from "../src/cli/terminal.ts";
 import { FlancoError } from "../src/domain/error.ts";
-import { findInstallation } from "../src/installation.ts";
 import { run } from "../src/main.ts";
+import { findInstallation } from "../src/platform/installation.ts";
 
 /** Where a command ends with an error, it is thrown as soon as the program asks for its version. */
 function failing(error: Error) {

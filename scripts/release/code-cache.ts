@@ -39,7 +39,7 @@ export async function makeCodeCaches(options: CodeCacheOptions): Promise<Readonl
     FLANCO_GPIO_DRIVER: "simulated",
     FLANCO_LOG_LEVEL: "error",
   });
-  const names = ["main", "store/ledger/writer-thread"];
+  const names = ["main", "ledger/engine/writer-thread"];
   const absent = names.find((name) => !existsSync(join(caches, name)));
   if (absent !== undefined) throw new ScriptFailure(`The service made no code cache of ${absent}.`);
   return Object.fromEntries(names.map((name) => [`cache/${name}`, join(caches, name)]));

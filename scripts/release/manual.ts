@@ -1,7 +1,8 @@
 import type { Command, Option } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
-import { findInstallation } from "../../src/installation.ts";
+import { COMPANY } from "../../src/main.ts";
+import { findInstallation } from "../../src/platform/installation.ts";
 
 /** A command with the words that call it, groups included. */
 export interface Described {
@@ -15,7 +16,7 @@ export interface Described {
 /** The program, to be described: whole, or as it is when it is called with these words. */
 export function describedProgram(words: readonly string[] = []): Promise<Command> {
   const installation = findInstallation();
-  return createProgram({ terminal: new Terminal(), environment: {}, installation, user: "" }, words);
+  return createProgram({ terminal: new Terminal(), environment: {}, installation, user: "" }, words, COMPANY);
 }
 
 /** The program and all its commands, in the order of the help. */

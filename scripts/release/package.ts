@@ -14,9 +14,9 @@ import {
 import { dirname, join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import { stringify } from "smol-toml";
-import { defaultConfig } from "../../src/config/parse.ts";
-import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
-import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
+import { CONFIG_KEYS, configSchema } from "../../src/contract/config/schema.ts";
+import { SCHEMA_VERSION } from "../../src/ledger/engine/schema.ts";
+import { defaultConfig } from "../../src/service/config-file.ts";
 import { runCommand } from "../command.ts";
 import { bashCompletion, describedProgram, fishCompletion, manualPage, zshCompletion } from "./manual.ts";
 import type { Processor } from "./processor.ts";

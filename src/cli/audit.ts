@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { MAX_AUDIT_PAGE, type OperationData } from "../contract/operator.ts";
-import type { Door } from "../control/client.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { parseDay, parseMoment } from "../domain/day.ts";
-import { systemClock } from "../service/machine.ts";
+import { systemClock } from "../platform/machine.ts";
 import { type CliContext, toCount } from "./context.ts";
+import type { Door } from "./control-client.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
 

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
+import { becomeOwner } from "../ledger/engine/data-directory.ts";
+import { folderOf } from "../ledger/engine/identity.ts";
+import { type BackupRequest, makeBackup } from "../ledger/safety/backup.ts";
+import { systemClock } from "../platform/machine.ts";
 import { aboutMissingKeys, backupTargets } from "../service/backup-target.ts";
 import { readGateway } from "../service/gateway.ts";
-import { systemClock } from "../service/machine.ts";
-import { type BackupRequest, makeBackup } from "../store/backup/backup.ts";
-import { becomeOwner } from "../store/data-directory.ts";
-import { folderOf } from "../store/ledger/identity.ts";
 import { type CliContext, configOf } from "./context.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Commission, CommissionedRoom as Room } from "../contract/commission.ts";
-import type { Door } from "../control/client.ts";
 import type { RoomKey } from "../domain/commission.ts";
 import { describeReport, describeRoom, mendText, requireGood } from "./commission-text.ts";
+import type { Door } from "./control-client.ts";
 import { moment, type Terminal } from "./terminal.ts";
 
 /** How often the service is asked what was seen. */

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { OperationData } from "../contract/operator.ts";
-import type { Door } from "../control/client.ts";
 import { describeReport, describeRoom, requireGood } from "./commission-text.ts";
 import { CommissionWalk } from "./commission-walk.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
+import type { Door } from "./control-client.ts";
 import { withDoor, withRunning } from "./door.ts";
 import { iso } from "./terminal.ts";
 

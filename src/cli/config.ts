@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { stringify } from "smol-toml";
-import { CONFIG_KEYS } from "../config/schema.ts";
-import { dataDirectoryOf } from "../store/data-directory.ts";
+import { CONFIG_KEYS } from "../contract/config/schema.ts";
+import { dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 
 /** `flanco config`: shows the configuration in force, and checks it. */

@@ -1,8 +1,8 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
-import { type Environment, loadConfig } from "../config/parse.ts";
-import type { Config } from "../config/schema.ts";
-import type { Installation } from "../installation.ts";
+import type { Config } from "../contract/config/schema.ts";
+import type { Installation } from "../platform/installation.ts";
+import { type Environment, loadConfig } from "../service/config-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The context of every command. */

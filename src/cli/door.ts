@@ -1,29 +1,29 @@
 import type { Command } from "commander";
-import { WorkerPasswordHasher } from "../auth/password.ts";
-import { replaceSecret } from "../auth/session.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
-import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";
 import { commandActor } from "../domain/audit.ts";
+import { WorkerPasswordHasher } from "../http/auth/password.ts";
+import { replaceSecret } from "../http/auth/session.ts";
 import { noService, operatorTable, runOperation } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
-import { tailDirectory } from "../service/backup-target.ts";
-import { systemClock } from "../service/machine.ts";
-import { SinkSettings } from "../service/sink-settings.ts";
-import { finishReplacing } from "../store/backup/replace.ts";
 import {
   becomeOwner,
   dataDirectoryOf,
   isUnusedDirectory,
   prepareForLedger,
-} from "../store/data-directory.ts";
-import { LocalCalendar } from "../store/ledger/calendar.ts";
-import { takeLock } from "../store/ledger/lock.ts";
-import { noLedger } from "../store/ledger/open.ts";
-import { openUpToDate } from "../store/ledger/up-to-date.ts";
-import { storeWriter } from "../store/ledger/writer.ts";
-import { openReader } from "../store/read/reader.ts";
+} from "../ledger/engine/data-directory.ts";
+import { takeLock } from "../ledger/engine/lock.ts";
+import { noLedger } from "../ledger/engine/open.ts";
+import { openReader } from "../ledger/engine/reader.ts";
+import { openUpToDate } from "../ledger/engine/up-to-date.ts";
+import { storeWriter } from "../ledger/engine/writer.ts";
+import { LocalCalendar } from "../ledger/nouns/calendar.ts";
+import { finishReplacing } from "../ledger/safety/replace.ts";
+import { systemClock } from "../platform/machine.ts";
+import { tailDirectory } from "../service/backup-target.ts";
+import { SinkSettings } from "../service/sink-settings.ts";
 import { type CliContext, configOf } from "./context.ts";
+import { type ClientOptions, ControlClient, type Door } from "./control-client.ts";
 
 /**
  * Runs operations where the ledger is: in the running service, or on the file itself while

@@ -5,12 +5,12 @@ import { separated } from "../domain/text.ts";
 import { toRow } from "../http/import.ts";
 import { accountOf } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
-import { becomeOwner } from "../store/data-directory.ts";
-import { identitiesOf } from "../store/ledger/identity.ts";
-import { noLedger } from "../store/ledger/open.ts";
-import { openReader, type StoreReader } from "../store/read/reader.ts";
-import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "../transfer/clinic-file.ts";
+import { becomeOwner } from "../ledger/engine/data-directory.ts";
+import { identitiesOf } from "../ledger/engine/identity.ts";
+import { noLedger } from "../ledger/engine/open.ts";
+import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
+import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "./transfer/clinic-file.ts";
 
 const HELP = `
 What it writes is a JSON object a line: the account's locations, devices with their rooms, wired

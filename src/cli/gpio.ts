@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Argument, type Command } from "commander";
-import { boxBroker, type Config } from "../config/schema.ts";
+import { boxBroker, type Config } from "../contract/config/schema.ts";
 import type { ShownSighting } from "../contract/operator.ts";
-import type { ControlClient, Door } from "../control/client.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
@@ -11,8 +10,9 @@ import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace-writer.ts";
-import { systemClock, systemTimers } from "../service/machine.ts";
+import { systemClock, systemTimers } from "../platform/machine.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
+import type { ControlClient, Door } from "./control-client.ts";
 import { withDoor, withRunning, withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
 

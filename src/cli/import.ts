@@ -3,13 +3,13 @@ import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
 import type * as z from "zod";
 import { BCRYPT, MAX_IMPORTED, type OperationInput } from "../contract/operator.ts";
-import type { Door } from "../control/client.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type ClinicEntry, openSource, readClinicFile, readJsonLines } from "../transfer/clinic-file.ts";
-import { idOfKey, MONGO_SHAPES } from "../transfer/mongo-file.ts";
 import type { CliContext } from "./context.ts";
+import type { Door } from "./control-client.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
+import { type ClinicEntry, openSource, readClinicFile, readJsonLines } from "./transfer/clinic-file.ts";
+import { idOfKey, MONGO_SHAPES } from "./transfer/mongo-file.ts";
 
 const HELP = `
 The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
-import { journalLines } from "../systemd/journal.ts";
+import { journalLines } from "../platform/systemd/journal.ts";
 import type { CliContext } from "./context.ts";
 
 /** The names of pino's levels, by number. */

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
+import { CONFIG_KEYS, configSchema } from "../contract/config/schema.ts";
 import type { CliContext } from "./context.ts";
 
 /** The modules that declare the commands, by the word that calls them and in the order of the help. */
@@ -27,8 +27,10 @@ const COMMANDS = {
   clock: () => import("./clock.ts"),
   audit: () => import("./audit.ts"),
   forward: () => import("./forward.ts"),
-  central: () => import("./central.ts"),
-} satisfies Record<string, () => Promise<CommandModule>>;
+} satisfies CommandModules;
+
+/** Modules that declare commands, each loaded where it is called. */
+export type CommandModules = Readonly<Record<string, () => Promise<CommandModule>>>;
 
 interface CommandModule {
   /** `isAlone`: the command line names no command. */
@@ -58,8 +60,13 @@ Example:
 /**
  * The command line. Settings are global options, because every command needs to know where the data is. Where
  * a word names a command, only that command's module is loaded, so that a start does not wait for the others.
+ * `further` commands come last.
  */
-export async function createProgram(context: CliContext, words: readonly string[] = []): Promise<Command> {
+export async function createProgram(
+  context: CliContext,
+  words: readonly string[],
+  further: CommandModules,
+): Promise<Command> {
   const program = new Command("flanco")
     .description("Records each switching-on of a relay as a sale, and serves the ledger.")
     .version(context.installation.version)
@@ -75,8 +82,9 @@ export async function createProgram(context: CliContext, words: readonly string[
     program.addOption(new Option(flag, configSchema.shape[key].description ?? ""));
   }
   const [first] = program.parseOptions([...words]).operands;
-  const called = Object.entries(COMMANDS).filter(([name]) => name === first);
-  for (const [, load] of called.length > 0 ? called : Object.entries(COMMANDS)) {
+  const all = Object.entries({ ...COMMANDS, ...further });
+  const called = all.filter(([name]) => name === first);
+  for (const [, load] of called.length > 0 ? called : all) {
     (await load()).declare(program, context, first === undefined);
   }
   pointToHelp(program, program.name());

@@ -3,16 +3,22 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import { commandActor } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
-import { ownFiles } from "../net/tls/own-certificate.ts";
-import { backupDirectory, backupTargets, presentDirectories } from "../service/backup-target.ts";
-import { installKeys, otherSettings, requireSameNames, setSinksAside } from "../service/gateway.ts";
-import { systemClock } from "../service/machine.ts";
-import { chooseBackup, type FoundBackup, findBackups, mountedDisks } from "../store/backup/found-backup.ts";
-import { type Gateway, type GatewayKeys, readGatewayFile } from "../store/backup/gateway-file.ts";
+import {
+  becomeOwner,
+  type DataDirectory,
+  dataDirectoryOf,
+  prepareDataDirectory,
+  requireEntry,
+} from "../ledger/engine/data-directory.ts";
+import { identitiesOf } from "../ledger/engine/identity.ts";
+import { takeLock } from "../ledger/engine/lock.ts";
+import { chooseBackup, type FoundBackup, findBackups, mountedDisks } from "../ledger/safety/found-backup.ts";
+import { type Gateway, type GatewayKeys, readGatewayFile } from "../ledger/safety/gateway-file.ts";
+import { UNMADE_SALES } from "../ledger/safety/repeat.ts";
 import {
   isUnusedLedger,
   type MissingEntries,
@@ -20,18 +26,12 @@ import {
   openBackup,
   type Restored,
   restoreLedger,
-} from "../store/backup/restore.ts";
-import {
-  becomeOwner,
-  type DataDirectory,
-  dataDirectoryOf,
-  prepareDataDirectory,
-  requireEntry,
-} from "../store/data-directory.ts";
-import { identitiesOf } from "../store/ledger/identity.ts";
-import { takeLock } from "../store/ledger/lock.ts";
-import { UNMADE_SALES } from "../store/ledger/repeat.ts";
-import { hasTailOfOtherSchema, segmentsIn } from "../store/ledger/tail.ts";
+} from "../ledger/safety/restore.ts";
+import { hasTailOfOtherSchema, segmentsIn } from "../ledger/safety/tail.ts";
+import { ownFiles } from "../net/tls/own-certificate.ts";
+import { systemClock } from "../platform/machine.ts";
+import { backupDirectory, backupTargets, presentDirectories } from "../service/backup-target.ts";
+import { installKeys, otherSettings, requireSameNames, setSinksAside } from "../service/gateway.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
 import { iso } from "./terminal.ts";

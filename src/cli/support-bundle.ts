@@ -4,8 +4,8 @@ import { arch, release, tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { FlancoError, messageOf } from "../domain/error.ts";
-import { OWNER_ONLY } from "../durable-file.ts";
-import { journalLines } from "../systemd/journal.ts";
+import { OWNER_ONLY } from "../platform/durable-file.ts";
+import { journalLines } from "../platform/systemd/journal.ts";
 import { parseLogLine } from "./logs.ts";
 
 const MAX_LOG_LINES = 5_000;

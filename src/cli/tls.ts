@@ -1,14 +1,14 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
+import { becomeOwner, type DataDirectory } from "../ledger/engine/data-directory.ts";
 import { readHostNames } from "../net/host-names.ts";
 import { readDropIns } from "../net/tls/drop-in.ts";
 import { fingerprintLines, readKeyed } from "../net/tls/keyed-certificate.ts";
 import { ensureOwnCertificate, ownFiles } from "../net/tls/own-certificate.ts";
-import { systemClock } from "../service/machine.ts";
-import { becomeOwner, type DataDirectory } from "../store/data-directory.ts";
+import { systemClock } from "../platform/machine.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { iso, type Terminal } from "./terminal.ts";
 

@@ -1,18 +1,18 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
-import { presentDirectories } from "../service/backup-target.ts";
-import { checkCopies, headsOf } from "../store/backup/backup-directory.ts";
-import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
-import { beginJob } from "../store/job/job.ts";
-import { type Finding, joinedKeys } from "../store/repair/finding.ts";
-import { markSuspect } from "../store/repair/prepare.ts";
+import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
+import { beginJob } from "../ledger/engine/job.ts";
+import { checkCopies, headsOf } from "../ledger/safety/backup-directory.ts";
+import { type Finding, joinedKeys } from "../ledger/safety/finding.ts";
+import { markSuspect } from "../ledger/safety/prepare.ts";
 import {
   checkChain,
   findEntry,
   openFindings,
   type Verification,
   verificationOf,
-} from "../store/repair/verify.ts";
+} from "../ledger/safety/verify.ts";
+import { presentDirectories } from "../service/backup-target.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { operate } from "./door.ts";
 

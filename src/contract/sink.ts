@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { setupSchema } from "../config/setup.ts";
 import { SETUP_NAMES, SINK_NAMES } from "../domain/sink-setting.ts";
+import { setupSchema } from "./config/setup.ts";
 import { declare, OWNER } from "./declaration.ts";
 import { withData } from "./field.ts";
 

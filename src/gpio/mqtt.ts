@@ -11,7 +11,12 @@ import {
   MAX_LINES,
   type WatchedLine,
 } from "../domain/line.ts";
-import { type BrokerAddress, brokerError, connectToBroker, silentBrokerError } from "../mqtt-client.ts";
+import {
+  type BrokerAddress,
+  brokerError,
+  connectToBroker,
+  silentBrokerError,
+} from "../platform/mqtt-client.ts";
 import { CONSUMER, describeLine, formatLine, inUseError, resolveLine } from "./address.ts";
 
 /** What this driver cannot do, for the log at start. */

@@ -1,7 +1,4 @@
 import Koa, { type Middleware } from "koa";
-import type { OneTimeCode } from "../auth/one-time-code.ts";
-import type { SessionKeeper, Sessions } from "../auth/session.ts";
-import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import type { Clock } from "../domain/clock.ts";
@@ -16,6 +13,9 @@ import type { SalesReads } from "../domain/sales.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { auditEndpoints } from "./audit.ts";
+import type { OneTimeCode } from "./auth/one-time-code.ts";
+import type { SessionKeeper, Sessions } from "./auth/session.ts";
+import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { commissionEndpoints } from "./commission.ts";
 import { type DailyLimits, dailyBound, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
-import type { Sessions, SignedIn } from "../auth/session.ts";
 import { type EventData, type EventName, listenToEvents } from "../contract/event.ts";
 import type { Change } from "../domain/change.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Asker } from "../domain/job-slots.ts";
 import { seesMoney } from "../domain/member.ts";
+import type { Sessions, SignedIn } from "./auth/session.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { oneMember, tokensOf } from "./session.ts";

@@ -5,6 +5,7 @@ import { API, boundADay, type Declaration } from "../contract/declaration.ts";
 import { type Clock, DAY_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import { clientAddress } from "../platform/client-address.ts";
 
 /** Headers that limit what browsers do with an answer. The two pages replace the policy by their own. */
 export const SECURITY_HEADERS = {
@@ -188,18 +189,6 @@ export function senderOf(context: Context): string {
 
 function socketAddress({ req }: Context): string {
   return clientAddress(req.socket.remoteAddress);
-}
-
-const MAPPED = "::ffff:";
-
-/**
- * The address of a socket's other end: IPv4 in dots, also where it came in through
- * an IPv6 socket; IPv6 without its zone. Empty when the connection is gone.
- */
-export function clientAddress(remoteAddress: string | undefined): string {
-  const [bare = ""] = (remoteAddress ?? "").split("%");
-  const isMapped = bare.toLowerCase().startsWith(MAPPED) && bare.includes(".");
-  return isMapped ? bare.slice(MAPPED.length) : bare;
 }
 
 /** Counts one change of a member. Gives the function that takes it back, where nothing was changed. Throws `too_many`. */

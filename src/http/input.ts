@@ -6,7 +6,7 @@ import type { Context } from "koa";
 import bodyParser from "koa-bodyparser";
 import type * as z from "zod";
 import { type FieldError, FlancoError } from "../domain/error.ts";
-import { kindOf, mistakeOf } from "../domain/mistake.ts";
+import { kindOf, mistakeOf } from "../platform/mistake.ts";
 
 interface BodyBounds {
   readonly bytes?: number | undefined;

@@ -1,6 +1,4 @@
 import { hash, randomBytes } from "node:crypto";
-import type { SessionKeeper } from "../auth/session.ts";
-import type { SignInGate } from "../auth/sign-in-gate.ts";
 import {
   changeMember,
   changePassword,
@@ -20,6 +18,8 @@ import type { EitherWay } from "../domain/heavy-read.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member, Reach } from "../domain/member.ts";
 import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/user.ts";
+import type { SessionKeeper } from "./auth/session.ts";
+import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn, requireSession, signIn, toUserData } from "./session.ts";
 

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from "koa";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { SinkStatus, Status, StatusReader } from "../domain/status.ts";
-import { isSecret, readSecret } from "../secret-file.ts";
+import { isSecret, readSecret } from "../platform/secret-file.ts";
 import { senderOf } from "./guard.ts";
 
 const PATH = "/metrics";

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import Router, { type RouterContext } from "@koa/router";
 import type { Context, Middleware, Next } from "koa";
-import type { SignedIn } from "../auth/session.ts";
 import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
 import { success } from "../contract/field.ts";
@@ -11,6 +10,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { type Asker, JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
+import type { SignedIn } from "./auth/session.ts";
 import { type CountChange, senderOf } from "./guard.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
 

@@ -1,8 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
-import { OneTimeCode } from "../auth/one-time-code.ts";
-import type { SessionKeeper, SignedIn } from "../auth/session.ts";
-import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
 import { login, logout, makeFirstUser, type User as UserAnswer, verify } from "../contract/session.ts";
 import { type Clock, MINUTE_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -10,6 +7,9 @@ import type { EitherWay } from "../domain/heavy-read.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { emailKey, type Member, sessionSeconds } from "../domain/member.ts";
 import { type Credentials, type PasswordHasher, requirePassword } from "../domain/user.ts";
+import { OneTimeCode } from "./auth/one-time-code.ts";
+import type { SessionKeeper, SignedIn } from "./auth/session.ts";
+import type { Attempt, SignInGate } from "./auth/sign-in-gate.ts";
 import { senderOf } from "./guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 

@@ -2,7 +2,7 @@ import Koa from "koa";
 import { getSummary, postData } from "../contract/data.ts";
 import { API } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
-import type { Work, WorkKind } from "../domain/work.ts";
+import type { Work, WorkKind } from "../platform/work.ts";
 import { headMiddleware, pageHeaders, sourceOf } from "./guard.ts";
 import { dropBody } from "./input.ts";
 

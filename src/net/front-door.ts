@@ -1,21 +1,22 @@
 import type { RequestListener } from "node:http";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import { type Reach, TRUST_PATH } from "../domain/member.ts";
-import type { DataDirectory } from "../store/data-directory.ts";
+import type { TrustedAuthority, TrustSource } from "../domain/trust.ts";
 import { isLoopback, isPrivateAddress, KnownHosts, networkAddresses, readHostNames } from "./host-names.ts";
 import { type Doors, Listeners } from "./listen.ts";
 import { CertificateRenewal, type Served } from "./renewal.ts";
 import { fingerprintLines } from "./tls/keyed-certificate.ts";
-import { createTrustApp, type TrustedAuthority } from "./trust/app.ts";
 
 export interface FrontDoorDependencies {
   readonly config: Doors & Pick<Config, "certificates_dir">;
   /** Reads the configured further names and addresses of this machine. */
   readonly hostNames: () => readonly string[];
-  readonly dataDirectory: DataDirectory;
+  readonly dataDirectory: { readonly tls: string; readonly certificates: string };
+  /** Answers plain HTTP from other machines. */
+  readonly trustPage: (source: TrustSource) => RequestListener;
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly log: Log;
@@ -78,13 +79,13 @@ export class FrontDoor {
 
   /** Serves `handler`. Makes a certificate first where there is none. Throws `unavailable` for a port. */
   async open(handler: RequestListener): Promise<void> {
-    const { config, clock } = this.#dependencies;
-    const trustApp = createTrustApp({
+    const { config, clock, trustPage } = this.#dependencies;
+    const plainHandler = trustPage({
       authority: () => this.trustedAuthority(),
       isKnownHost: (name) => this.isKnownHost(name),
       httpsPort: config.https_port,
     });
-    const listeners = new Listeners(handler, trustApp.callback(), () => clock.nowMs());
+    const listeners = new Listeners(handler, plainHandler, () => clock.nowMs());
     const served = await this.#renewal.open();
     this.#serve(served);
     // Set before the ports open, so that a certificate that comes meanwhile is served too.

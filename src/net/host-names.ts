@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from "node:os";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 
 /**
  * Private (RFC 1918, RFC 4193), loopback and link-local networks. No public authority signs

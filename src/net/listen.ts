@@ -8,13 +8,13 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { BlockList, isIPv6, type Socket } from "node:net";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import { DAY_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import { isOfTrust } from "../domain/trust.ts";
 import { ConnectionSlots } from "./connection-slots.ts";
 import type { Served } from "./renewal.ts";
 import { RequestFlow } from "./request-flow.ts";
-import { isOfTrust } from "./trust/app.ts";
 
 /**
  * Bounds of size and time of one connection, in bytes and

@@ -1,12 +1,12 @@
 import type { RequestListener } from "node:http";
-import { FailedSignIns } from "../auth/failed-sign-ins.ts";
-import type { OneTimeCode } from "../auth/one-time-code.ts";
-import type { Sessions } from "../auth/session.ts";
-import { MAX_FAMILIAR, SignInGate } from "../auth/sign-in-gate.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { type AppDependencies, createApp } from "../http/app.ts";
+import { FailedSignIns } from "../http/auth/failed-sign-ins.ts";
+import type { OneTimeCode } from "../http/auth/one-time-code.ts";
+import type { Sessions } from "../http/auth/session.ts";
+import { MAX_FAMILIAR, SignInGate } from "../http/auth/sign-in-gate.ts";
 import { LiveEvents } from "../http/event.ts";
 import { firstRunToken } from "../http/session.ts";
 import { ShownNumbers } from "../http/shown-number.ts";

@@ -1,12 +1,12 @@
 import { setTimeout as after } from "node:timers/promises";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import { type Clock, HOUR_MS, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError, messageOf, withHint } from "../domain/error.ts";
 import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
-import { type BackupLook, isMounted } from "../store/backup/backup-directory.ts";
-import { dataDirectoryOf } from "../store/data-directory.ts";
-import type { RunningJob } from "../store/job/job.ts";
+import { dataDirectoryOf } from "../ledger/engine/data-directory.ts";
+import type { RunningJob } from "../ledger/engine/job.ts";
+import { type BackupLook, isMounted } from "../ledger/safety/backup-directory.ts";
 
 /** A directory that backups go to. */
 export interface BackupTarget {

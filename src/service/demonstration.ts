@@ -1,4 +1,4 @@
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import {
   type Clock,
@@ -18,7 +18,7 @@ import type { NewRecord } from "../domain/record.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
 import { parseTrace, readTrace, type Trace } from "../gpio/trace.ts";
-import type { Installation } from "../installation.ts";
+import type { Installation } from "../platform/installation.ts";
 
 const PLACES = [
   { name: "Clínica Norte", description: "Avenida de la Paz, 12" },

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { extname, join } from "node:path";
-import type { Config, ConfigKey } from "../config/schema.ts";
+import type { Config, ConfigKey } from "../contract/config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
 import { toGatewayName } from "../domain/gateway.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import { makeDirectory, writeDurably } from "../durable-file.ts";
+import { type DataDirectory, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
+import type { GatewayKeys, WholeGateway } from "../ledger/safety/gateway-file.ts";
 import { readHostNames } from "../net/host-names.ts";
 import { permits, permittedNames } from "../net/tls/authority.ts";
 import { CERTIFICATE_EXTENSIONS } from "../net/tls/drop-in.ts";
 import { parsePem, readKeyed } from "../net/tls/keyed-certificate.ts";
 import { ownFiles } from "../net/tls/own-certificate.ts";
-import type { GatewayKeys, WholeGateway } from "../store/backup/gateway-file.ts";
-import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
+import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
 import { SinkSettings } from "./sink-settings.ts";
 
 /**

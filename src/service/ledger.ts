@@ -1,24 +1,24 @@
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { type ErrorData, errorFromData, errorToData, FlancoError } from "../domain/error.ts";
 import { fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
-import type { Work } from "../domain/work.ts";
-import { finishReplacing } from "../store/backup/replace.ts";
-import type { DataDirectory } from "../store/data-directory.ts";
-import { beginJob } from "../store/job/job.ts";
-import { identitiesOf } from "../store/ledger/identity.ts";
-import { UNMADE_SALES } from "../store/ledger/repeat.ts";
-import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
-import { heavyReads, MAX_ROWS_IN_PLACE, openReader, type StoreReader } from "../store/read/reader.ts";
+import type { DataDirectory } from "../ledger/engine/data-directory.ts";
+import { identitiesOf } from "../ledger/engine/identity.ts";
+import { beginJob } from "../ledger/engine/job.ts";
+import { heavyReads, MAX_ROWS_IN_PLACE, openReader, type StoreReader } from "../ledger/engine/reader.ts";
+import { type StoreWriter, storeWriter } from "../ledger/engine/writer.ts";
 import {
   clearSuspect,
   isSuspect,
   markSuspect,
   type Prepared,
   type PrepareRequest,
-} from "../store/repair/prepare.ts";
+} from "../ledger/safety/prepare.ts";
+import { UNMADE_SALES } from "../ledger/safety/repeat.ts";
+import { finishReplacing } from "../ledger/safety/replace.ts";
+import type { Work } from "../platform/work.ts";
 import {
   backupDirectory,
   presentDirectories,

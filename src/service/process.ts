@@ -5,9 +5,9 @@ import { setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { destination, type Logger, pino } from "pino";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import type { Log } from "../domain/log.ts";
-import { becomeOwner } from "../store/data-directory.ts";
+import { becomeOwner } from "../ledger/engine/data-directory.ts";
 
 const STANDARD_ERROR = 2;
 /** How often a script is allocated: half of the time in which V8 forgets a rate of allocation. */

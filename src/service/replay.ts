@@ -13,10 +13,10 @@ import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../domain/wiring.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import type { LevelStep, Trace, TraceStep, WireStep } from "../gpio/trace.ts";
-import { LocalCalendar } from "../store/ledger/calendar.ts";
-import { openUpToDate } from "../store/ledger/up-to-date.ts";
-import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
-import { openReader, type StoreReader } from "../store/read/reader.ts";
+import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
+import { openUpToDate } from "../ledger/engine/up-to-date.ts";
+import { type StoreWriter, storeWriter } from "../ledger/engine/writer.ts";
+import { LocalCalendar } from "../ledger/nouns/calendar.ts";
 
 const TIME_ZONE = "UTC";
 const BOOT_ID = "simulated";

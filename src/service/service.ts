@@ -1,10 +1,7 @@
 import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { dirname } from "node:path";
-import { WorkerPasswordHasher } from "../auth/password.ts";
-import { loadSecret, replaceSecret, Sessions } from "../auth/session.ts";
-import { boxBroker, type Config, type ConfigKey } from "../config/schema.ts";
-import { ControlServer } from "../control/server.ts";
+import { boxBroker, type Config, type ConfigKey } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -12,36 +9,40 @@ import { fault } from "../domain/fault.ts";
 import { hueOf } from "../domain/gateway.ts";
 import type { LineDriver, LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import type { Work } from "../domain/work.ts";
-import { writeDurably } from "../durable-file.ts";
+import type { TrustedAuthority } from "../domain/trust.ts";
 import { createDriver } from "../gpio/driver.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import { TracePlayer } from "../gpio/trace-player.ts";
+import { WorkerPasswordHasher } from "../http/auth/password.ts";
+import { loadSecret, replaceSecret, Sessions } from "../http/auth/session.ts";
+import { ControlServer } from "../http/control-server.ts";
 import { operatorEndpoints, operatorTable } from "../http/operator.ts";
 import { Page } from "../http/page.ts";
+import { createTrustApp } from "../http/trust/app.ts";
 import { createWaitingApp } from "../http/waiting.ts";
-import type { Installation } from "../installation.ts";
-import { FrontDoor } from "../net/front-door.ts";
-import { OtherGateways } from "../net/other-gateways.ts";
-import type { TrustedAuthority } from "../net/trust/app.ts";
 import {
   type DataDirectory,
   dataDirectoryOf,
   openToOthers,
   prepareForLedger,
-} from "../store/data-directory.ts";
-import { identityOf } from "../store/ledger/identity.ts";
-import { takeLock } from "../store/ledger/lock.ts";
-import { readDisk } from "../store/read/disk.ts";
+} from "../ledger/engine/data-directory.ts";
+import { identityOf } from "../ledger/engine/identity.ts";
+import { takeLock } from "../ledger/engine/lock.ts";
+import { FrontDoor } from "../net/front-door.ts";
+import { OtherGateways } from "../net/other-gateways.ts";
+import { readDisk } from "../platform/disk.ts";
+import { writeDurably } from "../platform/durable-file.ts";
+import type { Installation } from "../platform/installation.ts";
+import { readBootId, readMachine, systemTimers } from "../platform/machine.ts";
+import type { Work } from "../platform/work.ts";
 import { Api } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
 import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";
 import { configuredTrace, seedDemo } from "./demonstration.ts";
 import { gatewayName, readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
-import { readBootId, readMachine, systemTimers } from "./machine.ts";
 import { NewerPackages } from "./newer-package.ts";
 import { SinkSettings } from "./sink-settings.ts";
 import { Sinks } from "./sinks.ts";
@@ -181,6 +182,7 @@ export class Service {
       ...machine,
       trust: { trusted: () => this.#trust?.trusted() ?? false },
       hostNames: () => this.settings.host_names,
+      trustPage: (source) => createTrustApp(source).callback(),
     });
     this.#frontDoor = frontDoor;
     const ledger = await openLedger({

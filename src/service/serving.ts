@@ -1,16 +1,16 @@
 import { closeSync } from "node:fs";
 import type { Logger } from "pino";
-import type { Config, ConfigKey } from "../config/schema.ts";
+import type { Config, ConfigKey } from "../contract/config/schema.ts";
 import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_PATH } from "../domain/member.ts";
 import { FIRST_RUN_MS } from "../http/session.ts";
 import { describeWork } from "../http/waiting.ts";
-import type { Installation } from "../installation.ts";
 import { networkAddresses, pageAddresses } from "../net/host-names.ts";
-import { connectSystemd, OWN_VARIABLES, type Systemd } from "../systemd/systemd.ts";
-import { feedWatchdog } from "../systemd/watchdog.ts";
-import { systemClock } from "./machine.ts";
+import type { Installation } from "../platform/installation.ts";
+import { systemClock } from "../platform/machine.ts";
+import { connectSystemd, OWN_VARIABLES, type Systemd } from "../platform/systemd/systemd.ts";
+import { feedWatchdog } from "../platform/systemd/watchdog.ts";
 import { beginServing, endHanging, keepHeapsSmall } from "./process.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
 

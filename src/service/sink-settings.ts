@@ -3,9 +3,8 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { defaultConfig } from "../config/parse.ts";
-import { type Config, configSchema } from "../config/schema.ts";
-import { setupSchema } from "../config/setup.ts";
+import { type Config, configSchema } from "../contract/config/schema.ts";
+import { setupSchema } from "../contract/config/setup.ts";
 import { type FieldError, FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import {
@@ -19,7 +18,8 @@ import {
   SINK_NAMES,
   type SinkName,
 } from "../domain/sink-setting.ts";
-import { makeDirectory, writeDurably } from "../durable-file.ts";
+import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
+import { defaultConfig } from "./config-file.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 

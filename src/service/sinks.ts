@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { CentralSink } from "../central/sink.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import type { Actor } from "../domain/audit.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
@@ -12,16 +11,17 @@ import type { EntrySink, Sink } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
 import { type GivenSetup, SETUP_FIELDS, type Setup, type SetupName } from "../domain/sink-setting.ts";
 import type { SinkSetups } from "../http/sink.ts";
-import { EmailSink } from "../sink/email.ts";
-import { MqttSink } from "../sink/mqtt.ts";
-import { WebhookSink } from "../sink/webhook.ts";
-import type { DataDirectory } from "../store/data-directory.ts";
-import { EntryFeed, type ForwardedChain } from "./entry-feed.ts";
-import { Forwarder } from "./forwarder.ts";
-import { systemTimers } from "./machine.ts";
-import { NoticeOutbox } from "./notice-outbox.ts";
-import { NoticeWriter } from "./notice-writer.ts";
-import { Notices, type NoticesOptions } from "./notices.ts";
+import type { DataDirectory } from "../ledger/engine/data-directory.ts";
+import { CentralSink } from "../notify/central-sink.ts";
+import { EmailSink } from "../notify/email.ts";
+import { EntryFeed, type ForwardedChain } from "../notify/entry-feed.ts";
+import { Forwarder } from "../notify/forwarder.ts";
+import { MqttSink } from "../notify/mqtt.ts";
+import { NoticeOutbox } from "../notify/notice-outbox.ts";
+import { NoticeWriter } from "../notify/notice-writer.ts";
+import { Notices, type NoticesOptions } from "../notify/notices.ts";
+import { WebhookSink } from "../notify/webhook.ts";
+import { systemTimers } from "../platform/machine.ts";
 import type { SinkSettings } from "./sink-settings.ts";
 
 export interface SinksOptions

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../contract/config/schema.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import {
   type Clock,
@@ -15,18 +15,18 @@ import { type Fault, fault, foreignFault } from "../domain/fault.ts";
 import type { Loss } from "../domain/gap.ts";
 import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
-import { writeDurably } from "../durable-file.ts";
-import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
-import { type BackupLook, listBackups, setAsideLater } from "../store/backup/backup-directory.ts";
-import type { WholeGateway } from "../store/backup/gateway-file.ts";
-import type { DataDirectory } from "../store/data-directory.ts";
-import { beginJob, type RunningJob } from "../store/job/job.ts";
-import { folderOf, idsOf, readLedger, readLedgerKey } from "../store/ledger/identity.ts";
-import type { StoreWriter } from "../store/ledger/writer.ts";
-import { type Finding, type FindingKind, splitKeys, type ToldChange } from "../store/repair/finding.ts";
-import { readLosses, readToldChanges } from "../store/repair/loss.ts";
-import { markSuspect } from "../store/repair/prepare.ts";
-import { openFindings, type Verification } from "../store/repair/verify.ts";
+import type { DataDirectory } from "../ledger/engine/data-directory.ts";
+import { folderOf, idsOf, readLedger, readLedgerKey } from "../ledger/engine/identity.ts";
+import { beginJob, type RunningJob } from "../ledger/engine/job.ts";
+import type { StoreWriter } from "../ledger/engine/writer.ts";
+import type { BackupRequest, MadeBackup } from "../ledger/safety/backup.ts";
+import { type BackupLook, listBackups, setAsideLater } from "../ledger/safety/backup-directory.ts";
+import { type Finding, type FindingKind, splitKeys, type ToldChange } from "../ledger/safety/finding.ts";
+import type { WholeGateway } from "../ledger/safety/gateway-file.ts";
+import { readLosses, readToldChanges } from "../ledger/safety/loss.ts";
+import { markSuspect } from "../ledger/safety/prepare.ts";
+import { openFindings, type Verification } from "../ledger/safety/verify.ts";
+import { writeDurably } from "../platform/durable-file.ts";
 import {
   aboutMissingKeys,
   type BackupTarget,

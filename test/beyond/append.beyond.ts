@@ -10,12 +10,12 @@ import {
   type RoleAccess,
   renewPassword,
   setZone,
-} from "../../src/central/company.ts";
-import { type Connection, connect } from "../../src/central/database.ts";
-import { append, type SentBatch } from "../../src/central/sink.ts";
+} from "../../src/company/company.ts";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import { clinicStates } from "../../src/domain/gateway.ts";
+import { append, type SentBatch } from "../../src/notify/central-sink.ts";
+import { type Connection, connect } from "../../src/notify/database.ts";
 import { rejection } from "../rig/rejection.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase } from "./postgres.ts";

@@ -3,14 +3,14 @@
 //   node test/beyond/catch-up.ts [SALES A DAY]
 
 import { writeFileSync } from "node:fs";
-import { CentralSink } from "../../src/central/sink.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
-import { EntryFeed } from "../../src/service/entry-feed.ts";
-import { Forwarder } from "../../src/service/forwarder.ts";
-import { systemClock, systemTimers } from "../../src/service/machine.ts";
+import { CentralSink } from "../../src/notify/central-sink.ts";
+import { EntryFeed } from "../../src/notify/entry-feed.ts";
+import { Forwarder } from "../../src/notify/forwarder.ts";
+import { systemClock, systemTimers } from "../../src/platform/machine.ts";
 import { KeptLog } from "../http/fakes.ts";
+import { newRecord, TestLedger } from "../ledger/test-ledger.ts";
 import { until } from "../rig/until.ts";
-import { newRecord, TestLedger } from "../store/ledger.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
 const DAYS = 7;

@@ -1,8 +1,8 @@
-import type { SentBatch, SentEntry } from "../../src/central/sink.ts";
 import { NO_HASH, type RecordEntry } from "../../src/domain/chain-entry.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
-import { anchorOf, correctionText, hashOf, recordText } from "../../src/store/ledger/chain.ts";
-import { newRecord } from "../store/ledger.ts";
+import { anchorOf, correctionText, hashOf, recordText } from "../../src/ledger/engine/chain.ts";
+import type { SentBatch, SentEntry } from "../../src/notify/central-sink.ts";
+import { newRecord } from "../ledger/test-ledger.ts";
 
 /** The chain of a gateway's ledger, without the ledger. */
 export class TestChain {

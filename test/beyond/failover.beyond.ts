@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { clinics, companyOf, decideFork, initialise, pageAccess } from "../../src/central/company.ts";
+import { clinics, companyOf, decideFork, initialise, pageAccess } from "../../src/company/company.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";

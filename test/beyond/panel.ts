@@ -5,9 +5,9 @@
 //   node test/beyond/panel.ts
 
 import { readFileSync } from "node:fs";
-import { companySales } from "../../src/central/sales.ts";
+import { companySales } from "../../src/company/sales.ts";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
-import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
+import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 import { CompanyDatabase } from "./postgres.ts";
 
 const GATEWAYS = 300;

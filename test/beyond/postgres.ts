@@ -11,10 +11,10 @@ import {
   companyOf,
   initialise,
   type RoleAccess,
-} from "../../src/central/company.ts";
-import { type Connection, connect } from "../../src/central/database.ts";
+} from "../../src/company/company.ts";
 import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
+import { type Connection, connect } from "../../src/notify/database.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 

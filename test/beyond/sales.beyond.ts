@@ -1,17 +1,17 @@
 import { expect } from "chai";
-import { decideFork, initialise, pageAccess } from "../../src/central/company.ts";
-import type { Connection } from "../../src/central/database.ts";
-import { companySales } from "../../src/central/sales.ts";
-import { append } from "../../src/central/sink.ts";
+import { decideFork, initialise, pageAccess } from "../../src/company/company.ts";
+import { companySales } from "../../src/company/sales.ts";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
 import type { FoundRecord, FoundRecords, RecordFilter, RecordPosition } from "../../src/domain/record.ts";
 import type { CompanySales, SalesReads } from "../../src/domain/sales.ts";
 import { walkRecords } from "../../src/http/record.ts";
+import { append } from "../../src/notify/central-sink.ts";
+import type { Connection } from "../../src/notify/database.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
 import { aSighting } from "../domain/sighting.ts";
-import { newRecord, TestLedger } from "../store/ledger.ts";
-import { ANY } from "../store/records-of.ts";
+import { ANY } from "../ledger/records-of.ts";
+import { newRecord, TestLedger } from "../ledger/test-ledger.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase } from "./postgres.ts";
 

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "chai";
-import { initialise, pageAccess, type RoleAccess } from "../../src/central/company.ts";
-import { append } from "../../src/central/sink.ts";
+import { initialise, pageAccess, type RoleAccess } from "../../src/company/company.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
+import { append } from "../../src/notify/central-sink.ts";
 import { sharedBrowser } from "../page/browser.ts";
 import { buildPage, OpenedPage, signIn } from "../page/opened.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
-import { addGateway, type Company } from "../../src/central/company.ts";
-import type { Connection } from "../../src/central/database.ts";
-import { CentralSink } from "../../src/central/sink.ts";
-import { systemClock } from "../../src/service/machine.ts";
+import { addGateway, type Company } from "../../src/company/company.ts";
+import { CentralSink } from "../../src/notify/central-sink.ts";
+import type { Connection } from "../../src/notify/database.ts";
+import { systemClock } from "../../src/platform/machine.ts";
 import { TestChain } from "./chain.ts";
 
 /** As the forwarder gives them. */

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
-import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
 import { MINUTE_MS, type Timers } from "../../src/domain/clock.ts";
 import type { FlancoError } from "../../src/domain/error.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
-import { systemClock } from "../../src/service/machine.ts";
+import { type CentralBatch, CentralSink } from "../../src/notify/central-sink.ts";
+import { systemClock } from "../../src/platform/machine.ts";
 import { aRecord } from "../http/bodies.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
 import { Program, type RunningService } from "../rig/program.ts";

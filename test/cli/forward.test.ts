@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { HookReceiver, Secrets } from "../notify/receivers.ts";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { HookReceiver, Secrets } from "../sink/receivers.ts";
 
 describe("flanco forward test", function () {
   this.timeout(PROCESS_TEST_MS);

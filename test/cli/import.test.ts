@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { systemClock } from "../../src/service/machine.ts";
-import { openReader } from "../../src/store/read/reader.ts";
+import { openReader } from "../../src/ledger/engine/reader.ts";
+import { systemClock } from "../../src/platform/machine.ts";
+import { newDevice, newRecord, newWiring } from "../ledger/test-ledger.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { writerHere } from "../rig/writer.ts";
-import { newDevice, newRecord, newWiring } from "../store/ledger.ts";
 import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 
 const NOON_MS = Date.UTC(2026, 2, 11, 12);

@@ -5,12 +5,12 @@ import type { Id } from "../../src/domain/id.ts";
 import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../../src/domain/wiring.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
-import { systemClock } from "../../src/service/machine.ts";
-import { openReader } from "../../src/store/read/reader.ts";
+import { openReader } from "../../src/ledger/engine/reader.ts";
+import { systemClock } from "../../src/platform/machine.ts";
+import { newDevice, newRecord, newWiring } from "../ledger/test-ledger.ts";
 import { query } from "../rig/ledger-file.ts";
 import { PASSWORD, Program } from "../rig/program.ts";
 import { writerHere } from "../rig/writer.ts";
-import { newDevice, newRecord, newWiring } from "../store/ledger.ts";
 
 /** Cheap to compare with: what is tested is elsewhere. */
 const BCRYPT_COST = 4;

@@ -12,13 +12,13 @@ import {
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import { defaultConfig } from "../../src/config/parse.ts";
+import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
+import { segmentsIn } from "../../src/ledger/safety/tail.ts";
 import { readHostNames } from "../../src/net/host-names.ts";
 import { ensureOwnCertificate } from "../../src/net/tls/own-certificate.ts";
-import { systemClock } from "../../src/service/machine.ts";
+import { systemClock } from "../../src/platform/machine.ts";
+import { defaultConfig } from "../../src/service/config-file.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
-import { dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { segmentsIn } from "../../src/store/ledger/tail.ts";
 import { aRecord } from "../http/bodies.ts";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { ControlClient } from "../../src/control/client.ts";
+import { ControlClient } from "../../src/cli/control-client.ts";
 import { CrashAccount, CrashLoad } from "../faults/crash-load.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { dataDirectoryOf } from "../../src/store/data-directory.ts";
+import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { onlyLine, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";

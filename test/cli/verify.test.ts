@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { openReader } from "../../src/store/read/reader.ts";
+import { openReader } from "../../src/ledger/engine/reader.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PROCESS_TEST_MS } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "smol-toml";
-import { ControlClient } from "../../src/control/client.ts";
+import { ControlClient } from "../../src/cli/control-client.ts";
 import { PASSWORD, PROCESS_TEST_MS, type Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";

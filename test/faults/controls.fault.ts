@@ -29,15 +29,19 @@ describe("The ordinary tests notice that", function () {
   for (const [control, file, title] of [
     ["every role may do everything", "http/role", "technician: each operation answers 403"],
     ["a link works more than once", "http/member", "'s link works once"],
-    ["an edge under test is a sale", "store/ledger/line-test", "stays under test over a restart"],
+    ["an edge under test is a sale", "ledger/nouns/line-test", "stays under test over a restart"],
     ["an edge under test is a sale", "cli/commission", "sells nothing, also after the service was killed"],
-    ["a rebuild takes any ledger's backup", "store/backup/identity", "gives none where this ledger has none"],
+    [
+      "a rebuild takes any ledger's backup",
+      "ledger/safety/identity",
+      "gives none where this ledger has none",
+    ],
     [
       "the newest commits have no copy",
-      "store/ledger/tail",
+      "ledger/safety/tail",
       "makes the ledger again before the first backup",
     ],
-    ["a proof goes with its backup", "store/repair/verify", "the same at each later backup"],
+    ["a proof goes with its backup", "ledger/safety/verify", "the same at each later backup"],
   ] as const) {
     it(`${control} (${file})`, () => {
       expect(failuresIn(control, `test/${file}.test.ts`, title)).to.equal(1);

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { ControlClient } from "../../src/control/client.ts";
+import type { ControlClient } from "../../src/cli/control-client.ts";
 import type { RunningService } from "../rig/program.ts";
 
 const CONNECTIONS = 8;

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { Patch } from "../../scripts/patch.ts";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
-import { verifyLedger } from "../../src/store/repair/verify.ts";
+import { verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { recordRows } from "../cli/ledger.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { Program, type RunningService } from "../rig/program.ts";

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { markSuspect } from "../../src/store/repair/prepare.ts";
-import { faultsOf, type Verification, verifyLedger } from "../../src/store/repair/verify.ts";
+import { markSuspect } from "../../src/ledger/safety/prepare.ts";
+import { faultsOf, type Verification, verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { DAMAGES, DamageBench, damage, liesOf, start } from "./damage.ts";
 

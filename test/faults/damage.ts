@@ -1,14 +1,14 @@
 import { closeSync, cpSync, openSync, readSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import type { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
+import { type DataDirectory, dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
+import { openReader } from "../../src/ledger/engine/reader.ts";
+import { storeWriter } from "../../src/ledger/engine/writer.ts";
+import { type PrepareRequest, prepareLedger } from "../../src/ledger/safety/prepare.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
-import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { storeWriter } from "../../src/store/ledger/writer.ts";
-import { openReader } from "../../src/store/read/reader.ts";
-import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
+import { newRecord, TestLedger } from "../ledger/test-ledger.ts";
 import { query } from "../rig/ledger-file.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
-import { newRecord, TestLedger } from "../store/ledger.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const CLOCK = { nowMs: () => NOW_MS, monotonicNs: () => 0n };

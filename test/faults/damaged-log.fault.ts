@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
-import type { DataDirectory } from "../../src/store/data-directory.ts";
-import { segmentsIn } from "../../src/store/ledger/tail.ts";
-import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
+import type { DataDirectory } from "../../src/ledger/engine/data-directory.ts";
+import { segmentsIn } from "../../src/ledger/safety/tail.ts";
+import { faultsOf, verifyLedger } from "../../src/ledger/safety/verify.ts";
+import { newRecord, type TestLedger } from "../ledger/test-ledger.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { newRecord, type TestLedger } from "../store/ledger.ts";
 import { DamageBench, liesOf, readTruth, start } from "./damage.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 8 : 100;

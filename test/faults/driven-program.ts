@@ -1,4 +1,4 @@
-import { ControlClient } from "../../src/control/client.ts";
+import { ControlClient } from "../../src/cli/control-client.ts";
 import { EMAIL, seedLedger } from "../cli/ledger.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, type Program, type RunningService, type RunOptions } from "../rig/program.ts";

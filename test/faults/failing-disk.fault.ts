@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { compileLibrary } from "../../scripts/debian.ts";
-import { CHECKPOINT_PAGES } from "../../src/store/ledger/open.ts";
+import { CHECKPOINT_PAGES } from "../../src/ledger/engine/open.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { DiskTrial } from "./disk-trial.ts";

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { NotifySocket } from "../platform/systemd/notify-socket.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import type { RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { NotifySocket } from "../systemd/notify-socket.ts";
 import { DiskTrial } from "./disk-trial.ts";
 import { Variants } from "./variant.ts";
 

@@ -7,12 +7,12 @@ import { expect } from "chai";
 import { compileLibrary } from "../../scripts/debian.ts";
 import type { Patch } from "../../scripts/patch.ts";
 import { seededProgram } from "../cli/ledger.ts";
+import { NotifySocket } from "../platform/systemd/notify-socket.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import { LATER_SCHEMA } from "../rig/later-schema.ts";
 import { listen } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { NotifySocket } from "../systemd/notify-socket.ts";
 import { Variants } from "./variant.ts";
 
 const TEST_MS = 300_000;

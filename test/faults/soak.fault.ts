@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
-import { verifyLedger } from "../../src/store/repair/verify.ts";
+import { verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { recordRows } from "../cli/ledger.ts";
 import { BundledProgram } from "../rig/bundled-program.ts";
 import { CONTROLS } from "../rig/controls.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { openForWriting } from "../../src/store/ledger/open.ts";
+import { openForWriting } from "../../src/ledger/engine/open.ts";
 import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { SmallDisk } from "./small-disk.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import type { LineDriver } from "../../src/domain/line.ts";
-import { systemClock } from "../../src/service/machine.ts";
+import { systemClock } from "../../src/platform/machine.ts";
 import { until } from "../rig/until.ts";
 import { KernelChip, lineRequest, realDriver, watchLine } from "./rigs.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
+import { TestLedger } from "../ledger/test-ledger.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { TestLedger } from "../store/ledger.ts";
 import { HandDriver, SILENT } from "./recorder-rig.ts";
 
 const LINE = "A";

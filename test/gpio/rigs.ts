@@ -13,7 +13,7 @@ import {
   GPIO_V2_GET_LINE_IOCTL,
   LINE_FLAG,
 } from "../../src/gpio/uapi.ts";
-import { systemClock, systemTimers } from "../../src/service/machine.ts";
+import { systemClock, systemTimers } from "../../src/platform/machine.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
 import { until } from "../rig/until.ts";
 

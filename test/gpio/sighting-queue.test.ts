@@ -7,10 +7,10 @@ import type { Taken } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { SightingQueue } from "../../src/gpio/sighting-queue.ts";
 import { aSighting } from "../domain/sighting.ts";
+import { recordsOf } from "../ledger/records-of.ts";
+import { newWiring, TestLedger } from "../ledger/test-ledger.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { newWiring, TestLedger } from "../store/ledger.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { SILENT } from "./recorder-rig.ts";
 
 const ROOMS = { GPIO17: "101", GPIO27: "102" } as const;

@@ -3,8 +3,8 @@ import type { Commission, CommissionedRoom } from "../../src/contract/commission
 import { monotonicMs } from "../../src/domain/clock.ts";
 import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { SILENT_MS } from "../../src/domain/verdict.ts";
+import { systemTimers } from "../../src/platform/machine.ts";
 import { Commissioning } from "../../src/service/commissioning.ts";
-import { systemTimers } from "../../src/service/machine.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";

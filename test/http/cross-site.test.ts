@@ -1,9 +1,9 @@
 import { expect } from "chai";
+import { recordsOf } from "../ledger/records-of.ts";
 import { Appliance, SMALL_PAGE } from "../rig/appliance.ts";
 import { operationsOf } from "../rig/description.ts";
 import { PASSWORD } from "../rig/shared-hasher.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord, aWiring } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 

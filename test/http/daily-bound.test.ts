@@ -10,7 +10,7 @@ import { networkActor } from "../../src/domain/audit.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { changeCounter } from "../../src/http/guard.ts";
-import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
+import { LASTING_A_DAY } from "../../src/ledger/nouns/audit.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";

@@ -7,12 +7,12 @@ import type { Role } from "../../src/domain/member.ts";
 import type { NewRecord, StoredRecord } from "../../src/domain/record.ts";
 import { LiveEvents } from "../../src/http/event.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
+import { newRecord } from "../ledger/test-ledger.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { newRecord } from "../store/ledger.ts";
 import { aDevice, aLocation, anError, aRecord, aWiring } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 

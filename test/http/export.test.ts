@@ -4,11 +4,11 @@ import { expect } from "chai";
 import { parse } from "csv-parse/sync";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 import type { Role } from "../../src/domain/member.ts";
+import { ANY } from "../ledger/records-of.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { ANY } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
 /** What goes on by itself goes on within this time. */

@@ -1,10 +1,10 @@
 import { expect } from "chai";
+import { recordsOf } from "../ledger/records-of.ts";
 import { Appliance, BOOT_ID } from "../rig/appliance.ts";
 import { operationsOf } from "../rig/description.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
 import { places, replaced, type Step } from "../security/mutation.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord, BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
 import { WiredLine } from "./wired-line.ts";

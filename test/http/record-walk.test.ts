@@ -3,9 +3,9 @@ import type { RecordFilter } from "../../src/domain/record.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
 import { aSighting } from "../domain/sighting.ts";
+import { ANY, recordsOf } from "../ledger/records-of.ts";
+import { newRecord, TestLedger } from "../ledger/test-ledger.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { newRecord, TestLedger } from "../store/ledger.ts";
-import { ANY, recordsOf } from "../store/records-of.ts";
 
 const BOOT = "boot-1";
 /** More than one piece of a walk. */

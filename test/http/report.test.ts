@@ -4,11 +4,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { MAX_PLACES } from "../../src/domain/overview.ts";
 import { MAX_REPORTED_ROOMS } from "../../src/domain/report.ts";
+import { newRecord } from "../ledger/test-ledger.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { newRecord } from "../store/ledger.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 

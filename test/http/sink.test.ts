@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { dirname } from "node:path";
 import { expect } from "chai";
 import { connectAsync } from "mqtt";
+import { HookReceiver, KEY, Secrets } from "../notify/receivers.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { HookReceiver, KEY, Secrets } from "../sink/receivers.ts";
 import { aRecord } from "./bodies.ts";
 
 const MODE = 0o777;

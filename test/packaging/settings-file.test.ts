@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "smol-toml";
 import { settingsFile } from "../../scripts/release/package.ts";
-import { defaultConfig, loadConfig } from "../../src/config/parse.ts";
-import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
+import { CONFIG_KEYS, configSchema } from "../../src/contract/config/schema.ts";
+import { defaultConfig, loadConfig } from "../../src/service/config-file.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 

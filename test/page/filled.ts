@@ -3,12 +3,12 @@ import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { formatDay } from "../../src/domain/day.ts";
 import type { Id } from "../../src/domain/id.ts";
 import { DEFAULT_REARM_MS } from "../../src/domain/wiring.ts";
-import { systemClock } from "../../src/service/machine.ts";
-import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
-import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
-import { openReader } from "../../src/store/read/reader.ts";
+import { openReader } from "../../src/ledger/engine/reader.ts";
+import { type StoreWriter, storeWriter } from "../../src/ledger/engine/writer.ts";
+import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
+import { systemClock } from "../../src/platform/machine.ts";
 import { aSighting } from "../domain/sighting.ts";
-import { newDevice, newWiring } from "../store/ledger.ts";
+import { newDevice, newWiring } from "../ledger/test-ledger.ts";
 import { type OpenedService, suiteService, TIME_ZONE } from "./opened.ts";
 
 /** Within the writer's bounded queue. */

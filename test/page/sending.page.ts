@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
+import { HookReceiver, KEY, Secrets } from "../notify/receivers.ts";
 import { AVAHI_PATH } from "../rig/avahi.ts";
 import { forSuite } from "../rig/standing.ts";
-import { HookReceiver, KEY, Secrets } from "../sink/receivers.ts";
 import { focused, PAGE_TEST_MS, suiteService } from "./opened.ts";
 
 describe("What the gateway sends, on the page", function () {

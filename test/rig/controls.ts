@@ -31,7 +31,7 @@ export const CONTROLS = {
   ],
   "an edge under test is a sale": [
     {
-      file: "src/store/ledger/line.ts",
+      file: "src/ledger/nouns/line.ts",
       from: "const isTested = isRise && keepTested(sighting, room, boot);",
       to: "const isTested = isRise && keepTested(sighting, room, boot) && false;",
     },
@@ -45,28 +45,28 @@ export const CONTROLS = {
   ],
   "a link works more than once": [
     {
-      file: "src/store/ledger/member.ts",
+      file: "src/ledger/nouns/member.ts",
       from: "`DELETE FROM link WHERE token_hash = ? RETURNING member_id",
       to: "`UPDATE link SET begun_ms = begun_ms WHERE token_hash = ? RETURNING member_id",
     },
-    { file: "src/store/ledger/member.ts", from: "    removeLink.run(memberId);\n", to: "" },
+    { file: "src/ledger/nouns/member.ts", from: "    removeLink.run(memberId);\n", to: "" },
   ],
   "commits and files wait in the disk's cache": [
-    { file: "src/store/ledger/write-ahead-log.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
-    { file: "src/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
+    { file: "src/ledger/engine/write-ahead-log.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
+    { file: "src/platform/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
     // A sync of the tail makes the file system's journal durable, and with it all other files.
-    { file: "src/store/ledger/tail.ts", from: "  await handle.datasync();", to: "" },
-    { file: "src/store/ledger/tail.ts", from: "  await folder.sync();", to: "" },
+    { file: "src/ledger/safety/tail.ts", from: "  await handle.datasync();", to: "" },
+    { file: "src/ledger/safety/tail.ts", from: "  await folder.sync();", to: "" },
   ],
   "an upgrade is written over the ledger, page by page": [
     {
-      file: "src/store/ledger/upgrade.ts",
+      file: "src/ledger/engine/upgrade.ts",
       from: 'import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";',
       to: `import { existsSync, linkSync, rmSync, statSync } from "node:fs";
          import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";`,
     },
     {
-      file: "src/store/ledger/upgrade.ts",
+      file: "src/ledger/engine/upgrade.ts",
       from: "    renameSync(draft, file);",
       to: `    const ledger = openSync(file, "r+");
          const copy = readFileSync(draft);
@@ -79,7 +79,7 @@ export const CONTROLS = {
   ],
   "a restore removes the old ledger before the new one is there": [
     {
-      file: "src/store/backup/replace.ts",
+      file: "src/ledger/safety/replace.ts",
       from: "  renameSync(replacementDraft(ledger), ",
       to: `  rmSync(ledger);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
@@ -88,26 +88,26 @@ export const CONTROLS = {
   ],
   "a rebuild takes any ledger's backup": [
     {
-      file: "src/store/repair/recover.ts",
+      file: "src/ledger/safety/recover.ts",
       from: 'import { basename, join } from "node:path";',
       to: 'import { readdirSync } from "node:fs";\nimport { basename, join } from "node:path";',
     },
     {
-      file: "src/store/repair/recover.ts",
+      file: "src/ledger/safety/recover.ts",
       from: "directories.map((directory) => folderOf(directory, ledgerId));",
       to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name)));`,
     },
   ],
   "the newest commits have no copy": [
     {
-      file: "src/store/ledger/writer-thread.ts",
+      file: "src/ledger/engine/writer-thread.ts",
       from: "openTail(port, db, tailDirectory)",
       to: "openTail(port, db, undefined)",
     },
   ],
   "a proof goes with its backup": [
     {
-      file: "src/store/backup/backup-directory.ts",
+      file: "src/ledger/safety/backup-directory.ts",
       from: "  rmSync(join(folder, backup.file), { force: true });\n",
       to: `  rmSync(join(folder, backup.file), { force: true });
   rmSync(join(folder, backup.file + PROOF_SUFFIX), { force: true });
@@ -137,25 +137,25 @@ export const CONTROLS = {
   ],
   "the process outlives a disk error": [
     {
-      file: "src/store/ledger/disk-room.ts",
+      file: "src/ledger/engine/disk-room.ts",
       from: "return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);",
       to: "return code === 'none';",
     },
   ],
   "the process outlives a failed checkpoint": [
     {
-      file: "src/store/ledger/committer.ts",
+      file: "src/ledger/engine/committer.ts",
       from: "      else this.#failure = ",
       to: "      else if (false) this.#failure = ",
     },
   ],
   "what was refused stays in the log": [
-    { file: "src/store/ledger/committer.ts", from: "      this.#log.cutBack();\n", to: "" },
+    { file: "src/ledger/engine/committer.ts", from: "      this.#log.cutBack();\n", to: "" },
   ],
   "jobs run in a thread of the service": [
     {
-      file: "src/thread.ts",
-      from: "  return fork(fileURLToPath(besideThis(JOB_PROCESS)), { stdio });",
+      file: "src/platform/thread.ts",
+      from: "  return fork(fileURLToPath(fileOf(JOB_PROCESS)), { stdio });",
       to: `  const { EventEmitter } = process.getBuiltinModule("node:events");
   const child = new EventEmitter();
   const send = (job: unknown) =>

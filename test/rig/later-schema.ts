@@ -1,12 +1,12 @@
 import type { Patch } from "../../scripts/patch.ts";
-import { MIGRATIONS, type Migration } from "../../src/store/ledger/schema.ts";
+import { MIGRATIONS, type Migration } from "../../src/ledger/engine/schema.ts";
 
 const SQL = "CREATE TABLE later (later_id INTEGER PRIMARY KEY) STRICT; UPDATE record SET hash = hash;";
 
 /** The schema of a program that comes after this one. It rewrites every record. */
 export const LATER_MIGRATIONS: readonly Migration[] = [...MIGRATIONS, { sql: SQL }];
 
-const FILE = "src/store/ledger/schema.ts";
+const FILE = "src/ledger/engine/schema.ts";
 const LIST = "readonly Migration[] = [initial];";
 
 /** Makes a program of that later schema from the sources. */

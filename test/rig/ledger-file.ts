@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
-import { readLedgerKey } from "../../src/store/ledger/identity.ts";
-import { openForWriting } from "../../src/store/ledger/open.ts";
+import { readLedgerKey } from "../../src/ledger/engine/identity.ts";
+import { openForWriting } from "../../src/ledger/engine/open.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 
 let empty: { readonly content: Buffer; readonly keyAt: number } | undefined;
 
 /**
  * Makes a ledger with a key of its own where there is none: a copy, in a tenth of the time that its schema takes. How the
- * program makes one is tested in test/store/ledger/open.test.ts and wherever the program runs.
+ * program makes one is tested in test/ledger/engine/open.test.ts and wherever the program runs.
  */
 export function makeLedger(file: string): void {
   if (!existsSync(dirname(file)) || [file, `${file}-wal`].some(existsSync)) return;

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../../scripts/ports.ts";
 import type { CliContext } from "../../src/cli/context.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
-import { findInstallation } from "../../src/installation.ts";
 import { run } from "../../src/main.ts";
+import { findInstallation } from "../../src/platform/installation.ts";
 import { testedProgram } from "./tested-program.ts";
 import { until } from "./until.ts";
 

@@ -1,5 +1,5 @@
 import { hash } from "bcryptjs";
-import { WorkerPasswordHasher } from "../../src/auth/password.ts";
+import { WorkerPasswordHasher } from "../../src/http/auth/password.ts";
 
 /** The password of every user that `addUser` makes. */
 export const PASSWORD = "una clave larga";

@@ -6,14 +6,14 @@ import {
   storeWriter,
   type WriterListener,
   type WriterPort,
-} from "../../src/store/ledger/writer.ts";
-import type { WriterRequest, WriterSettings, WriterStart } from "../../src/store/ledger/writer-message.ts";
-import { start } from "../../src/store/ledger/writer-thread.ts";
+} from "../../src/ledger/engine/writer.ts";
+import type { WriterRequest, WriterSettings, WriterStart } from "../../src/ledger/engine/writer-message.ts";
+import { start } from "../../src/ledger/engine/writer-thread.ts";
 import { makeLedger } from "./ledger-file.ts";
 
 /**
  * The ledger's writer in the test's own thread, with the same messages: a thread of its own costs a tenth of a second,
- * and is tested in test/store/ledger/writer.test.ts and wherever the program runs.
+ * and is tested in test/ledger/engine/writer.test.ts and wherever the program runs.
  */
 export function writerHere(
   settings: WriterSettings,

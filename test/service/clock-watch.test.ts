@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
 import type { Id } from "../../src/domain/id.ts";
 import type { ClockCorrected } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
-import { verifyLedger } from "../../src/store/repair/verify.ts";
+import { verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { aSighting } from "../domain/sighting.ts";
 import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { faultsOf, verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { seedDemo } from "../../src/service/demonstration.ts";
-import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
+import { TestLedger } from "../ledger/test-ledger.ts";
 import { forSuite } from "../rig/standing.ts";
-import { TestLedger } from "../store/ledger.ts";
 
 const BOOT = "11111111-2222-4333-8444-555555555555";
 const ROOMS = 20;

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { expect } from "chai";
-import { defaultConfig } from "../../src/config/parse.ts";
+import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
+import { defaultConfig } from "../../src/service/config-file.ts";
 import { otherSettings, readGateway } from "../../src/service/gateway.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
-import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { KeptLog } from "../http/fakes.ts";
+import { KEY } from "../notify/receivers.ts";
 import { AVAHI_PATH } from "../rig/avahi.ts";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
-import { KEY } from "../sink/receivers.ts";
 
 describe("The gateway file", () => {
   const directory = forEachTest(() => new TemporaryDirectory());

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { DAY_MS, MINUTE_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
+import { dataDirectoryOf, prepareForLedger } from "../../src/ledger/engine/data-directory.ts";
+import type { PrepareRequest } from "../../src/ledger/safety/prepare.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
-import { dataDirectoryOf, prepareForLedger } from "../../src/store/data-directory.ts";
-import type { PrepareRequest } from "../../src/store/repair/prepare.ts";
 import { KeptLog } from "../http/fakes.ts";
 
 describe("a removable disk that is mounted only after the service has started", function () {

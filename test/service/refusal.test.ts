@@ -12,10 +12,10 @@ import {
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import { dataDirectoryOf, prepareForLedger } from "../../src/ledger/engine/data-directory.ts";
+import { verifyLedger } from "../../src/ledger/safety/verify.ts";
+import { systemClock } from "../../src/platform/machine.ts";
 import { openLedger } from "../../src/service/ledger.ts";
-import { systemClock } from "../../src/service/machine.ts";
-import { dataDirectoryOf, prepareForLedger } from "../../src/store/data-directory.ts";
-import { verifyLedger } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { change } from "../rig/ledger-file.ts";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { defaultConfig } from "../../src/config/parse.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { systemClock } from "../../src/service/machine.ts";
+import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
+import { takeLock } from "../../src/ledger/engine/lock.ts";
+import { systemClock } from "../../src/platform/machine.ts";
+import { defaultConfig } from "../../src/service/config-file.ts";
 import { Service } from "../../src/service/service.ts";
-import { dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { takeLock } from "../../src/store/ledger/lock.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";

@@ -2,12 +2,12 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
 import { askTimedated, purge } from "../../src/service/clock-watch.ts";
+import { newRecord } from "../ledger/test-ledger.ts";
 import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
-import { newRecord } from "../store/ledger.ts";
 
 /** Saturday 21 November 2026, 12:00 UTC. */
 const NOON_MS = Date.UTC(2026, 10, 21, 12);

@@ -2,8 +2,8 @@ import type { Patch } from "../../scripts/patch.ts";
 
 const RECORDER = "src/gpio/recorder.ts";
 const COMMITTED_TIME = "src/gpio/committed-time.ts";
-const LINE = "src/store/ledger/line.ts";
-const COMMITTER = "src/store/ledger/committer.ts";
+const LINE = "src/ledger/nouns/line.ts";
+const COMMITTER = "src/ledger/engine/committer.ts";
 
 /** Versions of the program that each lack one protection: the simulation must find that soon. */
 export const SIMULATED_CONTROLS = {
@@ -18,7 +18,7 @@ export const SIMULATED_CONTROLS = {
       to: "if (isRecorded(sighting) && false)",
     },
     {
-      file: "src/store/ledger/schema.ts",
+      file: "src/ledger/engine/schema.ts",
       from: "CREATE UNIQUE INDEX record_by_source",
       to: "CREATE INDEX record_by_source",
     },
@@ -33,14 +33,14 @@ export const SIMULATED_CONTROLS = {
   ],
   "the tail is not made again": [
     {
-      file: "src/store/repair/recover.ts",
+      file: "src/ledger/safety/recover.ts",
       from: "repeatCommits(db, remains.segments);",
       to: "repeatCommits(db, []);",
     },
   ],
   "a restore does not make the tail again": [
     {
-      file: "src/store/backup/restore.ts",
+      file: "src/ledger/safety/restore.ts",
       from: "repeatCommits(restoring, tail);",
       to: "repeatCommits(restoring, []);",
     },
@@ -54,7 +54,7 @@ export const SIMULATED_CONTROLS = {
   ],
   "an edge has the price of its commit": [
     {
-      file: "src/store/ledger/line-room.ts",
+      file: "src/ledger/nouns/line-room.ts",
       from: "earlier.get(line, bootId, monotonicMs) ?? ofLine.get(line)",
       to: "ofLine.get(line)",
     },
@@ -98,7 +98,7 @@ export const SIMULATED_CONTROLS = {
   ],
   "no idempotency key is kept": [
     {
-      file: "src/store/ledger/record.ts",
+      file: "src/ledger/nouns/record.ts",
       from: "addRecord(userId, record, idempotency) {",
       to: "addRecord(userId, record, idempotency) {\n      idempotency = null;",
     },
@@ -114,24 +114,24 @@ export const SIMULATED_CONTROLS = {
   ],
   "a void leaves the sums that hold the record": [
     {
-      file: "src/store/ledger/correction.ts",
+      file: "src/ledger/nouns/correction.ts",
       from: "context.rollups.move(record, -1);\n      const { userId }",
       to: "const { userId }",
     },
   ],
   "what is rolled up is rolled up again": [
-    { file: "src/store/ledger/rollup.ts", from: "    this.#setRolledUp.run(to);\n", to: "" },
+    { file: "src/ledger/nouns/rollup.ts", from: "    this.#setRolledUp.run(to);\n", to: "" },
   ],
   "a restored ledger counts its commits on": [
     {
-      file: "src/store/ledger/chain.ts",
+      file: "src/ledger/engine/chain.ts",
       from: "Math.max(readCommits(db), known) +",
       to: "readCommits(db) +",
     },
   ],
   "another line's edge is a sign of life": [
     {
-      file: "src/store/ledger/boot.ts",
+      file: "src/ledger/nouns/boot.ts",
       from: "last_ms AS monotonicMs FROM",
       to: "max(last_ms, (SELECT coalesce(max(changed_ns) / 1e6, 0) FROM line_state WHERE changed_boot = boot.boot)) AS monotonicMs FROM",
     },
@@ -163,28 +163,28 @@ export const SIMULATED_CONTROLS = {
   ],
   "a test does not end": [
     {
-      file: "src/store/ledger/line-test.ts",
+      file: "src/ledger/nouns/line-test.ts",
       from: "    for (const { testId } of ended) close.run(moment.boot, moment.monotonicMs, testId);\n",
       to: "",
     },
   ],
   "a planned price does not come": [
     {
-      file: "src/store/ledger/price.ts",
+      file: "src/ledger/nouns/price.ts",
       from: "day: atMs === null ? null : calendar.dayOf(atMs),",
       to: "day: 0,",
     },
   ],
   "a price that is set is compared with the one that a wrong clock has": [
     {
-      file: "src/store/ledger/price.ts",
+      file: "src/ledger/nouns/price.ts",
       from: "dayAt(saleMs(nowMs))",
       to: "dayAt(nowMs)",
     },
   ],
   "a price that is set holds from where a wrong clock is": [
     {
-      file: "src/store/ledger/price.ts",
+      file: "src/ledger/nouns/price.ts",
       from: "const heldMs = from === null ? saleMs(nowMs) : null;",
       to: "const heldMs = from === null ? nowMs : null;",
     },

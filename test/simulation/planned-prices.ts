@@ -1,5 +1,5 @@
 import type { Day } from "../../src/domain/day.ts";
-import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
+import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 
 interface Plan {
   readonly room: string;

@@ -4,29 +4,29 @@ import { type Clock, monotonicMs } from "../../src/domain/clock.ts";
 import type { NewWiring } from "../../src/domain/wiring.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
-import { ClockWatch } from "../../src/service/clock-watch.ts";
-import { openRecovering, type RecoveryOptions } from "../../src/service/ledger.ts";
-import { systemTimers } from "../../src/service/machine.ts";
-import { makeBackup } from "../../src/store/backup/backup.ts";
-import { dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { bootReader } from "../../src/store/ledger/boot.ts";
-import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
-import { readCommits } from "../../src/store/ledger/chain.ts";
-import { Committer, toFailure } from "../../src/store/ledger/committer.ts";
-import { readLedgerId } from "../../src/store/ledger/identity.ts";
-import { lineStateReader } from "../../src/store/ledger/line-state.ts";
-import { recordReader } from "../../src/store/ledger/record.ts";
-import { Tail } from "../../src/store/ledger/tail.ts";
-import { openUpToDate, refuseLongWork } from "../../src/store/ledger/up-to-date.ts";
-import { wiringReader } from "../../src/store/ledger/wiring.ts";
-import { type StoreWriter, storeWriter, type WriterPort } from "../../src/store/ledger/writer.ts";
+import { readCommits } from "../../src/ledger/engine/chain.ts";
+import { Committer, toFailure } from "../../src/ledger/engine/committer.ts";
+import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
+import { readLedgerId } from "../../src/ledger/engine/identity.ts";
+import { openUpToDate, refuseLongWork } from "../../src/ledger/engine/up-to-date.ts";
+import { type StoreWriter, storeWriter, type WriterPort } from "../../src/ledger/engine/writer.ts";
 import type {
   BatchRequest,
   WriterMessage,
   WriterRequest,
   WriterStart,
-} from "../../src/store/ledger/writer-message.ts";
-import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
+} from "../../src/ledger/engine/writer-message.ts";
+import { bootReader } from "../../src/ledger/nouns/boot.ts";
+import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
+import { lineStateReader } from "../../src/ledger/nouns/line-state.ts";
+import { recordReader } from "../../src/ledger/nouns/record.ts";
+import { wiringReader } from "../../src/ledger/nouns/wiring.ts";
+import { makeBackup } from "../../src/ledger/safety/backup.ts";
+import { type PrepareRequest, prepareLedger } from "../../src/ledger/safety/prepare.ts";
+import { Tail } from "../../src/ledger/safety/tail.ts";
+import { systemTimers } from "../../src/platform/machine.ts";
+import { ClockWatch } from "../../src/service/clock-watch.ts";
+import { openRecovering, type RecoveryOptions } from "../../src/service/ledger.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
 import type { SimulatedChip } from "./chip.ts";
 import { closeLog } from "./sync-files.ts";

@@ -1,6 +1,6 @@
 import type { ProvenBackup } from "../../src/domain/backup.ts";
-import { listBackups } from "../../src/store/backup/backup-directory.ts";
-import { readFrames, type Segment, segmentsIn } from "../../src/store/ledger/tail.ts";
+import { listBackups } from "../../src/ledger/safety/backup-directory.ts";
+import { readFrames, type Segment, segmentsIn } from "../../src/ledger/safety/tail.ts";
 
 /** What is left of a ledger in its folder of backups: the newest backup, and the tail. */
 export class Remains {

@@ -1,5 +1,5 @@
 // A history opens a ledger many times: what a zone's local days are is worked out once for all of them.
-import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
+import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 
 /** Takes 100 ms, and is asked for at each change of the zone. */
 const offsetChanges = LocalCalendar.prototype.offsetChanges;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { identityOf } from "../../src/store/ledger/identity.ts";
+import { identityOf } from "../../src/ledger/engine/identity.ts";
+import { newDevice } from "../ledger/test-ledger.ts";
 import { writerHere } from "../rig/writer.ts";
-import { newDevice } from "../store/ledger.ts";
 
 /** When each history begins, in microseconds: midnight comes within most. */
 export const START_US = Date.UTC(2026, 10, 21, 23, 59) * 1_000;

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, DAY_MS, EARLIEST_MS } from "../../domain/clock.ts";
-import { makeDirectory, OWNER_ONLY_DIRECTORY, writeDurably } from "../../durable-file.ts";
+import { makeDirectory, OWNER_ONLY_DIRECTORY, writeDurably } from "../../platform/durable-file.ts";
 import type { HostNames } from "../host-names.ts";
 import {
   covers,

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openForWriting } from "../../../src/store/ledger/open.ts";
-import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
-import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { openForWriting } from "../../../src/ledger/engine/open.ts";
+import { SCHEMA_VERSION } from "../../../src/ledger/engine/schema.ts";
+import { faultsOf, verifyLedger } from "../../../src/ledger/safety/verify.ts";
 import { seedLedger } from "../../cli/ledger.ts";
 import { LATER_MIGRATIONS } from "../../rig/later-schema.ts";
 import { inFile } from "../../rig/ledger-file.ts";

@@ -2,7 +2,7 @@
 
 import { toHostNames } from "../../../src/net/host-names.ts";
 import { ensureOwnCertificate } from "../../../src/net/tls/own-certificate.ts";
-import { systemClock } from "../../../src/service/machine.ts";
+import { systemClock } from "../../../src/platform/machine.ts";
 
 const [directory = ""] = process.argv.slice(2);
 const host = toHostNames("gateway", ["192.168.1.20"]);

@@ -1,0 +1,118 @@
+import type Koa from "koa";
+import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
+import type { QueryOf } from "../contract/declaration.ts";
+import { type Clinic, clinicStates, hueOf, isTroubled } from "../domain/gateway.ts";
+import type { CompanySales } from "../domain/sales.ts";
+import type { PasswordHasher } from "../domain/user.ts";
+import { buildApp, healthMiddleware, type SiteDependencies, salesEndpoints } from "../http/app.ts";
+import { type MemberReader, type MemberWriter, memberEndpoints } from "../http/member.ts";
+import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
+import { letterheadEndpoint } from "../http/report.ts";
+import { type Endpoint, serve } from "../http/router.ts";
+import { sessionEndpoints } from "../http/session.ts";
+
+/** A company's page is opened by one address, which browsers trust. */
+const NO_REACH = { page: null, trust: null };
+
+/** Reads of the clinics in a company's database. */
+export interface ClinicReads {
+  /** Every gateway, and the database's time in Unix milliseconds. */
+  clinics(): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }>;
+}
+
+export interface CompanyDependencies extends SiteDependencies {
+  readonly members: MemberReader & MemberWriter;
+  readonly sales: CompanySales & ClinicReads;
+  readonly passwords: PasswordHasher;
+  readonly version: string;
+  readonly company: { readonly name: string; readonly timeZone: string };
+  readonly currency: { readonly code: string; readonly decimals: number };
+  readonly isHealthy: () => Promise<boolean>;
+}
+
+/** The page and API of a company: the endpoints of a gateway that only read, and those of its clinics. */
+export function createCompanyApp(dependencies: CompanyDependencies): Koa {
+  const { sessions, members, sales, passwords, signInGate, clock, log, isHealthy } = dependencies;
+  // The whole database is the company's own, so its numbers need not be permuted.
+  const numbers = { show: (number: number) => number, find: (number: number) => number };
+  return buildApp(dependencies, {
+    described: [
+      ...sessionEndpoints(sessions, passwords, signInGate, members),
+      ...memberEndpoints("company", members, members, sessions, passwords, signInGate, () => NO_REACH),
+      ...salesEndpoints(sales, numbers, clock, log),
+      ...clinicEndpoints(dependencies),
+      // A company has no letterhead of its own: its name stands for it.
+      letterheadEndpoint(() => ({
+        company: dependencies.company.name,
+        taxNumber: "",
+        address: "",
+        logo: "",
+      })),
+    ],
+    before: [healthMiddleware(isHealthy)],
+    positionOf: () => null,
+  });
+}
+
+function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[] {
+  const { sales, clock, version, company, currency } = dependencies;
+  return [
+    serve(compareClinics, async ({ query }) => ({ data: await compared(sales, query, clock.nowMs()) })),
+    serve(getCompanyStatus, async () => {
+      const { clinics, nowMs } = await sales.clinics();
+      const troubled = clinics.filter((clinic) => isTroubled(clinicStates(clinic, nowMs))).length;
+      return {
+        data: {
+          version,
+          timeZone: company.timeZone,
+          currency,
+          troubled,
+          simulated: false,
+          clock: { time: clock.nowMs() },
+          gateway: { name: company.name, hue: hueOf(Buffer.from(company.name).toString("hex")) },
+          tests: [],
+          lastEdges: [],
+          faults: [],
+        },
+      };
+    }),
+  ];
+}
+
+async function compared(
+  sales: CompanyDependencies["sales"],
+  { period, at }: QueryOf<typeof compareClinics>,
+  nowMs: number,
+): Promise<ClinicComparison> {
+  const [sold, fares] = await Promise.all([sales.compare(period, at ?? null, nowMs), sales.clinics()]);
+  const states = new Map(fares.clinics.map((clinic) => [clinic.name, clinic]));
+  return {
+    days: toDaysAnswer(sold),
+    before: toDaysAnswer(sold.before),
+    clinics: sold.clinics.flatMap((own) => {
+      const clinic = states.get(own.name);
+      // The clinic was added between the two reads.
+      if (clinic === undefined) return [];
+      const { name, timeZone, seenMs, position, newest, forkedAt, withheld, untold, clockOffMs } = clinic;
+      const { currency, ownZone, ownCurrency } = clinic;
+      return [
+        {
+          name,
+          timeZone,
+          ...toSoldAnswer(own),
+          before: toSoldAnswer(own.before),
+          states: clinicStates(clinic, fares.nowMs),
+          seenTime: seenMs,
+          waiting: Math.max(0, newest - position),
+          forkedAt,
+          withheld,
+          untold,
+          clockOffMs,
+          currency,
+          ownZone,
+          ownCurrency,
+        },
+      ];
+    }),
+  };
+}

@@ -1,0 +1,397 @@
+import { randomInt } from "node:crypto";
+import { dirname } from "node:path";
+import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import type { ChainHead } from "../../domain/chain-entry.ts";
+import type { Change } from "../../domain/change.ts";
+import { type ErrorData, errorFromData, errorToData, FlancoError } from "../../domain/error.ts";
+import { type Id, IdGenerator } from "../../domain/id.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
+import { auditLog } from "../nouns/audit.ts";
+import { type Boots, bootLog } from "../nouns/boot.ts";
+import type { LocalCalendar } from "../nouns/calendar.ts";
+import { RollupWriter } from "../nouns/rollup.ts";
+import { sightingsOf, type TailCommand, type TailFrame } from "../safety/tail.ts";
+import { Chain, readHead } from "./chain.ts";
+import { allCommands } from "./commands.ts";
+import { type DiskRoom, isDamage, isFailing, isFull, namedByDisk } from "./disk-room.ts";
+import { WriteAheadLog } from "./write-ahead-log.ts";
+import {
+  type BatchRequest,
+  type CommandName,
+  type CommandResult,
+  PRIORITIES,
+  type WriterMessage,
+} from "./writer-message.ts";
+
+/** 48 bits less one value, the largest range that randomInt takes. */
+const RANDOM_RANGE = 2 ** 48 - 1;
+
+type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
+
+/**
+ * `apart`: each command has a savepoint of its own, so that a command that fails can
+ * be undone alone. A savepoint costs half as much as the write itself, and hardly
+ * any command fails. So a batch is first tried `together`, without savepoints.
+ */
+type Isolation = "together" | "apart";
+
+/**
+ * What a commit of the tail follows. `commit`: the one before it, which was made again. `loss`: an earlier
+ * commit is lost, and with it perhaps levels of lines. `lost_entries`: the entry before its only one is lost.
+ */
+export type RepeatAfter = "commit" | "loss" | "lost_entries";
+
+/** Commits batches of commands on the one connection that writes, and holds what the next commit builds on. */
+export class Committer {
+  readonly #db: Database;
+  readonly #commands: LedgerCommands;
+  readonly #rollups: RollupWriter;
+  readonly #chain: Chain;
+  readonly #begin: Statement<[]>;
+  readonly #end: Statement<[]>;
+  readonly #savepoint: Statement<[]>;
+  readonly #release: Statement<[]>;
+  readonly #rollbackTo: Statement<[]>;
+  readonly #log: WriteAheadLog;
+  readonly #room: DiskRoom | undefined;
+  readonly #boots: Boots;
+  #nowMs = 0;
+  #monotonicMs = 0;
+  /** What the running transaction has done, for the tail. */
+  #done: TailCommand[] = [];
+  #committed: TailFrame | undefined;
+  readonly #timeZone: string;
+  #ids: Id[] = [];
+  /** The identifiers for the command of the tail that is made again; null while commands are new. */
+  #given: Id[] | null = null;
+  #changes: Change[] = [];
+
+  #failure: ErrorData | undefined;
+  /** SQLite's number that changes with a commit of another connection, and the one that was seen last. */
+  readonly #version: Statement<[], number>;
+  #seenVersion: number | undefined;
+
+  constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
+    this.#db = db;
+    this.#room = room;
+    this.#timeZone = calendar.timeZone;
+    this.#log = new WriteAheadLog(db);
+    this.#version = db.prepare<[], number>("PRAGMA data_version").pluck();
+    this.#seenVersion = this.#version.get();
+    this.#rollups = new RollupWriter(db);
+    this.#chain = new Chain(db);
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#end = db.prepare("COMMIT");
+    this.#savepoint = db.prepare("SAVEPOINT command");
+    this.#release = db.prepare("RELEASE command");
+    this.#rollbackTo = db.prepare("ROLLBACK TO command");
+    const nowMs = () => this.#nowMs;
+    const boots = bootLog(db, () => this.#monotonicMs);
+    this.#boots = boots;
+    const generator = new IdGenerator(nowMs, () => randomInt(RANDOM_RANGE));
+    this.#commands = allCommands(db, {
+      ids: {
+        next: () => {
+          const id = this.#given?.shift() ?? generator.next();
+          this.#ids.push(id);
+          return id;
+        },
+      },
+      rollups: this.#rollups,
+      chain: this.#chain,
+      calendar,
+      boots,
+      audit: auditLog(db, { nowMs, boots, chain: this.#chain }),
+      nowMs,
+      tell: (change) => void this.#changes.push(change),
+    });
+  }
+
+  /** Why nothing can be written any more; undefined while the disk works and no other process writes. */
+  get failure(): ErrorData | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Runs a batch in one transaction. A command that fails leaves no trace and does not touch the
+   * others; when the commit fails, all of them fail.
+   */
+  commit(batch: BatchRequest): BatchAnswer {
+    if (this.#failure !== undefined) return allFailed(batch, this.#failure);
+    return this.#tryCommit(batch, "together");
+  }
+
+  /** The number of the newest commit. */
+  get commits(): number {
+    return this.#chain.commits;
+  }
+
+  /** The head of the chain. */
+  get head(): ChainHead {
+    return this.#chain.head;
+  }
+
+  /**
+   * Makes a commit of the tail again, with its number. Gives false, and keeps nothing of
+   * it, where it does not lead to the same head. Throws what SQLite throws.
+   */
+  repeat(commit: number, frame: TailFrame, after: RepeatAfter = "commit"): boolean {
+    const { bootId, nowMs, monotonicMs, commands, position, head } = frame;
+    this.#boots.resume(bootId);
+    this.#nowMs = nowMs;
+    this.#monotonicMs = monotonicMs;
+    this.#begin.run();
+    try {
+      if (after !== "commit") this.#forgetLevels(commands);
+      if (after === "lost_entries") this.#chain.expect({ position, hash: head });
+      for (const { name, input, ids } of commands) {
+        this.#given = [...ids];
+        this.#runTogether(name, input);
+      }
+      const made = this.#chain.head;
+      const isSame = made.position === position && made.hash === head;
+      if (isSame) this.#endRepeated(commit);
+      else this.#rollBack();
+      return isSame;
+    } catch (error) {
+      this.#rollBack();
+      if (error instanceof FlancoError) return false;
+      throw error;
+    } finally {
+      this.#given = null;
+    }
+  }
+
+  /** Passes over a commit of the tail that cannot be made again: the next one follows the head that it led to. */
+  passOver(commit: number, { position, head: hash }: TailFrame): void {
+    this.#begin.run();
+    this.#rollups.rollUp({ position, hash, commits: commit });
+    this.#end.run();
+    this.#chain.goOnFrom({ position, hash }, commit);
+  }
+
+  /** Commits before this one may be lost: then its number does not follow from the entries that are here. */
+  #endRepeated(commit: number): void {
+    const { head } = this.#chain;
+    if (this.#nextCommits() === commit) this.#rollUpIfDue();
+    else this.#rollups.rollUp({ ...head, commits: commit });
+    this.#end.run();
+    this.#chain.goOnFrom(head, commit);
+  }
+
+  /** A lost commit may have had the last level of these lines: a rise after it must not be taken for a repeated one. */
+  #forgetLevels(commands: TailFrame["commands"]): void {
+    const forget = this.#db.prepare<[string]>("DELETE FROM line_state WHERE line = ?");
+    for (const { line } of commands.flatMap(sightingsOf)) forget.run(line);
+  }
+
+  /** The commit since the last call, for the tail; undefined where nothing was committed. */
+  takeCommitted(): TailFrame | undefined {
+    const committed = this.#committed;
+    this.#committed = undefined;
+    return committed;
+  }
+
+  /** Brings a long log into the file. Call it after the answers: commits are already durable in the log. */
+  checkpoint(): void {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#log.checkpoint();
+    } catch (error) {
+      if (isFull(namedByDisk(error, dirname(this.#db.name)))) this.#room?.ranOut(this.#nowMs);
+      else this.#failure = toFailure(error);
+    }
+  }
+
+  close(): void {
+    this.#room?.close();
+    this.#log.close();
+    if (this.#failure !== undefined) return;
+    const rollUp = this.#db.transaction(() => {
+      if (this.#isOvertaken()) return;
+      this.#rollups.rollUp({ ...this.#chain.head, commits: this.#chain.commits });
+    });
+    // With the mark at the end of the chain, entries that
+    // are removed there while no service runs are noticed.
+    this.#unlessFull(() => rollUp());
+    // On a full disk commits stay in the log until there is room.
+    this.#unlessFull(() => void this.#db.pragma("wal_checkpoint(TRUNCATE)"));
+    this.#db.close();
+  }
+
+  #unlessFull(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (!isFull(namedByDisk(error, dirname(this.#db.name)))) throw error;
+    }
+  }
+
+  #tryCommit(batch: BatchRequest, how: Isolation): BatchAnswer {
+    try {
+      return this.#commitOnce(batch, how);
+    } catch (error) {
+      const full = isFull(error);
+      if (full && this.#room?.ranOut(batch.nowMs)) return this.#tryCommit(batch, how);
+      if (how === "apart" || full || isFailing(error) || this.#failure !== undefined)
+        return this.#fail(batch, error);
+      return this.#tryCommit(batch, "apart");
+    }
+  }
+
+  /** When it throws, it leaves no transaction open, and nothing in memory that the file does not hold. */
+  #commitOnce({ nowMs, monotonicMs, commands }: BatchRequest, how: Isolation): BatchAnswer {
+    const bootId = this.#boots.running();
+    this.#nowMs = nowMs;
+    this.#monotonicMs = monotonicMs;
+    this.#done = [];
+    try {
+      this.#begin.run();
+      if (this.#isOvertaken()) {
+        this.#failure = OVERTAKEN;
+        throw errorFromData(OVERTAKEN);
+      }
+      const run = how === "together" ? this.#runTogether : this.#runApart;
+      const results = commands.map(({ name, input }) => run.call(this, name, input));
+      const hasWritten = this.#done.length > 0;
+      if (hasWritten) this.#rollUpIfDue();
+      const beganMs = performance.now();
+      this.#end.run();
+      if (hasWritten) this.#log.sync();
+      const syncMs = performance.now() - beganMs;
+      if (hasWritten) {
+        this.#chain.commit();
+        const { position, hash: head } = this.#chain.head;
+        const timeZone = this.#timeZone;
+        this.#committed = { position, head, bootId, timeZone, nowMs, monotonicMs, commands: this.#done };
+      }
+      return { kind: "batch", results, syncMs };
+    } catch (error) {
+      this.#rollBack();
+      throw namedByDisk(error, dirname(this.#db.name));
+    }
+  }
+
+  /**
+   * Whether another process has added an entry, which this chain lacks: then nothing may be
+   * written any more, and the next process reads the head. Call it in a transaction.
+   */
+  #isOvertaken(): boolean {
+    const version = this.#version.get();
+    if (version === this.#seenVersion) return false;
+    this.#seenVersion = version;
+    const { position, hash } = readHead(this.#db);
+    const { head } = this.#chain;
+    return position !== head.position || hash !== head.hash;
+  }
+
+  #rollBack(): void {
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+    this.#chain.discard();
+  }
+
+  /** A commit without entries is numbered by what it stores. */
+  #rollUpIfDue(): void {
+    const { head, hasGrown } = this.#chain;
+    const commits = this.#nextCommits();
+    if (!hasGrown || this.#rollups.isDue(head.position)) this.#rollups.rollUp({ ...head, commits });
+  }
+
+  /** The number of the commit that this transaction would be. */
+  #nextCommits(): number {
+    const { head, hasGrown, commits } = this.#chain;
+    return hasGrown ? this.#chain.commitsAt(head) : commits + 1;
+  }
+
+  #fail(batch: BatchRequest, error: unknown): BatchAnswer {
+    const message = toData(error);
+    if (isFailing(error)) {
+      this.#failure = toFailure(error);
+      this.#log.cutBack();
+    }
+    return allFailed(batch, message);
+  }
+
+  /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
+  #run(name: CommandName, input: readonly unknown[]): CommandResult {
+    // A client can post again later; edges cannot come again, so the room that is left is for them.
+    if (PRIORITIES[name] === "post" && this.#room?.full) return { error: DISK_FULL };
+    this.#changes = [];
+    this.#ids = [];
+    // The main thread made the message of a call that the compiler has checked.
+    const run = this.#commands[name] as (...input: readonly unknown[]) => unknown;
+    const output = run(...input);
+    return this.#changes.length === 0 ? { output } : { output, changes: this.#changes };
+  }
+
+  #runTogether(name: CommandName, input: readonly unknown[]): CommandResult {
+    const result = this.#run(name, input);
+    this.#chain.keep();
+    this.#noteDone(name, input, result);
+    return result;
+  }
+
+  /** Only what has changed the ledger is made again from the tail. */
+  #noteDone(name: CommandName, input: readonly unknown[], result: CommandResult): void {
+    if (name !== "ping" && "output" in result) this.#done.push({ name, input, ids: this.#ids });
+  }
+
+  /** Rolls back to before the command when it fails, and answers with the error. */
+  #runApart(name: CommandName, input: readonly unknown[]): CommandResult {
+    this.#savepoint.run();
+    try {
+      const result = this.#run(name, input);
+      // Rolled up within the savepoint, so that a sum that is too large fails this command alone.
+      const { newest } = this.#chain;
+      this.#rollups.rollUp({ ...newest, commits: this.#chain.commitsAt(newest) });
+      this.#release.run();
+      this.#chain.keep();
+      this.#noteDone(name, input, result);
+      return result;
+    } catch (error) {
+      this.#chain.forget();
+      // On a full disk SQLite may have ended the whole transaction: nothing of the batch is left.
+      if (!this.#db.inTransaction || isFull(error) || isFailing(error)) throw error;
+      this.#rollbackTo.run();
+      this.#release.run();
+      return { error: toData(error) };
+    }
+  }
+}
+
+const DISK_FULL: ErrorData = {
+  code: "unavailable",
+  message: "The disk is full.",
+  hint: "Free some room on the disk of the data directory.",
+};
+
+const OVERTAKEN: ErrorData = {
+  code: "unavailable",
+  message: "Another process has written to the ledger.",
+  hint: "Only one service may use a data directory: stop the other one. This one goes on from what is there once it is started again.",
+};
+
+function allFailed({ commands }: BatchRequest, error: ErrorData): BatchAnswer {
+  return { kind: "batch", results: commands.map(() => ({ error })), syncMs: 0 };
+}
+
+function toData(error: unknown): ErrorData {
+  if (!(error instanceof DatabaseConstructor.SqliteError)) return errorToData(error);
+  const disk = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|CORRUPT)/.test(error.code);
+  return {
+    code: disk ? "unavailable" : "internal",
+    message: `The ledger takes no writes (${error.code}).`,
+    hint: isFailing(error)
+      ? "The disk or card may be failing: look at the kernel's log (dmesg), and replace it in time."
+      : "Check that the disk is not full and not damaged.",
+  };
+}
+
+/**
+ * The error that ends the writer: `damaged` where SQLite cannot
+ * make sense of the file, which the next start then sets aside.
+ */
+export function toFailure(error: unknown): ErrorData {
+  const message = toData(error);
+  return isDamage(error) ? { ...message, code: "damaged" } : message;
+}

@@ -1,0 +1,386 @@
+import type { Worker } from "node:worker_threads";
+import type { Change } from "../../domain/change.ts";
+import { type Cancel, type Clock, monotonicMs, type Timers } from "../../domain/clock.ts";
+import { errorFromData, FlancoError } from "../../domain/error.ts";
+import type { LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
+import type { Queue } from "../../domain/line.ts";
+import type { NewRecord, StoredRecord } from "../../domain/record.ts";
+import { startThread } from "../../platform/thread.ts";
+import { Gathering } from "./gathering.ts";
+import {
+  type CommandName,
+  PRIORITIES,
+  type TailState,
+  type WriterMessage,
+  type WriterRequest,
+  type WriterSettings,
+  type WriterStart,
+} from "./writer-message.ts";
+
+/** The most writes that may wait for a commit. A request beyond that is told to come back later. */
+const MAX_WAITING = 4_096;
+/** Further entries that only writes of lines may take: a relay cannot be told to come back. */
+const RESERVED_FOR_EDGES = 16;
+
+/** Syncs whose times are kept. */
+const SYNCS = 100;
+
+/** What this side uses of the writer thread: a `Worker`, or another one in tests. */
+export interface WriterPort {
+  postMessage(request: WriterRequest): void;
+  on(event: "message", listener: (message: WriterMessage) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "exit", listener: () => void): unknown;
+}
+
+/**
+ * Megabytes of the writer thread's heap. The thread makes and drops many objects
+ * and keeps few; without a bound the heap grows by a hundred megabytes before it
+ * is collected. A thread that needs more ends the process; no commit is lost.
+ */
+const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
+
+/** A thread that was started early and waits for its settings. */
+let ahead: Worker | undefined;
+
+/** Starts the thread that the next writer takes: it loads beside the rest of the program. */
+export function startWriterAhead(): void {
+  const worker = newWriterThread();
+  // The thread that is started in its place will report the error.
+  worker.once("error", () => {});
+  worker.once("exit", () => {
+    if (ahead === worker) ahead = undefined;
+  });
+  ahead = worker;
+}
+
+function startWriterThread(start: WriterStart): WriterPort {
+  const worker = ahead ?? newWriterThread();
+  ahead = undefined;
+  worker.postMessage(start);
+  return worker;
+}
+
+function newWriterThread(): Worker {
+  return startThread("writer", { resourceLimits: MEMORY, name: "flanco-writer" });
+}
+
+type Input<N extends CommandName> = Parameters<LedgerCommands[N]>;
+type Output<N extends CommandName> = ReturnType<LedgerCommands[N]>;
+
+interface Waiting {
+  readonly name: CommandName;
+  readonly input: readonly unknown[];
+  /** Takes the command's output; gives the change that this side makes itself. */
+  resolve(output: unknown): Change | undefined;
+  reject(error: FlancoError): void;
+}
+
+/** Changes that this side makes from a command's input, which spares both threads a copy. */
+const OWN_CHANGES: {
+  readonly [N in CommandName]?: (input: Input<N>, output: Output<N>) => Change | undefined;
+} = {
+  addRecord: ([userId, record], { recordId, repeated }) =>
+    repeated ? undefined : { kind: "record", userId, record: postedRecord(recordId, record) },
+};
+
+export interface WriterListener {
+  /** What one commit changed, after it, in commit order. */
+  onChanges(changes: readonly Change[]): void;
+  /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
+  onDisk?(fullSinceMs: number | null): void;
+  /**
+   * The thread died after `open` had resolved, or the disk fails: nothing can be written
+   * any more, and the process must stop. An error before that only rejects `open`.
+   */
+  onDeath(error: Error): void;
+}
+
+/**
+ * The writer thread, seen from the main thread. Writes gather while a commit is under way and go
+ * out together: one message each way and one fsync per batch. One batch is on its way, or two
+ * (`Gathering`). Writes that are submitted without a pause are in one batch, except for posts.
+ */
+class WriterLink {
+  readonly #settings: WriterSettings;
+  readonly #clock: Clock;
+  readonly #listener: WriterListener;
+  readonly #start: (start: WriterStart) => WriterPort;
+  readonly #timers: WriterTimers;
+  #worker: WriterPort | undefined;
+  #waiting: Waiting[] = [];
+  /** Writes that wait for their commit, sent or not. */
+  #depth = 0;
+  /** The batches that are on their way. */
+  #inFlight: Waiting[][] = [];
+  readonly #gathering: Gathering;
+  /** Ends the wait of a batch for further writes. */
+  #timer: Cancel | undefined;
+  /** Whether an edge waits: its batch does not wait for other writes. */
+  #urgent = false;
+  #scheduled = false;
+  #opened = false;
+  #closing = false;
+  #diskFullSinceMs: number | null = null;
+  #tail: TailState | null = null;
+  #onIdle: (() => void) | undefined;
+  /** How long each of the newest syncs took. */
+  readonly #syncs: number[] = [];
+
+  constructor(
+    settings: WriterSettings,
+    clock: Clock,
+    listener: WriterListener,
+    start: (start: WriterStart) => WriterPort,
+    timers: WriterTimers,
+  ) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#listener = listener;
+    this.#start = start;
+    this.#timers = timers;
+    this.#gathering = new Gathering(timers.busyMs);
+  }
+
+  /**
+   * Opens the file. Throws `damaged`, `too_new`, `unavailable`, and
+   * `outdated` where long work must come first (up-to-date.ts).
+   */
+  async open(): Promise<void> {
+    const worker = this.#start({ ...this.#settings, startMs: this.#clock.nowMs() });
+    this.#worker = worker;
+    await new Promise<void>((resolve, reject) => {
+      worker.on("message", (message: WriterMessage) => {
+        switch (message.kind) {
+          case "ready":
+            this.#opened = true;
+            resolve();
+            break;
+          case "failed":
+            reject(errorFromData(message.error));
+            break;
+          case "disk":
+            this.#noteDisk(message.fullSinceMs);
+            break;
+          case "tail":
+            this.#tail = message.state;
+            break;
+          case "fatal":
+            this.#die(errorFromData(message.error));
+            break;
+          case "batch":
+            this.#settle(message);
+        }
+      });
+      worker.on("error", (error: Error) => {
+        reject(error);
+        this.#die(error);
+      });
+      worker.on("exit", () => {
+        const error = new FlancoError("unavailable", "The ledger's writer has ended.");
+        reject(error);
+        this.#die(error);
+      });
+    });
+  }
+
+  /** Commits everything that waits, then closes the file. Later writes are refused as `unavailable`. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined || this.#closing) return;
+    this.#closing = true;
+    const ended = new Promise<void>((resolve) => worker.on("exit", resolve));
+    if (this.#depth > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    this.#send({ kind: "close" });
+    await ended;
+  }
+
+  /** How many writes wait for their commit, beside their bound. */
+  get queue(): Queue {
+    return { waiting: this.#depth, limit: MAX_WAITING };
+  }
+
+  /** Since when the disk is full, in Unix milliseconds; null while it has room. */
+  get diskFullSinceMs(): number | null {
+    return this.#diskFullSinceMs;
+  }
+
+  /** The 99th percentile of the newest 100 syncs, in milliseconds; null before there were as many. */
+  get syncMs(): number | null {
+    if (this.#syncs.length < SYNCS) return null;
+    const [, second = 0] = this.#syncs.toSorted((a, b) => b - a);
+    return Math.round(second);
+  }
+
+  /** The state of the tail; null where none is kept. */
+  get tail(): TailState | null {
+    return this.#tail;
+  }
+
+  /** Call when a backup to that directory begins: a new file of the tail begins with it. */
+  backupBegins(directory: string): void {
+    this.#send({ kind: "backup", directory, proved: null });
+  }
+
+  /** Call when that backup is proved and durable: the tail need not reach back beyond these commits (`MadeBackup.tailFrom`). */
+  backupProved(directory: string, commits: number): void {
+    this.#send({ kind: "backup", directory, proved: commits });
+  }
+
+  /** Sends a write. Resolves after its commit; rejects as `LedgerCommands` says. */
+  submit<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
+    if (this.#worker === undefined || this.#closing) {
+      return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
+    }
+    const isEdge = PRIORITIES[name] === "edge";
+    const limit = isEdge ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
+    if (this.#depth >= limit) {
+      return Promise.reject(
+        new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
+          hint: "Try again in a second.",
+        }),
+      );
+    }
+    this.#urgent ||= isEdge;
+    return new Promise((resolve, reject) => {
+      const taken = (answer: unknown) => {
+        // What crosses a thread has no type: this is the answer to the command of that name.
+        const output = answer as Output<N>;
+        resolve(output);
+        return OWN_CHANGES[name]?.(input, output);
+      };
+      this.#waiting.push({ name, input, resolve: taken, reject });
+      this.#depth += 1;
+      // Each post comes in a request of its own. Other writes that are submitted in one turn belong together.
+      if (PRIORITIES[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
+      else this.#schedule();
+    });
+  }
+
+  /** Waits for the end of this turn of the event loop, so that writes that arrive together leave together. */
+  #schedule(): void {
+    if (this.#scheduled || !this.#mayLeave()) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #mayLeave(): boolean {
+    return this.#gathering.mayLeave(this.#waiting.length, this.#inFlight.length);
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0 || !this.#mayLeave()) return;
+    const waitMs = this.#urgent ? 0 : this.#gathering.waitMs(this.#waiting.length, monotonicMs(this.#clock));
+    if (waitMs > 0) this.#timer ??= this.#timers.after(waitMs, () => this.#leave());
+    else this.#leave();
+  }
+
+  /** Sends the waiting writes. */
+  #leave(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#urgent = false;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#inFlight.push(batch);
+    const commands = batch.map(({ name, input }) => ({ name, input }));
+    const clock = this.#clock;
+    this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
+  }
+
+  /** Ends the writer where a message cannot be sent: later answers would be taken for another batch's. */
+  #send(request: WriterRequest): void {
+    try {
+      this.#worker?.postMessage(request);
+    } catch (error) {
+      this.#die(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #settle({ results, syncMs }: Extract<WriterMessage, { kind: "batch" }>): void {
+    const batch = this.#inFlight.shift() ?? [];
+    this.#depth -= batch.length;
+    this.#syncs.push(syncMs);
+    if (this.#syncs.length > SYNCS) this.#syncs.shift();
+    const changes: Change[] = [];
+    batch.forEach((waiting, index) => {
+      const result = results[index];
+      if (result === undefined || "error" in result) {
+        waiting.reject(
+          result === undefined
+            ? new FlancoError("internal", "The writer gave no answer.")
+            : errorFromData(result.error),
+        );
+        return;
+      }
+      const own = waiting.resolve(result.output);
+      if (result.changes !== undefined) changes.push(...result.changes);
+      if (own !== undefined) changes.push(own);
+    });
+    if (changes.length > 0) this.#listener.onChanges(changes);
+    this.#gathering.answered(batch.length, this.#depth, syncMs, monotonicMs(this.#clock));
+    this.#flush();
+    if (this.#depth === 0) this.#onIdle?.();
+  }
+
+  #noteDisk(fullSinceMs: number | null): void {
+    this.#diskFullSinceMs = fullSinceMs;
+    this.#listener.onDisk?.(fullSinceMs);
+  }
+
+  #die(error: Error): void {
+    if (this.#worker === undefined) return;
+    this.#worker = undefined;
+    this.#timer?.();
+    const lost = new FlancoError("unavailable", "The ledger takes no writes.", { cause: error });
+    for (const waiting of [...this.#inFlight.flat(), ...this.#waiting]) waiting.reject(lost);
+    this.#inFlight = [];
+    this.#waiting = [];
+    this.#depth = 0;
+    this.#onIdle?.();
+    if (this.#opened && !this.#closing) this.#listener.onDeath(error);
+  }
+}
+
+/** The writing half of the ledger: every command of it, and the thread that runs them. */
+export type StoreWriter = WriterLink & LedgerWriter;
+
+/** Timers, and the main thread's working time. */
+export interface WriterTimers extends Timers {
+  /** For how long this thread has worked so far, in milliseconds. */
+  busyMs(): number;
+}
+
+const TIMERS: WriterTimers = {
+  busyMs: () => performance.eventLoopUtilization().active,
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Makes a writer; `open` starts it, in a thread of its own unless a test has another place for it. */
+export function storeWriter(
+  settings: WriterSettings,
+  clock: Clock,
+  listener: WriterListener,
+  start = startWriterThread,
+  timers = TIMERS,
+): StoreWriter {
+  const link = new WriterLink(settings, clock, listener, start, timers);
+  const method = <N extends CommandName>(name: N) => [name, (...input: Input<N>) => link.submit(name, input)];
+  // TypeScript gives the keys of an object as texts, and an object of entries without its keys.
+  const methods = Object.fromEntries((Object.keys(PRIORITIES) as CommandName[]).map((name) => method(name)));
+  return Object.assign(link, methods as LedgerWriter);
+}
+
+function postedRecord(recordId: number, record: NewRecord): StoredRecord {
+  return { recordId, ...record, endedTimeMs: null, origin: "posted", provisional: false, voided: null };
+}

@@ -1,0 +1,258 @@
+import type { Database } from "better-sqlite3";
+import type { BootMoment } from "../../domain/boot.ts";
+import { NS_PER_MS } from "../../domain/clock.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, Taken } from "../../domain/ledger.ts";
+import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
+import type { WriteContext } from "../engine/write-context.ts";
+import { gapWriter } from "./gap.ts";
+import type { LineRoom, LineRooms } from "./line-room.ts";
+import { keepUnwatched, lineStates } from "./line-state.ts";
+import { testedEdgeKeeper } from "./line-test.ts";
+import { roomPrices } from "./price.ts";
+import { recordInserter } from "./record.ts";
+
+/** A row of `line_state`. */
+interface LevelRow {
+  readonly line: string;
+  readonly active: number;
+  readonly activeLow: number;
+  readonly timeMs: number;
+  readonly boot: number;
+  readonly monotonicNs: number;
+  readonly provisional: number;
+  readonly request: number;
+  readonly sequence: number;
+  readonly recordId: number | null;
+}
+
+export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
+  const states = lineStates(db);
+  const gaps = gapWriter(db, context);
+  const keepTested = testedEdgeKeeper(db);
+  const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
+  const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
+  const recordedFrom = db
+    .prepare<[string, string, number, number], number>(
+      `SELECT record_id FROM record INDEXED BY record_by_source
+        WHERE boot = (SELECT boot FROM boot WHERE boot_id = ?) AND line = ? AND request = ? AND sequence = ?`,
+    )
+    .pluck();
+  const renamed = db
+    .prepare<[Id, string], string>(
+      "SELECT actuator_id FROM earlier_name WHERE device_id = ? AND name = ? ORDER BY until_id DESC LIMIT 1",
+    )
+    .pluck();
+  const ownerOf = db.prepare<[Id], Id>("SELECT user_id FROM device WHERE device_id = ?").pluck();
+  const add = recordInserter(db, context);
+  const prices = roomPrices(db, context.calendar);
+  const setEnd = db.prepare<[number | null, number | null, number | null, number]>(
+    "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
+  );
+  const setValue = db.prepare<{ value: number; deviceId: Id; actuatorId: string }>(
+    "UPDATE actuator SET value = @value WHERE device_id = @deviceId AND actuator_id = @actuatorId AND value <> @value",
+  );
+  const touchDevice = db.prepare<[Id]>("UPDATE device SET revision = revision + 1 WHERE device_id = ?");
+  const saveLevel = db.prepare<LevelRow>(
+    `INSERT OR REPLACE INTO line_state (line, active, active_low, changed_ms, changed_boot, changed_ns,
+                                        changed_provisional, boot, request, sequence, record_id)
+     VALUES (@line, @active, @activeLow, @timeMs, @boot, @monotonicNs, @provisional, @boot, @request, @sequence, @recordId)`,
+  );
+  const saveSource = db.prepare<[number, number, number, string]>(
+    "UPDATE line_state SET boot = ?, request = ?, sequence = ? WHERE line = ?",
+  );
+  const rememberUnwatched = db.prepare<[number, number, string]>(
+    `INSERT INTO unwatched (line, boot, since_ms) SELECT line, ?, ? FROM wiring WHERE line = ?
+     ON CONFLICT (line) DO NOTHING`,
+  );
+  const forgetUnwatched = db.prepare<[string]>("DELETE FROM unwatched WHERE line = ?");
+  const saveRequest = db.prepare<[number]>(
+    `INSERT INTO setting (name, value) VALUES ('last_request', CAST(? AS TEXT))
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value
+      WHERE CAST(value AS INTEGER) < CAST(excluded.value AS INTEGER)`,
+  );
+
+  function bootNumber(bootId: string): number {
+    addBoot.run(bootId);
+    return bootOf.get(bootId) ?? 0;
+  }
+
+  function addSale(sighting: Sighting, room: LineRoom, boot: number): number {
+    const { monotonicMs } = momentOf(sighting);
+    const record = {
+      locationName: room.locationName,
+      deviceName: room.deviceName,
+      deviceId: room.deviceId,
+      room: room.actuatorId,
+      valorMicros: prices.ofSale(room, sighting.timeMs, !sighting.provisional, { boot, monotonicMs }),
+      createdTimeMs: sighting.timeMs,
+    };
+    const { line, provisional, source, monotonicNs } = sighting;
+    const origin = source.sequence === 0 ? "found_at_start" : "edge";
+    const recordId = add({
+      userId: room.userId,
+      record,
+      origin,
+      provisional,
+      source: { ...source, boot, line, monotonicNs: Number(monotonicNs) },
+    });
+    const stored = { recordId, ...record, endedTimeMs: null, origin, provisional, voided: null } as const;
+    context.tell({ kind: "record", userId: room.userId, record: stored });
+    return recordId;
+  }
+
+  function showValue({ active, timeMs }: Sighting, { userId, deviceId, actuatorId }: LineRoom): void {
+    if (setValue.run({ value: Number(active), deviceId, actuatorId }).changes === 0) return;
+    touchDevice.run(deviceId);
+    context.tell({ kind: "actuator", userId, deviceId, actuatorId, value: active, timeMs });
+  }
+
+  function noteMissed(sighting: Sighting, { userId }: LineRoom, before: LineState | undefined): void {
+    const { line, timeMs, provisional, missed, unwatchedSince, gapReason } = sighting;
+    const end = { line, userId, timeMs, moment: momentOf(sighting), provisional };
+    if (unwatchedSince !== undefined) {
+      if (before !== undefined) gaps.outage(end, unwatchedSince, before, gapReason);
+      forgetUnwatched.run(line);
+    }
+    if (missed > 0) gaps.overflow(end, missed, before);
+  }
+
+  function saveState(sighting: Sighting, meaning: Meaning, boot: number, recordId: number | null): void {
+    const { line, active, activeLow, timeMs, monotonicNs, provisional, source } = sighting;
+    const { request, sequence } = source;
+    if (meaning === "nothing") {
+      saveSource.run(boot, request, sequence, line);
+      return;
+    }
+    saveLevel.run({
+      line,
+      timeMs,
+      boot,
+      request,
+      sequence,
+      recordId,
+      monotonicNs: Number(monotonicNs),
+      active: Number(active),
+      activeLow: Number(activeLow),
+      provisional: Number(provisional),
+    });
+  }
+
+  /** Gives a sighting from before the clock was trusted its time, if that is known by now. */
+  function placed(sighting: Sighting): Sighting {
+    if (!sighting.provisional) return sighting;
+    const monotonicMs = Number(sighting.monotonicNs) / NS_PER_MS;
+    const timeMs = context.boots.timeOf(sighting.source.bootId, monotonicMs);
+    return timeMs === null ? sighting : { ...sighting, timeMs, provisional: false };
+  }
+
+  function endRecord(recordId: number, sighting: Sighting, boot: number): void {
+    const { timeMs, monotonicNs, provisional } = sighting;
+    setEnd.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
+  }
+
+  /**
+   * Whether this sighting has a record. The line's state may not show
+   * it: it goes with a damaged end of the file and with its wiring.
+   */
+  function isRecorded({ line, source: { bootId, request, sequence } }: Sighting): boolean {
+    return recordedFrom.get(bootId, line, request, sequence) !== undefined;
+  }
+
+  /** Whether the line was watched for this room, by its name or by an earlier one. */
+  function isWatchedFor({ deviceId, actuatorId }: LineRoom, watched: Sighting): boolean {
+    if (deviceId !== watched.deviceId) return false;
+    return actuatorId === watched.actuatorId || actuatorId === renamed.get(deviceId, watched.actuatorId);
+  }
+
+  /**
+   * Stores a gap for a rise whose room is unknown: its line was watched for
+   * another room than the one that it had then, or that room is no longer
+   * kept. A line that is known to have been unwired then has sold nothing.
+   */
+  function noteUnknown(sighting: Sighting, room: LineRoom | undefined): void {
+    const { line, deviceId, timeMs, provisional, active, missed, source } = sighting;
+    const moment = momentOf(sighting);
+    if (!active || source.sequence === 0 || isRecorded(sighting)) return;
+    if (room === undefined && rooms.wasUnwired(line, moment)) return;
+    const userId = room?.userId ?? ownerOf.get(deviceId);
+    if (userId === undefined) return;
+    gaps.overflow({ line, userId, timeMs, moment, provisional }, missed + 1, undefined);
+  }
+
+  function takeInOne(seen: Sighting): Taken {
+    const sighting = placed(seen);
+    saveRequest.run(sighting.source.request);
+    const roomThen = rooms.at(sighting.line, momentOf(sighting));
+    if (roomThen === undefined || !isWatchedFor(roomThen, sighting)) {
+      noteUnknown(sighting, roomThen);
+      return { meaning: "nothing", recordId: null };
+    }
+    // Meanwhile the line may have been unwired, or wired to
+    // another room: the line's state is not this room's then.
+    const roomNow = rooms.now(sighting.line);
+    if (roomNow === undefined || !isWatchedFor(roomNow, sighting)) return takeInOf(roomThen, false, sighting);
+    // A room that was renamed meanwhile is the same room: its records go by the new name from the rename on.
+    return takeInOf({ ...roomThen, actuatorId: roomNow.actuatorId }, true, sighting);
+  }
+
+  function meaningOf(sighting: Sighting, before: LineState | undefined, rearmMs: number): Meaning {
+    const meaning = judge(before, sighting, rearmMs);
+    if (meaning === "sale" && isRecorded(sighting)) return "repeated";
+    return meaning;
+  }
+
+  /** Takes in a sighting of this room. `isWired`: the line is still wired to it. */
+  function takeInOf(room: LineRoom, isWired: boolean, sighting: Sighting): Taken {
+    const before = isWired ? states.stateOf(sighting.line) : undefined;
+    const meaning = meaningOf(sighting, before, room.rearmMs);
+    if (meaning === "repeated") return { meaning, recordId: null };
+    const boot = bootNumber(sighting.source.bootId);
+    const isRise = meaning === "sale" || meaning === "same_sale";
+    const isTested = isRise && keepTested(sighting, room, boot);
+    const last = before?.recordId ?? null;
+    const recordId = isTested ? null : applyToRecord(meaning, last, sighting, room, boot);
+    noteMissed(sighting, room, before);
+    showValue(sighting, room);
+    if (isWired) saveState(sighting, meaning, boot, recordId);
+    return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
+  }
+
+  /** Adds, ends or continues a record of the room, and gives its last record from then on; null for none. */
+  function applyToRecord(
+    meaning: Exclude<Meaning, "repeated">,
+    last: number | null,
+    sighting: Sighting,
+    room: LineRoom,
+    boot: number,
+  ): number | null {
+    switch (meaning) {
+      case "sale":
+        return addSale(sighting, room, boot);
+      case "same_sale":
+        if (last !== null) setEnd.run(null, null, null, last);
+        return last;
+      case "end":
+        if (last !== null) endRecord(last, sighting, boot);
+        return last;
+      case "nothing":
+        return last;
+      case "baseline":
+        // What was recorded by the other polarity has nothing to do with what is seen from here on.
+        return null;
+    }
+  }
+
+  return {
+    noteUnwatched(line, since) {
+      if (since === null) forgetUnwatched.run(line);
+      else rememberUnwatched.run(bootNumber(since.bootId), since.monotonicMs, line);
+    },
+    keepUnwatched: () => keepUnwatched(db),
+    takeIn: (sightings) => sightings.map(takeInOne),
+  } satisfies Partial<LedgerCommands>;
+}
+
+function momentOf({ source, monotonicNs }: Sighting): BootMoment {
+  return { bootId: source.bootId, monotonicMs: Number(monotonicNs) / NS_PER_MS };
+}

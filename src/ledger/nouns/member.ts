@@ -1,0 +1,251 @@
+import { hash } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { leastAgeMs } from "../../domain/boot.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import {
+  accountFull,
+  emailKey,
+  emailTaken,
+  LINK_MS,
+  lastOwner,
+  linkUsed,
+  MAX_MEMBERS,
+  type Member,
+  type NewMember,
+  type Role,
+} from "../../domain/member.ts";
+import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
+import type { WriteContext } from "../engine/write-context.ts";
+import { ageInLedger, type Begun, bootReader } from "./boot.ts";
+import { wiringAudit } from "./wiring.ts";
+
+const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";
+
+type MemberRow = Member & { readonly passwordHash: string | null };
+
+function toCredentials({ passwordHash, ...member }: MemberRow): Credentials {
+  return { member, passwordHash };
+}
+
+export function memberReader(db: Database) {
+  const count = db.prepare<[], number>("SELECT count(*) FROM account").pluck();
+  const all = db.prepare<[], Member>(`${SELECT} FROM member ORDER BY user_id, member_id`);
+  const ofUser = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE user_id = ? ORDER BY member_id`);
+  const one = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE member_id = ?`);
+  const withHash = `${SELECT}, password_hash AS passwordHash FROM member`;
+  const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
+  const allOfUser = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
+  const link = db.prepare<[string], Begun>(
+    `SELECT boot_id AS bootId, begun_ms AS begunMs FROM link LEFT JOIN boot USING (boot) WHERE token_hash = ?`,
+  );
+  const { boots, lastAlive } = bootReader(db);
+  return {
+    userCount: () => count.get() ?? 0,
+    members: (userId?) => (userId === undefined ? all.all() : ofUser.all(userId)),
+    member: (memberId) => one.get(memberId),
+    credentials(email) {
+      const row = byEmail.get(emailKey(email));
+      return row && toCredentials(row);
+    },
+    accountCredentials: (userId) => allOfUser.all(userId).map(toCredentials),
+    hasLink(tokenHash) {
+      const made = link.get(tokenHash);
+      if (made === undefined) return false;
+      const now = lastAlive();
+      // Of one that was made while no service ran, `useLink` alone tells the age.
+      if (made.bootId === null || now === undefined) return true;
+      return leastAgeMs({ bootId: made.bootId, monotonicMs: made.begunMs }, now, boots()) < LINK_MS;
+    },
+  } satisfies Partial<LedgerReader>;
+}
+
+export function memberCommands(db: Database, context: WriteContext) {
+  const { userCount, members, member: memberOf } = memberReader(db);
+  const taken = db.prepare<[string], number>("SELECT 1 FROM member WHERE email_key = ?").pluck();
+  const insertAccount = db.prepare<[Id, number]>("INSERT INTO account (user_id, created_ms) VALUES (?, ?)");
+  const insert = db.prepare<[Id, Id, Role, string, string, string, string | null, number]>(
+    `INSERT INTO member (member_id, user_id, role, name, email, email_key, password_hash, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const setHash = db.prepare<[string, Id]>("UPDATE member SET password_hash = ? WHERE member_id = ?");
+  const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE member_id = ?");
+  const removeLink = db.prepare<[Id]>("DELETE FROM link WHERE member_id = ?");
+  const takeLink = db.prepare<[string], Begun & { memberId: Id }>(
+    `DELETE FROM link WHERE token_hash = ? RETURNING member_id AS memberId, begun_ms AS begunMs,
+       (SELECT boot_id FROM boot WHERE boot = link.boot) AS bootId`,
+  );
+  const insertLink = db.prepare<[Id, string, number | null, number]>(
+    "INSERT OR REPLACE INTO link (member_id, token_hash, boot, begun_ms) VALUES (?, ?, ?, ?)",
+  );
+  const change = db.prepare<[Role, string, Id]>("UPDATE member SET role = ?, name = ? WHERE member_id = ?");
+  const remove = db.prepare<[Id]>("DELETE FROM member WHERE member_id = ?");
+  const otherOwners = db
+    .prepare<[Id, Id], number>(
+      `SELECT count(*) FROM member
+        WHERE user_id = ? AND member_id <> ? AND role = 'owner' AND password_hash IS NOT NULL`,
+    )
+    .pluck();
+  const removeAccount = db.prepare<[Id]>("DELETE FROM account WHERE user_id = ?");
+  const wirings = wiringAudit(db, context);
+  const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
+
+  function add(id: Id, userId: Id, { role, name, email, passwordHash }: NewMember, by: Actor): Member {
+    insert.run(id, userId, role, name, email, emailKey(email), passwordHash, context.nowMs());
+    context.audit.note("member_added", userId, { email, role }, by);
+    return { id, userId, role, name, email };
+  }
+
+  function requireFree(email: string): void {
+    if (taken.get(emailKey(email)) !== undefined) throw emailTaken(email);
+  }
+
+  function addUser(user: NewUser, by: Actor = SERVICE_ACTOR): Member {
+    requireFree(user.email);
+    const id = context.ids.next();
+    insertAccount.run(id, context.nowMs());
+    context.tell({ kind: "user", userId: id });
+    return add(id, id, { ...user, role: "owner" }, by);
+  }
+
+  /** A member, of that account. */
+  function found(memberId: Id, userId?: Id): Member {
+    const member = memberOf(memberId);
+    if (member === undefined || (userId !== undefined && member.userId !== userId)) throw unknownMember();
+    return member;
+  }
+
+  /** Throws `conflict` for the account's only owner with a password. */
+  function requireOtherOwner({ id, userId, role }: Member): void {
+    if (role === "owner" && (otherOwners.get(userId, id) ?? 0) === 0) throw lastOwner();
+  }
+
+  function endSessions({ id, userId }: Member): number {
+    const ended = removeSessions.run(id).changes;
+    context.tell({ kind: "sessions", userId });
+    return ended;
+  }
+
+  function replacePassword(memberId: Id, passwordHash: string, by: Actor): Member {
+    const member = found(memberId);
+    setHash.run(passwordHash, memberId);
+    removeLink.run(memberId);
+    endSessions(member);
+    context.audit.note("password_changed", member.userId, { email: member.email }, by);
+    return member;
+  }
+
+  return {
+    addUser,
+    addFirstUser(user, by?) {
+      if (userCount() > 0) {
+        throw new FlancoError("conflict", "The first user has already been made. Sign in instead.");
+      }
+      return addUser(user, by);
+    },
+    addMember(userId, member, by = SERVICE_ACTOR) {
+      requireFree(member.email);
+      const count = members(userId).length;
+      if (count === 0) throw unknownMember();
+      if (count >= MAX_MEMBERS) throw accountFull();
+      // The second entry is the link's: without a link the member could not sign in.
+      context.audit.requireFew(userId, by, 2);
+      return add(context.ids.next(), userId, member, by);
+    },
+    changeMember(userId, memberId, { role, name }, by = SERVICE_ACTOR) {
+      const member = found(memberId, userId);
+      const isOther = role !== undefined && role !== member.role;
+      if (isOther) {
+        requireOtherOwner(member);
+        context.audit.requireFew(userId, by);
+      }
+      change.run(role ?? member.role, name ?? member.name, memberId);
+      if (!isOther) return;
+      // A session may last longer than one of the new role would.
+      endSessions(member);
+      const details = { email: member.email, role, roleBefore: member.role };
+      context.audit.note("role_changed", userId, details, by);
+    },
+    removeMember(userId, memberId, by = SERVICE_ACTOR) {
+      const member = found(memberId, userId);
+      requireOtherOwner(member);
+      context.audit.note("member_removed", userId, { email: member.email, role: member.role }, by);
+      remove.run(memberId);
+      context.tell({ kind: "sessions", userId });
+    },
+    endSessionsOf(userId, memberId, by = SERVICE_ACTOR) {
+      const member = found(memberId, userId);
+      const sessions = endSessions(member);
+      if (sessions === 0) return 0;
+      context.audit.note("sessions_ended", userId, { email: member.email, sessions }, by);
+      return sessions;
+    },
+    addLink(userId, memberId, tokenHash, by = SERVICE_ACTOR) {
+      const { email } = found(memberId, userId);
+      context.audit.requireFew(userId, by);
+      const { boot, begunMs } = context.boots.stamp(context.nowMs());
+      insertLink.run(memberId, tokenHash, boot, begunMs);
+      context.audit.note("link_made", userId, { email }, by);
+    },
+    useLink(tokenHash, passwordHash, by = SERVICE_ACTOR) {
+      const link = takeLink.get(tokenHash);
+      if (link === undefined || ageInLedger(context.boots)(link) >= LINK_MS) throw linkUsed();
+      return replacePassword(link.memberId, passwordHash, { ...by, memberId: link.memberId });
+    },
+    setPassword(memberId, passwordHash, by = SERVICE_ACTOR) {
+      context.audit.requireFewPasswords(found(memberId), by);
+      replacePassword(memberId, passwordHash, by);
+    },
+    removeUser(userId, withDevices, by = SERVICE_ACTOR) {
+      const devices = deviceCount.get(userId) ?? 0;
+      if (devices > 0 && !withDevices) {
+        const message = `The user owns ${devices} device(s): their sales would have no owner.`;
+        throw new FlancoError("conflict", message, {
+          hint: "Remove the user with --with-devices to remove them too (records are kept), or give the account another password.",
+        });
+      }
+      const removed = members(userId);
+      if (removed.length === 0) throw unknownMember();
+      wirings.removed(userId, {}, by);
+      for (const { email, role } of removed)
+        context.audit.note("member_removed", userId, { email, role }, by);
+      removeAccount.run(userId);
+      context.tell({ kind: "sessions", userId });
+      context.tell({ kind: "wiring" });
+    },
+  } satisfies Partial<LedgerCommands>;
+}
+
+function unknownMember(): FlancoError {
+  return new FlancoError("not_found", "There is no such user.", {
+    hint: "flanco user list shows who there is.",
+  });
+}
+
+export function letterheadReader(db: Database) {
+  const read = db.prepare<[Id], Letterhead>(
+    "SELECT company, tax_number AS taxNumber, address, logo FROM account WHERE user_id = ?",
+  );
+  return {
+    letterhead: (userId) => read.get(userId) ?? { company: "", taxNumber: "", address: "", logo: "" },
+  } satisfies Partial<LedgerReader>;
+}
+
+export function letterheadCommands(db: Database, { audit }: Pick<WriteContext, "audit">) {
+  const set = db.prepare<Letterhead & { userId: Id }>(
+    `UPDATE account SET company = @company, tax_number = @taxNumber, address = @address, logo = @logo
+      WHERE user_id = @userId`,
+  );
+  return {
+    setLetterhead(userId, letterhead, by = SERVICE_ACTOR) {
+      audit.requireFew(userId, by);
+      set.run({ ...letterhead, userId });
+      const { logo, ...texts } = letterhead;
+      // The picture's hash alone: entries stay for ever.
+      const picture = logo === "" ? "" : hash("sha256", logo, "hex");
+      audit.note("letterhead_set", userId, { ...texts, logo: picture }, by);
+    },
+  } satisfies Partial<LedgerCommands>;
+}

@@ -1,0 +1,202 @@
+import type { Database } from "better-sqlite3";
+import {
+  addDays,
+  DAYS_PER_WEEK,
+  type Day,
+  firstDayOf,
+  lastDayOf,
+  type Month,
+  monthOf,
+  yearBefore,
+} from "../../domain/day.ts";
+import type { Id } from "../../domain/id.ts";
+import {
+  NOTHING_SOLD,
+  type Overview,
+  type OverviewPeriod,
+  type OverviewRequest,
+  type PlaceChoices,
+  type Seller,
+  type Sold,
+} from "../../domain/overview.ts";
+import { inOrder } from "../../domain/text.ts";
+import type { RowBudget } from "../engine/row-budget.ts";
+import { holds, type Reading, readNow, reads, type SumSource, unite } from "../engine/sum-source.ts";
+import { daysUntil, type LocalCalendar, monthsOfYear } from "./calendar.ts";
+import { addUp, type Range, type Ranges, rollupSource, splitDays } from "./rollup-sum.ts";
+
+/** A bar of the chart: its first day, and the rollups' period of it and of the one before. */
+interface BarPeriods {
+  readonly start: Day;
+  readonly own: Day | Month;
+  readonly before: Day | Month;
+}
+
+/** The days of a period, and the days that they are compared with. */
+interface Days {
+  readonly own: Range<Day>;
+  readonly before: Range<Day>;
+}
+
+/** The overview of one account. All its reads must see the same commit. */
+export function* overviewOf(
+  source: SumSource,
+  calendar: LocalCalendar,
+  { period, at, filter }: OverviewRequest,
+  nowMs: number,
+): Reading<Overview> {
+  const today = calendar.dayOf(nowMs);
+  const days = comparedDays(period, at, today);
+  const { own, before } = days;
+  const bars = BARS_OF[period](Math.min(at ?? today, today), days);
+  // Whole days or months, also those to come: posted records may have any time.
+  const barsOf = (which: "own" | "before"): Ranges => {
+    const range = { from: bars[0]?.[which] ?? 0, to: bars.at(-1)?.[which] ?? 0 };
+    return period === "year" ? { months: [range], days: [] } : { months: [], days: [range] };
+  };
+  const spans = SPANS.map((name) => ({ name, ...DAYS_OF[name](today, today) }));
+  const wholeDays = ({ from, to }: Range<Day>) => splitDays({ from, to: addDays(to, -1) });
+  const wanted = unite([
+    ...[barsOf("own"), barsOf("before"), splitDays(before)],
+    ...spans.flatMap((span) => [splitDays(span.own), wholeDays(span.before)]),
+  ]);
+  const found = yield* reads(source.sums(wanted, filter));
+  const sumIn = (ranges: Ranges): Sold =>
+    addUp([...found].filter(([day]) => holds(ranges, day)).map(([, sold]) => sold));
+  // Beside what still runs, the last day before counts only up to this time of day.
+  const lastDays = spans.map((span) => span.before.to);
+  const soFar = yield* reads(source.soFar(lastDays, today, nowMs, filter));
+  const lastDay = own.to < today ? null : (soFar[SPANS.indexOf(period)] ?? null);
+  const rangesBefore = lastDay === null ? splitDays : wholeDays;
+  const soldFrom = (from: Day) =>
+    addUp([sumIn(rangesBefore({ from, to: before.to }))], lastDay?.values() ?? []);
+  const first = yield* reads(source.firstDay());
+  const sellers = yield* reads(
+    source.sellers(barsOf("own"), rangesBefore(before), splitDays(before), filter),
+  );
+  const places = sellers.places.map((place) => ({
+    ...place,
+    before: addUp([place.before, lastDay?.get(place.name) ?? NOTHING_SOLD]),
+  }));
+  const choices = choicesOf(sellers.choices);
+  // The device that is filtered by comes first, so that it
+  // is named even if more devices are gone than are named.
+  const named = new Set(filter.deviceId === null ? [] : [filter.deviceId]);
+  for (const { deviceId } of choices.devices) named.add(deviceId);
+  const gone = yield* reads(source.goneDevices([...named]));
+  const sold = sumIn(barsOf("own"));
+  const soldBefore = soldFrom(before.from);
+  /** The bars before end with the days that are compared. */
+  const lastBar = period === "year" ? monthOf(before.to) : before.to;
+  const beforeOf = (bar: Day | Month): Sold => {
+    if (bar > lastBar) return NOTHING_SOLD;
+    if (bar < lastBar) return found.get(bar) ?? NOTHING_SOLD;
+    return soldFrom(period === "year" ? firstDayOf(bar) : bar);
+  };
+  const others = without(sold, places);
+  const placesBefore = places.map((place) => place.before);
+  const othersBefore = without(soldBefore, placesBefore);
+  return {
+    ...own,
+    ...sold,
+    before: { ...before, ...soldBefore },
+    spans: spans.map((span, index) => ({
+      name: span.name,
+      ...span.own,
+      ...sumIn(splitDays(span.own)),
+      before: { ...span.before, ...addUp([sumIn(wholeDays(span.before))], soFar[index]?.values() ?? []) },
+      isComparable: first !== null && first <= span.before.from,
+    })),
+    chart: bars.map((bar) => ({
+      start: bar.start,
+      ...(found.get(bar.own) ?? NOTHING_SOLD),
+      before: beforeOf(bar.before),
+    })),
+    places,
+    otherPlaces: others.count === 0 ? null : { ...others, before: othersBefore },
+    choices: { ...choices, gone },
+  };
+}
+
+/** The days of the period that holds a day, or today, and the days that they are compared with. */
+export function comparedDays(period: OverviewPeriod, at: Day | null, today: Day): Days {
+  return DAYS_OF[period](Math.min(at ?? today, today), today);
+}
+
+export function overviewReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+  const sourceOf = rollupSource(db, calendar, budget);
+  // One transaction: all the parts see the same commit.
+  const read = db.transaction((userId: Id, request: OverviewRequest, nowMs: number) =>
+    readNow(overviewOf(sourceOf(userId), calendar, request, nowMs)),
+  );
+  return { overview: read };
+}
+
+const SPANS = ["day", "week", "month", "year"] as const satisfies readonly OverviewPeriod[];
+
+/** The days of the period that holds a day, up to today. */
+const DAYS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Days>> = {
+  day: (at) => {
+    const dayBefore = addDays(at, -1);
+    return { own: { from: at, to: at }, before: { from: dayBefore, to: dayBefore } };
+  },
+  week: (at) => {
+    const from = addDays(at, 1 - DAYS_PER_WEEK);
+    return {
+      own: { from, to: at },
+      before: { from: addDays(from, -DAYS_PER_WEEK), to: addDays(at, -DAYS_PER_WEEK) },
+    };
+  },
+  month: (at, today) => {
+    const month = monthOf(at);
+    const last = monthOf(addDays(firstDayOf(month), -1));
+    const own = { from: firstDayOf(month), to: Math.min(lastDayOf(month), today) };
+    const isOver = own.to < today;
+    const to = isOver ? lastDayOf(last) : Math.min(firstDayOf(last) + own.to - own.from, lastDayOf(last));
+    return { own, before: { from: firstDayOf(last), to } };
+  },
+  year: (at, today) => {
+    const months = monthsOfYear(at);
+    const own = {
+      from: firstDayOf(months[0] ?? 0),
+      to: Math.min(lastDayOf(months.at(-1) ?? 0), today),
+    };
+    return { own, before: { from: yearBefore(own.from), to: yearBefore(own.to) } };
+  },
+};
+
+/** The bars of the chart of a period, of the last day of it that is shown. */
+const BARS_OF: Readonly<Record<OverviewPeriod, (at: Day, days: Days) => readonly BarPeriods[]>> = {
+  day: (at, { before }) => [{ start: at, own: at, before: before.from }],
+  week: (at) =>
+    daysUntil(at, DAYS_PER_WEEK).map((day) => ({
+      start: day,
+      own: day,
+      before: addDays(day, -DAYS_PER_WEEK),
+    })),
+  month: (at, { own, before }) => {
+    const last = lastDayOf(monthOf(at));
+    // A day that the month before does not have is in no rollup.
+    return daysUntil(last, last - firstDayOf(monthOf(at)) + 1).map((day) => ({
+      start: day,
+      own: day,
+      before: before.from + day - own.from,
+    }));
+  },
+  year: (at) =>
+    monthsOfYear(at).map((month) => ({ start: firstDayOf(month), own: month, before: month - 100 })),
+};
+
+function without({ totalMicros, count }: Sold, parts: Iterable<Sold>): Sold {
+  const part = addUp(parts);
+  return { totalMicros: totalMicros - part.totalMicros, count: count - part.count };
+}
+
+function choicesOf(sellers: readonly Seller[]): Omit<PlaceChoices, "gone"> {
+  return {
+    locations: [...new Set(sellers.map(({ locationName }) => locationName))].sort(inOrder),
+    devices: [...sellers].sort(
+      (a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.deviceId, b.deviceId),
+    ),
+  };
+}

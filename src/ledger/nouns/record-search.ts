@@ -1,0 +1,162 @@
+import type { Database } from "better-sqlite3";
+import type { Day } from "../../domain/day.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
+import type {
+  FoundRecord,
+  FoundRecords,
+  RecordFilter,
+  RecordPosition,
+  RecordSearch,
+} from "../../domain/record.ts";
+import { headReader } from "../engine/chain.ts";
+import type { RowBudget } from "../engine/row-budget.ts";
+import type { LocalCalendar, Stretch } from "./calendar.ts";
+import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "./record.ts";
+import { FITS_FILTER, type Range, rollupSums } from "./rollup-sum.ts";
+
+/** The most records of a piece that are looked at where not all fit: a millisecond's work. */
+export const MAX_LOOKED_AT = 2_000;
+/** Above every moment. */
+const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
+/** Every day that a moment can have. */
+export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
+
+/** Records by the room's name then or today. */
+const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY} = @room)
+  AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))`;
+
+/**
+ * The records of a user before a position and not before another one, newest first. SQLite searches the index by
+ * both parts of a position only if they have a collation, which a column of integers has and a row's number has not.
+ */
+export const BETWEEN = `user_id = @userId AND (effective_ms, r.record_id) < (@timeMs, @recordId COLLATE BINARY)
+  AND (effective_ms, r.record_id) >= (@fromMs, @fromId COLLATE BINARY)`;
+const NEWEST_FIRST = "ORDER BY effective_ms DESC, r.record_id DESC";
+
+/** The parameters of FITS, with the bound of an answer. */
+interface Asked extends Omit<RecordFilter, "from" | "to"> {
+  readonly userId: Id;
+  readonly limit: number;
+}
+
+/** The parameters of BETWEEN. */
+interface Between extends RecordPosition {
+  readonly userId: Id;
+  readonly fromMs: number;
+  readonly fromId: number;
+}
+
+interface FoundRow extends RecordRow {
+  readonly movedBy: number | null;
+}
+
+/** The search by time. */
+export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+  // SQLite's LIKE takes time by the product of both lengths:
+  // an account could make it take milliseconds a record.
+  db.function("holds_part", { deterministic: true }, (name: string, part: string) =>
+    Number(name.toLowerCase().includes(part)),
+  );
+  const columns = `${SELECT_RECORD}, t.correction_id AS movedBy`;
+  const matching = db.prepare<[Asked & Between], FoundRow>(
+    `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS}
+      WHERE ${BETWEEN} AND ${FITS} ${NEWEST_FIRST} LIMIT @limit`,
+  );
+  const lastLookedAt = db.prepare<[Between], RecordPosition>(
+    `SELECT effective_ms AS timeMs, r.record_id AS recordId FROM record r INDEXED BY record_by_time
+      WHERE ${BETWEEN} ${NEWEST_FIRST} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
+  );
+
+  // CROSS JOIN: from the corrections to their records, never from all the user's records.
+  const moved = db.prepare<[Asked & { since: number; after: number }], FoundRow>(
+    `SELECT ${columns}
+       FROM correction t CROSS JOIN record r ON r.record_id = t.record_id
+       LEFT JOIN correction v ON v.correction_id = voided_by
+      WHERE t.correction_id > @after AND t.kind = 'time' AND r.record_id <= @since AND user_id = @userId AND ${FITS}
+      ORDER BY t.correction_id LIMIT @limit`,
+  );
+  const rollups = rollupSums(db, budget);
+  const head = headReader(db);
+
+  function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
+    const stretch = stretchOf(filter, calendar);
+    const place = placeOf(filter);
+    const whole = { userId, ...startOf(before, stretch), fromMs: stretch.fromMs, fromId: 0 };
+    // Where every record fits, the limit alone bounds the work.
+    const isAny = Object.values(place).every((each) => each === null);
+    const reached = isAny ? undefined : lastLookedAt.get(whole);
+    const piece =
+      reached === undefined ? whole : { ...whole, fromMs: reached.timeMs, fromId: reached.recordId };
+    const rows = matching.all({ ...piece, ...place, limit });
+    return {
+      records: rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar)).map(toFound),
+      next: (rows.length === limit ? positionOf(rows.at(-1)) : reached) ?? null,
+    };
+  }
+
+  // One transaction: where a piece ends and what is in it see the same commit.
+  const read = db.transaction(find);
+  return {
+    findRecords: (userId, search) => read(userId, search),
+
+    findMoved(userId, { filter, since, after, limit }) {
+      const stretch = stretchOf(filter, calendar);
+      const [start = 0] = since;
+      const asked = { userId, ...placeOf(filter), since: start, after: after ?? start, limit };
+      const rows = moved.all(asked);
+      const within = rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar));
+      return {
+        records: within.map(toFound),
+        next: rows.length < limit ? null : (rows.at(-1)?.movedBy ?? null),
+      };
+    },
+
+    newestEntry: () => head().position,
+    mark: () => [head().position],
+    chainHead: () => head().hash,
+
+    sumRecords: (userId, { from, to, ...place }) =>
+      rollups.sum(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
+  } satisfies Partial<LedgerReader>;
+}
+
+function placeOf({ location, deviceId, room, roomPart }: RecordFilter) {
+  return { location, deviceId, room, roomPart: roomPart?.toLowerCase() ?? null };
+}
+
+function toFound({ movedBy, ...row }: FoundRow): FoundRecord {
+  return { ...toRecord(row), movedBy };
+}
+
+function positionOf(row: FoundRow | undefined): RecordPosition | undefined {
+  return row && { timeMs: row.createdTimeMs, recordId: row.recordId };
+}
+
+export function startOf(before: RecordPosition | null, { untilMs }: Stretch): RecordPosition {
+  return before !== null && before.timeMs < untilMs ? before : { timeMs: untilMs, recordId: 0 };
+}
+
+/** The moments at which a record of the filter's days can be. */
+export function stretchOf({ from, to }: Pick<RecordFilter, "from" | "to">, calendar: LocalCalendar): Stretch {
+  const first = from === null ? undefined : calendar.stretchOf(from, from);
+  const last = to === null ? undefined : calendar.stretchOf(to, to);
+  return {
+    fromMs: first?.fromMs ?? 0,
+    insideFromMs: first?.insideFromMs ?? 0,
+    insideUntilMs: last?.insideUntilMs ?? ABOVE_ALL,
+    untilMs: last?.untilMs ?? ABOVE_ALL,
+  };
+}
+
+/** Whether a moment is on one of the filter's days. */
+export function isWithin(
+  timeMs: number,
+  { from, to }: Pick<RecordFilter, "from" | "to">,
+  stretch: Stretch,
+  calendar: LocalCalendar,
+): boolean {
+  if (timeMs >= stretch.insideFromMs && timeMs < stretch.insideUntilMs) return true;
+  const day = calendar.dayOf(timeMs);
+  return day >= (from ?? ALL_DAYS.from) && day <= (to ?? ALL_DAYS.to);
+}

@@ -1,0 +1,290 @@
+import type { Database } from "better-sqlite3";
+import { MICROS_PER_UNIT } from "../../domain/amount.ts";
+import { addDays, type Day, firstDayOf, lastDayOf, type Month, monthOf } from "../../domain/day.ts";
+import type { Id } from "../../domain/id.ts";
+import {
+  type GoneDevice,
+  MAX_CHOICES,
+  MAX_GONE,
+  MAX_PLACES,
+  NOTHING_SOLD,
+  type OverviewFilter,
+  type Seller,
+  type Sold,
+} from "../../domain/overview.ts";
+import { type Bounds, type RowBudget, SPANS } from "../engine/row-budget.ts";
+import type { SumSource } from "../engine/sum-source.ts";
+import { type LocalCalendar, momentsSoFar } from "./calendar.ts";
+import { FRESH, PERIOD_OF, type RollupPeriod } from "./rollup.ts";
+
+/** Days or months, both ends included; none where the end is before the beginning. */
+export interface Range<P extends Day | Month> {
+  readonly from: P;
+  readonly to: P;
+}
+
+/** Months and days that do not overlap: two ranges of each at most. */
+export interface Ranges {
+  readonly months: readonly Range<Month>[];
+  readonly days: readonly Range<Day>[];
+}
+
+/** A sum in two parts, because the sum of all locations and devices may leave 64 bits. */
+interface SumRow {
+  readonly count: bigint;
+  readonly units: bigint;
+  readonly micros: bigint;
+}
+
+interface PeriodRow extends SumRow {
+  readonly period: bigint;
+}
+
+interface Asked extends OverviewFilter {
+  readonly userId: Id;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The most records of a day's beginning that are added up, the newest first. */
+const MAX_RECORDS = 20_000;
+const NO_RANGE = { from: 1, to: 0 };
+const ALL_MONTHS: Range<Month> = { from: 1, to: 275760_09 };
+export const ALL: OverviewFilter = { location: null, deviceId: null };
+/** Rows of one location and one device; null for all. */
+export const FITS_FILTER = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
+
+/** The columns of a `SumRow` from sums that each fit in 64 bits. */
+function sumOf(total: string): string {
+  return `coalesce(sum(${total} / ${MICROS_PER_UNIT}), 0) AS units, coalesce(sum(${total} % ${MICROS_PER_UNIT}), 0) AS micros`;
+}
+
+/** Every sum of the ranges by location and device, and each of their records that is not in the rollups yet. */
+const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) AS (
+  ${SPANS.map(
+    (period, index) =>
+      `SELECT location_name, device_id, count, total_micros FROM rollup_${period}
+          WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS_FILTER}`,
+  ).join(" UNION ALL ")}
+  UNION ALL SELECT location_name, device_id, 1, total_micros FROM fresh
+             WHERE (${SPANS.map((period, index) => `${PERIOD_OF[period]} BETWEEN @from${index} AND @to${index}`).join(" OR ")})
+               AND ${FITS_FILTER})`;
+
+/**
+ * Adds up the rollups and the records that are not in them yet. SQLite does it: an account
+ * may have thousands of locations and devices, and to read a row of each would hold up the
+ * event loop. Every read throws TooManyRows beyond the budget. Every sum is exact, at any
+ * size. Make reads that must see the same commit within one transaction.
+ */
+export function rollupSums(db: Database, budget: RowBudget) {
+  const sumsBy = {
+    day: db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers(),
+    month: db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers(),
+  };
+  const sum = db
+    .prepare<[object], SumRow>(
+      `${PARTS} SELECT coalesce(sum(count), 0) AS count, ${sumOf("totalMicros")} FROM part`,
+    )
+    .safeIntegers();
+  const distinct = db.prepare<[object], { locations: number; devices: number }>(
+    `${PARTS}
+     SELECT count(DISTINCT locationName) AS locations, count(DISTINCT deviceId) AS devices FROM part WHERE count > 0`,
+  );
+  const places = db
+    .prepare<[object], SumRow & { readonly name: string }>(
+      `${PARTS}
+       SELECT locationName AS name, sum(count) AS count, ${sumOf("totalMicros")} FROM part
+        WHERE @names IS NULL OR locationName IN (SELECT value FROM json_each(@names))
+        GROUP BY locationName HAVING sum(count) > 0 ORDER BY total(totalMicros) DESC, locationName LIMIT @limit`,
+    )
+    .safeIntegers();
+  const choices = db.prepare<[object], Seller>(
+    `${PARTS}
+     SELECT locationName, deviceId FROM part GROUP BY locationName, deviceId HAVING sum(count) > 0
+      ORDER BY sum(count) DESC, locationName, deviceId LIMIT @limit`,
+  );
+
+  /** Spends the rows of these ranges from the budget, and gives the statements' parameters. */
+  function asked(userId: Id, ranges: Ranges, filter = ALL) {
+    const bounds = bound(ranges);
+    budget.spendRollups(userId, bounds);
+    return { userId, ...bounds, ...filter };
+  }
+
+  return {
+    /** The sum of each day or month of these ranges in which anything was sold. */
+    each(userId: Id, { months, days }: Ranges, filter = ALL): ReadonlyMap<Day | Month, Sold> {
+      const read = (period: RollupPeriod, range: Range<Day | Month>) => {
+        asked(userId, { months: [], days: [], [`${period}s`]: [range] });
+        return sumsBy[period].all({ userId, ...range, ...filter });
+      };
+      const rows = [
+        ...months.flatMap((range) => read("month", range)),
+        ...days.flatMap((range) => read("day", range)),
+      ];
+      return new Map(rows.map((row) => [Number(row.period), toSold(row)]));
+    },
+    /** The sum of the records of these days. */
+    sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sold =>
+      addUp(sum.all(asked(userId, splitDays(range), filter)).map(toSold)),
+    /** How many location names and device ids have sold. */
+    distinct: (userId: Id, ranges: Ranges) =>
+      distinct.get(asked(userId, ranges)) ?? { locations: 0, devices: 0 },
+    /** What each location has sold, the highest sum first: `limit` of them, or of those with these names. */
+    places(
+      userId: Id,
+      ranges: Ranges,
+      filter: OverviewFilter,
+      { limit, names }: { readonly limit: number; readonly names?: readonly string[] },
+    ): readonly (Sold & { readonly name: string })[] {
+      const which = { limit, names: names ? JSON.stringify(names) : null };
+      const rows = places.all({ ...asked(userId, ranges, filter), ...which });
+      return rows.map((row) => ({ name: row.name, ...toSold(row) }));
+    },
+    /** The locations and devices that have sold most, `limit` of them. */
+    choices: (userId: Id, ranges: Ranges, limit: number): readonly Seller[] =>
+      choices.all({ ...asked(userId, ranges), limit }),
+  };
+}
+
+interface AskedUntil extends OverviewFilter {
+  readonly userId: Id;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** The sums of an account from the ledger's rollups. Make all reads of one answer within one transaction. */
+export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+  const sums = rollupSums(db, budget);
+  const firstDay = db
+    .prepare<{ userId: Id }, Day | null>(
+      `WITH ${FRESH} SELECT min(day) FROM (
+         SELECT * FROM (SELECT day FROM rollup_day WHERE user_id = @userId AND count > 0 ORDER BY day LIMIT 1)
+         UNION ALL SELECT min(day) FROM fresh)`,
+    )
+    .pluck();
+  const soldUntil = db
+    .prepare<[AskedUntil], { place: string; totalMicros: bigint; count: bigint }>(
+      `SELECT location_name AS place, sum(valor_micros) AS totalMicros, count(*) AS count
+         FROM (SELECT valor_micros, location_name, device_id, voided_by FROM record INDEXED BY record_by_time
+                WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs
+                ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
+        WHERE voided_by IS NULL AND ${FITS_FILTER} GROUP BY location_name`,
+    )
+    .safeIntegers();
+  const notThere = db
+    .prepare<{ userId: Id; ids: string }, string>(
+      `SELECT value FROM json_each(@ids) WHERE value NOT IN (SELECT device_id FROM device WHERE user_id = @userId)
+        ORDER BY key LIMIT ${MAX_GONE}`,
+    )
+    .pluck();
+  // First each device's last month, in one walk over the account's
+  // months; then its last day of the 31 days of that month.
+  const lastDays = db.prepare<{ userId: Id; ids: string }, { readonly deviceId: string; readonly day: Day }>(
+    `WITH RECURSIVE ${FRESH}, number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 31),
+       newest (device_id, location_name, month) AS (
+         SELECT device_id, location_name, max(month) FROM rollup_month
+          WHERE user_id = @userId AND count > 0 AND device_id IN (SELECT value FROM json_each(@ids))
+          GROUP BY device_id, location_name),
+       sold (device_id, day) AS (
+         SELECT device_id, day FROM newest CROSS JOIN number CROSS JOIN rollup_day USING (location_name, device_id)
+          WHERE user_id = @userId AND day = month * 100 + n AND count > 0
+         UNION ALL SELECT device_id, day FROM fresh)
+     SELECT value AS deviceId, max(day) AS day FROM json_each(@ids) JOIN sold ON device_id = value
+      GROUP BY value ORDER BY key`,
+  );
+  const named = db.prepare<{ userId: Id; deviceId: string; fromMs: number; untilMs: number }, GoneDevice>(
+    `SELECT device_id AS deviceId, device_name AS name FROM record INDEXED BY record_by_time
+      WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs AND device_id = @deviceId
+      ORDER BY effective_ms DESC LIMIT 1`,
+  );
+
+  return (userId: Id): SumSource => ({
+    firstDay: () => firstDay.get({ userId }) ?? null,
+    sums: (ranges, filter) => sums.each(userId, ranges, filter),
+    sellers(own, before, offered, filter) {
+      const places = sums.places(userId, own, filter, { limit: MAX_PLACES });
+      const names = places.map(({ name }) => name);
+      const placesBefore = new Map(
+        sums
+          .places(userId, before, filter, { limit: MAX_PLACES, names })
+          .map(({ name, ...sold }) => [name, sold]),
+      );
+      const both = { months: [...own.months, ...offered.months], days: [...own.days, ...offered.days] };
+      return {
+        places: places.map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING_SOLD })),
+        choices: sums.choices(userId, both, MAX_CHOICES),
+      };
+    },
+    goneDevices(deviceIds) {
+      const gone = notThere.all({ userId, ids: JSON.stringify(deviceIds) });
+      if (gone.length === 0) return [];
+      budget.spendRollups(userId, bound({ months: [ALL_MONTHS], days: [] }));
+      return lastDays.all({ userId, ids: JSON.stringify(gone) }).flatMap(({ deviceId, day }) => {
+        const { fromMs, untilMs } = calendar.stretchOf(day, day);
+        budget.spendRecords(userId, fromMs, untilMs);
+        return named.all({ userId, deviceId, fromMs, untilMs });
+      });
+    },
+    distinct: (ranges) => sums.distinct(userId, ranges),
+    soFar: (days, today, nowMs, filter) =>
+      days.map((day) => {
+        const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
+        budget.spendRecords(userId, fromMs, untilMs);
+        const found = soldUntil.all({ userId, fromMs, untilMs, ...filter });
+        return new Map(
+          found.map(({ place, totalMicros, count }) => [place, { totalMicros, count: Number(count) }]),
+        );
+      }),
+  });
+}
+
+/** Adds sums up. */
+export function addUp(...sums: readonly Iterable<Sold>[]): Sold {
+  let totalMicros = 0n;
+  let count = 0;
+  for (const each of sums) {
+    for (const sold of each) {
+      totalMicros += sold.totalMicros;
+      count += sold.count;
+    }
+  }
+  return { totalMicros, count };
+}
+
+/** Days as whole months and the days before and after them; a part whose end is before its beginning is empty. */
+export function splitDays({ from, to }: Range<Day>): Ranges {
+  const nextMonth = monthOf(addDays(lastDayOf(monthOf(from)), 1));
+  const lastMonth = monthOf(addDays(firstDayOf(monthOf(to)), -1));
+  const months = {
+    from: from === firstDayOf(monthOf(from)) ? monthOf(from) : nextMonth,
+    to: to === lastDayOf(monthOf(to)) ? monthOf(to) : lastMonth,
+  };
+  if (months.from > months.to) return { months: [], days: [{ from, to }] };
+  const before = { from, to: addDays(firstDayOf(months.from), -1) };
+  const after = { from: addDays(lastDayOf(months.to), 1), to };
+  return { months: [months], days: [before, after] };
+}
+
+function periodSql(period: RollupPeriod): string {
+  return `WITH ${FRESH} SELECT period, sum(count) AS count, sum(units) AS units, sum(micros) AS micros FROM (
+            SELECT ${period} AS period, sum(count) AS count, ${sumOf("total_micros")} FROM rollup_${period}
+             WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS_FILTER} GROUP BY ${period}
+            UNION ALL SELECT ${PERIOD_OF[period]} AS period, 1, 0, total_micros FROM fresh
+             WHERE period BETWEEN @from AND @to AND ${FITS_FILTER})
+           GROUP BY period`;
+}
+
+function toSold({ count, units, micros }: SumRow): Sold {
+  return { totalMicros: units * BigInt(MICROS_PER_UNIT) + micros, count: Number(count) };
+}
+
+function bound({ months, days }: Ranges): Bounds {
+  const ranges = [months[0], months[1], days[0], days[1]].map((range) => range ?? NO_RANGE);
+  return Object.fromEntries(
+    ranges.flatMap(({ from, to }, index) => [
+      [`from${index}`, from],
+      [`to${index}`, to],
+    ]),
+  );
+}

@@ -1,0 +1,240 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+// Not all of zod: the threads that load this parse little else.
+import * as z from "zod/mini";
+import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
+import { orNothing } from "../../domain/error.ts";
+import { syncPath, writeDurably } from "../../platform/durable-file.ts";
+import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../engine/identity.ts";
+import { SCHEMA_VERSION } from "../engine/schema.ts";
+import { freeStamp, hashFile, removeDatabase } from "./file-copy.ts";
+import { damageIn, LATER, segmentsIn, setLaterTailAside } from "./tail.ts";
+
+const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
+const PROOF_SUFFIX = ".json";
+/** Proofs that are kept of removed backups: a year of daily ones. */
+const KEPT_PROOFS = 400;
+
+const hex = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const proof = z.object({
+  ledger: z.string().check(z.regex(LEDGER_ID)),
+  locations: z.array(z.string()),
+  number: z.int().check(z.gte(1)),
+  file: z.string().check(z.regex(NAME)),
+  madeMs: z.int(),
+  clockTrusted: z.boolean(),
+  provedMs: z.int(),
+  schema: z.int().check(z.gte(1)),
+  position: z.int().check(z.gte(0)),
+  head: hex,
+  commits: z.int().check(z.gte(0)),
+  records: z.int().check(z.gte(0)),
+  totalMicros: z.string().check(z.regex(/^-?\d+$/)),
+  bytes: z.int().check(z.gte(1)),
+  sha256: hex,
+});
+
+/** Whether a directory, which may not exist yet, lies on another device than the root file system. */
+export function isMounted(directory: string): boolean {
+  return deviceOf(directory) !== deviceOf("/");
+}
+
+/** The device that a directory lies on, or would lie on once it is made. */
+export function deviceOf(directory: string): number {
+  return existsSync(directory) ? statSync(directory).dev : deviceOf(dirname(directory));
+}
+
+/** What a directory of backups holds. */
+export interface BackupLook {
+  readonly mounted: boolean;
+  /** The newest proven backup of the ledger. */
+  readonly newest: ProvenBackup | null;
+  /**
+   * The newest backup of each other ledger: the disk may be
+   * another gateway's, or this ledger may have been copied to it.
+   */
+  readonly foreign: readonly ProvenBackup[];
+}
+
+/** A directory of backups, and the ledger by its identities (`identitiesOf`). */
+export interface BackupLookRequest {
+  readonly directory: string;
+  readonly ledgerIds: readonly string[];
+  /** Whether this program has opened the ledger: then backups of a later schema are set aside. */
+  readonly isOpened: boolean;
+}
+
+/** Looks at a directory of backups. Waits for its disk. */
+export function lookAtBackups({ directory, ledgerIds, isOpened }: BackupLookRequest): BackupLook {
+  if (!isMounted(directory)) return { mounted: false, newest: null, foreign: [] };
+  const folder = folderOf(directory, ledgerIds[0] ?? "");
+  if (isOpened) setAsideLater(folder);
+  const newest = listBackups(folder)[0] ?? null;
+  return { mounted: true, newest, foreign: foreignBackups(directory, ledgerIds) };
+}
+
+/** The newest proven backup of each other ledger that has its folder there. */
+export function foreignBackups(directory: string, ledgerIds: readonly string[]): readonly ProvenBackup[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => LEDGER_ID.test(name) && !ledgerIds.includes(name))
+    .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
+}
+
+/** Where a backup is made. It has no backup's name: what an interrupted run leaves is not taken for one. */
+export function draftIn(folder: string): string {
+  return join(folder, "backup.draft");
+}
+
+/** Removes the draft of an interrupted run. */
+export function removeDrafts(folder: string): void {
+  removeDatabase(draftIn(folder));
+}
+
+/**
+ * The newest entry of each backup by the folder's proofs, in order of position; also of
+ * backups that were removed. A ledger whose past was rewritten lacks one of these entries.
+ */
+export function keptHeads(folder: string): readonly KeptHead[] {
+  return proofNames(folder)
+    .flatMap((name) => parseProof(join(folder, name)) ?? [])
+    .filter(({ position }) => position > 0)
+    .toSorted((one, other) => one.position - other.position);
+}
+
+/**
+ * The same for all folders of a ledger in these directories: its own folders, and those
+ * of its identities on earlier gateways, up to the backup that it began from here.
+ */
+export function headsOf(ledger: string, directories: readonly string[]): readonly KeptHead[] {
+  const [own = "", ...before] = identitiesOf(ledger);
+  const begunWith = beginningOf(ledger)?.head;
+  const headsIn = (id: string) => directories.flatMap((directory) => keptHeads(folderOf(directory, id)));
+  const upToMove = (heads: readonly KeptHead[]) => {
+    const last = heads.find(({ head }) => head === begunWith)?.position ?? 0;
+    return heads.filter(({ position }) => position <= last);
+  };
+  return [...before.flatMap((id) => upToMove(headsIn(id))), ...headsIn(own)].toSorted(
+    (one, other) => one.position - other.position,
+  );
+}
+
+/**
+ * Renames proven backups of a later schema than the ledger's, with their proofs, and
+ * files of the tail of a later schema: the new names end with `.later`. Such copies are
+ * from after an upgrade that was taken back, so they are not of this ledger's past.
+ * Durable: if a name came back, the next upgrade would take its file for the ledger's.
+ * @param schema the ledger's; this program's once it has opened the ledger
+ * @param sync replaced in tests
+ */
+export function setAsideLater(folder: string, schema = SCHEMA_VERSION, sync = syncPath): void {
+  let renamed = setLaterTailAside(folder, schema);
+  for (const name of proofNames(folder)) {
+    if ((parseProof(join(folder, name))?.schema ?? 0) <= schema) continue;
+    for (const file of [join(folder, name.slice(0, -PROOF_SUFFIX.length)), join(folder, name)]) {
+      if (!existsSync(file)) continue;
+      renameSync(file, file + LATER);
+      renamed += 1;
+    }
+  }
+  if (renamed > 0) sync(folder);
+}
+
+/** Added to the name of a backup that is not what was proved any more. */
+const DAMAGED = ".damaged";
+
+/**
+ * Holds the backups of a ledger against their proofs, and reads its tail: a sentence for each copy that is damaged. A
+ * backup that is not the file that was proved is renamed, so that it is no newest backup; its proof stays.
+ */
+export function checkCopies(ledger: string, directories: readonly string[]): readonly string[] {
+  const [id = ""] = identitiesOf(ledger);
+  return directories.flatMap((directory) => {
+    const folder = folderOf(directory, id);
+    return [
+      ...damageIn(segmentsIn(folder)),
+      ...listBackups(folder).flatMap((backup) => checkBackup(folder, backup)),
+    ];
+  });
+}
+
+function checkBackup(folder: string, { file: name, sha256 }: ProvenBackup): readonly string[] {
+  const file = join(folder, name);
+  // A bad block fails the read.
+  if (orNothing(() => hashFile(file)) === sha256 || !existsSync(file)) return [];
+  const isAside = orNothing(() => renameSync(file, file + DAMAGED) === undefined) === true;
+  const kept = isAside ? `it is set aside as ${name}${DAMAGED}` : "it cannot be set aside";
+  return [`The backup ${file} is not the file that was proved: ${kept}.`];
+}
+
+/** Removes copies that were set aside. */
+export function removeLater(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (name.endsWith(LATER) || name.endsWith(DAMAGED)) rmSync(join(folder, name), { force: true });
+}
+
+/** Removes the oldest proofs of backups that are gone. */
+export function removeOldProofs(folder: string): void {
+  const gone = proofNames(folder).filter(
+    (name) => !existsSync(join(folder, name.slice(0, -PROOF_SUFFIX.length))),
+  );
+  for (const name of gone.toSorted().slice(0, -KEPT_PROOFS)) rmSync(join(folder, name), { force: true });
+}
+
+function proofNames(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter(
+    (name) => name.endsWith(PROOF_SUFFIX) && NAME.test(name.slice(0, -PROOF_SUFFIX.length)),
+  );
+}
+
+/**
+ * The proven backups of a folder, newest first; none of a folder that is missing or cannot be read: it may be
+ * on a failing disk, or another machine's user's, and must keep nothing else from its work.
+ */
+export function listBackups(folder: string): readonly ProvenBackup[] {
+  return (orNothing(() => readdirSync(folder)) ?? [])
+    .filter((name) => NAME.test(name))
+    .flatMap((name) => orNothing(() => readProof(join(folder, name))) ?? [])
+    .toSorted((one, other) => other.number - one.number);
+}
+
+/** A backup's proof; undefined without one, and for a file of another length than was proved. */
+export function readProof(file: string): ProvenBackup | undefined {
+  const parsed = parseProof(file + PROOF_SUFFIX);
+  return parsed !== undefined && statSync(file, { throwIfNoEntry: false })?.size === parsed.bytes
+    ? parsed
+    : undefined;
+}
+
+/** Undefined where there is no proof, or it cannot be read. */
+function parseProof(file: string): ProvenBackup | undefined {
+  try {
+    return proofOf(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses a proof. Throws for any other text. */
+export function proofOf(text: string): ProvenBackup {
+  return proof.parse(JSON.parse(text));
+}
+
+/** Writes the proof of a backup durably. Call it before the backup gets its name. */
+export function writeProof(folder: string, backup: ProvenBackup): void {
+  writeDurably(join(folder, backup.file + PROOF_SUFFIX), `${JSON.stringify(backup, null, 2)}\n`);
+}
+
+/** Removes a backup. Its proof stays. */
+export function removeBackup(folder: string, backup: Pick<ProvenBackup, "file">): void {
+  rmSync(join(folder, backup.file), { force: true });
+}
+
+/** A free name for the backup of this moment: `flanco-20261121T120000Z.db`. */
+export function freeName(folder: string, madeMs: number): string {
+  const nameAt = (stamp: string) => `flanco-${stamp}.db`;
+  const isFree = (stamp: string) =>
+    ["", PROOF_SUFFIX].every((suffix) => !existsSync(join(folder, nameAt(stamp) + suffix)));
+  return nameAt(freeStamp(madeMs, isFree));
+}

@@ -1,0 +1,184 @@
+import type { Database } from "better-sqlite3";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import {
+  type ImportedDevice,
+  type ImportedLocation,
+  type ImportedRecord,
+  placeDevices,
+} from "../../domain/imported.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { WriteContext } from "../engine/write-context.ts";
+import { type deviceCommands, deviceReader } from "../nouns/device.ts";
+import { locationReader } from "../nouns/location.ts";
+import {
+  RECORD_CORRECTIONS,
+  type RecordRow,
+  recordInserter,
+  SELECT_RECORD,
+  toRecord,
+} from "../nouns/record.ts";
+
+/** What is compared of a record that is imported. */
+interface KnownRecord {
+  readonly locationName: string;
+  readonly deviceName: string;
+  readonly room: string;
+  readonly valorMicros: number;
+  readonly createdMs: number;
+  readonly effectiveMs: number;
+  readonly isVoid: number;
+  readonly hash: string;
+}
+
+const SELECT_KNOWN = `SELECT location_name AS locationName, device_name AS deviceName, room, valor_micros AS valorMicros,
+  created_ms AS createdMs, effective_ms AS effectiveMs, voided_by IS NOT NULL AS isVoid, lower(hex(hash)) AS hash FROM record`;
+
+/** Gives whether an account has a record that is imported, or has its key with another content. */
+function importComparison(db: Database) {
+  // An imported record has its key where an edge's has its line, with an index of its own (schema.ts).
+  const byKey = db.prepare<[Id, string], KnownRecord>(
+    `${SELECT_KNOWN} WHERE origin = 'imported' AND user_id = ? AND line = ?`,
+  );
+  const byNumber = db.prepare<[Id, number], KnownRecord>(
+    `${SELECT_KNOWN} WHERE user_id = ? AND record_id = ?`,
+  );
+  const byContent = db.prepare<[Id, number, string, string, string, number, number], KnownRecord>(
+    `${SELECT_KNOWN} WHERE user_id = ? AND effective_ms = ? AND location_name = ? AND device_name = ? AND room = ?
+        AND valor_micros = ? ORDER BY record_id LIMIT 1 OFFSET ?`,
+  );
+
+  function find(userId: Id, record: ImportedRecord): KnownRecord | undefined {
+    const { key, alias, createdTimeMs, locationName, deviceName, room, valorMicros } = record;
+    const found = byKey.get(userId, key);
+    if (found !== undefined || alias === undefined) return found;
+    switch (alias.kind) {
+      case "own": {
+        const own = byNumber.get(userId, alias.recordId);
+        return own?.hash.startsWith(alias.hash) === true ? own : undefined;
+      }
+      case "key":
+        return byKey.get(userId, alias.key);
+      case "content":
+        return byContent.get(
+          ...([userId, createdTimeMs, locationName, deviceName, room, valorMicros] as const),
+          alias.before,
+        );
+    }
+  }
+
+  return (userId: Id, record: ImportedRecord): "new" | "there" | "differing" => {
+    const known = find(userId, record);
+    if (known === undefined) return "new";
+    const { locationName, deviceName, room, valorMicros, createdTimeMs, voidReason } = record;
+    const isSame =
+      known.locationName === locationName &&
+      known.deviceName === deviceName &&
+      known.room === room &&
+      known.valorMicros === valorMicros &&
+      // A wrong clock's time may have been corrected since the export.
+      (known.effectiveMs === createdTimeMs || known.createdMs === createdTimeMs);
+    return isSame && (voidReason === null || known.isVoid === 1) ? "there" : "differing";
+  };
+}
+
+export function transferReader(db: Database) {
+  const compare = importComparison(db);
+  const after = db.prepare<
+    [Id, number, number],
+    RecordRow & { readonly importKey: string | null; readonly hash: string }
+  >(
+    `SELECT ${SELECT_RECORD}, iif(r.origin = 'imported', r.line, NULL) AS importKey, lower(hex(r.hash)) AS hash
+       FROM record r ${RECORD_CORRECTIONS} WHERE user_id = ? AND r.record_id > ? ORDER BY r.record_id LIMIT ?`,
+  );
+  return {
+    exportedRecords: (userId, afterId, limit) =>
+      after
+        .all(userId, afterId, limit)
+        .map(({ importKey, hash, ...row }) => ({ ...toRecord(row), importKey, hash })),
+    importedCount(userId, records) {
+      const found = records.map((record) => compare(userId, record));
+      const differing = [...found.keys()].filter((place) => found[place] === "differing");
+      return { added: found.filter((standing) => standing === "new").length, differing };
+    },
+  } satisfies Partial<LedgerReader>;
+}
+
+/** @param commands by which an import makes its locations and devices, and voids records */
+export function transferCommands(
+  db: Database,
+  context: WriteContext,
+  commands: Pick<ReturnType<typeof deviceCommands>, "addDevice"> &
+    Pick<LedgerCommands, "addLocation" | "voidRecord">,
+) {
+  const { locations } = locationReader(db);
+  const { devices } = deviceReader(db);
+  const { addLocation, addDevice, voidRecord } = commands;
+  const compare = importComparison(db);
+  const add = recordInserter(db, context);
+  const end = db.prepare<[number, number]>("UPDATE record SET ended_ms = ? WHERE record_id = ?");
+  const taken = db.prepare<[Id]>("SELECT 1 FROM device WHERE device_id = ?");
+
+  /** Adds the locations that are not there yet, and gives the id of each of the account's, by its name. */
+  function importLocations(userId: Id, imported: readonly ImportedLocation[]): ReadonlyMap<string, Id> {
+    const ids = new Map(locations(userId).map(({ id, name }) => [name, id]));
+    for (const location of imported) {
+      if (!ids.has(location.name)) ids.set(location.name, addLocation(userId, location));
+    }
+    return ids;
+  }
+
+  function importDevice(
+    userId: Id,
+    { id, rooms, ...device }: ImportedDevice,
+    locationIds: ReadonlyMap<string, Id>,
+  ): Id {
+    const locationId = locationIds.get(device.locationName);
+    if (locationId === undefined) {
+      throw new FlancoError("not_found", `There is no location "${device.locationName}".`);
+    }
+    const actuators = rooms.map((room) => ({ id: room, value: false }));
+    const kept = taken.get(id) === undefined ? { id } : {};
+    return addDevice(userId, { ...device, locationId, actuators }, kept);
+  }
+
+  return {
+    importPlaces(userId, places, by = SERVICE_ACTOR) {
+      const locationIds = importLocations(userId, places.locations);
+      const ids = new Map<string, Id>();
+      const placed = placeDevices(devices(userId), places.devices).map(({ imported, id, dId }) => {
+        const placedId = id ?? ids.get(dId) ?? importDevice(userId, { ...imported, dId }, locationIds);
+        ids.set(dId, placedId);
+        return { imported, id: placedId, dId };
+      });
+      const counts = { locations: places.locations.length, devices: places.devices.length };
+      context.audit.note("data_imported", userId, { source: places.source, ...counts }, by);
+      return placed;
+    },
+
+    importRecords(userId, records, by = SERVICE_ACTOR) {
+      let added = 0;
+      const differing: number[] = [];
+      for (const [place, imported] of records.entries()) {
+        const found = compare(userId, imported);
+        const { key, alias: _alias, endedTimeMs, provisional, voidReason, ...record } = imported;
+        if (found === "differing") differing.push(place);
+        if (found !== "new") continue;
+        const recordId = add({
+          userId,
+          record,
+          origin: "imported",
+          provisional,
+          source: null,
+          importKey: key,
+        });
+        if (endedTimeMs !== null) end.run(endedTimeMs, recordId);
+        if (voidReason !== null) voidRecord(recordId, voidReason, by);
+        added += 1;
+      }
+      if (added > 0) context.tell({ kind: "locations", userId });
+      return { added, differing };
+    },
+  } satisfies Partial<LedgerCommands>;
+}

@@ -1,0 +1,252 @@
+import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
+import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { parseDatabaseAddress } from "../domain/database-address.ts";
+import { FlancoError } from "../domain/error.ts";
+import { CALL_EVERY_MS } from "../domain/gateway.ts";
+import type { EntryBatch, EntrySink, SettingDifference } from "../domain/sink.ts";
+import { readSecret } from "../platform/secret-file.ts";
+import { type Connection, connector, refusedData } from "./database.ts";
+
+/** The version of the schema that this program makes and uses. It grows with every change of the SQL below. */
+export const CENTRAL_SCHEMA = 2;
+
+const BEGINNING: ChainHead = { position: 0, hash: NO_HASH };
+
+export interface CentralOptions {
+  /** The database's address, as `parseDatabaseAddress` takes it. */
+  readonly url: string;
+  /** The file of the password, read at each connection, so that a new password needs no restart. */
+  readonly passwordFile: string;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly own: OwnSettings;
+}
+
+/** The settings of the gateway by which its sales are counted. */
+export interface OwnSettings {
+  readonly timeZone: string;
+  /** ISO 4217. */
+  readonly currency: string;
+}
+
+/** The fields of a batch that the sink uses. */
+export interface CentralBatch extends Pick<EntryBatch, "ledger" | "waiting"> {
+  readonly entries: readonly SentEntry[];
+}
+
+/** The company's database, which gets every entry of the ledger. */
+export class CentralSink implements EntrySink {
+  readonly name = "central";
+  readonly #options: CentralOptions;
+  #connect: (() => Promise<Connection>) | undefined;
+  #connection: Promise<Connection> | undefined;
+  /** The entry after which the next batch begins; undefined before this process knows it. */
+  #place: number | undefined;
+  /** The last entry that the database has, if it last answered that it lacks entries before the batch. */
+  #behindAt: number | undefined;
+  #clockOffMs: number | null = null;
+  #differences: readonly SettingDifference[] = [];
+  #cancelCall: Cancel = () => {};
+  #isClosed = false;
+
+  constructor(options: CentralOptions) {
+    this.#options = options;
+  }
+
+  get clockOffMs(): number | null {
+    return this.#clockOffMs;
+  }
+
+  get differences(): readonly SettingDifference[] {
+    return this.#differences;
+  }
+
+  /**
+   * Begins to call the database now and then, so that the company
+   * sees that the gateway is there while it sells nothing.
+   */
+  open(): void {
+    this.#cancelCall = this.#options.timers.after(CALL_EVERY_MS, () => void this.#call());
+  }
+
+  async deliver(batch: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
+    const newest = (batch.entries.at(-1)?.position ?? 0) + batch.waiting;
+    // Of a batch that is refused the entries before the one that is the cause are delivered, so that it can be named.
+    for (let { entries } = batch; ; entries = entries.slice(0, Math.ceil(entries.length / 2))) {
+      const [first] = entries;
+      try {
+        const answer = await this.#deliver({ ledger: batch.ledger, entries, newest }, signal);
+        return answer ?? (entries === batch.entries ? null : (entries.at(-1) ?? null));
+      } catch (error) {
+        const refused = refusedData(error);
+        if (refused === undefined || first === undefined) throw error;
+        if (entries.length > 1) continue;
+        const { why, hint } = refused;
+        const text = `The company's database refuses entry ${first.position}: ${why}`;
+        throw new FlancoError("unprocessable", text, { hint, cause: error });
+      }
+    }
+  }
+
+  async #deliver(
+    { ledger, entries, newest }: Omit<SentBatch, "after">,
+    signal: AbortSignal,
+  ): Promise<ChainHead | null> {
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return null;
+    // Where the entry before the first one is lost, only the
+    // place of the last batch says what the batch follows.
+    const after = first.previousHash === null ? (this.#place ?? first.position - 1) : first.position - 1;
+    const { outcome, head } = await this.#append({ ledger, after, entries, newest }, signal);
+    const answer = this.#answerTo(outcome, head);
+    this.#place = answer === null ? last.position : answer.position;
+    return answer;
+  }
+
+  async test(signal: AbortSignal): Promise<string> {
+    const { head, clockOffMs } = await this.#append(null, signal);
+    const clock = Math.round(clockOffMs / SECOND_MS);
+    return `The company's database takes this gateway's entries and has ${head.position}; this machine's clock is ${clock} s ahead of its own.`;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelCall();
+    await this.#disconnect();
+  }
+
+  #answerTo(outcome: Appended["outcome"], head: ChainHead): ChainHead | null {
+    const behindAt = this.#behindAt;
+    this.#behindAt = undefined;
+    switch (outcome) {
+      case "taken":
+        return null;
+      case "back":
+        return BEGINNING;
+      case "behind":
+        this.#behindAt = head.position;
+        // The forwarder could not continue there, because its ledger does not have that entry.
+        return behindAt === head.position ? BEGINNING : head;
+      case "fork":
+        throw new FlancoError(
+          "conflict",
+          `From entry ${head.position} on this is another ledger than the one that the company's database has: nothing of it is taken.`,
+          { hint: "After a restore the company accepts it: flanco central gateway accept-fork." },
+        );
+      case "broken":
+        throw new FlancoError(
+          "damaged",
+          `The company's database refuses entry ${head.position}: it does not follow from the one before it.`,
+          { hint: "Run flanco verify." },
+        );
+    }
+  }
+
+  async #append(batch: SentBatch | null, signal?: AbortSignal): Promise<Appended> {
+    const end = () => void this.#disconnect();
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      const connection = await this.#connected();
+      const { clock, own } = this.#options;
+      const appended = await append(connection, batch, clock.nowMs(), own);
+      this.#clockOffMs = appended.clockOffMs;
+      const { timeZone, currency } = appended.counted;
+      this.#differences = [
+        { here: own.timeZone, there: timeZone },
+        { here: own.currency, there: currency },
+      ].filter(({ here, there }) => here !== there);
+      return appended;
+    } catch (error) {
+      await this.#disconnect();
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", end);
+    }
+  }
+
+  async #connected(): Promise<Connection> {
+    const { url, passwordFile } = this.#options;
+    if ((await this.#connection)?.ended === true) this.#connection = undefined;
+    this.#connect ??= connector(parseDatabaseAddress(url), () => readSecret(passwordFile));
+    this.#connection ??= this.#connect();
+    return this.#connection;
+  }
+
+  async #disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    // A connection that failed needs no end.
+    await connection?.then((one) => one.close()).catch(() => {});
+  }
+
+  async #call(): Promise<void> {
+    // A failure shows in the status with the next batch; until then nothing waits.
+    await this.#append(null).catch(() => {});
+    if (!this.#isClosed) this.open();
+  }
+}
+
+/** The fields of an entry that the database gets. */
+export type SentEntry = Pick<ChainEntry, "position" | "hash" | "previousHash" | "text">;
+
+export interface SentBatch {
+  /** The ledger's identity. */
+  readonly ledger: string;
+  /** The position after which these entries follow without a gap. */
+  readonly after: number;
+  readonly entries: readonly SentEntry[];
+  /** The ledger's newest entry. */
+  readonly newest: number;
+}
+
+/** The database's answer to a batch, after its commit: see `append` in schema.ts. */
+export interface Appended {
+  readonly outcome: "taken" | "behind" | "back" | "fork" | "broken";
+  readonly head: { readonly position: number; readonly hash: string };
+  /** By how much this machine's clock is ahead of the database's. */
+  readonly clockOffMs: number;
+  /** The settings by which the database counts the gateway's sales. */
+  readonly counted: OwnSettings;
+}
+
+const APPEND =
+  "SELECT * FROM flanco.append(@schema, @ledger, @after, @afterHash, @newest, @nowMs, @hashes, @texts, @timeZone, @currency)";
+
+/**
+ * Appends entries of the ledger of the gateway that the connection's role belongs to. Null appends
+ * nothing, and only tells that the gateway is there. Resolves after the commit. May be repeated.
+ */
+export async function append(
+  connection: Connection,
+  batch: SentBatch | null,
+  nowMs: number,
+  own: OwnSettings | null = null,
+): Promise<Appended> {
+  const entries = batch?.entries ?? [];
+  const [row] = await connection.query<{
+    outcome: Appended["outcome"];
+    head: string;
+    head_hash: string;
+    clock_off_ms: string;
+    zone: string;
+    currency: string;
+  }>(APPEND, {
+    timeZone: own?.timeZone ?? null,
+    currency: own?.currency ?? null,
+    schema: CENTRAL_SCHEMA,
+    ledger: batch?.ledger ?? null,
+    after: batch?.after ?? null,
+    afterHash: entries[0]?.previousHash ?? null,
+    newest: batch?.newest ?? null,
+    nowMs,
+    hashes: entries.map(({ hash }) => hash),
+    texts: entries.map(({ text }) => text),
+  });
+  if (row === undefined) throw new Error("append gave no row");
+  return {
+    outcome: row.outcome,
+    head: { position: Number(row.head), hash: row.head_hash },
+    clockOffMs: Number(row.clock_off_ms),
+    counted: { timeZone: row.zone, currency: row.currency },
+  };
+}

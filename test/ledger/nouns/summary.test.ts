@@ -1,0 +1,149 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { MAX_VALOR, microsFromValor } from "../../../src/domain/amount.ts";
+import { DAY_MS } from "../../../src/domain/clock.ts";
+import { monthOf } from "../../../src/domain/day.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import type { Period } from "../../../src/domain/overview.ts";
+import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/ledger/nouns/calendar.ts";
+import { summaryReader } from "../../../src/ledger/nouns/summary.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { RawLedger, type Sale, USER } from "../raw-ledger.ts";
+import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
+
+/** Records of the largest valor that one sum holds. */
+const MOST_OF_LARGEST = 900_000;
+const LARGEST = BigInt(microsFromValor(MAX_VALOR));
+
+/** A summary as plain numbers, or undefined. */
+interface Expected {
+  readonly total: bigint;
+  readonly count: number;
+  readonly locations: number;
+  readonly devices: number;
+  readonly chart: readonly bigint[];
+}
+
+/** Adds up by the definition, record by record. */
+function addUp(
+  sales: readonly Sale[],
+  period: Period,
+  nowMs: number,
+  dates: ZoneDates,
+): Expected | undefined {
+  const today = dates.dayOf(nowMs);
+  const periods = period === "semanal" ? daysUntil(today, 7) : monthsOfYear(today);
+  const periodOf = (sale: Sale) =>
+    period === "semanal" ? dates.dayOf(sale.timeMs) : monthOf(dates.dayOf(sale.timeMs));
+  const counted = sales.filter((sale) => periods.includes(periodOf(sale)));
+  if (counted.length === 0) return undefined;
+  const sum = (some: readonly Sale[]) => some.reduce((total, sale) => total + BigInt(sale.valorMicros), 0n);
+  return {
+    total: sum(counted),
+    count: counted.length,
+    locations: new Set(counted.map((sale) => sale.location)).size,
+    devices: new Set(counted.map((sale) => sale.device)).size,
+    chart: periods.map((one) => sum(counted.filter((sale) => periodOf(sale) === one))),
+  };
+}
+
+describe("a summary", () => {
+  const ledger = forEachTest(() => new RawLedger());
+
+  function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
+    const summary = summaryReader(ledger.db, calendar, ledger.budget).summary(USER, period, nowMs);
+    if (summary === undefined) return undefined;
+    const { totalMicros, count, locations, devices, chart } = summary;
+    return { total: totalMicros, count, locations, devices, chart: chart.map((entry) => entry.totalMicros) };
+  }
+
+  it("is what adding up record by record gives, in zones of every rule, on days of changed clocks and at ends of years", function () {
+    this.timeout(60_000);
+    const sales = AWKWARD_MOMENTS.map((timeMs, index) => ({
+      location: `L${index % 3}`,
+      device: `D${index % 5}`,
+      valorMicros: (index % 2 === 0 ? 1 : -1) * (index + 1) * 100_001,
+      timeMs,
+    }));
+    for (const zone of RULE_ZONES) {
+      const calendar = new LocalCalendar(zone);
+      ledger.store(sales, calendar);
+      ledger.rollUp();
+      const dates = new ZoneDates(zone);
+      for (const nowMs of AWKWARD_MOMENTS.slice(5).filter((_, index) => index % 3 === 0)) {
+        for (const period of ["semanal", "anual"] as const) {
+          const label = `${zone} ${period} ${new Date(nowMs).toISOString()}`;
+          expect(read(calendar, period, nowMs), label).to.deep.equal(addUp(sales, period, nowMs, dates));
+        }
+      }
+    }
+  });
+
+  it("is what adding up gives for any records, whichever of them are rolled up, and in any steps", function () {
+    this.timeout(60_000);
+    const nowMs = Date.UTC(2027, 0, 2, 5);
+    const sale = fc.record({
+      location: fc.constantFrom("A", "a", "Ñ"),
+      device: fc.constantFrom("1", "2"),
+      valorMicros: fc.integer({ min: -1e13, max: 1e13 }),
+      timeMs: fc.integer({ min: nowMs - 9 * DAY_MS, max: nowMs + 2 * DAY_MS }),
+    });
+    fc.assert(
+      fc.property(fc.array(sale, { maxLength: 30 }), fc.constantFrom(...RULE_ZONES), (sales, zone) => {
+        const calendar = new LocalCalendar(zone);
+        const dates = new ZoneDates(zone);
+        ledger.store(sales, calendar);
+        for (const [index, { timeMs }] of sales.entries()) {
+          if (timeMs % 3 === 0) ledger.rollUp(index + 1);
+        }
+        for (const period of ["semanal", "anual"] as const) {
+          expect(read(calendar, period, nowMs)).to.deep.equal(addUp(sales, period, nowMs, dates));
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  describe("whose sum leaves 64 bits", () => {
+    const timeMs = Date.UTC(2026, 5, 1);
+    const calendar = new LocalCalendar("UTC");
+
+    /** Stores a sum of all but one record of the largest valor that one sum holds. */
+    function fillUp(locationName: string, sign: 1 | -1 = 1): void {
+      const total = BigInt(sign) * BigInt(MOST_OF_LARGEST - 1) * LARGEST;
+      ledger.db
+        .prepare("INSERT INTO rollup_month VALUES (?, 202606, ?, '1', ?, ?)")
+        .run(USER, locationName, MOST_OF_LARGEST - 1, total);
+    }
+
+    /** Rolls up so many records of the largest valor beside that sum. */
+    function add(count: number, sign: 1 | -1): void {
+      const sale = { location: "A", device: "1", valorMicros: Number(LARGEST) * sign, timeMs };
+      ledger.store(Array<Sale>(count).fill(sale), calendar);
+      fillUp("A", sign);
+      ledger.rollUp();
+    }
+
+    for (const sign of [1, -1] as const) {
+      it(`is refused when it is written, never rounded (${sign > 0 ? "above" : "below"} zero)`, () => {
+        const most = BigInt(sign) * 9_000_000_000_000_000_000n;
+        add(1, sign);
+        expect(read(calendar, "anual", timeMs)?.total).to.equal(most);
+        // The first sum lies beyond 64 bits, the second only beyond what is allowed.
+        for (const count of [30_000, 2]) {
+          expect(() => add(count, sign))
+            .to.throw(FlancoError)
+            .with.property("code", "conflict");
+        }
+        expect(read(calendar, "anual", timeMs)?.total).to.equal(most + BigInt(sign) * LARGEST);
+      });
+    }
+
+    it("is exact where it is read over several locations", () => {
+      ledger.store([], calendar);
+      for (const name of ["A", "B"]) fillUp(name);
+      const each = BigInt(MOST_OF_LARGEST - 1) * LARGEST;
+      expect(read(calendar, "anual", timeMs)?.total).to.equal(2n * each);
+    });
+  });
+});
