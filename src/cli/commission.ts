@@ -1,27 +1,19 @@
 import type { Command } from "commander";
+import type { AcceptanceReport, CommissionedRoom as Room } from "../contract/commission.ts";
 import type { OperationData } from "../contract/operator.ts";
-import { describeReport, describeRoom, requireGood } from "./commission-text.ts";
-import { CommissionWalk } from "./commission-walk.ts";
-import { type CliContext, configOf, toCount } from "./context.ts";
-import type { Door } from "./control-client.ts";
-import { withDoor, withRunning } from "./door.ts";
-import { iso } from "./terminal.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Cause, Measured, Mend } from "../domain/verdict.ts";
+import { type CliContext, toCount } from "./context.ts";
+import { withDoor } from "./door.ts";
+import { iso, moment } from "./terminal.ts";
 
 const HELP = `
-Walks through the rooms of the running service: it names a room, you switch its relay on, wait a second, and switch it
-off. It shows which line moved, what was measured without debounce, and what to change. While it lasts the lines are
-under test: nothing is a sale. Rooms without a line are asked for where --free names lines that may be theirs.
-
-At the end it asks for the names of the technician and of the clinic, and the ledger keeps an acceptance report; print
-it from the page to sign it. What was ticked off stays until then, also over a restart.
-
-Exit codes: 0 every room is good, 1 failed, 3 a room needs attention or was not switched.
+The rooms are switched and ticked off on the page, on a phone in the corridor. While a commissioning is open its lines
+are under test: nothing is a sale. What was ticked off stays until it is ended, also over a restart.
 
 Examples:
-  flanco commission
-  flanco commission --lines GPIO17 GPIO27
-  flanco commission --free GPIO22 GPIO23
-  flanco commission show --json
+  flanco commission show
+  flanco commission end
   flanco commission report`;
 
 type ReportHead = OperationData<"listCommissionReports">[number];
@@ -30,47 +22,24 @@ interface AccountOption {
   readonly account?: string;
 }
 
-interface WalkOptions {
-  readonly lines?: string[];
-  readonly free: string[];
-  readonly minutes?: number;
-}
+const CAUSES: Readonly<Record<Cause, string>> = {
+  bounce: "the contact bounces longer than the debounce allows",
+  no_signal: "nothing moved: a cut wire, no common ground, or a relay that does not switch",
+  polarity: "the line is on while the relay is off",
+  other_line: "another line moved",
+  no_bias: "nothing holds the line at its level at rest",
+  loose_wire: "the line moves although a bias holds it: a loose wire, or no common ground",
+  no_line: "no line is wired to the room",
+};
 
-/** `flanco commission`: switch each room's relay, and know that each line is right. */
+/** `flanco commission`: what is open of a commissioning, its end, and the acceptance reports. */
 export function declare(program: Command, context: CliContext): void {
   const { terminal } = context;
   const commission = program
     .command("commission")
-    .description("switch each room's relay and see that its line is right; ends with an acceptance report")
+    .description("show and end an open commissioning, and show acceptance reports")
     .option("--account <email>", "one of the account's members; needed where there are several accounts")
-    .addHelpText("after", HELP)
-    // Otherwise a misspelled command would be an argument of the walk.
-    .hook("preSubcommand", (group, called) => {
-      const [word = "-"] = group.args;
-      if (!word.startsWith("-") && word !== called.name()) group.error(`error: unknown command '${word}'`);
-    });
-
-  commission
-    .command("walk", { isDefault: true })
-    .description("walk through the rooms that are not ticked off; what flanco commission does by itself")
-    .option("--lines <lines...>", "only these wired lines: the others sell meanwhile")
-    .option("--free <lines...>", "lines without a room that are looked at too", [])
-    .option("--minutes <minutes>", "how long the lines are under test at most (default 120)", toCount)
-    .addHelpText(
-      "after",
-      "\nExit codes and more examples: flanco commission --help.\n\nExample:\n  flanco commission walk --lines GPIO17",
-    )
-    .action(async ({ lines, free, minutes }: WalkOptions, command: Command) => {
-      const user = accountIn(command);
-      const config = configOf(context, command);
-      const begin = async (door: Door) => {
-        // It listens for Ctrl-C before the lines are under test.
-        const walk = new CommissionWalk(door, terminal, config.time_zone, user);
-        await door.call("beginCommission", { user, lines, freeLines: free, minutes });
-        await walk.run();
-      };
-      await withRunning(config, begin, { by: context.user });
-    });
+    .addHelpText("after", HELP);
 
   commission
     .command("show")
@@ -136,4 +105,68 @@ function accountIn(command: Command): string | undefined {
 
 function describeHead({ number, time, technician, clinic, good, rooms }: ReportHead): string {
   return `${number}\t${iso(time)}\t${technician}, ${clinic}\t${good} of ${rooms} rooms good`;
+}
+
+/** An acceptance report, a line each. */
+function describeReport(report: AcceptanceReport): string[] {
+  const { counts, versions, lines, clock, backup } = report;
+  const when = (timeMs: number) => moment(timeMs, clock.timeZone);
+  const proved =
+    backup === null ? "none was proved yet" : `${when(backup.madeTime)}, proved ${when(backup.provedTime)}`;
+  return [
+    `Acceptance report ${report.number}, ${when(report.time)}${report.provisional ? " (the clock was not set)" : ""}`,
+    `  technician   ${report.technician}`,
+    `  clinic       ${report.clinic}`,
+    `  versions     flanco ${versions.flanco}, Node ${versions.node}, Linux ${versions.kernel}`,
+    `  lines        ${lines.watched} of ${lines.wired} watched, driver ${lines.driver}${lines.simulated ? " (SIMULATED)" : ""}`,
+    `  clock        ${when(clock.time)}, ${clock.trusted ? "set" : "NOT SET"}, ${clock.timeZone}`,
+    `  backup       ${proved}`,
+    `  rooms        ${counts.good} of ${counts.rooms} good, ${counts.attention} need attention, ${counts.untested} not switched`,
+    ...report.rooms.map(({ tick, ...room }) => `    ${describe(room, tick)}`),
+    `  ledger       ${report.head} before this report,`,
+    `               ${report.hash} with it`,
+  ];
+}
+
+/** A room with its verdict of now, or the one that it was ticked off with. */
+function describeRoom({ judgement, tick, ...room }: Room): string {
+  return describe(room, tick ?? judgement, tick === null ? "" : ", ticked off");
+}
+
+type Named = Pick<Room, "room" | "deviceName" | "wired" | "withoutLine">;
+
+function describe(
+  { room, deviceName, wired, withoutLine }: Named,
+  found: Pick<Room["judgement"], "verdict" | "cause" | "mend" | "measured"> | null,
+  rest = "",
+): string {
+  const where = `${room} of ${deviceName}, ${wired?.line ?? (withoutLine ? "no line on purpose" : "no line")}`;
+  if (found === null || found.verdict === null) return `${where}: not switched yet`;
+  const { verdict, cause, mend, measured } = found;
+  const why = cause === null ? "" : `: ${CAUSES[cause]}`;
+  const what = measured === null || measured.edges === 0 ? "" : `; ${measuredText(measured)}`;
+  return `${where}: ${verdict.toUpperCase()}${why}${what}${mend === null ? "" : `; proposed: ${settingOf(mend)}`}${rest}`;
+}
+
+function measuredText({ switchings, mostEdges, longestMs, restHigh }: Measured): string {
+  const bounce = mostEdges <= 1 ? "no bounce" : `at most ${mostEdges} edges in ${longestMs} ms`;
+  return `${switchings} switchings, ${bounce}, ${restHigh ? "high" : "low"} at rest`;
+}
+
+function settingOf({ setting, line, activeLow, bias, debounceMs }: Mend): string {
+  if (setting === "debounce") return `debounce ${debounceMs} ms`;
+  if (setting === "bias") return `bias ${bias}`;
+  return setting === "line" ? `line ${line}` : activeLow ? "active-low" : "active-high";
+}
+
+/** Throws `attention` where a room that has or wants a line is not good. */
+function requireGood(rooms: readonly { readonly tick: Room["tick"]; readonly withoutLine: boolean }[]): void {
+  const left = rooms.filter(({ tick, withoutLine }) =>
+    tick === null ? !withoutLine : tick.verdict !== "good",
+  );
+  if (left.length === 0) return;
+  throw new FlancoError(
+    "attention",
+    `${left.length} of ${rooms.length} rooms are not good, or were not switched.`,
+  );
 }

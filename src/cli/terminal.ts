@@ -175,11 +175,6 @@ export class Terminal {
     return given;
   }
 
-  /** The lines of standard input, as they are typed. End the iterator, or the process does not end. */
-  answers(): AsyncIterator<string, unknown> {
-    return createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-  }
-
   /** Standard input to its end. */
   async readAll(): Promise<string> {
     return text(process.stdin);

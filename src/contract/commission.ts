@@ -8,7 +8,7 @@ import { digits, id, lineNames, name, text, timeMs, withData } from "./field.ts"
 import { testMinutes } from "./line.ts";
 
 /** What a commissioning is begun with. */
-export const newCommission = {
+const newCommission = {
   lines: lineNames
     .optional()
     .describe("The wired lines; left out for all of the account, also those that are wired meanwhile."),
@@ -23,11 +23,11 @@ export const newCommission = {
 };
 
 /** Names a room. */
-export const roomKey = { dId: name, room: name };
+const roomKey = { dId: name, room: name };
 /** Ticks a room off, with a note. */
-export const newTick = { ...roomKey, note: text(0, MAX_TEXT).default("") };
+const newTick = { ...roomKey, note: text(0, MAX_TEXT).default("") };
 /** The names of the two people who sign a report. */
-export const signatures = { technician: name, clinic: name };
+const signatures = { technician: name, clinic: name };
 
 const contact = {
   activeLow: z.boolean(),

@@ -7,15 +7,7 @@ import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { auditEntry } from "./audit.ts";
-import {
-  acceptanceReport,
-  commissionState,
-  newCommission,
-  newTick,
-  reportHead,
-  roomKey,
-  signatures,
-} from "./commission.ts";
+import { acceptanceReport, commissionState, reportHead } from "./commission.ts";
 import { importedRecord } from "./data.ts";
 import { declare, NO_SESSION, type Shape } from "./declaration.ts";
 import { id, name, text, timeMs, valor, withData } from "./field.ts";
@@ -227,20 +219,10 @@ export const OPERATIONS = {
   endTest: operation({}, z.null()),
   /** The rises of lines under test, newest first. */
   listTestedEdges: operation({}, z.array(testedEdge)),
-  /**
-   * Begins or continues a commissioning. `user` is as for
-   * `importRecords`, here and in the operations that follow.
-   */
-  beginCommission: operation({ user: accountOf, ...newCommission }, z.null()),
+  /** `user` is as for `importRecords`, here and in the operations that follow. */
   showCommission: operation({ user: accountOf }, commissionState),
-  askCommissionRoom: operation({ user: accountOf, ...roomKey }, z.null()),
-  tickCommissionRoom: operation({ user: accountOf, ...newTick }, z.null()),
-  /** Applies what is proposed for a room. */
-  mendCommissionRoom: operation({ user: accountOf, ...roomKey }, z.null()),
   /** Ends a commissioning without a report. */
   endCommission: operation({ user: accountOf }, z.null()),
-  /** Ends it with a report, and gives the report's number. */
-  finishCommission: operation({ user: accountOf, ...signatures }, z.strictObject({ number: z.int() })),
   /** The newest acceptance reports, newest first. */
   listCommissionReports: operation({ user: accountOf }, z.array(reportHead)),
   /** One report; the newest where no number is given. */

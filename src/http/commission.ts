@@ -187,29 +187,19 @@ type CommissionOperation = Extract<OperationName, `${string}Commission${string}`
 
 interface Dependencies extends Pick<CommissionDependencies, "reader" | "numbers"> {
   /** The parts of the running service. Throws `unavailable` while none runs. */
-  readonly running: () => Pick<CommissionDependencies, "commissioner" | "status">;
+  readonly running: () => Pick<CommissionDependencies, "commissioner">;
   /** The account of the member with this e-mail; without an e-mail the only account. */
   readonly accountOf: (email: string | undefined) => Id;
 }
 
-/** The operations by which a technician commissions the rooms of an account on the gateway itself. */
+/** The operations by which a command shows and ends an account's commissioning. */
 export function commissionOperations({ reader, numbers, running, accountOf }: Dependencies): {
   readonly [N in CommissionOperation]: OperationCode<N>;
 } {
   const account = ({ user }: { readonly user?: string | undefined }): Id => accountOf(user);
   return {
-    beginCommission: ({ lines = null, freeLines, minutes, ...input }, by) =>
-      running().commissioner.begin(account(input), { lines, freeLines }, minutes * MINUTE_MS, by),
     showCommission: async (input) => toStateAnswer(await running().commissioner.state(account(input))),
-    askCommissionRoom: (input) => running().commissioner.ask(account(input), input),
-    tickCommissionRoom: (input) => running().commissioner.tick(account(input), input, input.note),
-    mendCommissionRoom: (input, by) => running().commissioner.mend(account(input), input, by),
     endCommission: (input, by) => running().commissioner.end(account(input), by),
-    finishCommission: async ({ technician, clinic, ...input }, by) => {
-      const { commissioner, status } = running();
-      const parts = { commissioner, status, reader, numbers };
-      return { number: await finishWithReport(parts, account(input), { technician, clinic }, by) };
-    },
     listCommissionReports: (input) => reportHeads(reader, account(input), numbers),
     showCommissionReport: ({ number = null, ...input }) => reportOf(reader, account(input), number, numbers),
   };

@@ -1,104 +1,93 @@
-import type { ChildProcess } from "node:child_process";
 import { expect } from "chai";
 import type { AcceptanceReport, Commission } from "../../src/contract/commission.ts";
-import { SWITCHING_MS } from "../../src/domain/verdict.ts";
-import { listen, PROCESS_TEST_MS } from "../rig/program.ts";
+import { PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { recordRows, seededProgram } from "./ledger.ts";
+import { EMAIL, recordRows, seededProgram } from "./ledger.ts";
+
+/** A commissioning is walked through on the page: these are the page's requests. */
+async function ask(
+  service: RunningService,
+  cookie: string,
+  method: string,
+  path: string,
+  body: object,
+): Promise<void> {
+  const answer = await fetch(service.baseUrl + path, {
+    method,
+    headers: { "content-type": "application/json", cookie },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+}
 
 describe("flanco commission, beside the service", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forSuite(() => seededProgram());
-  let walk: ChildProcess;
-  let screen: { stdout: string; stderr: string };
+  let service: RunningService;
+  let cookie: string;
 
-  before(() => program.start());
+  before(async () => {
+    service = await program.start();
+    cookie = await service.signIn(EMAIL, PASSWORD);
+  });
 
-  function begin(): void {
-    walk = program.spawn(["commission"]);
-    screen = listen(walk);
-  }
-
-  const shows = (text: string) => until(`it shows "${text}"`, () => screen.stdout.includes(text));
-  const type = (...lines: readonly string[]) => walk.stdin?.write(lines.map((line) => `${line}\n`).join(""));
   const set = (line: string, level: string) => program.succeed(["gpio", "set", line, level]);
 
-  async function ended(): Promise<number | null> {
-    await until("the command ends", () => walk.exitCode !== null);
-    return walk.exitCode;
-  }
-
-  it("asks for a room, shows which line moves, and ticks the room off with Enter", async () => {
-    begin();
-    await shows("0 of 8 rooms are ticked off. Nothing is a sale until ");
-    await shows("Room 101 of Pasillo A, Clínica Norte: switch its relay on");
-    await set("SIM0", "high");
-    await shows("  SIM0 is on (room 101 of Pasillo A).");
-    // No hand switches a relay off sooner: it would be one switching that bounces.
-    const shownMs = performance.now();
-    await until("the switching is over", () => performance.now() - shownMs > SWITCHING_MS);
-    await set("SIM0", "low");
-    await shows("101 of Pasillo A, SIM0: GOOD; 2 switchings, no bounce, low at rest");
-    await shows("Enter ticks it off");
-    type("");
-    await shows("Room 102 of Pasillo A");
-  });
-
-  it("names the line that moved in place of the room's own, and proposes it", async () => {
+  it("shows in words and as JSON what is known of each room, and exits with 3 while one is not good", async () => {
+    await ask(service, cookie, "PUT", "/api/commission", { commission: {} });
+    await ask(service, cookie, "PUT", "/api/commission/room", { room: { dId: "7234", room: "102" } });
     await set("SIM2", "high");
-    await shows("102 of Pasillo A, SIM1: SWAPPED: another line moved; proposed: line SIM2");
-    await shows("Enter gives the room the line SIM2, t ticks it off as it is");
-    type("q");
-    expect(await ended()).to.equal(3);
-    expect(screen.stdout).to.match(/What was ticked off stays, and nothing is a sale until 20\d\d-/);
-    expect(screen.stderr).to.equal("flanco: 7 of 8 rooms are not good, or were not switched.\n");
-  });
-
-  it("says at Ctrl-C too that nothing is a sale yet, and so does the status", async () => {
-    begin();
-    await shows("Room 102 of Pasillo A");
-    walk.kill("SIGINT");
-    expect(await ended()).to.equal(3);
-    const told = /nothing is a sale until (.{19})\. flanco commission goes on/.exec(screen.stdout);
-    expect(told).not.to.equal(null);
-    for (const form of [[], ["--short"]]) {
-      const { stdout } = await program.call(["status", ...form]);
-      expect(stdout).to.contain(`\nLines under test: 8, until ${told?.[1]}. What they do is no sale`);
-    }
-  });
-
-  it("shows as JSON what is known of each room", async () => {
-    const { exitCode, stdout } = await program.call(["commission", "show", "--json"]);
-    expect(exitCode).to.equal(3);
-    const { rooms } = JSON.parse(stdout) as Commission;
-    expect(rooms.map(({ room, tick }) => [room, tick?.verdict ?? null]).slice(0, 2)).to.deep.equal([
-      ["101", "good"],
-      ["102", null],
+    const named = "102 of Pasillo A, SIM1: SWAPPED: another line moved; proposed: line SIM2";
+    await until("it shows the line that moved", async () =>
+      (await program.call(["commission", "show"])).stdout.includes(named),
+    );
+    const words = await program.call(["commission", "show"]);
+    expect(words).to.include({
+      exitCode: 3,
+      stderr: "flanco: 8 of 8 rooms are not good, or were not switched.\n",
+    });
+    expect(words.stdout).to.contain("101 of Pasillo A, SIM0: not switched yet\n");
+    const json = await program.call(["commission", "show", "--json"]);
+    expect(json.exitCode).to.equal(3);
+    const { rooms } = JSON.parse(json.stdout) as Commission;
+    expect(rooms.map(({ room, judgement }) => [room, judgement.verdict]).slice(0, 2)).to.deep.equal([
+      ["101", null],
+      ["102", "swapped"],
     ]);
   });
 
-  it("goes on where it was left, and ends with a report that the ledger keeps", async () => {
-    begin();
-    await shows("1 of 8 rooms are ticked off.");
-    type("s", "s", "s", "s", "s", "s", "s", "Luis Pérez", "Ana Gil");
-    expect(await ended()).to.equal(3);
-    expect(screen.stdout).to.contain("rooms        1 of 8 good, 0 need attention, 7 not switched");
-    const { exitCode, stdout } = await program.call(["commission", "report", "--json"]);
-    expect(exitCode).to.equal(3);
-    const report = JSON.parse(stdout) as AcceptanceReport;
-    expect(report).to.deep.include({ technician: "Luis Pérez", clinic: "Ana Gil" });
-    expect(report.hash).to.match(/^[0-9a-f]{64}$/);
-    const list = await program.succeed(["commission", "report", "--list"]);
-    expect(list).to.match(new RegExp(`^${report.number}\t.+\tLuis Pérez, Ana Gil\t1 of 8 rooms good\n$`));
+  it("is open by the status too, which says how it is ended", async () => {
+    for (const form of [[], ["--short"]]) {
+      const { stdout } = await program.call(["status", ...form]);
+      expect(stdout).to.match(
+        /\nLines under test: 8, until 20\d\d-.{14}\. What they do is no sale: flanco commission end/,
+      );
+    }
   });
 
-  it("made no sale, and after it the rooms sell again", async () => {
+  it("shows the report with which it was ended, and lists the reports", async () => {
+    const report = { technician: "Luis Pérez", clinic: "Ana Gil" };
+    await ask(service, cookie, "POST", "/api/commission/report", { report });
+    const { stdout: shown } = await program.call(["commission", "report"]);
+    expect(shown).to.contain("rooms        0 of 8 good, 0 need attention, 8 not switched");
+    const { exitCode, stdout } = await program.call(["commission", "report", "--json"]);
+    expect(exitCode).to.equal(3);
+    const made = JSON.parse(stdout) as AcceptanceReport;
+    expect(made).to.deep.include(report);
+    expect(made.hash).to.match(/^[0-9a-f]{64}$/);
+    const list = await program.succeed(["commission", "report", "--list"]);
+    expect(list).to.match(new RegExp(`^${made.number}\t.+\tLuis Pérez, Ana Gil\t0 of 8 rooms good\n$`));
+  });
+
+  it("made no sale; it ends without a report too, and then the rooms sell again", async () => {
+    await ask(service, cookie, "PUT", "/api/commission", { commission: {} });
+    await set("SIM0", "high");
+    await program.succeed(["commission", "end"]);
     expect(recordRows(program.ledgerFile)).to.deep.equal([]);
+    await set("SIM0", "low");
     await set("SIM0", "high");
     await until("a sale is in", () => recordRows(program.ledgerFile).length === 1);
-    const none = await program.call(["commission", "end"]);
-    expect(none.exitCode).to.equal(0);
   });
 });
 
@@ -108,7 +97,8 @@ describe("A room that is commissioned", function () {
 
   it("sells nothing, also after the service was killed", async () => {
     const service = await program.start();
-    await program.run(["commission", "--lines", "SIM2"], { input: "q\n" });
+    const commission = { lines: ["SIM2"] };
+    await ask(service, await service.signIn(EMAIL, PASSWORD), "PUT", "/api/commission", { commission });
     await service.end("SIGKILL");
     await program.start();
     for (const line of ["SIM2", "SIM3"]) await program.succeed(["gpio", "set", line, "high"]);

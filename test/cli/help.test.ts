@@ -102,9 +102,6 @@ describe("The help", () => {
         "error: unknown command 'statsu'\n(Did you mean status?)\n(flanco --help shows what there is)\n",
       );
     }
-    expect(await refusalOf(["commission", "raport", "--json"])).to.equal(
-      "error: unknown command 'raport'\n(flanco commission --help shows what there is)\n",
-    );
   });
 
   it("of the command itself is pointed to where its options are wrong", async () => {
