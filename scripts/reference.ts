@@ -99,14 +99,24 @@ function settingsPart(): string {
 }
 
 function faultsPart(): string {
-  const rows = Object.entries(FAULTS).map(([code, { when, hint }]) => [`\`${code}\``, when, hint]);
-  return `## Faults\n\n${table(["fault", "when", "what to do"], rows)}`;
+  const rows = Object.entries(FAULTS).map(([code, { severity, when, hint }]) => [
+    `\`${code}\``,
+    severity,
+    when,
+    hint,
+  ]);
+  return `## Faults\n\n${table(["fault", "severity", "when", "what to do"], rows)}`;
 }
 
 function metricsPart(): string {
-  const rows = MEASURES.map(({ name, kind, label, help }) => [`\`${name}\``, kind, label ?? "", help]);
+  const rows = MEASURES.map(({ name, kind, labels = [], help }) => [
+    `\`${name}\``,
+    kind,
+    labels.join(", "),
+    help,
+  ]);
   const about = "Beside these, prom-client's metrics of the process (`process_…`, `nodejs_…`).";
-  return `## Metrics\n\nOf \`/metrics\` ([beyond.md](beyond.md#prometheus)). ${about}\n\n${table(["metric", "kind", "label", "meaning"], rows)}`;
+  return `## Metrics\n\nOf \`/metrics\` ([beyond.md](beyond.md#prometheus)). ${about}\n\n${table(["metric", "kind", "labels", "meaning"], rows)}`;
 }
 
 function values(schema: unknown): string {

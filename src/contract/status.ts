@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
+import { FAULT_CODES, LEVELS, SEVERITIES } from "../domain/fault.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-setting.ts";
@@ -177,6 +177,11 @@ const status = z.strictObject({
     .array(
       z.strictObject({
         code: z.enum(FAULT_CODES),
+        severity: z
+          .enum(SEVERITIES)
+          .describe(
+            "grave: sales are lost or refused meanwhile; warning: everything is recorded; note: a warning for technicians.",
+          ),
         sinceTime: timeMs,
         message: z.string(),
         hint: z.string(),
@@ -185,7 +190,7 @@ const status = z.strictObject({
           .describe("The values that the message names; for a role without money none that counts sales."),
       }),
     )
-    .describe("What a person must see to, and what to do."),
+    .describe("What a person must see to, and what to do, the worst first."),
 });
 
 /** The part of the status that every view of the page needs, for a gateway or a company, which has no lines. */

@@ -1,6 +1,14 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./clock.ts";
 import { withHint } from "./error.ts";
-import { type DetailsOf, type Fault, type FaultCode, fault, faultName } from "./fault.ts";
+import {
+  type DetailsOf,
+  type Fault,
+  type FaultCode,
+  fault,
+  faultName,
+  SEVERITIES,
+  severityOf,
+} from "./fault.ts";
 import { CLOCK_OFF_MS } from "./gateway.ts";
 import type { Queue } from "./line.ts";
 import type { BackupStatus, CardWear, Disk, Machine, Status } from "./status.ts";
@@ -52,12 +60,12 @@ function seen<C extends FaultCode>(since: Since, code: C, ...details: DetailsOf<
 }
 
 /**
- * All faults, the gravest first. Pure. A service that has just started has no backup,
+ * All faults, the worst first. Pure. A service that has just started has no backup,
  * and a gateway that has just booted no trusted time: neither is a fault yet.
  */
 export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
   const { lasting, lineFailures, unread } = reading;
-  return [
+  return inSeverity([
     ...lasting,
     ...(unread === null ? [] : [seen(since, "ledger_unread", { reason: unread })]),
     ...lineFailures.map(({ line, message }) => seen(since, "line_failed", { line, reason: message })),
@@ -70,7 +78,13 @@ export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
     ...sinkFaults(reading),
     ...apartFaults(reading, since),
     ...differenceFaults(reading, since),
-  ];
+  ]);
+}
+
+/** The worst first, and those of one severity as they were found. */
+function inSeverity(faults: readonly Fault[]): readonly Fault[] {
+  const rank = ({ code }: Fault) => SEVERITIES.indexOf(severityOf(code));
+  return [...faults].sort((one, other) => rank(one) - rank(other));
 }
 
 function differenceFaults({ sinks }: Pick<Reading, "sinks">, since: Since): readonly Fault[] {

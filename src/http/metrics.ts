@@ -1,6 +1,7 @@
 import type { Context, Middleware, Next } from "koa";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import { severityOf } from "../domain/fault.ts";
 import type { SinkStatus, Status, StatusReader } from "../domain/status.ts";
 import { isSecret, readSecret } from "../platform/secret-file.ts";
 import { senderOf } from "./guard.ts";
@@ -16,9 +17,9 @@ interface Measure {
   readonly help: string;
   /** A counter's name ends in `_total`. It starts again with the process. */
   readonly kind: "gauge" | "counter";
-  readonly label?: "code" | "sink" | "version";
-  /** Values by label, or the only value with an empty label; no values where it is not known. */
-  readonly values: (status: Status) => readonly (readonly [label: string, value: number])[];
+  readonly labels?: readonly ("code" | "severity" | "sink" | "version")[];
+  /** Values, each with its labels; no values where it is not known. */
+  readonly values: (status: Status) => readonly (readonly [labels: Record<string, string>, value: number])[];
 }
 
 /** Every metric beside those of the process. None tells money, people, locations or rooms. */
@@ -26,9 +27,9 @@ export const MEASURES: readonly Measure[] = [
   {
     name: "flanco_build_info",
     kind: "gauge",
-    label: "version",
+    labels: ["version"],
     help: "The running version, always 1.",
-    values: ({ version }) => [[version, 1]],
+    values: ({ version }) => [[{ version }, 1]],
   },
   gauge(
     "flanco_start_time_seconds",
@@ -64,9 +65,10 @@ export const MEASURES: readonly Measure[] = [
   {
     name: "flanco_fault",
     kind: "gauge",
-    label: "code",
+    labels: ["code", "severity"],
     help: "1 for each fault that a person must see to.",
-    values: ({ faults }) => [...new Set(faults.map(({ code }) => code))].map((code) => [code, 1]),
+    values: ({ faults }) =>
+      [...new Set(faults.map(({ code }) => code))].map((code) => [{ code, severity: severityOf(code) }, 1]),
   },
   sink("flanco_sink_waiting", "What waits to be delivered to a sink.", ({ waiting }) => waiting),
   sink("flanco_sink_lag_seconds", "For how long a sink has been behind.", (one) => one.behindMs / SECOND_MS),
@@ -136,12 +138,12 @@ async function loadLibrary() {
 /** Makes a registry for each answer, because a value that is not known must be absent, not 0. */
 async function expose({ library, ofProcess }: Library, status: Status): Promise<string> {
   const registry = new library.Registry();
-  for (const { name, help, kind, label, values } of MEASURES) {
+  for (const { name, help, kind, labels = [], values } of MEASURES) {
     const known = values(status);
     if (known.length === 0) continue;
-    const options = { name, help, labelNames: label === undefined ? [] : [label], registers: [registry] };
+    const options = { name, help, labelNames: [...labels], registers: [registry] };
     const metric = kind === "gauge" ? new library.Gauge(options) : new library.Counter(options);
-    for (const [named, value] of known) metric.inc(label === undefined ? {} : { [label]: named }, value);
+    for (const [named, value] of known) metric.inc(named, value);
   }
   return `${await ofProcess.metrics()}${await registry.metrics()}`;
 }
@@ -149,7 +151,7 @@ async function expose({ library, ofProcess }: Library, status: Status): Promise<
 function gauge(name: string, help: string, value: (status: Status) => number | null | undefined): Measure {
   const values = (status: Status) => {
     const known = value(status) ?? null;
-    return known === null ? [] : [["", known] as const];
+    return known === null ? [] : [[{}, known] as const];
   };
   return { name, help, kind: "gauge", values };
 }
@@ -159,8 +161,8 @@ function sink(name: string, help: string, value: (sink: SinkStatus) => number): 
     name,
     help,
     kind: name.endsWith("_total") ? "counter" : "gauge",
-    label: "sink",
-    values: ({ sinks }) => sinks.map((one) => [one.name, value(one)]),
+    labels: ["sink"],
+    values: ({ sinks }) => sinks.map((one) => [{ sink: one.name }, value(one)]),
   };
 }
 

@@ -1,7 +1,14 @@
 import { getStatus } from "../contract/status.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
-import { type Fault, type Level, levelsOf, withoutEntries, withoutSales } from "../domain/fault.ts";
+import {
+  type Fault,
+  type Level,
+  levelsOf,
+  severityOf,
+  withoutEntries,
+  withoutSales,
+} from "../domain/fault.ts";
 import type { Queue } from "../domain/line.ts";
 import { seesMoney, seesSinks } from "../domain/member.ts";
 import type {
@@ -180,5 +187,5 @@ function toUsersBackupAnswer(backup: BackupStatus | null) {
 }
 
 export function toFaultAnswer({ sinceMs, ...fault }: Fault) {
-  return { ...fault, sinceTime: sinceMs };
+  return { ...fault, severity: severityOf(fault.code), sinceTime: sinceMs };
 }

@@ -162,7 +162,7 @@ describe("The faults of the appliance", () => {
     expect(codes({ simulated: true, ...gaps({ unwatchedToday: outage }) })).to.deep.equal([]);
   });
 
-  it("have a message, a hint, a beginning, and the values of their texts", () => {
+  it("have a message, a hint, a beginning, and the values of their texts, and come the worst first", () => {
     const faults = faultsIn(
       {
         ...SOUND,
@@ -176,15 +176,15 @@ describe("The faults of the appliance", () => {
     );
     expect(faults.map(({ code, details }) => [code, details])).to.deep.equal([
       ["line_failed", { line: "GPIO17", reason: "Held." }],
+      ["card_worn", { device: "mmcblk0", lifeUsedPercent: 110, spareBlocks: "urgent" }],
       ["clock_untrusted", { waiting: 1 }],
       ["records_unplaced", { records: 2 }],
-      ["card_worn", { device: "mmcblk0", lifeUsedPercent: 110, spareBlocks: "urgent" }],
       ["backup_old", { madeTime: BACKUP.madeMs, days: 3 }],
     ]);
     expect(faults.map(({ sinceMs }) => sinceMs)).to.deep.equal([
       FIRST_SEEN_MS,
-      NOW_MS - HOUR_MS,
       FIRST_SEEN_MS,
+      NOW_MS - HOUR_MS,
       FIRST_SEEN_MS,
       BACKUP.madeMs + 2 * DAY_MS,
     ]);

@@ -50,7 +50,7 @@ describe("The metrics", () => {
     it("leave out what is not known, and a fault that is over", async () => {
       appliance.faults = [fault("disk_full", 0)];
       const { text } = await appliance.api.get("/metrics").expect(200);
-      expect(text).to.contain('flanco_fault{code="disk_full"} 1');
+      expect(text).to.contain('flanco_fault{code="disk_full",severity="grave"} 1');
       expect(text).not.to.contain("flanco_backup_age_seconds");
       appliance.faults = [];
       expect((await appliance.api.get("/metrics").expect(200)).text).not.to.contain("flanco_fault");

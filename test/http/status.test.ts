@@ -97,7 +97,7 @@ describe("GET /status", () => {
     const hint = "Free some space.";
     appliance.faults = [{ code: "disk_full", sinceMs: NOON_MS, message, hint, details: { free: 7 } }];
     expect((await status())["faults"]).to.deep.equal([
-      { code: "disk_full", sinceTime: NOON_MS, message, hint, details: { free: 7 } },
+      { code: "disk_full", severity: "grave", sinceTime: NOON_MS, message, hint, details: { free: 7 } },
     ]);
   });
 
@@ -151,7 +151,7 @@ describe("GET /status", () => {
     const card = { device: "mmcblk0", lifeUsedPercent: 100, spareBlocks: null };
     appliance.disk = { ...appliance.disk, freeBytes: 200_000_000, card };
     await appliance.status.open();
-    expect(await codes()).to.deep.equal(["disk_low", "card_worn"]);
+    expect(await codes()).to.deep.equal(["card_worn", "disk_low"]);
     const { disk } = await status();
     expect(disk).to.deep.include({ level: "warning", card: { ...card, level: "warning" } });
   });

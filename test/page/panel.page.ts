@@ -82,7 +82,8 @@ describe("The panel", () => {
 
   it("shows all faults to a role that has no other view for them, and to others the way to that view", async () => {
     const status = await opened.get<Status>("/api/status");
-    const fault = { code: "disk_low", sinceTime: Date.now(), message: "", hint: "", details: {} };
+    const told = { sinceTime: Date.now(), message: "", hint: "", details: {} };
+    const fault = { code: "disk_low", severity: "warning", ...told };
     const faults = [fault, fault, fault];
     const owner = opened.cookie;
     const staff = await opened.addMember("Recepción", "staff");
@@ -105,9 +106,8 @@ describe("The panel", () => {
 
   it("warns of a slow disk, which loses nothing, those alone who can see to it", async () => {
     const status = await opened.get<Status>("/api/status");
-    const faults = [
-      { code: "disk_slow", sinceTime: Date.now(), message: "", hint: "", details: { syncMs: 300 } },
-    ];
+    const told = { sinceTime: Date.now(), message: "", hint: "", details: { syncMs: 300 } };
+    const faults = [{ code: "disk_slow", severity: "note", ...told }];
     const owner = opened.cookie;
     const staff = await opened.service.signIn("staff@example.org", PASSWORD);
     for (const [cookie, warnings] of [

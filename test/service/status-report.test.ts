@@ -73,8 +73,8 @@ describe("The appliance's status", () => {
     fail("Held.");
     appliance.breaker.failure = new FlancoError("unavailable", "SQLite cannot read it.");
     const { faults, today, lineFailures } = await status();
-    expect(faults.map(({ code }) => code)).to.deep.equal(["ledger_unread", "line_failed"]);
-    expect(faults[0]?.message).to.match(/cannot be read from the ledger: SQLite cannot read it/);
+    expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "ledger_unread"]);
+    expect(faults[1]?.message).to.match(/cannot be read from the ledger: SQLite cannot read it/);
     expect({ today, lines: lineFailures.length }).to.deep.equal({ today: null, lines: 1 });
     await look();
     expect(appliance.log.warnings).to.have.length(2);

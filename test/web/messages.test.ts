@@ -108,6 +108,14 @@ describe("The gateway's faults in plain words", () => {
     }
   });
 
+  it("are no alarms where they say that everything is recorded, or that one can go on working", () => {
+    const calm =
+      /todo se registra|se registra todo|se siguen registrando|no se pierde nada|seguir trabajando/i;
+    const codes = FAULT_CODES.filter((code) => calm.test(faultTexts.es.faults[code].todo(valuesOf(1))));
+    expect(codes).to.include.members(["disk_slow", "tail_failed", "sink_failing"]);
+    for (const code of codes) expect(FAULTS[code].severity, code).to.be.oneOf(["warning", "note"]);
+  });
+
   it("count in the singular and the plural", () => {
     const { backup_old: backupOld } = faultTexts.es.faults;
     expect(backupOld.what(valuesOf(1))).to.contain("hace 1 día.");
