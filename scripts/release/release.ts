@@ -1,21 +1,22 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { runCommand, ScriptFailure } from "../command.ts";
 import { CARD_KINDS } from "../image/base.ts";
 import { buildCardImage, imageName } from "../image/card-image.ts";
 import { buildBinary } from "./binary.ts";
 import { manifestFiles, signManifest, sumsOf } from "./manifest.ts";
 import { buildPackage } from "./package.ts";
-import { ARM64, PROCESSORS } from "./processor.ts";
+import { ARM64, PROCESSORS, type Processor } from "./processor.ts";
 
 const CHECKOUT = join(import.meta.dirname, "..", "..");
 const KEY_VARIABLE = "FLANCO_RELEASE_KEY";
 
 /**
- * Builds the release of this checkout into dist/release: for each processor the binary and the package, for arm64 the card
+ * Builds the release of this checkout into dist/release: for each of the processors the binary and the package, for arm64 the card
  * images, then checksums, SBOM and manifest. Installs the Debian packages that are missing.
  */
-async function release(): Promise<void> {
+async function release(processors: readonly Processor[]): Promise<void> {
   const directory = join(CHECKOUT, "build", "release");
   const released = join(CHECKOUT, "dist", "release");
   // The release of before stays until this one is whole.
@@ -30,7 +31,7 @@ async function release(): Promise<void> {
   );
   runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.ts")]);
   const files: string[] = [];
-  for (const processor of PROCESSORS) {
+  for (const processor of processors) {
     const binary = join(target, `flanco-${version}-${processor.debian}`);
     await buildBinary({ processor, checkout: CHECKOUT, directory, target: binary });
     say(binary);
@@ -47,7 +48,8 @@ async function release(): Promise<void> {
     say(deb);
     files.push(binary, deb);
   }
-  if (process.getuid?.() === 0) {
+  if (!processors.includes(ARM64)) say("no card images: they are for arm64");
+  else if (process.getuid?.() === 0) {
     const deb = join(target, `flanco_${version}_${ARM64.debian}.deb`);
     for (const kind of CARD_KINDS) {
       const image = join(target, imageName(version, kind));
@@ -75,12 +77,22 @@ async function release(): Promise<void> {
   say(released);
 }
 
+/** The processors that `--processor` names, or all. Throws ScriptFailure for one that is none. */
+function chosenProcessors(): readonly Processor[] {
+  const { values } = parseArgs({ options: { processor: { type: "string" } } });
+  if (values.processor === undefined) return PROCESSORS;
+  const chosen = PROCESSORS.filter(({ debian }) => debian === values.processor);
+  if (chosen.length > 0) return chosen;
+  const known = PROCESSORS.map(({ debian }) => debian).join(" or ");
+  throw new ScriptFailure(`--processor is ${known}, not ${values.processor}`);
+}
+
 function say(text: string): void {
   console.log(`release: ${text}`);
 }
 
 try {
-  await release();
+  await release(chosenProcessors());
 } catch (error) {
   if (!(error instanceof ScriptFailure)) throw error;
   console.error(`release: ${error.message}`);
