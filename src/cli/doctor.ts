@@ -8,7 +8,8 @@ import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import type { OperationData } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { FaultCode } from "../domain/fault.ts";
+import { FAULTS } from "../domain/fault.ts";
+import { CHECK_NAMES, CHECKS, type CheckName } from "../domain/faults/entry.ts";
 import { type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { machineFaults } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
@@ -70,66 +71,6 @@ const TOLD_SETTINGS: ReadonlySet<string> = new Set([
   "gpio_driver",
   "log_level",
 ]);
-
-/** What is examined, in the order shown, and why it matters. */
-const CHECKS = {
-  service: "Without the service no sale is recorded.",
-  lines: "A line that is not watched records no sale.",
-  clock: "A sale gets the time of this clock.",
-  ledger: "The ledger is the proof of every sale.",
-  backup: "A lost card without a backup is a lost ledger.",
-  disk: "A full disk refuses sales, and a slow one delays them.",
-  card: "A card that wears out loses what was written to it.",
-  power: "Low voltage restarts the gateway and damages cards.",
-  temperature: "A hot gateway is slow and ages fast.",
-  memory: "Without memory the kernel ends programs.",
-  ports: "The page and the API are reached at these ports.",
-  sinks: "What leaves the gateway is missing elsewhere until it is sent.",
-  certificate: "Browsers warn of a certificate that has ended.",
-  name: "The page is found on the local network by this name.",
-  package: "A newer version mends what was found since.",
-} as const;
-type CheckName = keyof typeof CHECKS;
-
-const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
-  line_failed: "lines",
-  edges_refused: "lines",
-  edges_lost: "lines",
-  edges_swallowed: "lines",
-  line_outage: "lines",
-  clock_untrusted: "clock",
-  records_unplaced: "clock",
-  clock_wrong: "clock",
-  clock_off: "clock",
-  company_differs: "sinks",
-  ledger_damaged: "ledger",
-  ledger_unread: "ledger",
-  check_failed: "ledger",
-  records_lost: "ledger",
-  restore_dropped: "ledger",
-  time_zone_changed: "ledger",
-  tail_failed: "ledger",
-  backup_failed: "backup",
-  copy_damaged: "backup",
-  backup_missing: "backup",
-  backup_old: "backup",
-  backup_disk_missing: "backup",
-  backup_foreign: "backup",
-  disk_full: "disk",
-  disk_low: "disk",
-  disk_slow: "disk",
-  queue_filling: "disk",
-  card_worn: "card",
-  file_system_errors: "card",
-  voltage_low: "power",
-  too_hot: "temperature",
-  memory_low: "memory",
-  certificate_refused: "certificate",
-  certificate_ending: "certificate",
-  authority_replaced: "certificate",
-  sinks_unreadable: "sinks",
-  sink_failing: "sinks",
-};
 
 const UNWRITABLE = {
   message: "Nothing can be written to the data directory.",
@@ -202,12 +143,12 @@ async function examine(
   const problems = new Map<CheckName, Problem[]>();
   const add = (check: CheckName, found: readonly Problem[]) =>
     problems.set(check, [...(problems.get(check) ?? []), ...found]);
-  for (const fault of running?.faults ?? stopped?.faults ?? []) add(CHECK_OF[fault.code], [fault]);
+  for (const fault of running?.faults ?? stopped?.faults ?? []) add(fault.check, [fault]);
   // A running service has looked at the machine itself; its disk is measured here all the same.
   const told = new Set(running?.faults.map(({ code }) => code));
   const own = running === undefined ? machine : { ...UNKNOWN_MACHINE, syncMs: machine.syncMs };
   for (const fault of machineFaults(own, systemClock.nowMs)) {
-    if (!told.has(fault.code)) add(CHECK_OF[fault.code], [fault]);
+    if (!told.has(fault.code)) add(FAULTS[fault.code].check, [fault]);
   }
   if (stopped !== null) {
     add("service", [noService()]);
@@ -227,8 +168,8 @@ async function examine(
   add("name", nameProblems(machine));
   const examined = { running, stopped, machine, ports, config };
   const states = statesOf(examined);
-  const findings = Object.entries(CHECKS).map(([name, why]) => {
-    const check = name as CheckName;
+  const findings = CHECK_NAMES.map((check) => {
+    const why = CHECKS[check];
     const found = problems.get(check) ?? [];
     if (found.length === 0) return { check, fine: true, message: states[check], why, mend: null };
     const mends = found.flatMap(({ hint }) => (hint === undefined ? [] : [hint]));

@@ -136,7 +136,7 @@ export async function readStopped(config: Config, version: string): Promise<Stop
   ];
   const stopped = {
     facts: { ...facts, lastBackup: toBackupAnswer(lastBackup), disk: toDiskAnswer(disk, faults) },
-    faults: faults.map(toFaultAnswer),
+    faults: faults.map((fault) => toFaultAnswer(fault, config.time_zone)),
   };
   try {
     using closing = new DisposableStack();

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { FAULT_CODES, LEVELS, SEVERITIES } from "../domain/fault.ts";
+import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
+import { CHECK_NAMES, SEVERITIES } from "../domain/faults/entry.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-setting.ts";
@@ -49,6 +50,8 @@ export const sink = z.strictObject({
 
 /** A figure that grows with each sale. */
 const uncounted = z.int().nullable().describe("Null for a role without money.");
+
+const faultText = z.strictObject({ what: z.string(), todo: z.string() });
 
 const status = z.strictObject({
   version: z.string(),
@@ -182,9 +185,13 @@ const status = z.strictObject({
           .describe(
             "grave: sales are lost or refused meanwhile; warning: everything is recorded; note: a warning for technicians.",
           ),
+        check: z.enum(CHECK_NAMES).describe("The part of the appliance that it is of."),
         sinceTime: timeMs,
-        message: z.string(),
+        message: z.string().describe("For technicians."),
         hint: z.string(),
+        texts: z
+          .strictObject({ es: faultText, en: faultText })
+          .describe("What it is and what to do, for people who are not technical."),
         details: z
           .record(z.string(), z.union([z.string(), z.number()]))
           .describe("The values that the message names; for a role without money none that counts sales."),

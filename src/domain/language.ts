@@ -2,6 +2,9 @@
 export const LANGUAGES = ["es", "en"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** How what the gateway writes itself has numbers and dates (BCP 47). */
+export const LOCALES = { es: "es-ES", en: "en-GB" } as const;
+
 /** The same in Spanish and in English: a text, several, or the words of one field. */
 export type Pair<T = unknown> = readonly [es: T, en: T];
 

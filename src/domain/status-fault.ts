@@ -1,14 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./clock.ts";
 import { withHint } from "./error.ts";
-import {
-  type DetailsOf,
-  type Fault,
-  type FaultCode,
-  fault,
-  faultName,
-  SEVERITIES,
-  severityOf,
-} from "./fault.ts";
+import { type DetailsOf, FAULTS, type Fault, type FaultCode, fault, faultName } from "./fault.ts";
+import { SEVERITIES } from "./faults/entry.ts";
 import { CLOCK_OFF_MS } from "./gateway.ts";
 import type { Queue } from "./line.ts";
 import type { BackupStatus, CardWear, Disk, Machine, Status } from "./status.ts";
@@ -83,7 +76,7 @@ export function faultsIn(reading: Reading, since: Since): readonly Fault[] {
 
 /** The worst first, and those of one severity as they were found. */
 function inSeverity(faults: readonly Fault[]): readonly Fault[] {
-  const rank = ({ code }: Fault) => SEVERITIES.indexOf(severityOf(code));
+  const rank = ({ code }: Fault) => SEVERITIES.indexOf(FAULTS[code].severity);
   return [...faults].sort((one, other) => rank(one) - rank(other));
 }
 

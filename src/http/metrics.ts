@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from "koa";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { severityOf } from "../domain/fault.ts";
+import { FAULTS } from "../domain/fault.ts";
 import type { SinkStatus, Status, StatusReader } from "../domain/status.ts";
 import { isSecret, readSecret } from "../platform/secret-file.ts";
 import { senderOf } from "./guard.ts";
@@ -68,7 +68,10 @@ export const MEASURES: readonly Measure[] = [
     labels: ["code", "severity"],
     help: "1 for each fault that a person must see to.",
     values: ({ faults }) =>
-      [...new Set(faults.map(({ code }) => code))].map((code) => [{ code, severity: severityOf(code) }, 1]),
+      [...new Set(faults.map(({ code }) => code))].map((code) => [
+        { code, severity: FAULTS[code].severity },
+        1,
+      ]),
   },
   sink("flanco_sink_waiting", "What waits to be delivered to a sink.", ({ waiting }) => waiting),
   sink("flanco_sink_lag_seconds", "For how long a sink has been behind.", (one) => one.behindMs / SECOND_MS),

@@ -5,7 +5,7 @@ import {
   type Fault,
   type Level,
   levelsOf,
-  severityOf,
+  toldFault,
   withoutEntries,
   withoutSales,
 } from "../domain/fault.ts";
@@ -31,7 +31,9 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
     serve(getStatus, async ({ userId, signedIn }) => {
       const status = await appliance.status(userId);
-      const { disk, queues, machine, ...answer } = toStatusAnswer(status);
+      const sees = seesMoney(signedIn.role);
+      const faults = sees ? status.faults : status.faults.map(withoutSales);
+      const { disk, queues, machine, ...answer } = toStatusAnswer({ ...status, faults });
       const shared = {
         disk: disk && inSteps(disk, ["freeBytes", "ledgerBytes", "logBytes"], DISK_STEP_BYTES, Math.ceil),
         machine: {
@@ -52,16 +54,16 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
         ),
         lastBackup: toUsersBackupAnswer(status.lastBackup),
       };
-      return { data: seesMoney(signedIn.role) ? data : uncounted(data) };
+      return { data: sees ? data : uncounted(data) };
     }),
   ];
 }
 
 /** The status for a role that sees no money: without each figure that grows with the sales, and so counts them. */
-function uncounted<S extends Pick<ReturnType<typeof toStatusAnswer>, "faults" | "disk" | "sinks" | "queues">>(
+function uncounted<S extends Pick<ReturnType<typeof toStatusAnswer>, "disk" | "sinks" | "queues">>(
   status: S,
 ) {
-  const { faults, disk, sinks, queues } = status;
+  const { disk, sinks, queues } = status;
   return {
     ...status,
     recordsToday: null,
@@ -80,7 +82,6 @@ function uncounted<S extends Pick<ReturnType<typeof toStatusAnswer>, "faults" | 
       behindMs: Math.floor(sink.behindMs / MINUTE_MS) * MINUTE_MS,
       failure: sink.failure && { ...sink.failure, message: withoutEntries(sink.failure.message) },
     })),
-    faults: faults.map((fault) => withoutSales(fault)),
   };
 }
 
@@ -128,7 +129,7 @@ export function toStatusAnswer(status: Status) {
       edges: toQueueAnswer(queues.edges, levels.edges),
     },
     sinks: sinks.map(toSinkAnswer),
-    faults: faults.map(toFaultAnswer),
+    faults: faults.map((fault) => toFaultAnswer(fault, status.timeZone)),
   };
 }
 
@@ -186,6 +187,7 @@ function toUsersBackupAnswer(backup: BackupStatus | null) {
   return { madeTime: madeMs, provedTime: provedMs, clockTrusted, ageMs };
 }
 
-export function toFaultAnswer({ sinceMs, ...fault }: Fault) {
-  return { ...fault, severity: severityOf(fault.code), sinceTime: sinceMs };
+export function toFaultAnswer(fault: Fault, timeZone: string) {
+  const { sinceMs, ...told } = toldFault(fault, timeZone);
+  return { ...told, sinceTime: sinceMs };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
-import { FAULT_CODES, severityOf } from "../domain/fault.ts";
+import { FAULT_CODES, FAULTS } from "../domain/fault.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";
 import { NOTICE_KINDS, type Notice } from "../domain/notice.ts";
@@ -185,7 +185,7 @@ export class NoticeOutbox {
 /** Whether a notice waits for no morning. */
 function tellsGrave({ kind, details }: Notice): boolean {
   const told = FAULT_CODES.find((code) => code === details["code"]);
-  return kind === "fault_begun" && told !== undefined && severityOf(told) === "grave";
+  return kind === "fault_begun" && told !== undefined && FAULTS[told].severity === "grave";
 }
 
 function readState(file: string, log: Log): State | undefined {

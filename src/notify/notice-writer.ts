@@ -3,12 +3,11 @@ import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { dateFromDay, formatDay } from "../domain/day.ts";
 import { withHint } from "../domain/error.ts";
-import type { Fault } from "../domain/fault.ts";
-import type { Language } from "../domain/language.ts";
+import { type Fault, toldFault } from "../domain/fault.ts";
+import { type Language, LOCALES } from "../domain/language.ts";
 import type { Notice } from "../domain/notice.ts";
 import type { Overview, Sold } from "../domain/overview.ts";
 import type { Currency } from "../domain/status.ts";
-import { type FaultValues, faultTexts } from "../text/faults.ts";
 import { noticeTexts } from "../text/notices.ts";
 
 /** The most rooms that one notice names. */
@@ -51,7 +50,7 @@ export class NoticeWriter {
   faultBegun(faults: OneOrMore<PlacedFault>): Notice {
     const texts = this.#texts;
     const [first] = faults;
-    const { todo } = this.#describe(first);
+    const { todo } = this.#textsOf(first);
     const { what, list, sinceMs } = this.#describeAll(faults);
     const count = faults.length;
     const subject = count === 1 ? texts.faultBegun(what) : texts.faultsBegun(count, what);
@@ -152,7 +151,7 @@ export class NoticeWriter {
   #describeAll(faults: OneOrMore<PlacedFault>) {
     const texts = this.#texts;
     const [what = "", ...others] = faults.slice(0, MAX_ROOMS).map((fault) => {
-      const { what } = this.#describe(fault);
+      const { what } = this.#textsOf(fault);
       return fault.room === undefined ? what : texts.inRoom(what, fault.room.name, fault.room.deviceName);
     });
     const rest = faults.length - 1 - others.length;
@@ -163,44 +162,32 @@ export class NoticeWriter {
     return { what, list, sinceMs: Math.min(...faults.map(({ sinceMs }) => sinceMs)) };
   }
 
-  #describe(fault: Fault): { readonly what: string; readonly todo: string } {
-    const { language } = this.#options;
-    const text = faultTexts[language].faults[fault.code];
-    const values = this.#valuesOf(fault);
-    return { what: text.what(values), todo: text.todo(values) };
-  }
-
-  #valuesOf({ details }: Fault): FaultValues {
-    const number = (name: string) => Number(details[name] ?? 0);
-    const unit = { style: "unit", unit: "megabyte", maximumFractionDigits: 0 } as const;
-    return {
-      number,
-      count: (name) => this.#count(number(name)),
-      bytes: (name) => new Intl.NumberFormat(this.#texts.locale, unit).format(number(name) / 1e6),
-      moment: (name) => this.#moment(number(name)),
-      text: (name) => String(details[name] ?? ""),
-    };
+  #textsOf(fault: Fault) {
+    const { language, timeZone } = this.#options;
+    return toldFault(fault, timeZone).texts[language];
   }
 
   #sold({ count, totalMicros }: Sold) {
     const { code, decimals } = this.#options.currency;
     const style = { style: "currency", currency: code, minimumFractionDigits: decimals } as const;
-    const money = new Intl.NumberFormat(this.#texts.locale, style).format(valorFromMicros(totalMicros));
+    const money = new Intl.NumberFormat(LOCALES[this.#options.language], style).format(
+      valorFromMicros(totalMicros),
+    );
     return { sales: this.#texts.sales(count, this.#count(count)), money };
   }
 
   #count(count: number): string {
-    return new Intl.NumberFormat(this.#texts.locale).format(count);
+    return new Intl.NumberFormat(LOCALES[this.#options.language]).format(count);
   }
 
   #moment(timeMs: number): string {
     const { timeZone } = this.#options;
     const style = { dateStyle: "medium", timeStyle: "short", timeZone } as const;
-    return new Intl.DateTimeFormat(this.#texts.locale, style).format(timeMs);
+    return new Intl.DateTimeFormat(LOCALES[this.#options.language], style).format(timeMs);
   }
 
   #date(day: number, style: Intl.DateTimeFormatOptions): string {
-    return new Intl.DateTimeFormat(this.#texts.locale, style).format(dateFromDay(day));
+    return new Intl.DateTimeFormat(LOCALES[this.#options.language], style).format(dateFromDay(day));
   }
 }
 

@@ -8,8 +8,6 @@ interface SummaryText {
 
 /** The texts of notices. */
 export const noticeTexts = bilingual({
-  /** BCP 47, for dates and numbers. */
-  locale: ["es-ES", "en-GB"],
   faultBegun: (what: string) => [`Aviso: ${what}`, `Attention: ${what}`],
   faultsBegun: (count: number, what: string) => [
     `Aviso (${count} casos): ${what}`,

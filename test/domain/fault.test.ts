@@ -1,6 +1,15 @@
 import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
-import { type Fault, FaultWatch, fault } from "../../src/domain/fault.ts";
+import {
+  FAULT_CODES,
+  FAULTS,
+  type Fault,
+  type FaultCode,
+  FaultWatch,
+  fault,
+  toldFault,
+} from "../../src/domain/fault.ts";
+import { LANGUAGES } from "../../src/domain/language.ts";
 
 const DISK = fault("disk_full", 1);
 const HOT = fault("too_hot", 1, { temperature: 81 });
@@ -50,5 +59,57 @@ describe("what people are told of faults", () => {
 
   it("is no end of what has happened and cannot be mended", () => {
     expect(told(new FaultWatch([]), 100, [LOST, 0, 30])).to.deep.equal(["2 begun edges_lost"]);
+  });
+});
+
+describe("The gateway's faults in plain words", () => {
+  /** What a fault says whose details are all this number, or are not told. */
+  function textsOf(code: FaultCode, number?: number) {
+    const details = new Proxy({}, { get: () => number });
+    return toldFault({ code, sinceMs: 1, message: "", hint: "", details }, "Europe/Madrid").texts;
+  }
+
+  it("are there for every code in both languages, whatever the values", () => {
+    for (const code of FAULT_CODES) {
+      for (const number of [0, 1, 2, undefined]) {
+        for (const language of LANGUAGES) {
+          const { what, todo } = textsOf(code, number)[language];
+          expect(`${what} ${todo}`, code).to.match(/^\S.*[.] \S.*[.]$/);
+          expect(`${what} ${todo}`, code).to.not.match(/undefined|NaN/);
+        }
+      }
+    }
+  });
+
+  it("name no number of sales to a role that gets none", () => {
+    for (const code of FAULT_CODES.filter((one) => "sales" in FAULTS[one])) {
+      for (const { what } of Object.values(textsOf(code))) expect(what, code).not.to.match(/\d|: \./);
+    }
+  });
+
+  it("are no alarms where they say that everything is recorded, or that one can go on working", () => {
+    const calm =
+      /todo se registra|se registra todo|se siguen registrando|no se pierde nada|seguir trabajando/i;
+    const codes = FAULT_CODES.filter((code) => calm.test(textsOf(code).es.todo));
+    expect(codes).to.include.members(["disk_slow", "tail_failed", "sink_failing"]);
+    for (const code of codes) expect(FAULTS[code].severity, code).to.be.oneOf(["warning", "note"]);
+  });
+
+  it("count in the singular and the plural", () => {
+    expect(textsOf("backup_old", 1).es.what).to.contain("hace 1 día.");
+    expect(textsOf("backup_old", 3).es.what).to.contain("hace 3 días.");
+    for (const code of ["records_unplaced", "clock_wrong"] as const) {
+      expect(textsOf(code, 1).es.todo, code).to.not.match(/cuentan/i);
+      expect(textsOf(code, 1).en.todo, code).to.not.match(/\b(they|their)\b/i);
+    }
+  });
+
+  it("have numbers and dates as the language writes them, by the gateway's zone", () => {
+    const low = fault("disk_low", 1, { freeBytes: 1_234_000_000, totalBytes: 1 });
+    expect(toldFault(low, "UTC").texts.es.what).to.contain("1234 MB");
+    expect(toldFault(low, "UTC").texts.en.what).to.contain("1,234 MB");
+    const noon = Date.UTC(2026, 2, 11, 11);
+    const outage = fault("line_outage", 1, { gaps: 1, from: noon, to: noon, lines: "L" });
+    expect(toldFault(outage, "Europe/Madrid").texts.es.what).to.contain("11 mar 2026, 12:00");
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { HOUR_MS } from "../../src/domain/clock.ts";
+import { fault } from "../../src/domain/fault.ts";
 import { UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { Appliance, BOOT_ID, NOON_MS, TIME_ZONE } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -92,12 +93,27 @@ describe("GET /status", () => {
 
   const machine = async () => (await status())["machine"] as Record<string, unknown>;
 
-  it("tells of each fault since when it lasts, what to do, and the values for other words", async () => {
-    const message = "The disk is full: sales wait in memory.";
-    const hint = "Free some space.";
-    appliance.faults = [{ code: "disk_full", sinceMs: NOON_MS, message, hint, details: { free: 7 } }];
+  it("tells of each fault how bad it is, since when it lasts, what to do, and the values for other words", async () => {
+    const full = fault("disk_full", NOON_MS);
+    appliance.faults = [full];
+    const { sinceMs, ...told } = full;
     expect((await status())["faults"]).to.deep.equal([
-      { code: "disk_full", severity: "grave", sinceTime: NOON_MS, message, hint, details: { free: 7 } },
+      {
+        ...told,
+        severity: "grave",
+        check: "disk",
+        sinceTime: sinceMs,
+        texts: {
+          es: {
+            what: "El disco está lleno: no se pueden guardar ventas nuevas.",
+            todo: "Avise a su técnico hoy mismo. Los encendidos esperan en memoria mientras quepan.",
+          },
+          en: {
+            what: "The disk is full: new sales cannot be stored.",
+            todo: "Call your technician today. Switchings wait in memory as long as there is room.",
+          },
+        },
+      },
     ]);
   });
 

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { fault } from "../../src/domain/fault.ts";
+import { toFaultAnswer } from "../../src/http/status.ts";
 import type { Overview, Status } from "../../src/web/api/shapes.ts";
 import { PASSWORD } from "../rig/program.ts";
 import { OpenedService, suiteService } from "./opened.ts";
@@ -82,9 +84,8 @@ describe("The panel", () => {
 
   it("shows all faults to a role that has no other view for them, and to others the way to that view", async () => {
     const status = await opened.get<Status>("/api/status");
-    const told = { sinceTime: Date.now(), message: "", hint: "", details: {} };
-    const fault = { code: "disk_low", severity: "warning", ...told };
-    const faults = [fault, fault, fault];
+    const low = fault("disk_low", Date.now(), { freeBytes: 1, totalBytes: 2 });
+    const faults = [low, low, low].map((one) => toFaultAnswer(one, "UTC"));
     const owner = opened.cookie;
     const staff = await opened.addMember("Recepción", "staff");
     for (const [cookie, notices, ways] of [
@@ -106,8 +107,7 @@ describe("The panel", () => {
 
   it("warns of a slow disk, which loses nothing, those alone who can see to it", async () => {
     const status = await opened.get<Status>("/api/status");
-    const told = { sinceTime: Date.now(), message: "", hint: "", details: { syncMs: 300 } };
-    const faults = [{ code: "disk_slow", severity: "note", ...told }];
+    const faults = [toFaultAnswer(fault("disk_slow", Date.now(), { syncMs: 300 }), "UTC")];
     const owner = opened.cookie;
     const staff = await opened.service.signIn("staff@example.org", PASSWORD);
     for (const [cookie, warnings] of [

@@ -1,9 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { expect } from "chai";
-import { FAULT_CODES, FAULTS } from "../../src/domain/fault.ts";
 import { pickLanguage, pickLocale } from "../../src/domain/language.ts";
-import { type FaultValues, faultTexts } from "../../src/text/faults.ts";
 import { auditTexts } from "../../src/web/messages/audit.ts";
 import { clinicsTexts } from "../../src/web/messages/clinics.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
@@ -71,59 +69,6 @@ describe("The page's language", () => {
     expect(pickLocale("es", ["en-US"])).to.equal("es");
     expect(pickLocale("en", ["en-US", "es"])).to.equal("en-US");
     expect(pickLocale("en", ["es-ES", "es", "en-US", "en"])).to.equal("en-GB");
-  });
-});
-
-/** What a fault's text is given when its details name one thing, or many. */
-function valuesOf(number: number): FaultValues {
-  return {
-    number: () => number,
-    count: () => String(number),
-    bytes: () => `${number} MB`,
-    moment: () => "10:42",
-    text: () => "GPIO17",
-  };
-}
-
-describe("The gateway's faults in plain words", () => {
-  for (const [language, { faults }] of Object.entries(faultTexts)) {
-    it(`are there for every code, whatever the values: ${language}`, () => {
-      for (const code of FAULT_CODES) {
-        for (const number of [0, 1, 2]) {
-          const { what, todo } = faults[code];
-          const said = `${what(valuesOf(number))} ${todo(valuesOf(number))}`;
-          expect(said, code).to.match(/^\S.*[.] \S.*[.]$/);
-          expect(said, code).to.not.match(/undefined|NaN/);
-        }
-      }
-    });
-  }
-
-  it("name no number of sales to a role that gets none", () => {
-    const values = { ...valuesOf(0), text: () => "" };
-    for (const { faults } of Object.values(faultTexts)) {
-      for (const code of FAULT_CODES.filter((one) => "sales" in FAULTS[one])) {
-        expect(faults[code].what(values), code).not.to.match(/\d|: \./);
-      }
-    }
-  });
-
-  it("are no alarms where they say that everything is recorded, or that one can go on working", () => {
-    const calm =
-      /todo se registra|se registra todo|se siguen registrando|no se pierde nada|seguir trabajando/i;
-    const codes = FAULT_CODES.filter((code) => calm.test(faultTexts.es.faults[code].todo(valuesOf(1))));
-    expect(codes).to.include.members(["disk_slow", "tail_failed", "sink_failing"]);
-    for (const code of codes) expect(FAULTS[code].severity, code).to.be.oneOf(["warning", "note"]);
-  });
-
-  it("count in the singular and the plural", () => {
-    const { backup_old: backupOld } = faultTexts.es.faults;
-    expect(backupOld.what(valuesOf(1))).to.contain("hace 1 día.");
-    expect(backupOld.what(valuesOf(3))).to.contain("hace 3 días.");
-    for (const code of ["records_unplaced", "clock_wrong"] as const) {
-      expect(faultTexts.es.faults[code].todo(valuesOf(1)), code).to.not.match(/cuentan/i);
-      expect(faultTexts.en.faults[code].todo(valuesOf(1)), code).to.not.match(/\b(they|their)\b/i);
-    }
   });
 });
 

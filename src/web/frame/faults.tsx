@@ -1,9 +1,8 @@
-import { type FaultValues, faultTexts } from "../../text/faults.ts";
 import type { Fault } from "../api/shapes.ts";
 import { Notice } from "../element/notice.tsx";
-import type { Format } from "../format/format.ts";
 import { useGateway } from "../live/gateway.ts";
-import { useTexts } from "../messages/use-language.ts";
+import { frameTexts } from "../messages/frame.ts";
+import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { maySee } from "../route.ts";
 
@@ -15,7 +14,7 @@ interface FaultListProps {
 
 /** What a person must see to, in plain words, the worst first as the server sends it; the server's own words behind a fold, for a technician. */
 export function FaultList({ faults, most = faults.length }: FaultListProps) {
-  const texts = useTexts(faultTexts);
+  const texts = useTexts(frameTexts).faults;
   const { user, format } = useGateway();
   const seesAll = maySee(user, "state");
   const own = seesAll ? faults : faults.filter(({ severity }) => severity !== "note");
@@ -38,18 +37,14 @@ export function FaultList({ faults, most = faults.length }: FaultListProps) {
 const ALARMS: readonly Fault["severity"][] = ["grave", "alarm"];
 
 function FaultNotice({ fault }: { readonly fault: Fault }) {
-  const texts = useTexts(faultTexts);
+  const texts = useTexts(frameTexts).faults;
+  const { language } = useLanguage();
   const { format, now } = useGateway();
-  const faults: Readonly<Record<string, (typeof texts.faults)["disk_full"] | undefined>> = texts.faults;
-  const known = faults[fault.code];
-  const values = valuesOf(fault, format, now());
+  const { what, todo } = fault.texts[language];
   return (
-    <Notice
-      kind={ALARMS.includes(fault.severity) ? "bad" : "warn"}
-      title={known?.what(values) ?? texts.unknown}
-    >
-      {known !== undefined && <p>{known.todo(values)}</p>}
-      <details class="fault-details fine" open={known === undefined}>
+    <Notice kind={ALARMS.includes(fault.severity) ? "bad" : "warn"} title={what}>
+      <p>{todo}</p>
+      <details class="fault-details fine">
         <summary>
           {texts.details} · {texts.since(format.moment(fault.sinceTime, now()))}
         </summary>
@@ -59,15 +54,4 @@ function FaultNotice({ fault }: { readonly fault: Fault }) {
       </details>
     </Notice>
   );
-}
-
-function valuesOf({ details }: Fault, format: Format, nowMs: number): FaultValues {
-  const number = (name: string) => Number(details[name] ?? 0);
-  return {
-    number,
-    count: (name) => format.count(number(name)),
-    bytes: (name) => format.bytes(number(name)),
-    moment: (name) => format.moment(number(name), nowMs),
-    text: (name) => String(details[name] ?? ""),
-  };
 }

@@ -56,6 +56,15 @@ export const frameTexts = bilingual({
     ],
   },
 
+  faults: {
+    since: (time: string) => [`Desde ${time}`, `Since ${time}`],
+    details: ["Para el técnico", "For the technician"],
+    /** Stands for faults that are not shown here. */
+    more: (count: number, text: string) =>
+      count === 1
+        ? ["Ver 1 aviso más", "See 1 more notice"]
+        : [`Ver ${text} avisos más`, `See ${text} more notices`],
+  },
   tests: {
     title: (lines: string, until: string) => [
       `${counted(lines, "línea", "líneas")} en prueba hasta ${until}.`,

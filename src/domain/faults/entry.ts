@@ -1,0 +1,88 @@
+import type { Pair } from "../language.ts";
+
+export const MEGABYTE = 1_000_000;
+
+/** How bad a fault is, the worst first. */
+export const SEVERITIES = [
+  /** Sales are lost or refused meanwhile: people are told of it at any hour. */
+  "grave",
+  "alarm",
+  /** A clinic can go on working, and everything is recorded. */
+  "warning",
+  /** A warning for those alone who see the state of the gateway, and can see to it. */
+  "note",
+] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** What `flanco doctor` examines, in the order shown, and why it matters. */
+export const CHECKS = {
+  service: "Without the service no sale is recorded.",
+  lines: "A line that is not watched records no sale.",
+  clock: "A sale gets the time of this clock.",
+  ledger: "The ledger is the proof of every sale.",
+  backup: "A lost card without a backup is a lost ledger.",
+  disk: "A full disk refuses sales, and a slow one delays them.",
+  card: "A card that wears out loses what was written to it.",
+  power: "Low voltage restarts the gateway and damages cards.",
+  temperature: "A hot gateway is slow and ages fast.",
+  memory: "Without memory the kernel ends programs.",
+  ports: "The page and the API are reached at these ports.",
+  sinks: "What leaves the gateway is missing elsewhere until it is sent.",
+  certificate: "Browsers warn of a certificate that has ended.",
+  name: "The page is found on the local network by this name.",
+  package: "A newer version mends what was found since.",
+} as const;
+export type CheckName = keyof typeof CHECKS;
+export const CHECK_NAMES = Object.keys(CHECKS) as readonly CheckName[];
+
+/** The values in a fault's text, for translations. Times are in Unix milliseconds. */
+export type FaultDetails = Readonly<Record<string, string | number>>;
+
+/**
+ * Values in a fault's text, formatted for people. A missing value is an empty text, or 0: a role
+ * without money gets none that counts sales, and each text does without them.
+ */
+export interface FaultValues {
+  readonly number: (name: string) => number;
+  readonly count: (name: string) => string;
+  readonly bytes: (name: string) => string;
+  readonly moment: (name: string) => string;
+  readonly text: (name: string) => string;
+}
+
+type PeopleText = Pair<string> | ((values: FaultValues) => Pair<string>);
+
+/** All that is known of a fault by its code. */
+export interface FaultEntry {
+  readonly severity: Severity;
+  readonly check: CheckName;
+  /** When it is one, for the reference. */
+  readonly when: string;
+  /** The fault in one sentence for a technician, by its details. */
+  message(details: FaultDetails): string;
+  /** What a technician does about it. */
+  readonly hint: string;
+  /** The details that tell how much was sold, or who sells. The texts do without them. */
+  readonly sales?: readonly string[];
+  /** The fault, and what to do about it, for people who are not technical. */
+  readonly what: PeopleText;
+  readonly todo: PeopleText;
+}
+
+/** Some, where their number is not to be told. */
+export function counted(count: number | undefined, noun: string): string {
+  if (count === undefined) return `some ${noun}s`;
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function megabytes(bytes: number): number {
+  return Math.floor(bytes / MEGABYTE);
+}
+
+export function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+export function after(text: string): string {
+  return text === "" ? "" : `: ${text}`;
+}

@@ -1,0 +1,264 @@
+import { counted, type FaultEntry, iso, megabytes } from "./entry.ts";
+
+/** Of the gateway's disk and hardware, and of what it has to do with others: browsers, and the systems that it sends to. */
+export const GATEWAY_FAULTS = {
+  disk_full: {
+    severity: "grave",
+    check: "disk",
+    when: "posts are refused, because the disk is full",
+    message: () => "The disk is full: posted records are refused, and switchings wait to be recorded.",
+    hint: "Free at least 8 MB on the disk of the data directory. Recording goes on by itself; do not delete the ledger's own files.",
+    what: [
+      "El disco está lleno: no se pueden guardar ventas nuevas.",
+      "The disk is full: new sales cannot be stored.",
+    ],
+    todo: [
+      "Avise a su técnico hoy mismo. Los encendidos esperan en memoria mientras quepan.",
+      "Call your technician today. Switchings wait in memory as long as there is room.",
+    ],
+  },
+  disk_low: {
+    severity: "warning",
+    check: "disk",
+    when: "free space is below 256 MiB (on a small disk: a twentieth), or below the ledger's size, which a backup needs",
+    message: ({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }) =>
+      `The disk is nearly full: ${megabytes(freeBytes)} MB of ${megabytes(totalBytes)} MB are free.`,
+    hint: "Remove what is not needed from the disk of the data directory, or move backups away; delete nothing of the ledger's own files.",
+    what: ({ bytes }) => [
+      `Queda poco sitio en el disco: ${bytes("freeBytes")} libres.`,
+      `The disk is nearly full: ${bytes("freeBytes")} left.`,
+    ],
+    todo: [
+      "Pida a su técnico que libere espacio. Por ahora todo se registra.",
+      "Ask your technician to free some space. Everything is still being recorded.",
+    ],
+  },
+  disk_slow: {
+    severity: "note",
+    check: "disk",
+    when: "of the newest 100 syncs of the ledger two took 250 ms or more",
+    message: ({ syncMs }: { syncMs: number }) =>
+      `The disk is slow: one synced write in a hundred takes ${syncMs} ms or more.`,
+    hint: "Replace the card by one for continuous recording (High Endurance).",
+    what: ({ count }) => [
+      `El disco es lento: algunas escrituras tardan ${count("syncMs")} ms o más.`,
+      `The disk is slow: some writes take ${count("syncMs")} ms or more.`,
+    ],
+    todo: [
+      "Pida a su técnico una tarjeta para grabación continua (High Endurance). Todo se registra.",
+      "Ask your technician for a card for continuous recording (High Endurance). All is recorded.",
+    ],
+  },
+  queue_filling: {
+    severity: "warning",
+    check: "disk",
+    when: "1,000 edges or 3,072 writes wait for the disk",
+    message: ({ queue, waiting, limit }: { queue: "edges" | "writes"; waiting?: number; limit: number }) =>
+      `${waiting ?? "Many"} ${queue === "edges" ? "switchings" : "writes"} wait for the disk; there is room for ${limit}.`,
+    sales: ["waiting"],
+    hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
+    what: ({ number, count }) =>
+      number("waiting") === 0
+        ? ["El equipo va con retraso.", "The gateway is running behind."]
+        : [
+            `El equipo va con retraso: ${count("waiting")} anotaciones esperan.`,
+            `The gateway is running behind: ${count("waiting")} entries are waiting.`,
+          ],
+    todo: [
+      "Suele pasar solo en unos minutos. Si el aviso sigue, llame a su técnico.",
+      "This usually passes within minutes. If it stays, call your technician.",
+    ],
+  },
+  card_worn: {
+    severity: "alarm",
+    check: "card",
+    when: "the card reports that its life or its spare blocks are nearly used up",
+    message: ({ device }: { device: string; lifeUsedPercent?: number; spareBlocks?: string }) =>
+      `The card ${device} is nearly worn out and may soon lose what is written to it.`,
+    hint: "Run flanco backup to another disk, then replace the card.",
+    what: ["La tarjeta de memoria está desgastada y puede fallar.", "The memory card is worn and may fail."],
+    todo: [
+      "Pida a su técnico que la cambie por una nueva. Haga antes una copia de seguridad.",
+      "Ask your technician to replace it. Make a backup first.",
+    ],
+  },
+  file_system_errors: {
+    severity: "alarm",
+    check: "card",
+    when: "the ledger's file system (ext4) has met errors",
+    message: ({ errors }: { errors: number }) =>
+      `The ledger's file system has met ${counted(errors, "error")}: the card or disk may be failing.`,
+    hint: "Run flanco backup to another disk, read the kernel's log (journalctl -k), and replace the card.",
+    what: [
+      "El disco ha dado errores: la tarjeta puede estar fallando.",
+      "The disk has met errors: the card may be failing.",
+    ],
+    todo: [
+      "Avise a su técnico esta semana. Conviene hacer antes una copia de seguridad en otro disco.",
+      "Tell your technician this week. Make a backup to another disk first.",
+    ],
+  },
+  voltage_low: {
+    severity: "warning",
+    check: "power",
+    when: "a Raspberry Pi reports that its supply's voltage is too low; Debian's kernels, as on the card images, cannot tell",
+    message: () =>
+      "The voltage of the gateway's power supply is too low: it may restart, and its card may be damaged.",
+    hint: "Use the power supply that the gateway's maker sells, and a short cable.",
+    what: [
+      "Al equipo le llega poca corriente y puede reiniciarse.",
+      "The gateway gets too little power and may restart.",
+    ],
+    todo: [
+      "Pida a su técnico que cambie el alimentador o el cable. Por ahora todo se registra.",
+      "Ask your technician to replace the power supply or its cable. For now everything is recorded.",
+    ],
+  },
+  too_hot: {
+    severity: "alarm",
+    check: "temperature",
+    when: "the gateway has 80 °C or more",
+    message: ({ temperature }: { temperature: number }) =>
+      `The gateway has ${temperature} °C: it works more slowly and ages faster.`,
+    hint: "Give it air: open the cabinet, keep it away from other warm devices, or add a fan.",
+    what: ({ count }) => [
+      `El equipo está demasiado caliente: ${count("temperature")}\u00a0°C.`,
+      `The gateway is too hot: ${count("temperature")}\u00a0°C.`,
+    ],
+    todo: [
+      "Deje libre el aire a su alrededor. Si mañana sigue este aviso, llame a su técnico.",
+      "Give it air. If this is still here tomorrow, call your technician.",
+    ],
+  },
+  memory_low: {
+    severity: "warning",
+    check: "memory",
+    when: "less than a twentieth of the memory is available",
+    message: ({ availableBytes, totalBytes }: { availableBytes: number; totalBytes: number }) =>
+      `The gateway's memory is nearly used up: ${megabytes(availableBytes)} MB of ${megabytes(totalBytes)} MB are available.`,
+    hint: "See which program takes it (ps aux --sort=-rss | head): only flanco should run on this gateway.",
+    what: ["Al equipo casi no le queda memoria.", "The gateway has almost no memory left."],
+    todo: [
+      "Pida a su técnico que mire qué otros programas hay en el equipo. Por ahora todo se registra.",
+      "Ask your technician which other programs run on it. For now everything is recorded.",
+    ],
+  },
+  certificate_refused: {
+    severity: "warning",
+    check: "certificate",
+    when: "a certificate in certificates_dir is unusable; another one is served",
+    message: ({ file, reason }: { file: string; reason: string }) =>
+      `The certificate ${file} is refused: ${reason}.`,
+    hint: "Mend it, or remove its files: they are looked at every 15 seconds. Until then the next good one is served, or the appliance's own.",
+    what: [
+      "El certificado de su clínica para abrir esta página no es válido.",
+      "Your clinic's certificate for opening this page is not valid.",
+    ],
+    todo: [
+      "Puede seguir trabajando, aunque el navegador avise. Pida a su técnico que lea el texto de abajo.",
+      "You can go on working, though the browser may warn. Ask your technician to read the text below.",
+    ],
+  },
+  certificate_ending: {
+    severity: "alarm",
+    check: "certificate",
+    when: "the served certificate ends within 14 days and has no successor",
+    message: ({ file, endsTime }: { file: string; endsTime: number; days: number }) =>
+      `The certificate ${file} ends on ${iso(endsTime)}.`,
+    hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
+    what: ({ number, count }) =>
+      number("days") === 1
+        ? [
+            "El certificado de su clínica para abrir esta página caduca en 1 día.",
+            "Your clinic's certificate for opening this page ends in 1 day.",
+          ]
+        : [
+            `El certificado de su clínica para abrir esta página caduca en ${count("days")} días.`,
+            `Your clinic's certificate for opening this page ends in ${count("days")} days.`,
+          ],
+    todo: [
+      "Pida a su técnico que ponga el siguiente. Después el navegador avisará al abrir la página.",
+      "Ask your technician to bring the next one. After that the browser will warn when the page is opened.",
+    ],
+  },
+  authority_replaced: {
+    severity: "warning",
+    check: "certificate",
+    when: "the appliance made a new authority, within the last week: the one that browsers trusted was damaged, had ended or did not fit the host's name",
+    message: () => "Browsers do not trust this gateway any more: its authority had to be made anew.",
+    hint: "Have each computer, tablet and phone trust it again: open http:// with the gateway's name and http_port there. flanco tls show has the fingerprint.",
+    what: [
+      "Los navegadores ya no confían en este equipo: su certificado se tuvo que hacer de nuevo.",
+      "Browsers do not trust this gateway any more: its certificate had to be made anew.",
+    ],
+    todo: [
+      "Se registra todo. Pida a su técnico que cada ordenador, tableta y teléfono vuelva a confiar en el equipo.",
+      "Everything is being recorded. Ask your technician to have each computer, tablet and phone trust it again.",
+    ],
+  },
+  sinks_unreadable: {
+    severity: "warning",
+    check: "sinks",
+    when: "the sinks that were set up on the page cannot be read since the service was started",
+    message: () =>
+      "Nothing is sent to the sinks that were set up on the page: what was set up cannot be read, and they are off.",
+    hint: "Set them up again on the page, as an owner. What the database and the broker lack is sent then.",
+    what: [
+      "No se envía nada fuera del equipo: no se puede leer cómo se configuró en esta página.",
+      "Nothing is sent from the gateway: what was set up on this page cannot be read.",
+    ],
+    todo: [
+      "Se registra todo. Un propietario tiene que volver a configurar los envíos en esta página.",
+      "Everything is being recorded. An owner has to set up on this page again where it is sent.",
+    ],
+  },
+  sink_failing: {
+    severity: "warning",
+    check: "sinks",
+    when: "a configured sink has been behind for ten minutes, and its last try failed",
+    message: ({ sink, reason }: { sink: string; reason: string }) =>
+      `The sink ${sink} gets nothing: ${reason}`,
+    hint: "Mend what it says. What waits is kept and sent later by itself; flanco forward test tries at once.",
+    what: ({ text }) => [
+      `No se puede enviar nada a ${text("sink")}.`,
+      `Nothing can be sent to ${text("sink")}.`,
+    ],
+    todo: [
+      "Todo se registra y se enviará después. Si mañana sigue este aviso, llame a su técnico.",
+      "Everything is recorded and will be sent later. If this is still here tomorrow, call your technician.",
+    ],
+  },
+  clock_off: {
+    severity: "alarm",
+    check: "clock",
+    when: "the gateway's trusted clock and the company's database's are more than a minute apart",
+    /** Positive seconds: the gateway is ahead. */
+    message: ({ sink, seconds }: { sink: string; seconds: number }) =>
+      `The gateway's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the clock of the sink ${sink}.`,
+    hint: "Compare both with a right clock: on the gateway timedatectl shows it and its time server; else tell the company.",
+    what: ({ count }) => [
+      `El reloj de este equipo y el de la base de datos de la empresa se llevan ${count("seconds")} segundos.`,
+      `The clocks of this gateway and of the company's database are ${count("seconds")} seconds apart.`,
+    ],
+    todo: [
+      "Mire qué hora marca este equipo en «Estado». Si no es la buena, llame a su técnico.",
+      "See under “Status” what time this gateway has. If it is not right, call your technician.",
+    ],
+  },
+  company_differs: {
+    severity: "warning",
+    check: "sinks",
+    when: "the company's database counts this gateway's sales in another zone or currency than the gateway",
+    message: ({ here, there }: { sink: string; here: string; there: string }) =>
+      `This gateway counts in ${here}, the company's database in ${there}: their sums differ.`,
+    hint: "Set time_zone or currency in flanco.toml, or have the company set the zone: flanco central gateway zone.",
+    what: ({ text }) => [
+      `Este equipo cuenta en ${text("here")} y la base de datos de la empresa en ${text("there")}: sus sumas no coinciden.`,
+      `This gateway counts in ${text("here")}, the company's database in ${text("there")}: their sums differ.`,
+    ],
+    todo: [
+      "Se registra todo. Pida a su técnico que ponga lo mismo en los dos.",
+      "Everything is being recorded. Ask your technician to set both alike.",
+    ],
+  },
+} as const satisfies Readonly<Record<string, FaultEntry>>;

@@ -1,0 +1,181 @@
+import { counted, type FaultEntry, iso } from "./entry.ts";
+
+/** Of the lines, and of the clock by which their sales get a time. */
+export const LINE_FAULTS = {
+  line_failed: {
+    severity: "grave",
+    check: "lines",
+    when: "a wired line is not watched",
+    message: ({ line, reason }: { line: string; reason: string }) =>
+      `The line ${line} is not watched, and its sales are not recorded: ${reason}`,
+    hint: "It is tried again every 5 seconds; flanco gpio detect shows all lines with the programs that use them.",
+    what: ({ text }) => [
+      `La línea ${text("line")} no se vigila: sus ventas no se registran.`,
+      `The line ${text("line")} is not watched: its sales are not recorded.`,
+    ],
+    todo: [
+      "Llame a su técnico y lea el texto de abajo.",
+      "Call your technician and read out the text below.",
+    ],
+  },
+  edges_refused: {
+    severity: "grave",
+    check: "lines",
+    when: "edges wait for a reason other than a full disk, or the ledger refused one",
+    message: ({ waiting }: { waiting?: number }) =>
+      `The ledger refuses to record switchings: ${waiting ?? "they"} wait in memory, and one that it cannot take in becomes a gap.`,
+    sales: ["waiting"],
+    hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
+    what: [
+      "Hay encendidos que no se pueden anotar: el equipo los rechaza.",
+      "Some switchings cannot be recorded: the gateway refuses them.",
+    ],
+    todo: [
+      "Llame a su técnico hoy mismo y lea el texto de abajo. No apague el equipo: esperan en memoria.",
+      "Call your technician today and read out the text below. Do not switch the gateway off: they wait in memory.",
+    ],
+  },
+  edges_lost: {
+    severity: "alarm",
+    check: "lines",
+    when: "edges came faster than they could be kept, in the last 24 hours",
+    message: ({ edges, sales, lines }: { gaps: number; edges?: number; sales?: number; lines: string }) => {
+      const among = sales === undefined ? "" : `, ${counted(sales, "sale")} among them`;
+      return `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines})${among}.`;
+    },
+    sales: ["edges", "sales"],
+    hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
+    what: ({ number, count }) =>
+      number("sales") === 1
+        ? ["Se perdió 1 venta de la que no hay registro.", "1 sale was lost and has no record."]
+        : number("sales") === 0
+          ? [
+              "Hubo momentos en que pudieron perderse ventas.",
+              "There were moments in which sales may have been lost.",
+            ]
+          : [
+              `Se perdieron ${count("sales")} ventas de las que no hay registro.`,
+              `${count("sales")} sales were lost and have no record.`,
+            ],
+    todo: ({ text }) => [
+      `Compare esas horas, que están en «Informe» y en «Estado», con sus propios apuntes. Líneas: ${text("lines")}.`,
+      `Compare those hours, which are under “Report” and “Status”, with your own notes. Lines: ${text("lines")}.`,
+    ],
+  },
+  edges_swallowed: {
+    severity: "alarm",
+    check: "lines",
+    when: "the hardware or the kernel did not report three edges or more in the last 24 hours",
+    message: ({ edges, lines }: { edges?: number; lines: string }) =>
+      `In the last 24 hours the hardware or the kernel did not report ${counted(edges, "switching")} (${lines}): they were found up to two seconds late.`,
+    sales: ["edges"],
+    hint: "Debian's kernels for the Raspberry Pi 3, 4 and Zero 2 W lose edges where many lines change at once. Give every line its own 4.7 kΩ to 3.3 V and, against bounce, 100 nF to ground (docs/technician.md).",
+    what: ({ number, count }) =>
+      number("edges") === 0
+        ? [
+            "El equipo no avisó de algunos cambios de las líneas. Se encontraron al mirarlas, algo más tarde.",
+            "The hardware did not report some changes of the lines. They were found by looking at them, a little late.",
+          ]
+        : [
+            `En un día el equipo no avisó de ${count("edges")} cambios de las líneas. Se encontraron al mirarlas, hasta dos segundos después.`,
+            `In one day the hardware did not report ${count("edges")} changes of the lines. They were found by looking at them, up to two seconds late.`,
+          ],
+    todo: ({ text }) => [
+      `Un apagado y encendido de menos de dos segundos puede haberse perdido. Lea a su técnico el texto de abajo. Líneas: ${text("lines")}.`,
+      `A switching off and on of less than two seconds may be lost. Read the text below to your technician. Lines: ${text("lines")}.`,
+    ],
+  },
+  line_outage: {
+    severity: "alarm",
+    check: "lines",
+    when: "a line was not watched for a minute or more, in the last 24 hours",
+    message: ({ from, to, lines }: { gaps: number; from: number; to: number; lines: string }) =>
+      `${lines} went unwatched for a time between ${iso(from)} and ${iso(to)}: what was switched on then has no record.`,
+    hint: "Compare this time with your own papers, and post what is missing.",
+    what: ({ moment }) => [
+      `Entre ${moment("from")} y ${moment("to")} no se vigilaron todas las líneas: lo que se encendió entonces no tiene registro.`,
+      `Between ${moment("from")} and ${moment("to")} not all lines were watched: what was switched on then has no record.`,
+    ],
+    todo: ({ text }) => [
+      `Compare esas horas con sus propios apuntes. Líneas: ${text("lines")}.`,
+      `Compare those hours with your own notes. Lines: ${text("lines")}.`,
+    ],
+  },
+  clock_untrusted: {
+    severity: "warning",
+    check: "clock",
+    when: "the clock was not set within five minutes of boot",
+    message: ({ waiting = 0 }: { waiting?: number }) => {
+      const moved = waiting === 0 ? "" : ` ${counted(waiting, "record")} will be moved once it is.`;
+      return `The clock was not set from the network since the gateway was started.${moved}`;
+    },
+    hint: "Connect the gateway to the network, and let it reach a time server (NTP).",
+    sales: ["waiting"],
+    what: ({ number, count }) =>
+      number("waiting") === 0
+        ? ["El reloj del equipo no está en hora.", "The gateway's clock is not set."]
+        : number("waiting") === 1
+          ? [
+              "El reloj del equipo no está en hora: 1 venta tiene la hora pendiente.",
+              "The gateway's clock is not set: the time of 1 sale is still to be settled.",
+            ]
+          : [
+              `El reloj del equipo no está en hora: ${count("waiting")} ventas tienen la hora pendiente.`,
+              `The gateway's clock is not set: the times of ${count("waiting")} sales are still to be settled.`,
+            ],
+    todo: [
+      "Conecte el equipo a internet un momento. Las horas se corrigen solas; no se pierde nada.",
+      "Connect the gateway to the internet for a moment. Times correct themselves; nothing is lost.",
+    ],
+  },
+  records_unplaced: {
+    severity: "warning",
+    check: "clock",
+    when: "the time of some records will never be known; the fault ends when they are voided",
+    message: ({ records }: { records?: number }) =>
+      `The time of ${counted(records, "record")} will never be known: the gateway lost its power before its clock was set.`,
+    hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
+    sales: ["records"],
+    what: ({ number, count }) =>
+      number("records") === 0
+        ? ["De algunas ventas no se sabe la hora exacta.", "The exact time of some sales is not known."]
+        : number("records") === 1
+          ? ["De 1 venta no se sabe la hora exacta.", "The exact time of 1 sale is not known."]
+          : [
+              `De ${count("records")} ventas no se sabe la hora exacta.`,
+              `The exact times of ${count("records")} sales are not known.`,
+            ],
+    todo: [
+      "Los totales no cambian; solo la hora es aproximada.",
+      "The totals stay the same; only the time is approximate.",
+    ],
+  },
+  clock_wrong: {
+    severity: "warning",
+    check: "clock",
+    when: "the clock was set to another time after it was trusted",
+    message: ({ records, seconds }: { records?: number; seconds: number }) =>
+      `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
+    hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
+    sales: ["records"],
+    what: ({ number, count }) =>
+      number("records") === 0
+        ? [
+            "El reloj estaba mal: algunas ventas tienen una hora equivocada.",
+            "The clock was wrong: some sales have a wrong time.",
+          ]
+        : number("records") === 1
+          ? [
+              "El reloj estaba mal: 1 venta tiene una hora equivocada.",
+              "The clock was wrong: 1 sale has a wrong time.",
+            ]
+          : [
+              `El reloj estaba mal: ${count("records")} ventas tienen una hora equivocada.`,
+              `The clock was wrong: ${count("records")} sales have a wrong time.`,
+            ],
+    todo: [
+      "Los totales no cambian. Su técnico puede corregir la hora: llámelo y lea el texto de abajo.",
+      "The totals stay the same. Your technician can correct the time: call, and read the text below.",
+    ],
+  },
+} as const satisfies Readonly<Record<string, FaultEntry>>;
