@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { parseDay, parseMoment } from "../domain/day.ts";
 import { systemClock } from "../platform/machine.ts";
 import { type CliContext, toCount } from "./context.ts";
-import type { Door } from "./control-client.ts";
+import type { ControlClient } from "./control-client.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
 
@@ -43,7 +43,11 @@ export function declare(program: Command, context: CliContext): void {
 }
 
 /** Oldest first, as a log reads. */
-async function newest(door: Door, sinceMs: number | undefined, limit: number): Promise<ListedEntry[]> {
+async function newest(
+  door: ControlClient,
+  sinceMs: number | undefined,
+  limit: number,
+): Promise<ListedEntry[]> {
   const found: ListedEntry[] = [];
   for (let before: number | undefined; found.length < limit; ) {
     const wanted = Math.min(MAX_AUDIT_PAGE, limit - found.length);

@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingMessage, type RequestOptions, request, type Server } from "node:http";
 import { connect } from "node:net";
+import { duplexPair } from "node:stream";
 import { text } from "node:stream/consumers";
-import { type Declaration, errorOf } from "../contract/declaration.ts";
+import { type AnswerOf, type Declaration, errorOf, type InputOf } from "../contract/declaration.ts";
 import {
+  ACCOUNT_HEADER,
   declarationOf,
   OPERATOR_HEADER,
   type OperationData,
@@ -20,10 +22,8 @@ import { SocketName } from "../platform/socket-name.ts";
 /** No socket, one that no process listens on, or no directory to hold one. */
 const NOT_RUNNING: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);
 
-/** A way to run operations: in this process, or in the service that has the ledger. */
-export interface Door {
-  call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>>;
-}
+/** Gives the options of each request that say how the service is reached. */
+type Way = () => Pick<RequestOptions, "agent" | "socketPath" | "createConnection">;
 
 export interface ClientOptions {
   /** The system's user that runs the command, for the audit log. */
@@ -32,15 +32,14 @@ export interface ClientOptions {
   readonly answerMs?: number;
 }
 
-/** Runs operations in the service that has the ledger: HTTP over its control socket. */
-export class ControlClient implements Door {
-  readonly #socket: SocketName;
+/** The gateway's endpoints as a command asks them: HTTP over the control socket, or within this process. */
+export class ControlClient {
+  readonly #way: Way;
   readonly #options: ClientOptions;
-  /** One connection: requests are answered in the order in which they are made. */
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #closing = new DisposableStack();
 
-  private constructor(socket: SocketName, options: ClientOptions) {
-    this.#socket = socket;
+  private constructor(way: Way, options: ClientOptions) {
+    this.#way = way;
     this.#options = options;
   }
 
@@ -52,8 +51,12 @@ export class ControlClient implements Door {
       const trial = connect(socket.name);
       await once(trial, "connect");
       trial.destroy();
-      opened.move();
-      return new ControlClient(socket, options);
+      // One connection: requests are answered in the order in which they are made.
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      opened.defer(() => agent.destroy());
+      const client = new ControlClient(() => ({ agent, socketPath: socket.name }), options);
+      client.#closing.use(opened.move());
+      return client;
     } catch (error) {
       const code = systemCode(error);
       if (NOT_RUNNING.has(code)) return undefined;
@@ -61,20 +64,42 @@ export class ControlClient implements Door {
     }
   }
 
-  async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>> {
-    const declaration = declarationOf(name);
-    const answer = await this.#send(declaration, input, this.#agent);
+  /** Asks a server of this process, which listens nowhere. */
+  static within(server: Server, options: ClientOptions): ControlClient {
+    const createConnection = () => {
+      const [own, others] = duplexPair();
+      server.emit("connection", others);
+      return own;
+    };
+    return new ControlClient(() => ({ createConnection }), options);
+  }
+
+  /**
+   * Asks one endpoint. Rejects with the error that it answers.
+   * @param account e-mail of a member of the account that it is about; the only account without it
+   */
+  async ask<D extends Declaration>(
+    declaration: D,
+    input: InputOf<D>,
+    account?: string,
+  ): Promise<AnswerOf<D>> {
+    const answer = await this.#send(declaration, input, account);
     const body: unknown = JSON.parse(await text(answer));
     if (answer.statusCode !== declaration.status) throw failureOf(answer, body);
-    const parsed = declaration.answer.safeParse(body);
-    if (!parsed.success) throw otherVersion(parsed.error);
-    // It was parsed by this operation's shape.
-    return parsed.data.data as OperationData<N>;
+    const parsed = declaration.answer?.safeParse(body);
+    if (!parsed?.success) throw otherVersion(parsed?.error);
+    // It was parsed by this declaration's shape.
+    return parsed.data as AnswerOf<D>;
+  }
+
+  async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>> {
+    const { data } = (await this.ask(declarationOf(name), { body: input })) as { data: unknown };
+    return data as OperationData<N>;
   }
 
   /** Sightings of the wired lines from this moment on, until the service ends or the loop is left. */
   async *watch(): AsyncGenerator<ShownSighting> {
-    const answer = await this.#send(watchLines, {}, new Agent());
+    const answer = await this.#send(watchLines, {}, undefined, new Agent());
     if (answer.statusCode !== watchLines.status) throw failureOf(answer, JSON.parse(await text(answer)));
     let rest = "";
     try {
@@ -90,27 +115,44 @@ export class ControlClient implements Door {
   }
 
   close(): void {
-    this.#agent.destroy();
-    this.#socket[Symbol.dispose]();
+    this.#closing.dispose();
   }
 
-  #send({ method, path, body }: Declaration, input: unknown, agent: Agent): Promise<IncomingMessage> {
+  #send(
+    { method, path, body }: Declaration,
+    input: { readonly query?: unknown; readonly body?: unknown },
+    account?: string,
+    agent?: Agent,
+  ): Promise<IncomingMessage> {
     const { by = "", answerMs } = this.#options;
     const sent = request({
-      agent,
+      ...this.#way(),
+      ...(agent && { agent }),
       method,
-      path,
-      socketPath: this.#socket.name,
-      headers: { [OPERATOR_HEADER]: encodeURIComponent(by), "content-type": "application/json" },
+      path: `${path}${queryText(input.query)}`,
+      headers: {
+        [OPERATOR_HEADER]: encodeURIComponent(by),
+        ...(account === undefined ? {} : { [ACCOUNT_HEADER]: encodeURIComponent(account) }),
+        "content-type": "application/json",
+      },
       ...(answerMs === undefined ? {} : { timeout: answerMs }),
     });
     return new Promise((resolve, reject) => {
       sent.once("response", resolve);
       sent.once("timeout", () => sent.destroy(noAnswer(answerMs ?? 0)));
       sent.once("error", (error) => reject(error instanceof FlancoError ? error : ended(error)));
-      sent.end(body === undefined ? undefined : JSON.stringify(input));
+      sent.end(body === undefined ? undefined : JSON.stringify(input.body));
     });
   }
+}
+
+/** The fields of a query that are given. */
+function queryText(query: unknown): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) given.append(name, String(value));
+  }
+  return given.size === 0 ? "" : `?${given}`;
 }
 
 function failureOf({ statusCode = 0 }: IncomingMessage, body: unknown): FlancoError {

@@ -40,6 +40,7 @@ import {
   writeArchive,
 } from "./support-bundle.ts";
 import { moment } from "./terminal.ts";
+import { wiredRows } from "./wiring.ts";
 
 const HELP = `
 Each check says what it found; one that needs attention also says why that matters and what to do.
@@ -192,7 +193,7 @@ async function bundleOf(
 ): Promise<BundleFile[]> {
   const { wiring = [], chips = [] } =
     (await withService(config, async (service) => ({
-      wiring: await service.call("listWiring", {}),
+      wiring: await wiredRows(service),
       chips: await service.call("detect", {}),
     }))) ?? {};
   const settings = Object.entries(config).map(([key, value]) => [

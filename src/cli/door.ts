@@ -1,11 +1,15 @@
+import { createServer } from "node:http";
 import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
-import { commandActor } from "../domain/audit.ts";
+import type { Log } from "../domain/log.ts";
+import { ledgerEndpoints } from "../http/app.ts";
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { replaceSecret } from "../http/auth/session.ts";
-import { noService, operatorTable, runOperation } from "../http/operator.ts";
+import { createControlApp } from "../http/control-server.ts";
+import { noService, operatorEndpoints, operatorTable } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
+import { UNWATCHED_LINES } from "../http/wiring.ts";
 import {
   becomeOwner,
   dataDirectoryOf,
@@ -23,7 +27,7 @@ import { systemClock } from "../platform/machine.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { SinkSettings } from "../service/sink-settings.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { type ClientOptions, ControlClient, type Door } from "./control-client.ts";
+import { type ClientOptions, ControlClient } from "./control-client.ts";
 
 /**
  * Runs operations where the ledger is: in the running service, or on the file itself while
@@ -34,7 +38,7 @@ import { type ClientOptions, ControlClient, type Door } from "./control-client.t
 export async function withDoor<T>(
   context: CliContext,
   command: Command,
-  run: (door: Door) => Promise<T>,
+  run: (door: ControlClient) => Promise<T>,
   options: { readonly makesLedger?: boolean } = {},
 ): Promise<T> {
   const config = configOf(context, command);
@@ -80,12 +84,15 @@ export async function withRunning<T>(
   return done.value;
 }
 
+/** The command says itself what went wrong. */
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** Runs something on the file itself. */
 async function withLocalDoor<T>(
   config: Config,
   { terminal, user }: CliContext,
   makesLedger: boolean,
-  run: (door: Door) => Promise<T>,
+  run: (door: ControlClient) => Promise<T>,
 ): Promise<T> {
   const dataDirectory = becomeOwner(config.data_dir);
   if (!makesLedger && isUnusedDirectory(dataDirectory)) throw noLedger(dataDirectory.ledger);
@@ -109,20 +116,26 @@ async function withLocalDoor<T>(
   const passwords = new WorkerPasswordHasher();
   closing.defer(() => passwords.close());
   // The service tells of setups that cannot be read.
-  const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log: { error: () => {} } });
+  const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log: SILENT });
   settings.open();
+  const numbers = new ShownNumbers(reader.numberKey());
+  const parts = { reader, writer, passwords, numbers, clock: systemClock };
   const table = operatorTable({
-    reader,
-    writer,
-    passwords,
+    ...parts,
     pageSinks: () => settings.ofPage(),
     running: null,
-    clock: systemClock,
-    numbers: new ShownNumbers(reader.numberKey()),
     rotateSecret: async (by) => {
       replaceSecret(dataDirectory.secret);
       return writer.endSessions(by);
     },
   });
-  return await run({ call: (name, input) => runOperation(table, name, input, commandActor(user)) });
+  const endpoints = [
+    ...ledgerEndpoints({ ...parts, lines: UNWATCHED_LINES, log: SILENT }),
+    ...operatorEndpoints(table),
+  ];
+  // What it lacks is a running service's.
+  const app = createControlApp(endpoints, reader, SILENT, noService);
+  const client = ControlClient.within(createServer(app.callback()), { by: user });
+  closing.defer(() => client.close());
+  return await run(client);
 }

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { valorFromMicros } from "../domain/amount.ts";
 import { ledgerKey } from "../domain/imported.ts";
 import { separated } from "../domain/text.ts";
-import { toRow } from "../http/import.ts";
 import { accountOf } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
@@ -11,6 +10,7 @@ import { noLedger } from "../ledger/engine/open.ts";
 import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "./transfer/clinic-file.ts";
+import { toRow } from "./wiring-file.ts";
 
 const HELP = `
 What it writes is a JSON object a line: the account's locations, devices with their rooms, wired
@@ -59,7 +59,7 @@ function* entriesOf(reader: StoreReader, userId: string, ledgerId: string): Gene
     yield { kind: "device", id, dId, name, locationName, rooms: actuators.map((room) => room.id) };
   }
   for (const wiring of reader.wirings(userId)) {
-    yield { kind: "wiring", ...toRow(wiring) };
+    yield { kind: "wiring", ...toRow({ ...wiring, valor: valorFromMicros(wiring.valorMicros) }) };
   }
   yield* recordsOf(reader, userId, ledgerId);
 }

@@ -12,9 +12,10 @@ import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace-writer.ts";
 import { systemClock, systemTimers } from "../platform/machine.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
-import type { ControlClient, Door } from "./control-client.ts";
+import type { ControlClient } from "./control-client.ts";
 import { withDoor, withRunning, withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
+import { wiredRows } from "./wiring.ts";
 
 /** A timer at this interval keeps the process running at no cost. */
 const KEEP_AWAKE_MS = HOUR_MS;
@@ -112,7 +113,7 @@ export function declare(program: Command, context: CliContext): void {
     });
 }
 
-async function showTests(door: Door, terminal: Terminal): Promise<void> {
+async function showTests(door: ControlClient, terminal: Terminal): Promise<void> {
   const { tests } = await door.call("status", {});
   for (const { line, room, deviceName, untilTime } of tests) {
     terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilTime)}`);
@@ -120,7 +121,7 @@ async function showTests(door: Door, terminal: Terminal): Promise<void> {
   if (tests.length === 0) terminal.out("No line is under test.");
 }
 
-async function showTestedEdges(door: Door, terminal: Terminal): Promise<void> {
+async function showTestedEdges(door: ControlClient, terminal: Terminal): Promise<void> {
   for (const { time, line, room } of await door.call("listTestedEdges", {})) {
     terminal.out(`${iso(time)}\t${line}\troom ${room}\tswitched on under test`);
   }
@@ -174,8 +175,8 @@ async function watch(
 }
 
 /** Throws `not_found` for a line that the service does not watch: its silence would look like a dead line. */
-async function requireWired(service: Door, lines: readonly string[]): Promise<void> {
-  const wired = new Set((await service.call("listWiring", {})).map(({ line }) => line));
+async function requireWired(service: ControlClient, lines: readonly string[]): Promise<void> {
+  const wired = new Set((await wiredRows(service)).map(({ line }) => line));
   const free = lines.filter((line) => !wired.has(line));
   if (free.length === 0) return;
   throw new FlancoError("not_found", `The running service watches no line called ${free.join(", ")}.`, {
@@ -205,7 +206,7 @@ async function record(config: Config, lines: readonly string[], terminal: Termin
     if (isWanted(line)) trace.level({ ...seen, line, high: active !== activeLow });
   };
   const recordService = async (service: ControlClient) => {
-    for (const { line, debounce_ms, rearm_ms, active_low } of await service.call("listWiring", {})) {
+    for (const { line, debounce_ms, rearm_ms, active_low } of await wiredRows(service)) {
       const settings = { debounceMs: debounce_ms, rearmMs: rearm_ms, activeLow: active_low };
       if (isWanted(line)) trace.now({ kind: "wire", line, ...settings });
     }

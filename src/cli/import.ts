@@ -2,14 +2,19 @@ import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
 import type * as z from "zod";
+import type { InputOf } from "../contract/declaration.ts";
 import { BCRYPT, MAX_IMPORTED, type OperationInput } from "../contract/operator.ts";
+import { importWirings } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
+import { ownersOfDevices } from "./account.ts";
 import type { CliContext } from "./context.ts";
-import type { Door } from "./control-client.ts";
+import type { ControlClient } from "./control-client.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
 import { type ClinicEntry, openSource, readClinicFile, readJsonLines } from "./transfer/clinic-file.ts";
 import { idOfKey, MONGO_SHAPES } from "./transfer/mongo-file.ts";
+import { wiredRows } from "./wiring.ts";
+import { toWiring, type WiringRow } from "./wiring-file.ts";
 
 const HELP = `
 The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of
@@ -49,7 +54,7 @@ const DRY_RUN = "check the files and say what would be imported; write nothing";
 
 type NewRecord = OperationInput<"importRecords">["records"][number];
 type NewPlaces = { readonly [P in "locations" | "devices"]: OperationInput<"importPlaces">[P] };
-type NewWiring = OperationInput<"importWiring">["rows"];
+type NewWiring = readonly Omit<WiringRow, "user">[];
 
 /** `flanco import` and `flanco import-mongo`: takes over locations, devices and records of another system. */
 export function declare(program: Command, context: CliContext): void {
@@ -112,7 +117,7 @@ async function importClinic(
 /** Reads a file's locations, devices and wiring, and checks its records on the way. */
 async function placesOf(entries: AsyncIterable<ClinicEntry>) {
   const places = { locations: [], devices: [] } as { [P in keyof NewPlaces]: NewPlaces[P][number][] };
-  const wiring: NewWiring = [];
+  const wiring: NewWiring[number][] = [];
   let records = 0;
   for await (const entry of entries) {
     if (entry.kind === "location") places.locations.push(withoutKind(entry));
@@ -139,7 +144,7 @@ async function importMongo(
   const data = () => readJsonLines(source, shape);
   let records = 0;
   for await (const _checked of data()) records += 1;
-  const run = async (door: Door) => {
+  const run = async (door: ControlClient) => {
     const imports = await importAccounts(door, accounts, basename(resolve(folder)), dryRun);
     const step = progressOf(context, records);
     for await (const { _id, userId, deviceId, ...record } of data()) {
@@ -158,7 +163,7 @@ async function importMongo(
 
 /** Adds each account with its locations and devices, and gives the import into it by the account's old `_id`. */
 async function importAccounts(
-  door: Door,
+  door: ControlClient,
   accounts: ReadonlyMap<string, OldAccount>,
   source: string,
   dryRun: boolean,
@@ -242,7 +247,7 @@ interface Target {
 
 /** An import into one account, some records at a time. */
 class AccountImport {
-  readonly #door: Door;
+  readonly #door: ControlClient;
   readonly #target: Target;
   /** Ids here of devices, by those in the file. */
   #ids: ReadonlyMap<string, string> = new Map();
@@ -256,7 +261,7 @@ class AccountImport {
   /** The first of those. */
   readonly #shown: NewRecord[] = [];
 
-  constructor(door: Door, target: Target) {
+  constructor(door: ControlClient, target: Target) {
     this.#door = door;
     this.#target = target;
   }
@@ -285,9 +290,21 @@ class AccountImport {
   async addWiring(rows: NewWiring): Promise<string> {
     const { user, dryRun } = this.#target;
     const placed = rows.map((row) => ({ ...row, device: this.#dIds.get(row.device) ?? row.device }));
-    const { added, kept } = await this.#door.call("addWiring", { user, dryRun, rows: placed });
+    const ownerOf = await ownersOfDevices(this.#door);
+    const there = await wiredRows(this.#door);
+    const wirings: InputOf<typeof importWirings>["body"]["wirings"] = [];
+    const kept: string[] = [];
+    for (const row of placed) {
+      const { userId, email } = ownerOf(row.device, user);
+      const found =
+        there.find(({ line }) => line === row.line) ??
+        there.find((one) => one.user === email && one.device === row.device && one.actuator === row.actuator);
+      if (found === undefined) wirings.push({ ...toWiring(row), userId });
+      else kept.push(...differenceOf(found, row));
+    }
+    if (wirings.length > 0 && !dryRun) await this.#door.ask(importWirings, { body: { wirings } });
     const keeping = kept.length === 0 ? [] : ["These lines are wired, and keep what they have:", ...kept];
-    return [`Lines ${dryRun ? "that would be wired" : "wired"}: ${added}.`, ...keeping].join("\n");
+    return [`Lines ${dryRun ? "that would be wired" : "wired"}: ${wirings.length}.`, ...keeping].join("\n");
   }
 
   async addRecord(record: NewRecord): Promise<void> {
@@ -337,4 +354,22 @@ class AccountImport {
       hint: "Compare them with the records here. One that is void in the file alone is voided here with flanco void; one that is another sale needs a key of its own.",
     });
   }
+}
+
+/** In words, what a wired line has otherwise here; none where it is the same. */
+function differenceOf(here: Omit<WiringRow, "user">, row: Omit<WiringRow, "user">): readonly string[] {
+  const names = [
+    "line",
+    "device",
+    "actuator",
+    "valor",
+    "active_low",
+    "bias",
+    "debounce_ms",
+    "rearm_ms",
+  ] as const;
+  const differing = names.filter((name) => here[name] !== row[name]);
+  if (differing.length === 0) return [];
+  const values = (of: typeof row) => differing.map((name) => `${name} ${of[name]}`).join(", ");
+  return [`${row.line}: ${values(here)} here; ${values(row)} in the file`];
 }

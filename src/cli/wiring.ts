@@ -2,15 +2,19 @@ import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod";
-import { type WiringRow, wiringRow } from "../contract/operator.ts";
+import { importWirings, listWirings, removeWiring, setWiring } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
 import { MAX_LINES } from "../domain/line.ts";
 import { inOrder } from "../domain/text.ts";
+import { notWired } from "../domain/wiring.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 import { describeUnreadable } from "../service/config-file.ts";
+import { accountsOf, ownersOfDevices } from "./account.ts";
 import type { CliContext } from "./context.ts";
-import { operate } from "./door.ts";
+import type { ControlClient } from "./control-client.ts";
+import { withDoor } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
+import { toRow, toWiring, type WiringRow, wiringRow } from "./wiring-file.ts";
 
 const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_LINES).default([]) });
 
@@ -48,8 +52,7 @@ export function declare(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco wiring list")
     .action(async (options: { json: boolean }, command: Command) => {
-      const wired = await operate(context, command, "listWiring", {});
-      const rows = wired.toSorted((one, other) => inOrder(one.line, other.line));
+      const rows = await withDoor(context, command, wiredRows);
       const lines = rows.map((row) => {
         const isShared = rows.some(({ device, user }) => device === row.device && user !== row.user);
         return describe(row, row.state, isShared ? ` of ${row.user}` : "");
@@ -82,7 +85,10 @@ export function declare(program: Command, context: CliContext): void {
         debounce_ms: options.debounceMs,
         rearm_ms: options.rearmMs,
       };
-      await operate(context, command, "setWiring", { user, row });
+      await withDoor(context, command, async (door) => {
+        const { email } = (await ownersOfDevices(door))(device, user);
+        await door.ask(setWiring, { body: { wiring: toWiring(row) } }, email);
+      });
       const settings = describeSettings(wiringRow.parse(row));
       terminal.out(`${line} is wired to room ${room} of device ${device}: ${settings}.`);
     });
@@ -93,7 +99,7 @@ export function declare(program: Command, context: CliContext): void {
     .argument("<line>", "one of the line's names, as for `wiring set`")
     .addHelpText("after", "\nExample:\n  flanco wiring remove GPIO17")
     .action(async (line: string, _options: object, command: Command) => {
-      await operate(context, command, "removeWiring", { line });
+      await withDoor(context, command, (door) => unwire(door, line));
       terminal.out(`${line} is not wired any more.`);
     });
 
@@ -102,7 +108,7 @@ export function declare(program: Command, context: CliContext): void {
     .description("write all wiring as TOML to standard output")
     .addHelpText("after", "\nExample:\n  flanco wiring export > wiring.toml")
     .action(async (_options: object, command: Command) => {
-      const rows = await operate(context, command, "listWiring", {});
+      const rows = await withDoor(context, command, wiredRows);
       terminal.out(stringify({ wiring: rows.map(({ state, ...row }) => row) }).trimEnd());
     });
 
@@ -114,9 +120,42 @@ export function declare(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco wiring import wiring.toml")
     .action(async (file: string, options: { user?: string }, command: Command) => {
       const rows = await readRows(terminal, file);
-      await operate(context, command, "importWiring", { user: options.user, rows });
+      await withDoor(context, command, async (door) => {
+        const ownerOf = await ownersOfDevices(door);
+        const wirings = rows.map((row) => ({
+          ...toWiring(row),
+          userId: ownerOf(row.device, options.user ?? row.user).userId,
+        }));
+        await door.ask(importWirings, { body: { wirings } });
+      });
       terminal.out(`${rows.length} line(s) wired.`);
     });
+}
+
+/** The wired lines of all accounts, as people count them. */
+export async function wiredRows(door: ControlClient) {
+  const rows: (ReturnType<typeof toRow> & { readonly user: string; readonly state: string })[] = [];
+  for (const { email } of await accountsOf(door)) {
+    const { data } = await door.ask(listWirings, {}, email);
+    for (const wiring of data) {
+      const state = wiring.problem ?? (wiring.watched ? "watched" : "not watched");
+      rows.push({ ...toRow(wiring), user: email, state });
+    }
+  }
+  return rows.toSorted((one, other) => inOrder(one.line, other.line));
+}
+
+/** Unwires a line of whichever account. */
+async function unwire(door: ControlClient, line: string): Promise<void> {
+  for (const { email } of await accountsOf(door)) {
+    try {
+      await door.ask(removeWiring, { query: { line } }, email);
+      return;
+    } catch (error) {
+      if (!(error instanceof FlancoError) || error.code !== "not_found") throw error;
+    }
+  }
+  throw notWired(line);
 }
 
 /** The rows of a file, or of standard input for `-`. Throws `invalid` with every mistake and its place. */

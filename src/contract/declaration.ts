@@ -10,12 +10,22 @@ export const API = "/api/";
 export const OWNER: readonly Role[] = ["owner"];
 /** In place of roles, where no session is needed. */
 export const NO_SESSION = null;
+/** In place of roles: a command on the gateway itself, about the gateway as a whole. Never served on the network. */
+export const OPERATOR = "operator";
+/** The same, about the account that the command names. */
+export const OPERATOR_OF_ACCOUNT = "operator of an account";
 /** Roles that see prices and sums. */
 export const MONEY: readonly Role[] = ["owner", "staff"];
 /** Roles that set up locations, devices and lines. */
 export const TECHNICAL: readonly Role[] = ["owner", "technician"];
 /** All but a screen. */
 export const PEOPLE: readonly Role[] = ["owner", "staff", "technician"];
+
+/** Who may do an operation. */
+export type Allowed = readonly Role[] | typeof NO_SESSION | typeof OPERATOR | typeof OPERATOR_OF_ACCOUNT;
+
+/** Most bytes of what a command imports at once. */
+export const MAX_IMPORT_BYTES = 4 * 1024 * 1024;
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -27,8 +37,7 @@ export interface Declaration {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  /** The roles that it allows; null where it needs no session. */
-  readonly roles: readonly Role[] | null;
+  readonly roles: Allowed;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Most bytes of a body; 64 KiB where this is absent. */
@@ -86,6 +95,11 @@ export function declare(method: Method, path: string, roles: Head["roles"], writ
   return { method, path, roles, status: 200, errors: [], ...answer, ...written };
 }
 
+/** Whether an operation is only for commands on the gateway itself. The network does not have it. */
+export function isOperators({ roles }: Pick<Declaration, "roles">): boolean {
+  return roles === OPERATOR || roles === OPERATOR_OF_ACCOUNT;
+}
+
 /** The most changes of one member in a day, without records and removals. Each is synced to the card. */
 const CHANGES_A_DAY = 5_000;
 
@@ -102,6 +116,12 @@ type ReadonlyDeep<T> = T extends object ? { readonly [K in keyof T]: ReadonlyDee
 /** A parsed query or body; undefined where none is declared. */
 export type QueryOf<D extends Declaration> = D["query"] extends z.ZodType ? z.output<D["query"]> : undefined;
 export type BodyOf<D extends Declaration> = D["body"] extends z.ZodType ? z.output<D["body"]> : undefined;
+
+/** What a client gives: query and body, where they are declared, before defaults are filled in. */
+export type InputOf<D extends Declaration> = (D["query"] extends z.ZodType
+  ? { readonly query: z.input<D["query"]> }
+  : object) &
+  (D["body"] extends z.ZodType ? { readonly body: z.input<D["body"]> } : object);
 
 /** The body of success; never for a stream. */
 export type AnswerOf<D extends Declaration> = D["answer"] extends z.ZodType ? Shape<D["answer"]> : never;

@@ -1,16 +1,14 @@
 import * as z from "zod";
 import type { Actor } from "../domain/audit.ts";
 import { MAX_ACTUATORS } from "../domain/device.ts";
-import { BIASES, MAX_LINES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { auditEntry } from "./audit.ts";
 import { acceptanceReport, commissionState, reportHead } from "./commission.ts";
 import { importedRecord } from "./data.ts";
-import { declare, NO_SESSION, type Shape } from "./declaration.ts";
-import { id, name, text, timeMs, valor, withData } from "./field.ts";
+import { declare, MAX_IMPORT_BYTES, OPERATOR, type Shape } from "./declaration.ts";
+import { id, name, text, timeMs, withData } from "./field.ts";
 import { newTest, testedEdge } from "./line.ts";
 import { description } from "./location.ts";
 import { disk, getStatus, queue, sink } from "./status.ts";
@@ -27,31 +25,14 @@ export const MAX_AUDIT_PAGE = 500;
 /** The most characters of the keys of one check's findings. */
 const MAX_KEYS = 20_000;
 
-/** An import of wiring is the largest input. */
-const MAX_INPUT_BYTES = 4 * 1024 * 1024;
-
 /**
- * The header with the system's user that runs a command, for the
- * audit log. Percent-encoded, because names need not be Latin-1.
+ * The headers with the system's user that runs a command, for the audit log, and with the e-mail of a
+ * member of the account that it is about. Percent-encoded, because names need not be Latin-1.
  */
 export const OPERATOR_HEADER = "x-flanco-operator";
+export const ACCOUNT_HEADER = "x-flanco-account";
 
 const user = z.strictObject({ id, userId: id, role: z.enum(ROLES), name: z.string(), email: z.string() });
-
-/** One wired line as commands and files show it. */
-export const wiringRow = z.strictObject({
-  line: name,
-  device: name,
-  actuator: name,
-  valor,
-  active_low: z.boolean().default(false),
-  bias: z.enum(BIASES).default("as-is"),
-  debounce_ms: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
-  rearm_ms: z.int().min(0).max(MAX_REARM_MS).default(DEFAULT_REARM_MS),
-  /** E-mail of the user whose device it is; needed only where several users have that dId. */
-  user: name.optional(),
-});
-export type WiringRow = z.output<typeof wiringRow>;
 
 const chip = z.strictObject({
   name: z.string(),
@@ -127,8 +108,6 @@ const accountOf = name
 const dryRun = z.boolean().describe("Only counts.");
 
 const count = z.int().min(1);
-const owner = name.optional().describe("E-mail of the user of all devices, in place of those in the rows.");
-
 /** An operation: the shape of its input, and the shape of its answer's data. */
 function operation<const I extends z.ZodRawShape, A extends z.ZodType>(input: I, data: A) {
   return { input: z.strictObject(input), data };
@@ -199,21 +178,6 @@ export const OPERATIONS = {
         .describe("Places in the list of those whose key is here with another content."),
     }),
   ),
-  /** The wired lines of all users. */
-  listWiring: operation({}, z.array(wiringRow.required({ user: true }).extend({ state: z.string() }))),
-  setWiring: operation({ user: owner, row: wiringRow }, z.null()),
-  /** Wires lines: all of them, or none. */
-  importWiring: operation({ user: owner, rows: z.array(wiringRow).max(MAX_LINES) }, z.null()),
-  /** Wires the lines whose line and room are not wired yet: all of these, or none. The others keep their settings. */
-  addWiring: operation(
-    { user: accountOf, dryRun, rows: z.array(wiringRow).max(MAX_LINES) },
-    z.strictObject({
-      added: z.int(),
-      kept: z.array(z.string()).describe("In words, what a wired line has otherwise here."),
-    }),
-  ),
-  /** Unwires a line; its records stay. */
-  removeWiring: operation({ line: name }, z.null()),
   beginTest: operation(newTest, z.null()),
   /** Ends every test of lines. */
   endTest: operation({}, z.null()),
@@ -289,16 +253,16 @@ type Answered<T> = T extends null ? void : T;
 /** The endpoint of an operation. */
 export function declarationOf(name: OperationName) {
   const { input, data } = OPERATIONS[name];
-  return declare("post", `/api/operator/${name}`, NO_SESSION, {
+  return declare("post", `/api/operator/${name}`, OPERATOR, {
     summary: "An operation of a command.",
     body: input,
-    maxBodyBytes: MAX_INPUT_BYTES,
+    maxBodyBytes: MAX_IMPORT_BYTES,
     answer: withData(data),
   });
 }
 
 /** The sightings of all wired lines from this moment on, a JSON text a line, until the client goes away. */
-export const watchLines = declare("get", "/api/operator/line/watch", NO_SESSION, {
+export const watchLines = declare("get", "/api/operator/line/watch", OPERATOR, {
   summary: "Every level of the wired lines as it comes.",
   stream: "application/x-ndjson",
 });

@@ -1,9 +1,18 @@
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
-import { BIASES } from "../domain/line.ts";
+import { BIASES, MAX_LINES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
-import { declare, MONEY, OWNER, PEOPLE, TECHNICAL } from "./declaration.ts";
-import { dateText, day, lineNames, name, timeMs, valor, withData } from "./field.ts";
+import {
+  declare,
+  MAX_IMPORT_BYTES,
+  MONEY,
+  OPERATOR,
+  OWNER,
+  PEOPLE,
+  type Shape,
+  TECHNICAL,
+} from "./declaration.ts";
+import { dateText, day, id, lineNames, name, timeMs, valor, withData } from "./field.ts";
 
 const wiring = z.strictObject({
   line: z
@@ -22,20 +31,26 @@ const wiring = z.strictObject({
   watched: z.boolean(),
   problem: z.string().nullable(),
 });
+export type Wiring = Shape<typeof wiring>;
+
+/** A line's room and its settings, as a client gives them. */
+export const newWiring = {
+  line: name,
+  dId: name,
+  actuatorId: name,
+  activeLow: z.boolean().default(false),
+  bias: z.enum(BIASES).default("as-is"),
+  debounceMs: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
+  rearmMs: z.int().min(0).max(MAX_REARM_MS).default(DEFAULT_REARM_MS),
+};
 
 const wiringBody = z.object({
   wiring: z.object({
-    line: name,
-    dId: name,
-    actuatorId: name,
+    ...newWiring,
     valor: valor.optional().meta({
       description:
         "Price of one sale. A technician leaves it out: the room keeps its price, also from before it was unwired, or takes the commonest of the account.",
     }),
-    activeLow: z.boolean().default(false),
-    bias: z.enum(BIASES).default("as-is"),
-    debounceMs: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
-    rearmMs: z.int().min(0).max(MAX_REARM_MS).default(DEFAULT_REARM_MS),
   }),
 });
 
@@ -48,6 +63,12 @@ export const setWiring = declare("put", "/api/wiring", TECHNICAL, {
   summary: "Wire a line to a room, or change the settings of one that is.",
   body: wiringBody,
   errors: ["not_found", "conflict", "too_many"],
+});
+
+export const importWirings = declare("put", "/api/wiring/import", OPERATOR, {
+  summary: "Wire lines of several accounts: all of them, or none.",
+  body: z.object({ wirings: z.array(z.object({ userId: id, ...newWiring, valor })).max(MAX_LINES) }),
+  maxBodyBytes: MAX_IMPORT_BYTES,
 });
 
 export const setPrices = declare("put", "/api/wiring/price", OWNER, {

@@ -1,10 +1,10 @@
 import Koa, { type Middleware } from "koa";
-import { API, declare, NO_SESSION } from "../contract/declaration.ts";
+import { API, declare, isOperators, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { HeavyReads } from "../domain/heavy-read.ts";
+import type { CalmReader, HeavyReads } from "../domain/heavy-read.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
@@ -44,7 +44,7 @@ import { firstUserEndpoint, requireSession, sessionEndpoints } from "./session.t
 import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
-import { wiringEndpoints } from "./wiring.ts";
+import { type WiredLines, wiringEndpoints } from "./wiring.ts";
 
 /** Dependencies of every application: a gateway's and a company's. */
 export interface SiteDependencies {
@@ -93,29 +93,54 @@ export interface AppDependencies extends SiteDependencies {
   readonly metricsTokenFile: string | null;
 }
 
-/** The application of a gateway. The caller decides where it listens. */
-export function createApp(dependencies: AppDependencies): Koa {
-  const { reader, heavy, writer, numbers, sessions, passwords, signInGate, lines, drivable } = dependencies;
-  const { status, commissioner, events, firstRun, setups, clock, log } = dependencies;
+/** What the endpoints need that a ledger alone can serve. */
+export interface LedgerDependencies extends Pick<AppDependencies, "writer" | "numbers" | "clock" | "log"> {
+  readonly reader: CalmReader;
+  readonly lines: WiredLines;
+}
+
+/** The endpoints that need the ledger alone: while no service runs, a command serves itself by these. */
+export function ledgerEndpoints(dependencies: LedgerDependencies): readonly Endpoint[] {
+  const { reader, writer, numbers, lines, clock, log } = dependencies;
+  return [
+    ...salesEndpoints(reader, numbers, clock, log),
+    ...deviceEndpoints(writer, reader, clock),
+    ...locationEndpoints(writer),
+    voidEndpoint(writer, numbers),
+    ...letterheadEndpoints(reader, writer),
+    ...wiringEndpoints(reader, writer, lines, clock),
+    ...auditEndpoints(reader, numbers),
+  ];
+}
+
+/** The endpoints of a running gateway, without those of sessions: members have them on the network, operators by commands. */
+export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
+  const { heavy, writer, numbers, lines, drivable, status, commissioner, setups, clock, log } = dependencies;
   // Reads that may be much work are made in a thread of their own.
-  const calm = { ...reader, ...heavy };
+  const reader = { ...dependencies.reader, ...heavy };
+  return [
+    ...ledgerEndpoints({ reader, writer, numbers, lines, clock, log }),
+    postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
+    ...lineEndpoints(lines, drivable, reader, writer),
+    ...commissionEndpoints({ commissioner, reader, status, numbers }),
+    ...statusEndpoints(status),
+    ...sinkEndpoints(setups, reader),
+  ];
+}
+
+/**
+ * The application of a gateway on the network. The caller decides where it listens.
+ * @param table what `gatewayEndpoints` gives
+ */
+export function createApp(dependencies: AppDependencies, table: readonly Endpoint[]): Koa {
+  const { reader, heavy, writer, sessions, passwords, signInGate, lines, status, events, firstRun, reach } =
+    dependencies;
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, reader),
-      ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate, dependencies.reach),
-      ...salesEndpoints(calm, numbers, clock, log),
-      ...deviceEndpoints(writer, heavy, clock),
-      ...locationEndpoints(writer),
-      postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
-      voidEndpoint(writer, numbers),
-      ...letterheadEndpoints(reader, writer),
-      ...wiringEndpoints(reader, writer, lines, clock),
-      ...lineEndpoints(lines, drivable, reader, writer),
-      ...commissionEndpoints({ commissioner, reader: calm, status, numbers }),
-      ...statusEndpoints(status),
-      ...auditEndpoints(heavy, numbers),
+      ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate, reach),
+      ...table.filter(({ declaration }) => !isOperators(declaration)),
       ...eventEndpoints(events, sessions),
-      ...sinkEndpoints(setups, reader),
       firstUserEndpoint(firstRun, passwords, signInGate, writer, sessions),
     ],
     before: [

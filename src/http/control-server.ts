@@ -1,24 +1,18 @@
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import Koa from "koa";
+import Koa, { type Context } from "koa";
+import { ACCOUNT_HEADER, OPERATOR_HEADER } from "../contract/operator.ts";
+import { commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { SocketName } from "../platform/socket-name.ts";
 import { errorMiddleware } from "./errors.ts";
-import { type Endpoint, otherMethod, routesOf, type Senders } from "./router.ts";
+import { type Accounts, accountOf } from "./operator.ts";
+import { type Endpoint, NOBODY, otherMethod, routesOf } from "./router.ts";
 
 const MAX_CONNECTIONS = 16;
-
-const NO_SESSIONS: Senders = {
-  signedInOf: () => {
-    throw new FlancoError("unauthorized", "Unauthorized");
-  },
-  positionOf: () => "",
-  admit: () => {},
-  refuse: () => {},
-};
 
 /**
  * The command line's door to the service: HTTP on a Unix
@@ -29,9 +23,9 @@ export class ControlServer {
   readonly #server: Server;
   #socket: SocketName | undefined;
 
-  constructor(path: string, endpoints: readonly Endpoint[], log: Log) {
+  constructor(path: string, endpoints: readonly Endpoint[], reader: Accounts, log: Log) {
     this.#path = path;
-    this.#server = createServer(createControlApp(endpoints, log).callback());
+    this.#server = createServer(createControlApp(endpoints, reader, log).callback());
     this.#server.maxConnections = MAX_CONNECTIONS;
     // The command ends the connection: if the service ended it first, a request could be lost.
     this.#server.keepAliveTimeout = 0;
@@ -55,17 +49,47 @@ export class ControlServer {
 }
 
 /**
- * The application of the operators. They need no session, and
- * are shown internal errors, because the machine is theirs.
+ * The application of the operators: the same endpoints as the network's, and the operator's own. An operator acts as
+ * an owner of the account that the command names, or of the only one. The audit log names the system's user, as the
+ * command says it: only the service's own user and root reach the socket. Internal errors are shown, because the
+ * machine is theirs.
+ * @param nothingHere the error of a path that has no endpoint
  */
-function createControlApp(endpoints: readonly Endpoint[], log: Log): Koa {
+export function createControlApp(
+  endpoints: readonly Endpoint[],
+  reader: Accounts,
+  log: Log,
+  nothingHere = () => new FlancoError("not_found", "There is nothing at this path."),
+): Koa {
   const app = new Koa();
   app.silent = true;
   app.use(errorMiddleware(log, () => "error", true));
-  app.use(routesOf(endpoints, NO_SESSIONS));
+  app.use(
+    routesOf(endpoints, {
+      signedInOf: async (context) => {
+        const userId = accountOf(reader, headerOf(context, ACCOUNT_HEADER));
+        return { ...NOBODY, userId, role: "owner" };
+      },
+      operatorOf: (context) => commandActor(headerOf(context, OPERATOR_HEADER) ?? ""),
+      positionOf: () => null,
+      admit: () => {},
+      refuse: () => {},
+    }),
+  );
   app.use(otherMethod);
   app.use(() => {
-    throw new FlancoError("not_found", "There is nothing at this path.");
+    throw nothingHere();
   });
   return app;
+}
+
+/** A header as it was before it was percent-encoded; undefined without it. */
+function headerOf(context: Context, name: string): string | undefined {
+  const text = context.get(name);
+  if (text === "") return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -9,8 +9,8 @@ import {
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Device } from "../domain/device.ts";
-import type { HeavyReads } from "../domain/heavy-read.ts";
-import type { LedgerWriter } from "../domain/ledger.ts";
+import type { EitherWay } from "../domain/heavy-read.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
@@ -23,7 +23,7 @@ export function deviceListEndpoint(sales: Pick<SalesReads, "devices">): Endpoint
 
 export function deviceEndpoints(
   writer: Pick<LedgerWriter, "addDevice" | "changeDevice" | "removeDevice">,
-  heavy: Pick<HeavyReads, "roomsToday">,
+  reader: EitherWay<Pick<LedgerReader, "roomsToday">>,
   clock: Clock,
 ): readonly Endpoint[] {
   return [
@@ -34,7 +34,7 @@ export function deviceEndpoints(
     serve(removeDevice, ({ userId, query, by }) => writer.removeDevice(userId, query.dId, by)),
     serve(listRooms, async ({ userId, signedIn }) => {
       const withMoney = seesMoney(signedIn.role);
-      const rooms = await heavy.roomsToday(userId, clock.nowMs());
+      const rooms = await reader.roomsToday(userId, clock.nowMs());
       return {
         data: rooms.map(({ active, sinceMs, totalMicros, count, ...room }) => ({
           ...room,

@@ -1,19 +1,13 @@
-import type { Context } from "koa";
 import {
   declarationOf,
   OPERATIONS,
-  OPERATOR_HEADER,
   type OperationCode,
-  type OperationData,
-  type OperationInput,
   type OperationName,
   type ParsedInput,
-  type WiringRow,
   watchLines,
 } from "../contract/operator.ts";
-import { microsFromValor } from "../domain/amount.ts";
-import { type Actor, commandActor } from "../domain/audit.ts";
-import { type Clock, MINUTE_MS } from "../domain/clock.ts";
+import type { Actor } from "../domain/audit.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { CalmReader } from "../domain/heavy-read.ts";
@@ -25,20 +19,18 @@ import type { SinkTester } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
 import type { StatusReader } from "../domain/status.ts";
 import { type NewUser, type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { type NewWiring, notWired } from "../domain/wiring.ts";
+import { notWired } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
-import { importOperations, toRow } from "./import.ts";
-import { parseInput } from "./input.ts";
+import { importOperations } from "./import.ts";
 import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
 import { makeLink } from "./member.ts";
-import type { Endpoint } from "./router.ts";
+import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { toStatusAnswer } from "./status.ts";
 
 export interface OperatorDependencies {
   readonly reader: CalmReader;
   readonly writer: LedgerWriter;
-  readonly clock: Pick<Clock, "nowMs">;
   readonly numbers: ShownNumbers;
   readonly passwords: PasswordHasher;
   /** The sinks that an owner has set up on the page. */
@@ -64,24 +56,10 @@ export type OperatorTable = { readonly [N in OperationName]: OperationCode<N> };
 
 /** The operations of commands, served on the control socket or run in the command's own process. */
 export function operatorTable(dependencies: OperatorDependencies): OperatorTable {
-  const { reader, writer, clock, numbers, passwords, rotateSecret } = dependencies;
-  const lines = dependencies.running?.lines;
+  const { reader, writer, numbers, passwords, rotateSecret } = dependencies;
   const running = () => {
     if (dependencies.running === null) throw noService();
     return dependencies.running;
-  };
-  const setWiring = async (rows: readonly WiringRow[], email: string | undefined, by: Actor) => {
-    const typed = rows.map(({ line }) => line);
-    const save = async (names: readonly string[]) => {
-      const ownerOf = deviceOwners(reader);
-      const owned = rows.map((row, index) => ({
-        userId: ownerOf(row.device, email ?? row.user).userId,
-        wiring: toWiring(row, names[index] ?? row.line),
-      }));
-      await writer.setWiring(owned, by);
-    };
-    if (lines === undefined) await save(typed);
-    else await lines.wire(typed, save);
   };
   const addAccount = (user: NewUser, by: Actor) => {
     const sinks = dependencies.pageSinks();
@@ -132,19 +110,9 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       else await writer.removeUser(userId, withDevices, by);
     },
     ...importOperations({
-      ...{ reader, writer, numbers, addAccount, setWiring },
+      ...{ reader, writer, numbers, addAccount },
       accountOf: (user) => accountOf(reader, user),
     }),
-    listWiring: () => listWiring(reader, lines, clock.nowMs()),
-    setWiring: ({ user, row }, by) => setWiring([row], user, by),
-    importWiring: ({ user, rows }, by) => setWiring(rows, user, by),
-    removeWiring: async ({ line }, by) => {
-      const [name = line] = (await lines?.wiredNames([line])) ?? [];
-      const wiring = reader.wirings().find((one) => one.line === name);
-      if (wiring === undefined) throw notWired(line);
-      await writer.removeWiring(wiring.userId, name, by);
-      await lines?.reconcile();
-    },
     beginTest: async ({ lines: typed, minutes }, by) => {
       const { lines } = running();
       const names = await lines.wiredNames(typed);
@@ -211,113 +179,30 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
   };
 }
 
-/** Runs an operation in this process, as its endpoint would. Throws `invalid` as the endpoint does. */
-export async function runOperation<N extends OperationName>(
-  table: OperatorTable,
-  name: N,
-  input: OperationInput<N>,
-  by: Actor,
-): Promise<OperationData<N>> {
-  // It was parsed by this operation's shape.
-  const data = await table[name](parseInput(OPERATIONS[name].input, input) as ParsedInput<N>, by);
-  return (data ?? null) as OperationData<N>;
-}
-
-/** The same operations as endpoints, and the watch of lines. */
-export function operatorEndpoints(table: OperatorTable, lines: Pick<Lines, "listen">): readonly Endpoint[] {
+/** The same operations as endpoints, and the watch of lines of a running service. */
+export function operatorEndpoints(table: OperatorTable, lines?: Pick<Lines, "listen">): readonly Endpoint[] {
   const names = Object.keys(OPERATIONS) as OperationName[];
   return [
     ...names.map((name) => toEndpoint(table, name)),
-    { declaration: watchLines, run: async () => streamOf(lines) },
+    ...(lines === undefined ? [] : [serve(watchLines, () => streamOf(lines))]),
   ];
 }
 
 function toEndpoint<N extends OperationName>(table: OperatorTable, name: N): Endpoint {
   return {
     declaration: declarationOf(name),
-    run: async ({ body, context }) => ({
+    run: async ({ body, by }) => ({
       // The router has parsed it by this declaration's shape.
-      data: (await table[name](body as ParsedInput<N>, operatorOf(context))) ?? null,
+      data: (await table[name](body as ParsedInput<N>, by)) ?? null,
     }),
   };
 }
 
-/**
- * The system's user that runs the command, as the command
- * says: only the service's own user and root reach the socket.
- */
-function operatorOf(context: Context): Actor {
-  const name = context.get(OPERATOR_HEADER);
-  try {
-    return commandActor(decodeURIComponent(name));
-  } catch {
-    return commandActor(name);
-  }
-}
-
-function listWiring(
-  reader: CalmReader,
-  lines: Lines | undefined,
-  nowMs: number,
-): OperationData<"listWiring"> {
-  const emails = accountEmails(reader);
-  const status = lines?.status();
-  const failures = new Map(status?.failures.map(({ line, message }) => [line, message]));
-  const watched = new Set(status?.watched);
-  return reader.wirings(undefined, nowMs).map((wiring) => ({
-    ...toRow(wiring),
-    user: emails.get(wiring.userId) ?? "",
-    state: failures.get(wiring.line) ?? (watched.has(wiring.line) ? "watched" : "not watched"),
-  }));
-}
-
-function toWiring(row: WiringRow, line: string): NewWiring {
-  return {
-    line,
-    dId: row.device,
-    actuatorId: row.actuator,
-    valorMicros: microsFromValor(row.valor),
-    activeLow: row.active_low,
-    bias: row.bias,
-    debounceMs: row.debounce_ms,
-    rearmMs: row.rearm_ms,
-  };
-}
-
-/**
- * Gives a function that finds a member of the account that has a device with
- * a dId. `email` decides where several accounts have one. Devices are read once.
- */
-function deviceOwners(reader: CalmReader): (dId: string, email: string | undefined) => Member {
-  const read = () => {
-    const ofMember = (member: Member) => reader.devices(member.userId).map(({ dId }) => ({ dId, member }));
-    return Map.groupBy(firstMembers(reader).flatMap(ofMember), ({ dId }) => dId);
-  };
-  let owners: ReturnType<typeof read> | undefined;
-  return (dId, email) => {
-    if (email !== undefined) return memberByEmail(reader, email);
-    owners ??= read();
-    const found = (owners.get(dId) ?? []).map(({ member }) => member);
-    const [owner, ...others] = found;
-    if (owner === undefined) {
-      throw new FlancoError("not_found", `There is no device with dId "${dId}".`, {
-        hint: "Register it first, on the page or with POST /api/device.",
-      });
-    }
-    if (others.length > 0) {
-      throw new FlancoError("conflict", `Several users have a device with dId "${dId}".`, {
-        hint: `Say whose with --user: ${found.map(({ email }) => email).join(", ")}.`,
-      });
-    }
-    return owner;
-  };
-}
+/** What says who the members of the accounts are. */
+export type Accounts = Pick<CalmReader, "credentials" | "members">;
 
 /** The account of a member; without an e-mail the only account. */
-export function accountOf(
-  reader: Pick<CalmReader, "credentials" | "members">,
-  email: string | undefined,
-): Id {
+export function accountOf(reader: Accounts, email: string | undefined): Id {
   if (email !== undefined) return memberByEmail(reader, email).userId;
   const [only, ...others] = firstMembers(reader);
   if (only !== undefined && others.length === 0) return only.userId;

@@ -2,7 +2,16 @@ import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import Router, { type RouterContext } from "@koa/router";
 import type { Context, Middleware, Next } from "koa";
-import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
+import {
+  type AnswerOf,
+  type BodyOf,
+  type Declaration,
+  isOperators,
+  NO_SESSION,
+  OPERATOR,
+  OPERATOR_OF_ACCOUNT,
+  type QueryOf,
+} from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
 import { success } from "../contract/field.ts";
 import { type Actor, networkActor } from "../domain/audit.ts";
@@ -92,6 +101,8 @@ export function serve<D extends Declaration>(
 export interface Senders {
   /** The signed-in member. Rejects with `unauthorized`. */
   signedInOf(context: Context): Promise<SignedIn>;
+  /** Who runs the command that asks. Absent on the network, which has no operator. */
+  readonly operatorOf?: (context: Context) => Actor;
   /** Up to which change answers to the member are current; null where no stream tells of later changes. */
   positionOf(signedIn: SignedIn): string | null;
   readonly countChange?: CountChange;
@@ -102,8 +113,13 @@ export interface Senders {
   refuse(context: Context): void;
 }
 
-/** Routes requests to endpoints. Paths have no parameters; case and a trailing slash matter. */
+/**
+ * Routes requests to endpoints. Paths have no parameters; case and a trailing slash
+ * matter. Throws for an operator's endpoint where the senders have no operator.
+ */
 export function routesOf(endpoints: readonly Endpoint[], senders: Senders): Middleware {
+  const strange = senders.operatorOf === undefined && endpoints.find((one) => isOperators(one.declaration));
+  if (strange) throw new FlancoError("internal", `${strange.declaration.path} is the operator's alone.`);
   const large = new LargeAnswers();
   const routes = new Map<string, ReturnType<Router["routes"]>>();
   // A router for each path: one for all would try every route at every request.
@@ -132,17 +148,18 @@ async function answer(
 ): Promise<void> {
   const { roles, query } = declaration;
   context.state.declaration = declaration;
-  const signedIn = roles === null ? NOBODY : allowed(roles, await senders.signedInOf(context));
+  const hasSession = roles !== NO_SESSION && roles !== OPERATOR;
+  const signedIn = hasSession ? allowed(roles, await senders.signedInOf(context)) : NOBODY;
   const { userId } = signedIn;
-  const by = actorOf(context, roles === null ? null : signedIn.memberId);
+  const by = senders.operatorOf?.(context) ?? actorOf(context, hasSession ? signedIn.memberId : null);
   // Read before the ledger: the answer may be newer than this position, never older.
-  if (roles !== null && context.method === "GET") {
+  if (hasSession && context.method === "GET") {
     const position = senders.positionOf(signedIn);
     if (position !== null) context.res.setHeader(POSITION_HEADER, position);
   }
   const body = await readInput(declaration, senders, context);
   const asked = query === undefined ? undefined : parseInput(query, queryOf(context));
-  const requireSession = async () => roles !== null && senders.signedInOf(context);
+  const requireSession = async () => hasSession && senders.signedInOf(context);
   const leave = await slots?.take(signedIn);
   if (leave !== undefined) context.res.once("close", leave);
   let giveBack: (() => void) | undefined;
@@ -244,8 +261,9 @@ async function readInput(
 }
 
 /** The member, if its role is among these. Throws `forbidden`. */
-function allowed(roles: readonly Role[], signedIn: SignedIn): SignedIn {
-  if (roles.includes(signedIn.role)) return signedIn;
+function allowed(roles: readonly Role[] | typeof OPERATOR_OF_ACCOUNT, signedIn: SignedIn): SignedIn {
+  // Only an operator's senders have a route for that.
+  if (roles === OPERATOR_OF_ACCOUNT || roles.includes(signedIn.role)) return signedIn;
   throw new FlancoError("forbidden", `Your role (${signedIn.role}) does not allow this.`, {
     hint: `It takes the role ${roles.join(" or ")}: ask an owner of the account to do it, or to change your role.`,
   });

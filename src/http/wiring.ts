@@ -1,5 +1,6 @@
 import {
   cancelPrices,
+  importWirings,
   listPrices,
   listWirings,
   removeWiring,
@@ -11,14 +12,27 @@ import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Lines } from "../domain/line.ts";
+import type { Lines, LinesStatus } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
 import { type Endpoint, serve } from "./router.ts";
+
+/** What wiring needs of the lines. */
+export interface WiredLines extends Pick<Lines, "wire" | "wiredNames" | "reconcile"> {
+  status(): Pick<LinesStatus, "watched" | "failures">;
+}
+
+/** The lines while no service runs: none is watched, and each is called as it is typed. */
+export const UNWATCHED_LINES: WiredLines = {
+  status: () => ({ watched: [], failures: [] }),
+  wire: (lines, save) => save(lines),
+  wiredNames: async (lines) => lines,
+  reconcile: async () => {},
+};
 
 export function wiringEndpoints(
   reader: Pick<LedgerReader, "wirings" | "prices">,
   writer: Pick<LedgerWriter, "setWiring" | "removeWiring" | "setPrices" | "planPrices" | "cancelPrices">,
-  lines: Lines,
+  lines: WiredLines,
   clock: Pick<Clock, "nowMs">,
 ): readonly Endpoint[] {
   return [
@@ -56,6 +70,18 @@ export function wiringEndpoints(
         return writer.setWiring([{ userId, wiring }], by);
       });
     }),
+    serve(importWirings, ({ body, by }) =>
+      lines.wire(
+        body.wirings.map(({ line }) => line),
+        (names) => {
+          const owned = body.wirings.map(({ userId, valor, ...wiring }, index) => ({
+            userId,
+            wiring: { ...wiring, line: names[index] ?? wiring.line, valorMicros: microsFromValor(valor) },
+          }));
+          return writer.setWiring(owned, by);
+        },
+      ),
+    ),
     serve(listPrices, ({ userId, query: { dId, room } }) => {
       const of = dId === undefined || room === undefined ? null : { dId, room };
       const data = reader

@@ -2,12 +2,13 @@ import type { RequestListener } from "node:http";
 import type { Config } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import { type AppDependencies, createApp } from "../http/app.ts";
+import { type AppDependencies, createApp, gatewayEndpoints } from "../http/app.ts";
 import { FailedSignIns } from "../http/auth/failed-sign-ins.ts";
 import type { OneTimeCode } from "../http/auth/one-time-code.ts";
 import type { Sessions } from "../http/auth/session.ts";
 import { MAX_FAMILIAR, SignInGate } from "../http/auth/sign-in-gate.ts";
 import { LiveEvents } from "../http/event.ts";
+import type { Endpoint } from "../http/router.ts";
 import { firstRunToken } from "../http/session.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
@@ -35,7 +36,9 @@ export class Api {
   readonly failedSignIns: FailedSignIns;
   readonly status: StatusReport;
   readonly commissioning: Commissioning;
-  /** Answers each request. */
+  /** What commands and members have: the operators' and the accounts' endpoints. */
+  readonly table: readonly Endpoint[];
+  /** Answers each request of the network. */
   readonly handler: RequestListener;
   readonly #dependencies: ApiDependencies;
 
@@ -58,7 +61,7 @@ export class Api {
     });
     const { numbers, events, firstRun, failedSignIns, status, commissioning } = this;
     const dailyLimits = { records: config.daily_records, bytes: config.daily_bytes };
-    const app = createApp({
+    const app = {
       ...dependencies,
       numbers,
       events,
@@ -69,8 +72,9 @@ export class Api {
       dailyLimits,
       metricsTokenFile: config.metrics ? config.metrics_token_file : null,
       signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),
-    });
-    this.handler = app.callback();
+    };
+    this.table = gatewayEndpoints(app);
+    this.handler = createApp(app, this.table).callback();
   }
 
   async open(): Promise<void> {

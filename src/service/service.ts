@@ -296,7 +296,8 @@ export class Service {
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
     });
-    const control = new ControlServer(dataDirectory.control, operatorEndpoints(operator, recorder), log);
+    const endpoints = [...api.table, ...operatorEndpoints(operator, recorder)];
+    const control = new ControlServer(dataDirectory.control, endpoints, reader, log);
     await control.open();
     this.#closing.defer(() => control.close());
     this.#handler = api.handler;

@@ -205,7 +205,7 @@ describe("flanco wiring, while the service runs", function () {
 
   it("refuses a debounce below zero in one line that names the setting", async () => {
     const said = await refusal(setting("SIM0", "7234", "101", "--debounce-ms", "-1"));
-    expect(said).to.match(/^flanco: [^\n]*debounce_ms[^\n]*\n$/);
+    expect(said).to.match(/^flanco: [^\n]*debounceMs[^\n]*\n$/);
   });
 
   it("reports a price that is no number as wrong usage", async () => {

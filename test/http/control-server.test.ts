@@ -5,19 +5,34 @@ import { createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { ControlClient } from "../../src/cli/control-client.ts";
-import { declarationOf, OPERATIONS, type OperationName, watchLines } from "../../src/contract/operator.ts";
+import { isOperators } from "../../src/contract/declaration.ts";
+import {
+  ACCOUNT_HEADER,
+  declarationOf,
+  OPERATIONS,
+  OPERATOR_HEADER,
+  type OperationName,
+  watchLines,
+} from "../../src/contract/operator.ts";
+import { listGaps } from "../../src/contract/record.ts";
+import { importWirings, setWiring } from "../../src/contract/wiring.ts";
 import { commandActor } from "../../src/domain/audit.ts";
 import { type ErrorCode, FlancoError } from "../../src/domain/error.ts";
 import type { Lines } from "../../src/domain/line.ts";
+import type { Member } from "../../src/domain/member.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { ControlServer } from "../../src/http/control-server.ts";
-import { type OperatorTable, operatorEndpoints } from "../../src/http/operator.ts";
+import { streamOf } from "../../src/http/line.ts";
+import type { Accounts } from "../../src/http/operator.ts";
+import { type Endpoint, NOBODY, routesOf, serve } from "../../src/http/router.ts";
 import { aSighting } from "../domain/sighting.ts";
 import { Appliance } from "../rig/appliance.ts";
+import { operationsOf } from "../rig/description.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
+import { aDevice, BODIES } from "./bodies.ts";
 import { FakeLines, KeptLog } from "./fakes.ts";
 
 /** Lines of some 70 bytes: far more than a socket's own buffers and what the server lets wait. */
@@ -44,17 +59,23 @@ class ToldLines extends FakeLines implements Lines {
   }
 }
 
-/** Operations of which a test gives those that it uses. */
-function tableOf(runs: Partial<OperatorTable>): OperatorTable {
-  const refuse = () => {
-    throw new Error("This operation is no part of the test.");
-  };
-  // Object.fromEntries does not know that these are all names.
+/** The members of two accounts. */
+const ANA: Member = {
+  id: "a".repeat(24),
+  userId: "a".repeat(24),
+  role: "owner",
+  name: "Ana",
+  email: "ana@example.org",
+};
+const EVA: Member = { ...ANA, id: "e".repeat(24), userId: "e".repeat(24), email: "eva@example.org" };
+
+function accounts(...members: readonly Member[]): Accounts {
   return {
-    ...(Object.fromEntries(
-      Object.keys(OPERATIONS).map((name) => [name, refuse]),
-    ) as unknown as OperatorTable),
-    ...runs,
+    members: () => members,
+    credentials: (email) => {
+      const member = members.find((one) => one.email === email);
+      return member && { member, passwordHash: null };
+    },
   };
 }
 
@@ -80,48 +101,75 @@ describe("The control socket", () => {
     await server?.close();
   });
 
-  async function open(runs: Partial<OperatorTable>, by = ""): Promise<ControlClient> {
-    server = new ControlServer(path, operatorEndpoints(tableOf(runs), lines), log);
+  async function open(
+    endpoints: readonly Endpoint[],
+    by = "",
+    members: readonly Member[] = [ANA],
+  ): Promise<ControlClient> {
+    server = new ControlServer(path, endpoints, accounts(...members), log);
     await server.open();
     client = await ControlClient.connect(path, { by });
     if (client === undefined) throw new Error("No service listens.");
     return client;
   }
 
-  it("carries an operation's input, defaults filled in, its answer, and the name of the user behind it", async () => {
-    const seen: unknown[] = [];
-    const connected = await open(
-      {
-        setWiring: ({ row }, by) => {
-          seen.push(row, by);
-        },
-        listAudit: (search) => {
-          seen.push(search);
-          return [];
-        },
-      },
-      "root (josé 火)",
+  const wiring = { line: "SIM0", dId: "7234", actuatorId: "101", valor: 4.5 };
+  const wires = (seen: unknown[]) =>
+    serve(
+      setWiring,
+      async ({ body, userId, signedIn, by }) => void seen.push(body, userId, signedIn.role, by),
     );
-    const row = { line: "SIM0", device: "7234", actuator: "101", valor: 4.5 };
-    expect(await connected.call("setWiring", { row })).to.equal(null);
-    expect(await connected.call("listAudit", { limit: 7, sinceMs: 0 })).to.deep.equal([]);
+  const lists = (seen: unknown[]) =>
+    serve(listGaps, ({ query, userId }) => {
+      seen.push(query, userId);
+      return { data: [], next: null };
+    });
+
+  it("carries body and query, defaults filled in, the answer, and the name of the user behind it", async () => {
+    const seen: unknown[] = [];
+    const connected = await open([wires(seen), lists(seen)], "root (josé 火)");
+    expect(await connected.ask(setWiring, { body: { wiring } })).to.deep.equal({ status: "success" });
+    const listed = await connected.ask(listGaps, { query: { limit: "7", before: undefined } });
+    expect(listed).to.deep.equal({ status: "success", data: [], next: null });
     expect(seen).to.deep.equal([
-      { ...row, active_low: false, bias: "as-is", debounce_ms: 50, rearm_ms: 0 },
+      { wiring: { ...wiring, activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 } },
+      ANA.userId,
+      "owner",
       commandActor("root (josé 火)"),
-      { limit: 7, sinceMs: 0 },
+      { limit: 7 },
+      ANA.userId,
     ]);
+  });
+
+  it("acts for the account that the command names, and asks for it where there are several", async () => {
+    const seen: unknown[] = [];
+    const connected = await open([lists(seen)], "", [ANA, EVA]);
+    await connected.ask(listGaps, { query: {} }, EVA.email);
+    expect(seen).to.deep.equal([{}, EVA.userId]);
+    for (const [account, text] of [
+      [
+        undefined,
+        "It is not clear which account is meant. Name it with --account and the e-mail of one of its members.",
+      ],
+      [
+        "nobody@example.org",
+        "There is no user with the e-mail nobody@example.org. flanco user list shows who there is.",
+      ],
+    ] as const) {
+      expect((await rejection(connected.ask(listGaps, { query: {} }, account))).message).to.equal(text);
+    }
   });
 
   it("takes as many lines as one import may wire", async () => {
     let rows = 0;
-    const connected = await open({
-      importWiring: (input) => {
-        rows = input.rows.length;
-      },
-    });
+    const connected = await open([
+      serve(importWirings, async ({ body }) => {
+        rows = body.wirings.length;
+      }),
+    ]);
     const long = "á".repeat(200);
-    const row = { line: long, device: long, actuator: long, valor: 4.5, user: long };
-    await connected.call("importWiring", { rows: Array.from({ length: 1_000 }, () => row) });
+    const row = { ...wiring, line: long, dId: long, actuatorId: long, userId: ANA.userId };
+    await connected.ask(importWirings, { body: { wirings: Array.from({ length: 1_000 }, () => row) } });
     expect(rows).to.equal(1_000);
   });
 
@@ -134,26 +182,26 @@ describe("The control socket", () => {
     ["damaged", "internal"],
   ] as const satisfies readonly (readonly [ErrorCode, ErrorCode])[]) {
     it(`carries an error of the code ${code} with its text and what to do`, async () => {
-      const connected = await open({
-        voidRecord: () => {
+      const connected = await open([
+        serve(setWiring, () => {
           throw new FlancoError(code, "It did not work.", { hint: "Try again." });
-        },
-      });
-      const failed = await rejection(connected.call("voidRecord", { recordId: 1, reason: "test" }));
+        }),
+      ]);
+      const failed = await rejection(connected.ask(setWiring, { body: { wiring } }));
       expect(failed).to.include({ code: shown, message: "It did not work. Try again." });
     });
   }
 
   it("names the field of an input that does not fit", async () => {
-    const connected = await open({});
-    const row = { line: "SIM0", device: "7234", actuator: "101", valor: 4.5, debounce_ms: -1 };
-    const { message } = await rejection(connected.call("setWiring", { row }));
-    expect(message).to.equal("debounce_ms: must be at least 0.");
+    const connected = await open([wires([])]);
+    const wrong = { ...wiring, debounceMs: -1 };
+    const { message } = await rejection(connected.ask(setWiring, { body: { wiring: wrong } }));
+    expect(message).to.equal("debounceMs: must be at least 0.");
   });
 
   it("serves 16 connections at a time and refuses more", async () => {
-    const connected = await open({ listUsers: () => [] });
-    await connected.call("listUsers", {});
+    const connected = await open([lists([])]);
+    await connected.ask(listGaps, { query: {} });
     const sockets = Array.from({ length: TOO_MANY }, () => get({ socketPath: path, path: "/" }));
     const ends = await Promise.allSettled(
       sockets.map(async (request) => {
@@ -170,8 +218,8 @@ describe("The control socket", () => {
     path = directory.file("x".repeat(100), "control.sock");
     expect(await ControlClient.connect(path)).to.equal(undefined);
     mkdirSync(dirname(path));
-    const connected = await open({ listUsers: () => [] });
-    expect(await connected.call("listUsers", {})).to.deep.equal([]);
+    const connected = await open([lists([])]);
+    expect((await connected.ask(listGaps, { query: {} })).data).to.deep.equal([]);
     expect(lstatSync(path).mode & 0o777).to.equal(0o600);
     connected.close();
     client = undefined;
@@ -215,7 +263,7 @@ describe("The control socket", () => {
       it(`does not wait for a service ${what}, and says so`, async () => {
         const stop = await fake(onData);
         client = await ControlClient.connect(path, { answerMs });
-        const failed = await rejection(Promise.resolve(client?.call("listUsers", {})));
+        const failed = await rejection(Promise.resolve(client?.ask(listGaps, { query: {} })));
         expect(failed).to.include({ code: "unavailable", message: text });
         stop();
       });
@@ -223,8 +271,10 @@ describe("The control socket", () => {
   });
 
   describe("with a watch of lines", () => {
+    const watches = () => serve(watchLines, () => streamOf(lines));
+
     it("cuts off a watcher that does not read, so that what waits for it stays bounded", async () => {
-      await open({});
+      await open([watches()]);
       const request = get({ socketPath: path, path: watchLines.path });
       request.on("error", () => {}).on("response", (answer) => answer.on("error", () => {}));
       await until("the watch has begun", () => lines.listeners.size === 1);
@@ -236,7 +286,7 @@ describe("The control socket", () => {
     });
 
     it("shows a watcher that reads every edge, however many they are, until the service ends", async () => {
-      const connected = await open({});
+      const connected = await open([watches()]);
       const shown: number[] = [];
       let sent = 0;
       const send = () => {
@@ -257,25 +307,73 @@ describe("The control socket", () => {
   });
 });
 
-describe("The operator's endpoints", () => {
-  const names = Object.keys(OPERATIONS) as OperationName[];
-  const declared = [...names.map(declarationOf), watchLines];
+describe("What only an operator may do", () => {
+  const appliance = forEachTest(() => Appliance.open());
+  const operations = [...(Object.keys(OPERATIONS) as OperationName[]).map(declarationOf), watchLines];
+  const declared = () => [
+    ...appliance.table.map(({ declaration }) => declaration).filter(isOperators),
+    ...operations,
+  ];
+  /** What a client of the network may send to pass for one. */
+  const claims = (email: string) => ({ [OPERATOR_HEADER]: "root", [ACCOUNT_HEADER]: email });
 
-  it("are not there on the network, with a session or without one", async () => {
-    await using appliance = await Appliance.open();
-    const { cookie } = await appliance.addUser();
-    for (const { method, path } of declared) {
-      for (const headers of [{}, { cookie }]) {
+  it("is not there on the network, with a session or without one, whatever headers are sent", async () => {
+    const user = await appliance.addUser();
+    const { cookie } = user;
+    expect(declared()).not.to.deep.equal([]);
+    for (const { method, path } of declared()) {
+      for (const headers of [{}, { cookie }, claims(user.email), { cookie, ...claims(user.email) }]) {
         const answer = await appliance.api[method](path).set(headers);
-        expect(answer.status, `${method} ${path}`).to.equal(404);
+        // A path of both has no such method on the network.
+        expect(answer.status, `${method} ${path}`).to.be.oneOf([404, 405]);
       }
     }
   });
 
-  it("are each on a path of their own, and need no session", () => {
-    const routes = declared.map(({ method, path }) => `${method} ${path}`);
+  it("is not in the API's description, which has all else that the control socket serves", async () => {
+    const described = operationsOf(await appliance.description()).map(
+      ({ method, path }) => `${method} ${path}`,
+    );
+    for (const { declaration } of appliance.table) {
+      const { method, path } = declaration;
+      expect(described.includes(`${method} ${path}`), path).to.equal(!isOperators(declaration));
+    }
+    for (const { method, path } of declared()) expect(described).not.to.include(`${method} ${path}`);
+  });
+
+  it("gets no route among the network's, also where it stands in their table", async () => {
+    const endpoints = [serve(importWirings, async () => {})];
+    const senders = {
+      signedInOf: async () => NOBODY,
+      positionOf: () => null,
+      admit: () => {},
+      refuse: () => {},
+    };
+    expect(() => routesOf(endpoints, senders)).to.throw("/api/wiring/import is the operator's alone.");
+    routesOf(endpoints, { ...senders, operatorOf: () => commandActor("root") });
+  });
+
+  it("makes no member of the network an operator: the headers of commands mean nothing there", async () => {
+    const [ana, eva] = [await appliance.addUser(), await appliance.addUser()];
+    await eva.post("/api/device", aDevice()).expect(200);
+    const headers = claims(eva.email);
+    await appliance.api.get("/api/device").set(headers).expect(401);
+    const { body } = await appliance.api
+      .get("/api/device")
+      .set({ cookie: ana.cookie, ...headers })
+      .expect(200);
+    expect(body.data).to.deep.equal([]);
+    await appliance.api
+      .put("/api/letterhead")
+      .set({ cookie: ana.cookie, ...headers })
+      .send(BODIES["put /api/letterhead"])
+      .expect(200);
+    expect(appliance.newestAudit(ana.id)).to.include({ way: "network", who: ana.email });
+  });
+
+  it("is on a path and method of its own", () => {
+    const served = [...appliance.table.map(({ declaration }) => declaration), ...operations];
+    const routes = served.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(routes).size).to.equal(routes.length);
-    expect(declared.filter(({ roles }) => roles !== null)).to.deep.equal([]);
-    expect(routes.filter((route) => !route.includes(" /api/operator/"))).to.deep.equal([]);
   });
 });

@@ -19,6 +19,7 @@ import type { OneTimeCode } from "../../src/http/auth/one-time-code.ts";
 import { Sessions } from "../../src/http/auth/session.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
+import type { Endpoint } from "../../src/http/router.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { heavyReads, openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
@@ -266,6 +267,11 @@ export class Appliance {
 
   get events(): LiveEvents {
     return this.#api.events;
+  }
+
+  /** The endpoints that members and operators share, and the operators' own. */
+  get table(): readonly Endpoint[] {
+    return this.#api.table;
   }
 
   /** The numbers that accounts see. */
