@@ -43,6 +43,18 @@ export const CONTROLS = {
       to: "if (roles.length > 0) return signedIn;",
     },
   ],
+  "the network serves the operator's endpoints": [
+    {
+      file: "src/http/router.ts",
+      from: "if (strange) throw",
+      to: "if (strange && endpoints.length === 0) throw",
+    },
+    {
+      file: "src/http/app.ts",
+      from: "...table.filter(({ declaration }) => !isOperators(declaration)),",
+      to: "...table.filter(({ declaration }) => !isOperators(declaration) || table.length > 0),",
+    },
+  ],
   "a link works more than once": [
     {
       file: "src/ledger/nouns/member.ts",
