@@ -10,7 +10,7 @@ import type { OperationData } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { FAULTS } from "../domain/fault.ts";
 import { CHECK_NAMES, CHECKS, type CheckName } from "../domain/faults/entry.ts";
-import { type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
+import { type Machine, type Status, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { machineFaults } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
@@ -26,10 +26,9 @@ import {
   describeDisk,
   describeNewer,
   describeSink,
-  type Running,
   readStopped,
   runningStatus,
-  type Stopped,
+  type StoppedStatus,
 } from "./status.ts";
 import {
   aboutFile,
@@ -144,7 +143,7 @@ async function examine(
   const problems = new Map<CheckName, Problem[]>();
   const add = (check: CheckName, found: readonly Problem[]) =>
     problems.set(check, [...(problems.get(check) ?? []), ...found]);
-  for (const fault of running?.faults ?? stopped?.faults ?? []) add(fault.check, [fault]);
+  for (const fault of (running ?? stopped?.facts)?.faults ?? []) add(fault.check, [fault]);
   // A running service has looked at the machine itself; its disk is measured here all the same.
   const told = new Set(running?.faults.map(({ code }) => code));
   const own = running === undefined ? machine : { ...UNKNOWN_MACHINE, syncMs: machine.syncMs };
@@ -200,7 +199,7 @@ async function bundleOf(
     key,
     typeof value === "string" && !TOLD_SETTINGS.has(key) ? value !== "" : value,
   ]);
-  const status = running ?? { ...stopped?.facts, ...stopped?.held, faults: stopped?.faults };
+  const status = running ?? { ...stopped?.facts, ...stopped?.ledger };
   return [
     aboutFile(context.installation.version),
     bundleFile("findings.json", "which checks need attention", findings, ["check"]),
@@ -213,8 +212,8 @@ async function bundleOf(
     bundleFile(
       "status.json",
       "lines, clock, queues, disk, backups and faults, without texts",
-      { ...status, recordsToday: null },
-      [...["version", "driver", "timeZone", "line", "level", "code", "device", "spareBlocks"]],
+      { ...status, today: null },
+      [...["version", "driver", "timeZone", "line", "code", "severity", "check", "device", "spareBlocks"]],
     ),
     bundleFile(
       "wiring.json",
@@ -238,8 +237,8 @@ async function bundleOf(
 }
 
 interface Examined {
-  readonly running: Running | undefined;
-  readonly stopped: Stopped | null;
+  readonly running: Status | undefined;
+  readonly stopped: StoppedStatus | null;
   readonly machine: Machine;
   readonly ports: readonly number[];
   readonly config: Config;
@@ -270,18 +269,18 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
 
 /** The messages of checks that only a running service answers. */
 function statesOfService(
-  running: Running | undefined,
+  running: Status | undefined,
   timeZone: string,
 ): Record<"service" | "lines" | "clock" | "sinks" | "package", string> {
   if (running === undefined) {
     const unknown = "Not examined: no service runs.";
     return { service: unknown, lines: unknown, clock: unknown, sinks: unknown, package: unknown };
   }
-  const { version, startedTime, linesWatched, linesWired, driver, clock, sinks } = running;
+  const { version, startedMs, linesWatched, linesWired, driver, clock, sinks } = running;
   return {
-    service: `It runs, version ${version}, started ${moment(startedTime, timeZone)}.`,
+    service: `It runs, version ${version}, started ${moment(startedMs, timeZone)}.`,
     lines: `${linesWatched} of ${linesWired} wired lines are watched, by the driver ${driver}.`,
-    clock: `It is ${clock.trusted ? "set" : "not set yet"}: ${moment(clock.time, timeZone)}.`,
+    clock: `It is ${clock.trusted ? "set" : "not set yet"}: ${moment(clock.nowMs, timeZone)}.`,
     sinks: sinks.map(describeSink).join(" ") || "None is configured.",
     package: describeNewer(running)[0] ?? `No newer one than ${version} is known.`,
   };
@@ -340,7 +339,7 @@ async function isListening(port: number, host: string): Promise<boolean> {
 }
 
 /** Without lines nothing is sold, though all that there is may work. */
-function lineProblems({ driver, linesWired }: Running, chips: OperationData<"detect"> = []): Problem[] {
+function lineProblems({ driver, linesWired }: Status, chips: OperationData<"detect"> = []): Problem[] {
   const problems: Problem[] = [];
   if (driver !== "mqtt" && chips.length === 0) {
     const hint = "Watch relays on a machine with GPIO lines, such as a Raspberry Pi; see journalctl -k.";
@@ -354,7 +353,7 @@ function lineProblems({ driver, linesWired }: Running, chips: OperationData<"det
 }
 
 /** Whether a backup is left when the ledger's card is not. */
-function backupProblems(config: Config, { sinks }: Running): Problem[] {
+function backupProblems(config: Config, { sinks }: Status): Problem[] {
   const missing = backupTargets(config).flatMap(({ skipped }) => skipped ?? []);
   if (missing.length > 0) return missing.map((message) => ({ message }));
   const isElsewhere =

@@ -115,8 +115,8 @@ export function declare(program: Command, context: CliContext): void {
 
 async function showTests(door: ControlClient, terminal: Terminal): Promise<void> {
   const { tests } = await door.call("status", {});
-  for (const { line, room, deviceName, untilTime } of tests) {
-    terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilTime)}`);
+  for (const { line, room, deviceName, untilMs } of tests) {
+    terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilMs)}`);
   }
   if (tests.length === 0) terminal.out("No line is under test.");
 }

@@ -1,13 +1,21 @@
 import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
-import type { OperationData } from "../contract/operator.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError, withHint } from "../domain/error.ts";
-import type { BackupStatus } from "../domain/status.ts";
+import { toldFault } from "../domain/fault.ts";
+import {
+  type ApplianceFacts,
+  type BackupStatus,
+  backupStatus,
+  type CardWear,
+  type Disk,
+  type LastEdge,
+  type LedgerStatus,
+  type Status,
+} from "../domain/status.ts";
 import { backupFaults, diskFaults } from "../domain/status-fault.ts";
 import { inOrder } from "../domain/text.ts";
 import { noService } from "../http/operator.ts";
-import { toBackupAnswer, toDiskAnswer, toFactsAnswer, toFaultAnswer } from "../http/status.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { folderOf, identityOf } from "../ledger/engine/identity.ts";
 import { openReader } from "../ledger/engine/reader.ts";
@@ -26,24 +34,13 @@ const ANSWER_MS = 5_000;
 const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
 const SIZE_STEP = 1_000;
 
-export type Running = OperationData<"status">;
-type Present<T> = Exclude<T, null>;
-/** What is known whether the service runs or not. */
-type Facts = Pick<Running, "version" | "timeZone" | "currency" | "lastBackup" | "disk">;
-/** The part of the status that is read from the ledger. */
-type Held = Pick<
-  Running,
-  "recordsToday" | "lastEdges" | "gaps" | "gapsLast30Days" | "swallowedLastDay" | "provisional"
->;
-
 /** The status of an appliance whose service does not run, from its files. */
-export interface Stopped {
-  readonly facts: Facts;
+export interface StoppedStatus {
+  readonly facts: ApplianceFacts & Pick<Status, "faults">;
   /** Null where the ledger cannot be read. */
-  readonly held: Held | null;
+  readonly ledger: LedgerStatus | null;
   /** Why it cannot be read; null where it can. */
   readonly problem: FlancoError | null;
-  readonly faults: Running["faults"];
 }
 
 const HELP = `
@@ -86,7 +83,7 @@ export function declare(program: Command, context: CliContext): void {
 export function runningStatus(
   config: Config,
   { answerMs = ANSWER_MS }: CliContext,
-): Promise<Running | undefined> {
+): Promise<Status | undefined> {
   return withService(config, (service) => service.call("status", {}), { answerMs });
 }
 
@@ -95,22 +92,27 @@ interface Form {
   readonly short: boolean;
 }
 
-function showRunning(terminal: Terminal, status: Running, { json, short }: Form): void {
+function showRunning(terminal: Terminal, status: Status, { json, short }: Form): void {
   if (json) terminal.json({ running: true, ...status });
   else terminal.out((short ? describeShort(status) : describeRunning(status)).join("\n"));
   if (status.faults.length > 0) throw needsAttention("attention", status.faults);
   if (!json) terminal.out("Nothing needs attention.");
 }
 
-function showStopped(terminal: Terminal, stopped: Stopped, why: FlancoError, { json, short }: Form): void {
-  const { facts, held, problem, faults } = stopped;
-  if (json) terminal.json({ running: false, ...facts, ...held, faults });
+function showStopped(
+  terminal: Terminal,
+  stopped: StoppedStatus,
+  why: FlancoError,
+  { json, short }: Form,
+): void {
+  const { facts, ledger, problem } = stopped;
+  if (json) terminal.json({ running: false, ...facts, ...ledger });
   // Without a data directory there is nothing to show.
   else if (facts.disk !== null) {
-    const ledger = held === null || short ? [] : describeHeld(held, facts);
-    terminal.out([...ledger, ...describeFacts(facts)].join("\n"));
+    const held = ledger === null || short ? [] : describeLedger(ledger, facts);
+    terminal.out([...held, ...describeFacts(facts)].join("\n"));
   }
-  throw needsAttention("unavailable", [why, ...(problem === null ? [] : [problem]), ...faults]);
+  throw needsAttention("unavailable", [why, ...(problem === null ? [] : [problem]), ...facts.faults]);
 }
 
 /** The error of an appliance that needs attention: a line for each problem. */
@@ -122,30 +124,33 @@ function needsAttention(
 }
 
 /** Reads the data directory of an appliance whose service does not run. Changes nothing in the ledger. */
-export async function readStopped(config: Config, version: string): Promise<Stopped> {
+export async function readStopped(config: Config, version: string): Promise<StoppedStatus> {
   const { ledger } = dataDirectoryOf(config.data_dir);
   const nowMs = systemClock.nowMs();
   // No directory yet, or one that this user may not enter: the ledger's own error says so.
   const disk = await readDisk(ledger).catch(() => null);
   const lastBackup = backupOf(config, nowMs);
   const currency = { code: config.currency, decimals: config.currency_decimals };
-  const facts = { version, timeZone: config.time_zone, currency, disk, lastBackup };
   const faults = [
     ...diskFaults(disk, [], () => nowMs),
     ...backupFaults(lastBackup, { uptimeMs: 0, startedMs: nowMs }),
   ];
-  const stopped = {
-    facts: { ...facts, lastBackup: toBackupAnswer(lastBackup), disk: toDiskAnswer(disk, faults) },
-    faults: faults.map((fault) => toFaultAnswer(fault, config.time_zone)),
+  const facts = {
+    version,
+    timeZone: config.time_zone,
+    currency,
+    disk,
+    lastBackup,
+    faults: faults.map((fault) => toldFault(fault, config.time_zone)),
   };
   try {
     using closing = new DisposableStack();
     const reader = openReader(ledger, config.time_zone);
     closing.defer(() => reader.close());
-    const held = toFactsAnswer({ ...facts, ...reader.ledgerStatus(readBootId(), nowMs), faults });
-    return { ...stopped, held, problem: null };
+    const { troubles: _, ...held } = reader.ledgerStatus(readBootId(), nowMs);
+    return { facts, ledger: held, problem: null };
   } catch (error) {
-    if (error instanceof FlancoError) return { ...stopped, held: null, problem: error };
+    if (error instanceof FlancoError) return { facts, ledger: null, problem: error };
     throw error;
   }
 }
@@ -154,15 +159,15 @@ function backupOf(config: Config, nowMs: number): BackupStatus | null {
   const id = identityOf(dataDirectoryOf(config.data_dir).ledger);
   const newest = id === undefined ? undefined : listBackups(folderOf(backupDirectory(config), id))[0];
   if (newest === undefined) return null;
-  return { ...newest, ageMs: newest.clockTrusted ? Math.abs(nowMs - newest.madeMs) : null };
+  return backupStatus(newest, newest.clockTrusted ? Math.abs(nowMs - newest.madeMs) : null);
 }
 
 /** How a running appliance is, a line each. */
-function describeRunning(status: Running): string[] {
+function describeRunning(status: Status): string[] {
   const { queues } = status;
   return [
     ...describeService(status),
-    ...describeHeld(status, status),
+    ...describeLedger(status, status),
     `Waiting for the disk: ${queues.writes.waiting} writes (room for ${queues.writes.limit}), ${queues.edges.waiting} switchings (room for ${queues.edges.limit}).`,
     ...describeFacts(status),
     describeClock(status),
@@ -172,7 +177,7 @@ function describeRunning(status: Running): string[] {
   ];
 }
 
-function describeShort(status: Running): string[] {
+function describeShort(status: Status): string[] {
   return [
     ...describeService(status),
     ...describeFacts(status),
@@ -182,13 +187,13 @@ function describeShort(status: Running): string[] {
   ];
 }
 
-function describeService({ version, startedTime, uptimeMs, timeZone, ...status }: Running): string[] {
+function describeService({ version, startedMs, uptimeMs, timeZone, ...status }: Status): string[] {
   const { driver, simulated, linesWired, linesWatched, tests } = status;
-  const lastMs = Math.max(...tests.map(({ untilTime }) => untilTime));
+  const lastMs = Math.max(...tests.map(({ untilMs }) => untilMs));
   const lines =
     linesWired === 0 ? "no line is wired yet, to be watched" : `${linesWatched} of ${linesWired} watched`;
   return [
-    `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
+    `flanco ${version} is running since ${moment(startedMs, timeZone)} (${duration(uptimeMs)}).`,
     `Lines: ${lines} by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
     ...(tests.length === 0
       ? []
@@ -199,20 +204,14 @@ function describeService({ version, startedTime, uptimeMs, timeZone, ...status }
 }
 
 /** A sink, in a sentence. */
-export function describeSink({
-  name,
-  waiting,
-  behindMs,
-  givenUp,
-  failure,
-}: Running["sinks"][number]): string {
+export function describeSink({ name, waiting, behindMs, givenUp, failure }: Status["sinks"][number]): string {
   const lag = waiting === 0 ? "nothing waits" : `lacks ${waiting}, behind for ${duration(behindMs)}`;
   const refused = givenUp === 0 ? "" : ` It refused ${givenUp} for good, which it does not have.`;
   return `Sink ${name}: ${lag}.${refused}${failure === null ? "" : ` The last try failed: ${failure.message}`}`;
 }
 
 /** A newer package, in a sentence, and then its notes; no lines where none is known. */
-export function describeNewer({ newerPackage }: Pick<Running, "newerPackage">): string[] {
+export function describeNewer({ newerPackage }: Pick<Status, "newerPackage">): string[] {
   if (newerPackage === null) return [];
   const { version, source, file, notes, command } = newerPackage;
   const where = source === "apt" ? "in apt's source" : `on the disk as ${file}`;
@@ -226,52 +225,54 @@ export function describeNewer({ newerPackage }: Pick<Running, "newerPackage">): 
   ];
 }
 
-function describeClock({ clock, timeZone }: Running): string {
+function describeClock({ clock, timeZone }: Status): string {
   const trust = clock.trusted ? "set, and to be trusted" : "not set from the network yet";
-  return `Clock: ${moment(clock.time, timeZone)} (${timeZone}), ${trust}.`;
+  return `Clock: ${moment(clock.nowMs, timeZone)} (${timeZone}), ${trust}.`;
 }
 
 /** What the ledger holds, a line each. */
-function describeHeld(held: Held, { timeZone, currency }: Facts): string[] {
-  const { recordsToday: today, lastEdges, gaps, gapsLast30Days, swallowedLastDay, provisional } = held;
+function describeLedger(
+  { today, lastEdges, gaps, provisional }: LedgerStatus,
+  { timeZone, currency }: ApplianceFacts,
+): string[] {
   if (today === null) return ["Today's records, the lines and the gaps cannot be read."];
   return [
     ...lastEdges
       .toSorted((one, other) => inOrder(one.line, other.line))
       .map((edge) => describeEdge(edge, timeZone)),
     `Today (${today.day}): ${today.sales} records, ${today.revenue.toFixed(currency.decimals)} ${currency.code}.`,
-    `Gaps: ${gaps} known, ${gapsLast30Days} of them in the last 30 days.`,
-    `Edges that the hardware did not report in the last 24 hours: ${swallowedLastDay}.`,
+    `Gaps: ${gaps.all} known, ${gaps.last30Days} of them in the last 30 days.`,
+    `Edges that the hardware did not report in the last 24 hours: ${gaps.swallowedLastDay}.`,
     `Records without a trusted time: ${provisional.waiting} wait for the clock, ${provisional.unplaced} can never be placed.`,
   ];
 }
 
-function describeEdge(edge: Held["lastEdges"][number], timeZone: string): string {
-  const { line, room, deviceName, level, time, provisional } = edge;
+function describeEdge(edge: LastEdge, timeZone: string): string {
+  const { line, room, deviceName, active, timeMs, provisional } = edge;
   const seen =
-    level === null || time === null
+    active === null || timeMs === null
       ? "not seen yet"
-      : `${level ? "on" : "off"} since ${moment(time, timeZone)}${provisional ? " (not trusted)" : ""}`;
+      : `${active ? "on" : "off"} since ${moment(timeMs, timeZone)}${provisional ? " (not trusted)" : ""}`;
   return `  ${line}: room ${room} of ${deviceName}, ${seen}`;
 }
 
-function describeFacts({ lastBackup, disk, timeZone }: Facts): string[] {
+function describeFacts({ lastBackup, disk, timeZone }: ApplianceFacts): string[] {
   return [describeBackup(lastBackup, timeZone), ...(disk === null ? [] : [describeDisk(disk)])];
 }
 
-export function describeBackup(backup: Facts["lastBackup"], timeZone: string): string {
+export function describeBackup(backup: BackupStatus | null, timeZone: string): string {
   if (backup === null) return "Backup: none yet.";
   const age = backup.ageMs === null ? "" : `, ${duration(backup.ageMs)} ago`;
-  return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, ${backup.records} records, checked in full.`;
+  return `Backup: of ${moment(backup.madeMs, timeZone)}${age}, ${backup.records} records, checked in full.`;
 }
 
-export function describeDisk(disk: Present<Facts["disk"]>): string {
+export function describeDisk(disk: Disk): string {
   const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
   const wear = card === null ? "" : ` ${describeCard(card)}`;
   return `Disk: ${size(freeBytes)} of ${size(totalBytes)} free; the ledger takes ${size(ledgerBytes)}, its log ${size(logBytes)}.${wear}`;
 }
 
-function describeCard(card: Present<Present<Facts["disk"]>["card"]>): string {
+function describeCard(card: CardWear): string {
   const { device, lifeUsedPercent, spareBlocks } = card;
   const life = lifeUsedPercent === null ? [] : [`at most ${lifeUsedPercent} % of its life used`];
   const spare = spareBlocks === null ? [] : [`spare blocks: ${spareBlocks}`];

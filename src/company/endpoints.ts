@@ -68,7 +68,7 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
           currency,
           troubled,
           simulated: false,
-          clock: { time: clock.nowMs() },
+          clock: { nowMs: clock.nowMs() },
           gateway: { name: company.name, hue: hueOf(Buffer.from(company.name).toString("hex")) },
           tests: [],
           lastEdges: [],

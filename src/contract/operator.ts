@@ -11,7 +11,7 @@ import { declare, MAX_IMPORT_BYTES, OPERATOR, type Shape } from "./declaration.t
 import { id, name, text, timeMs, withData } from "./field.ts";
 import { newTest, testedEdge } from "./line.ts";
 import { description } from "./location.ts";
-import { disk, getStatus, queue, sink } from "./status.ts";
+import { disk, edgeQueue, getStatus, queue, sink } from "./status.ts";
 
 /** The most records of one step of an import, for which other writes wait. */
 export const MAX_IMPORTED = 250;
@@ -63,9 +63,9 @@ export type ShownSighting = z.output<typeof sighting>;
 /** The status of the whole appliance: of all accounts, with the records of its backup. */
 const { data: status } = getStatus.answer.shape;
 const wholeStatus = status.extend({
-  recordsToday: status.shape.recordsToday.describe("Null where the ledger cannot be read."),
+  today: status.shape.today.describe("Null where the ledger cannot be read."),
   provisional: status.shape.provisional.unwrap(),
-  queues: z.strictObject({ writes: queue, edges: queue }),
+  queues: z.strictObject({ writes: queue, edges: edgeQueue }),
   disk: disk.nullable(),
   sinks: z.array(sink),
   lastBackup: status.shape.lastBackup

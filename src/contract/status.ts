@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
+import { FAULT_CODES } from "../domain/fault.ts";
 import { CHECK_NAMES, SEVERITIES } from "../domain/faults/entry.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
@@ -7,9 +7,11 @@ import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { declare } from "./declaration.ts";
 import { id, timeMs, withData } from "./field.ts";
 
-const level = z.enum(LEVELS).describe("The gateway's verdict on this part.");
 /** A queue as commands see it. */
-export const queue = z.strictObject({ waiting: z.int(), limit: z.int(), level });
+export const queue = z.strictObject({ waiting: z.int(), limit: z.int() });
+export const edgeQueue = queue.extend({
+  refused: z.boolean().describe("The ledger refuses writes, or could not take in a line's last level."),
+});
 
 /** The disk as commands see it. */
 export const disk = z.strictObject({
@@ -17,13 +19,11 @@ export const disk = z.strictObject({
   totalBytes: z.int(),
   ledgerBytes: z.int(),
   logBytes: z.int(),
-  level,
   card: z
     .strictObject({
       device: z.string(),
       lifeUsedPercent: z.int().nullable().describe("In steps of 10; 110: beyond its life."),
       spareBlocks: z.enum(["normal", "warning", "urgent"]).nullable(),
-      level,
     })
     .nullable()
     .describe("Wear of a card or eMMC chip that reports it."),
@@ -34,7 +34,7 @@ export const sink = z.strictObject({
   name: z.enum(SINK_NAMES),
   waiting: z.int().describe("Entries or notices that wait to be delivered."),
   behindMs: z.int().describe("For how long it has been behind; 0 while nothing waits."),
-  deliveredTime: timeMs.nullable().describe("The last delivery; null where there was none."),
+  deliveredMs: timeMs.nullable().describe("The last delivery; null where there was none."),
   delivered: z.int().describe("Deliveries since the service began, and tries that failed."),
   failed: z.int(),
   givenUp: z.int().describe("Notices that the other side refused for good, which it does not have."),
@@ -42,8 +42,12 @@ export const sink = z.strictObject({
     .int()
     .nullable()
     .describe("By how much this machine's clock is ahead of the other side's; null where that is not known."),
+  differences: z
+    .array(z.strictObject({ here: z.string(), there: z.string() }))
+    .optional()
+    .describe("What is set otherwise than here."),
   failure: z
-    .strictObject({ message: z.string(), hint: z.string(), sinceTime: timeMs, tries: z.int() })
+    .strictObject({ message: z.string(), hint: z.string(), sinceMs: timeMs, tries: z.int() })
     .nullable()
     .describe("Why the last try failed; null once one succeeded."),
 });
@@ -61,19 +65,19 @@ const status = z.strictObject({
   currency: z
     .strictObject({ code: z.string(), decimals: z.int() })
     .describe("How amounts are to be shown: an ISO 4217 code, and digits after the point."),
-  startedTime: timeMs,
+  startedMs: timeMs,
   uptimeMs: z.int(),
   clock: z.strictObject({
-    time: timeMs.describe("The gateway's own time."),
+    nowMs: timeMs.describe("The gateway's own time."),
     trusted: z.boolean(),
-    trustedSince: timeMs
+    trustedSinceMs: timeMs
       .nullable()
       .describe(
         "Since when the network has set it, as far as this process knows; null while it is not trusted, and where a setting says that it is.",
       ),
     bootId: z.string(),
   }),
-  recordsToday: z
+  today: z
     .strictObject({ day: z.string(), sales: z.int(), revenue: z.number() })
     .nullable()
     .describe("Null for a role without money."),
@@ -83,11 +87,12 @@ const status = z.strictObject({
   tests: z
     .array(
       z.strictObject({
+        userId: id,
         line: z.string(),
         deviceId: id,
         deviceName: z.string(),
         room: z.string(),
-        untilTime: timeMs,
+        untilMs: timeMs,
       }),
     )
     .describe("The lines under test: what they do is no sale."),
@@ -99,17 +104,19 @@ const status = z.strictObject({
         dId: z.string(),
         deviceName: z.string(),
         room: z.string(),
-        level: z.boolean().nullable(),
-        time: timeMs.nullable(),
+        active: z.boolean().nullable(),
+        timeMs: timeMs.nullable(),
         provisional: z.boolean().describe("That time is not trusted yet."),
       }),
     )
-    .describe("The last level of each wired line; level and time are null before it was first seen."),
-  gaps: z.int().describe("Of all time, as far as the newest 1000 tell."),
-  gapsLast30Days: z.int(),
-  swallowedLastDay: z
-    .int()
-    .describe("Edges that hardware or kernel did not report, found by a look at the level."),
+    .describe("The last level of each wired line; both are null before it was first seen."),
+  gaps: z.strictObject({
+    all: z.int().describe("Of all time, as far as the newest 1000 tell."),
+    last30Days: z.int(),
+    swallowedLastDay: z
+      .int()
+      .describe("Edges that hardware or kernel did not report, found by a look at the level."),
+  }),
   provisional: z
     .strictObject({
       waiting: z.int().describe("They are moved once the clock is set."),
@@ -122,13 +129,13 @@ const status = z.strictObject({
   queues: z
     .strictObject({
       writes: queue.extend({ waiting: uncounted }),
-      edges: queue.extend({ waiting: uncounted }),
+      edges: edgeQueue.extend({ waiting: uncounted }),
     })
     .describe("What waits for the disk, and its bounds."),
   lastBackup: z
     .strictObject({
-      madeTime: timeMs,
-      provedTime: timeMs,
+      madeMs: timeMs,
+      provedMs: timeMs,
       clockTrusted: z.boolean(),
       ageMs: z.int().nullable().describe("Null where a clock that was not trusted left no way to tell."),
     })
@@ -186,7 +193,7 @@ const status = z.strictObject({
             "grave: sales are lost or refused meanwhile; warning: everything is recorded; note: a warning for technicians.",
           ),
         check: z.enum(CHECK_NAMES).describe("The part of the appliance that it is of."),
-        sinceTime: timeMs,
+        sinceMs: timeMs,
         message: z.string().describe("For technicians."),
         hint: z.string(),
         texts: z
@@ -212,7 +219,7 @@ export const pageStatus = status
     lastEdges: true,
     faults: true,
   })
-  .extend({ clock: z.strictObject({ time: timeMs }) });
+  .extend({ clock: z.strictObject({ nowMs: timeMs }) });
 
 export const getStatus = declare("get", "/api/status", ROLES, {
   summary: "How the appliance is: the user's own records and lines, and what all users share.",

@@ -101,26 +101,6 @@ function valuesOf(details: FaultDetails, locale: string, timeZone: string): Faul
   };
 }
 
-/** How a part of the appliance is. */
-export const LEVELS = ["good", "warning", "fault"] as const;
-export type Level = (typeof LEVELS)[number];
-
-/** The verdict on each part follows from its faults, so that every threshold stands once. */
-export function levelsOf(
-  faults: readonly Fault[],
-): Readonly<Record<"disk" | "card" | "edges" | "writes", Level>> {
-  const codes = new Set(
-    faults.map(({ code, details }) => (code === "queue_filling" ? details["queue"] : code)),
-  );
-  const warning = (code: string): Level => (codes.has(code) ? "warning" : "good");
-  return {
-    disk: codes.has("disk_full") ? "fault" : warning("disk_low"),
-    card: warning("card_worn"),
-    edges: codes.has("edges_refused") ? "fault" : warning("edges"),
-    writes: warning("writes"),
-  };
-}
-
 /** The disk for second backups holds those of other ledgers too. They are neither used nor removed. */
 export function foreignFault(directory: string, foreign: readonly ProvenBackup[], sinceMs: number): Fault {
   const ledgers = foreign.map(({ ledger, locations, madeMs }) => {

@@ -28,12 +28,8 @@ export type GapReason = (typeof GAP_REASONS)[number];
 export interface GapCount {
   readonly all: number;
   readonly last30Days: number;
-  /** Edges that were lost in the last 24 hours; null when there were none. */
-  readonly lostToday: LostEdges | null;
-  /** Outages of a minute or more in the last 24 hours; null when there were none. */
-  readonly unwatchedToday: Unwatched | null;
-  /** Edges that were swallowed in the last 24 hours; null when there were none. */
-  readonly swallowedToday: Swallowed | null;
+  /** Edges that hardware or kernel did not report, found by a look at the level. */
+  readonly swallowedLastDay: number;
 }
 
 /** Each gap is one edge, of which a look at the level has told. */

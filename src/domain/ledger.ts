@@ -31,7 +31,7 @@ import type {
   RecordSearch,
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
-import type { LedgerStatus } from "./status.ts";
+import type { LedgerStatus, LedgerTroubles } from "./status.ts";
 import type { Credentials, Letterhead, NewSession, NewUser, StandingSession } from "./user.ts";
 import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
 
@@ -348,7 +348,11 @@ export interface LedgerReader {
   /** Boots whose clock was set to another time after it was trusted, in order. */
   reclocked(): readonly ReclockedBoot[];
   /** The ledger's part of the status, of one user or of all. `bootId` is the current boot. Counts are bounded. */
-  ledgerStatus(bootId: string, nowMs: number, userId?: Id): LedgerStatus;
+  ledgerStatus(
+    bootId: string,
+    nowMs: number,
+    userId?: Id,
+  ): LedgerStatus & { readonly troubles: LedgerTroubles };
 
   /** A secret of this ledger, by which record numbers are permuted for accounts. */
   numberKey(): string;

@@ -4,7 +4,7 @@ import { type DetailsOf, FAULTS, type Fault, type FaultCode, fault, faultName } 
 import { SEVERITIES } from "./faults/entry.ts";
 import { CLOCK_OFF_MS } from "./gateway.ts";
 import type { Queue } from "./line.ts";
-import type { BackupStatus, CardWear, Disk, Machine, Status } from "./status.ts";
+import type { BackupStatus, CardWear, Disk, LedgerTroubles, Machine, Status } from "./status.ts";
 
 /** The network usually sets the clock within minutes of the boot. */
 const CLOCK_GRACE_MS = 5 * MINUTE_MS;
@@ -37,6 +37,7 @@ const FAILING_SINK_MS = 10 * MINUTE_MS;
 /** A status before its faults are found. `lasting` are faults that other parts of the service report. */
 export type Reading = Omit<Status, "faults"> & {
   readonly lasting: readonly Fault[];
+  readonly troubles: LedgerTroubles;
   /** Why the ledger's part could not be read; null where it could. */
   readonly unread: string | null;
   /** Kernel's monotonic time, in milliseconds: how long the machine has run. */
@@ -119,31 +120,29 @@ function queueFaults({ queues, lasting }: Reading, since: Since): readonly Fault
   return faults;
 }
 
-function edgeFaults({
-  gaps: { lostToday, unwatchedToday, swallowedToday },
-  simulated,
-}: Reading): readonly Fault[] {
+function edgeFaults({ troubles: { lost, unwatched, swallowed }, simulated }: Reading): readonly Fault[] {
   const faults: Fault[] = [];
-  if (lostToday !== null) {
-    const { gaps, edges, sales, lines, toTimeMs } = lostToday;
+  if (lost !== null) {
+    const { gaps, edges, sales, lines, toTimeMs } = lost;
     // Of a line with debounce it is not known how many of its lost edges are switchings.
     const counts = edges === 0 ? {} : { edges, sales };
     faults.push(fault("edges_lost", toTimeMs, { gaps, ...counts, lines: lines.join(", ") }));
   }
-  if (swallowedToday !== null && swallowedToday.gaps >= MANY_SWALLOWED) {
-    const { gaps, lines, toTimeMs } = swallowedToday;
+  if (swallowed !== null && swallowed.gaps >= MANY_SWALLOWED) {
+    const { gaps, lines, toTimeMs } = swallowed;
     faults.push(fault("edges_swallowed", toTimeMs, { edges: gaps, lines: lines.join(", ") }));
   }
   // Simulated lines miss nothing while the service does not run.
-  if (unwatchedToday !== null && !simulated) {
-    const { gaps, fromTimeMs: from, toTimeMs: to, lines } = unwatchedToday;
+  if (unwatched !== null && !simulated) {
+    const { gaps, fromTimeMs: from, toTimeMs: to, lines } = unwatched;
     faults.push(fault("line_outage", to, { gaps, from, to, lines: lines.join(", ") }));
   }
   return faults;
 }
 
 function clockFaults(reading: Reading, since: Since): readonly Fault[] {
-  const { clock, provisional, misplaced, bootedForMs } = reading;
+  const { clock, provisional, bootedForMs } = reading;
+  const { misplaced } = reading.troubles;
   const { waiting, unplaced } = provisional;
   const faults: Fault[] = [];
   if (!clock.trusted && bootedForMs >= CLOCK_GRACE_MS) {

@@ -1,6 +1,6 @@
 import type { ProvenBackup } from "./backup.ts";
-import type { Fault } from "./fault.ts";
-import type { GapCount } from "./gap.ts";
+import type { ToldFault } from "./fault.ts";
+import type { GapCount, LostEdges, Swallowed, Unwatched } from "./gap.ts";
 import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
 import type { DriverName, EdgeQueue, LineFailure, LineTest, Queue } from "./line.ts";
@@ -18,32 +18,42 @@ export interface Currency {
 
 /** The ledger's part of the status, of one user or of all. */
 export interface LedgerStatus {
-  /** Null where the ledger could not be read: then the rest is empty. */
+  /** Null for a role without money, and where the ledger could not be read: then the rest is empty. */
   readonly today: Today | null;
   /** Every wired line, by line. */
   readonly lastEdges: readonly LastEdge[];
   readonly gaps: GapCount;
   /** Without voided records: their time does not matter. */
   readonly provisional: Provisional;
-  /** Sales that were recorded by a clock that was set to another time later; null without any. */
+}
+
+/** What the ledger tells of faults; each null without any. */
+export interface LedgerTroubles {
+  /** Edges that were lost in the last 24 hours. */
+  readonly lost: LostEdges | null;
+  /** Outages of a minute or more in the last 24 hours. */
+  readonly unwatched: Unwatched | null;
+  /** Edges that were swallowed in the last 24 hours. */
+  readonly swallowed: Swallowed | null;
+  /** Sales that were recorded by a clock that was set to another time later. */
   readonly misplaced: { readonly records: number; readonly seconds: number } | null;
 }
 
 /** What is known of a ledger that cannot be read. */
-export const UNREAD_LEDGER: LedgerStatus = {
+export const UNREAD_LEDGER: LedgerStatus & { readonly troubles: LedgerTroubles } = {
   today: null,
   lastEdges: [],
-  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, swallowedToday: null },
+  gaps: { all: 0, last30Days: 0, swallowedLastDay: 0 },
   provisional: { waiting: 0, unplaced: 0 },
-  misplaced: null,
+  troubles: { lost: null, unwatched: null, swallowed: null, misplaced: null },
 };
 
 export interface Today {
   /** The local day: 2026-11-21. */
   readonly day: string;
   readonly sales: number;
-  /** A decimal text, because it may leave the safe integers. */
-  readonly revenueMicros: string;
+  /** In units of the currency. */
+  readonly revenue: number;
 }
 
 /** The last level of a wired line. */
@@ -83,6 +93,12 @@ export interface BackupStatus
   readonly ageMs: number | null;
 }
 
+/** The part of a proven backup that the status tells. */
+export function backupStatus(backup: ProvenBackup, ageMs: number | null): BackupStatus {
+  const { madeMs, provedMs, records, position, head, clockTrusted } = backup;
+  return { madeMs, provedMs, records, position, head, clockTrusted, ageMs };
+}
+
 /** A package of flanco that is newer than the running program. It is only named: nothing of it is checked. */
 export interface NewerPackage {
   /** As Debian writes it: 0.2.0. */
@@ -117,7 +133,7 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly linesWired: number;
   readonly linesWatched: number;
   readonly lineFailures: readonly LineFailure[];
-  readonly tests: readonly LineTest[];
+  readonly tests: readonly LineUnderTest[];
   readonly queues: Queues;
   readonly machine: Machine;
   readonly gateway: GatewayMark;
@@ -126,7 +142,13 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   /** The systems that are sent to, as they are configured. */
   readonly sinks: readonly SinkStatus[];
   readonly newerPackage: NewerPackage | null;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ToldFault[];
+}
+
+/** A line whose edges are no sale for now. */
+export interface LineUnderTest extends Omit<LineTest, "remainingMs"> {
+  /** When the test ends by itself, in Unix milliseconds. */
+  readonly untilMs: number;
 }
 
 export interface StatusReader {
@@ -205,7 +227,7 @@ export interface SinkStatus {
   /** By how much this machine's clock is ahead of the other side's; null where the sink does not know. */
   readonly clockOffMs: number | null;
   /** As `Sink.differences`. */
-  readonly differences?: readonly SettingDifference[];
+  readonly differences?: readonly SettingDifference[] | undefined;
   /** Why the last try failed; null once one succeeded, and before the first. */
   readonly failure: SinkFailure | null;
 }

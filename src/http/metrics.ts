@@ -49,7 +49,7 @@ export const MEASURES: readonly Measure[] = [
   gauge(
     "flanco_edges_swallowed",
     "Edges of the last 24 hours that hardware or kernel did not report.",
-    ({ today, gaps }) => today && (gaps.swallowedToday?.gaps ?? 0),
+    ({ today, gaps }) => today && gaps.swallowedLastDay,
   ),
   gauge("flanco_edges_waiting", "Edges that wait for their commit.", ({ queues }) => queues.edges.waiting),
   gauge("flanco_writes_waiting", "Writes that wait for their commit.", ({ queues }) => queues.writes.waiting),

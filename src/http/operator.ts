@@ -26,7 +26,6 @@ import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
 import { makeLink } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
-import { toStatusAnswer } from "./status.ts";
 
 export interface OperatorDependencies {
   readonly reader: CalmReader;
@@ -149,7 +148,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       }
       drivable.set(line, high);
     },
-    status: async () => toStatusAnswer(await running().status.status()),
+    status: () => running().status.status(),
     testSink: async ({ name }) => ({ done: await running().forwarder.test(name) }),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
     reclocked: () => reader.reclocked(),

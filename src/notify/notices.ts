@@ -7,7 +7,6 @@ import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { minuteOf, type Notice } from "../domain/notice.ts";
-import type { Status } from "../domain/status.ts";
 import type { NoticeOutbox } from "./notice-outbox.ts";
 import type { NoticeWriter, OneOrMore, PlacedFault, SilentRoom } from "./notice-writer.ts";
 
@@ -20,7 +19,7 @@ const FURTHER_DAYS = 30;
 export interface NoticesOptions {
   readonly outbox: NoticeOutbox;
   readonly writer: NoticeWriter;
-  readonly status: { status(): Promise<Pick<Status, "faults">> };
+  readonly status: { status(): Promise<{ readonly faults: readonly Fault[] }> };
   readonly reader: Pick<LedgerReader, "members" | "wirings" | "localTime" | "letterhead">;
   readonly heavy: Pick<HeavyReads, "overview" | "roomDays">;
   readonly clock: Clock;
@@ -92,8 +91,10 @@ export class Notices {
     for (const faults of this.#placed(news.begun)) {
       const notice = writer.faultBegun(faults);
       notices.push(notice);
-      for (const { room: _, ...fault } of faults)
-        told.set(faultName(fault), { fault: { ...fault }, noticeId: notice.id });
+      for (const { code, sinceMs, message, hint, details } of faults) {
+        const fault = { code, sinceMs, message, hint, details };
+        told.set(faultName(fault), { fault, noticeId: notice.id });
+      }
     }
     const kept = [...told.values()].filter(({ fault }) => known.has(faultName(fault)));
     for (const faults of this.#placed(news.over)) {

@@ -1,6 +1,6 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import { messageOf, withHint } from "../domain/error.ts";
-import { faultName } from "../domain/fault.ts";
+import { faultName, toldFault } from "../domain/fault.ts";
 import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
@@ -97,7 +97,7 @@ export class StatusReport implements StatusReader {
   async status(userId?: Id): Promise<Status> {
     if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#lookAtDisk();
     const reading = await this.#read(userId);
-    const { lasting, bootedForMs, unread: _unread, ...status } = reading;
+    const { lasting, bootedForMs, unread: _unread, troubles: _troubles, ...status } = reading;
     const seen = new Set<string>();
     const faults = faultsIn(reading, (what) => {
       seen.add(what);
@@ -106,7 +106,7 @@ export class StatusReport implements StatusReader {
     // The status of one user has only some of the faults.
     if (userId === undefined)
       for (const what of this.#since.keys()) if (!seen.has(what)) this.#since.delete(what);
-    return { ...status, faults };
+    return { ...status, faults: faults.map((fault) => toldFault(fault, status.timeZone)) };
   }
 
   async #read(userId: Id | undefined): Promise<Reading> {
@@ -133,7 +133,10 @@ export class StatusReport implements StatusReader {
       linesWired: own.size,
       linesWatched: watched.filter((line) => own.has(line)).length,
       lineFailures: failures.filter(({ line }) => own.has(line)),
-      tests,
+      tests: tests.map(({ remainingMs, ...test }) => ({
+        ...test,
+        untilMs: Math.round(nowMs + remainingMs),
+      })),
       ...this.#dependencies.parts(),
       disk: this.#disk,
       machine: { ...this.#machine, syncMs: this.#dependencies.syncMs() },

@@ -14,7 +14,7 @@ import { FlancoError, orNothing } from "../domain/error.ts";
 import { type Fault, fault, foreignFault } from "../domain/fault.ts";
 import type { Loss } from "../domain/gap.ts";
 import type { Log } from "../domain/log.ts";
-import type { BackupStatus } from "../domain/status.ts";
+import { type BackupStatus, backupStatus } from "../domain/status.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { folderOf, idsOf, readLedger, readLedgerKey } from "../ledger/engine/identity.ts";
 import { beginJob, type RunningJob } from "../ledger/engine/job.ts";
@@ -149,9 +149,9 @@ export class Upkeep {
     if (this.#last === null) return null;
     const { clock, trust } = this.#dependencies;
     const { backup, seenMs } = this.#last;
-    if (seenMs !== null) return { ...backup, ageMs: monotonicMs(clock) - seenMs };
+    if (seenMs !== null) return backupStatus(backup, monotonicMs(clock) - seenMs);
     const isKnown = backup.clockTrusted && trust.trusted();
-    return { ...backup, ageMs: isKnown ? Math.abs(clock.nowMs() - backup.madeMs) : null };
+    return backupStatus(backup, isKnown ? Math.abs(clock.nowMs() - backup.madeMs) : null);
   }
 
   faults(): readonly Fault[] {

@@ -18,7 +18,7 @@ const IDLE = "\nWaiting for the disk: 0 writes (room for 4096), 0 switchings (ro
 
 interface Told {
   readonly running: boolean;
-  readonly recordsToday: { readonly sales: number; readonly revenue: number };
+  readonly today: { readonly sales: number; readonly revenue: number };
   readonly lastBackup: { readonly records: number } | null;
   readonly lastEdges: readonly object[];
   readonly currency: object;
@@ -89,17 +89,10 @@ describe("flanco status", function () {
     const { running, ...told } = JSON.parse(json) as Told;
     expect(running).to.equal(true);
     expect(told).to.have.all.keys(answer.data);
-    for (const key of [
-      "recordsToday",
-      "lastEdges",
-      "lastBackup",
-      "currency",
-      "linesWatched",
-      "faults",
-    ] as const) {
+    for (const key of ["today", "lastEdges", "lastBackup", "currency", "linesWatched", "faults"] as const) {
       expect(told[key], key).to.deep.equal(answer.data[key]);
     }
-    expect(told.recordsToday).to.include({ sales: 3, revenue: 12 });
+    expect(told.today).to.include({ sales: 3, revenue: 12 });
   });
 
   it("says that no service runs, shows what the files hold, and ends with 1", async () => {
@@ -113,7 +106,7 @@ describe("flanco status", function () {
     expect(json.exitCode).to.equal(1);
     const told = JSON.parse(json.stdout) as Told;
     expect(told).to.deep.include({ running: false, faults: [] });
-    expect(told.recordsToday).to.include({ sales: 3, revenue: 12 });
+    expect(told.today).to.include({ sales: 3, revenue: 12 });
     expect(told.lastBackup?.records).to.equal(3);
   });
 
@@ -125,7 +118,7 @@ describe("flanco status", function () {
     expect(stdout).to.match(/^Backup: of .*\nDisk: .* free; the ledger takes 50 B, its log /);
     expect(stderr).to.contain("is damaged: it is cut off. Nothing was changed. Start the service: it");
     const told = JSON.parse((await program.call(["status", "--json"])).stdout) as Told;
-    expect(told).not.to.have.any.keys("recordsToday", "gaps");
+    expect(told).not.to.have.any.keys("today", "gaps");
     expect(told.lastBackup?.records).to.equal(3);
   });
 

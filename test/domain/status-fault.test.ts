@@ -21,15 +21,15 @@ const SOUND: Reading = {
   uptimeMs: HOUR_MS,
   bootedForMs: HOUR_MS,
   clock: { nowMs: NOW_MS, trusted: true, trustedSinceMs: NOW_MS, bootId: "b" },
-  today: { day: "2026-03-11", sales: 0, revenueMicros: "0" },
+  today: { day: "2026-03-11", sales: 0, revenue: 0 },
   linesWired: 0,
   linesWatched: 0,
   lineFailures: [],
   tests: [],
   lastEdges: [],
-  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, swallowedToday: null },
+  gaps: { all: 0, last30Days: 0, swallowedLastDay: 0 },
+  troubles: { lost: null, unwatched: null, swallowed: null, misplaced: null },
   provisional: { waiting: 0, unplaced: 0 },
-  misplaced: null,
   queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000, refused: false } },
   lastBackup: null,
   disk: { freeBytes: FREE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
@@ -107,7 +107,9 @@ describe("The faults of the appliance", () => {
     lastBackup: { ...BACKUP, ageMs },
     uptimeMs,
   });
-  const gaps = (found: Partial<Reading["gaps"]>): Partial<Reading> => ({ gaps: { ...SOUND.gaps, ...found } });
+  const troubles = (found: Partial<Reading["troubles"]>): Partial<Reading> => ({
+    troubles: { ...SOUND.troubles, ...found },
+  });
   const small = (freeBytes: number) => diskWith({ totalBytes: 20_000, freeBytes, ledgerBytes: 1 });
   const lost = { gaps: 1, edges: 3, sales: 2, lines: ["L"], toTimeMs: 5 };
   const outage = { gaps: 1, lines: ["L"], fromTimeMs: 1, toTimeMs: 5 };
@@ -138,14 +140,14 @@ describe("The faults of the appliance", () => {
     ["queue_filling", "three quarters of the room for writes taken", writeQueue(3_071), writeQueue(3_072)],
     ["records_unplaced", "a record whose time is unknown", unplaced(9, 0), unplaced(0, 1)],
     ["line_failed", "a line that is not watched", {}, { lineFailures: [{ line: "L", message: "Held." }] }],
-    ["edges_lost", "edges lost in the last day", {}, gaps({ lostToday: lost })],
+    ["edges_lost", "edges lost in the last day", {}, troubles({ lost: lost })],
     [
       "edges_swallowed",
       "a third edge that hardware swallowed in a day",
-      gaps({ swallowedToday: { gaps: 2, lines: ["GPIO17"], toTimeMs: 1 } }),
-      gaps({ swallowedToday: { gaps: 3, lines: ["GPIO17"], toTimeMs: 1 } }),
+      troubles({ swallowed: { gaps: 2, lines: ["GPIO17"], toTimeMs: 1 } }),
+      troubles({ swallowed: { gaps: 3, lines: ["GPIO17"], toTimeMs: 1 } }),
     ],
-    ["line_outage", "an outage in the last day", {}, gaps({ unwatchedToday: outage })],
+    ["line_outage", "an outage in the last day", {}, troubles({ unwatched: outage })],
   ] as const) {
     it(`include ${code}: ${what}, and not before`, () => {
       expect(codes(before)).to.deep.equal([]);
@@ -154,12 +156,12 @@ describe("The faults of the appliance", () => {
   }
 
   it("do not call lost edges of a bouncing line, which nobody can count, no switchings", () => {
-    const [told] = faultsIn({ ...SOUND, ...gaps({ lostToday: { ...lost, edges: 0, sales: 0 } }) }, () => 1);
+    const [told] = faultsIn({ ...SOUND, ...troubles({ lost: { ...lost, edges: 0, sales: 0 } }) }, () => 1);
     expect(told?.message).to.equal("In the last 24 hours some switchings went by unrecorded (L).");
   });
 
   it("do not include an outage of simulated lines", () => {
-    expect(codes({ simulated: true, ...gaps({ unwatchedToday: outage }) })).to.deep.equal([]);
+    expect(codes({ simulated: true, ...troubles({ unwatched: outage }) })).to.deep.equal([]);
   });
 
   it("have a message, a hint, a beginning, and the values of their texts, and come the worst first", () => {

@@ -19,7 +19,7 @@ const FRAME_BYTES = 24 + 1_024;
 const LOG_COUNT_OFFSET = 12;
 
 interface StatusFaults {
-  readonly data: { readonly faults: readonly { code: string; sinceTime: number; message: string }[] };
+  readonly data: { readonly faults: readonly { code: string; sinceMs: number; message: string }[] };
 }
 
 /** A service whose data directory is a small disk, and what was asked of it. */

@@ -35,7 +35,7 @@ describe("A full disk", () => {
     expect(existsSync(trial.reserve), "the reserve is given up").to.equal(false);
 
     const fault = await trial.fullDiskFault();
-    expect(fault?.sinceTime).to.be.within(before, Date.now());
+    expect(fault?.sinceMs).to.be.within(before, Date.now());
     expect(fault?.message).to.contain("The disk is full");
     for (const path of ["/api/data?period=semanal", "/api/device", "/api/record"]) {
       expect((await trial.get(path)).status, path).to.equal(200);
@@ -122,10 +122,7 @@ describe("A full disk", () => {
       trial.disk.fill();
       const startedMs = Date.now();
       await trial.start();
-      expect((await trial.fullDiskFault())?.sinceTime, "since this start").to.be.within(
-        startedMs,
-        Date.now(),
-      );
+      expect((await trial.fullDiskFault())?.sinceMs, "since this start").to.be.within(startedMs, Date.now());
       expect((await trial.post()).status).to.equal(503);
       expect((await trial.get("/api/record")).status).to.equal(200);
       const before = trial.edgeRecords;

@@ -162,7 +162,7 @@ describe("A test of lines", () => {
       deviceName: "Pasillo A",
       room: "101",
     });
-    expect(test.untilTime - appliance.clock.nowMs()).to.be.within(15 * 60_000, 15 * 60_000 + 1);
+    expect(test.untilMs - appliance.clock.nowMs()).to.be.within(15 * 60_000, 15 * 60_000 + 1);
     await line.go(true);
     const data = await user.data("/api/test/edge");
     expect(data).to.deep.equal([
@@ -175,7 +175,7 @@ describe("A test of lines", () => {
   it("lasts half an hour where nothing else is said, and at most eight hours", async () => {
     await begin({ lines: ["SIM0"] }).expect(200);
     const [test] = await shown();
-    expect(test.untilTime - appliance.clock.nowMs()).to.be.within(30 * 60_000, 30 * 60_000 + 1);
+    expect(test.untilMs - appliance.clock.nowMs()).to.be.within(30 * 60_000, 30 * 60_000 + 1);
     for (const minutes of [0, 481, 1.5]) await begin({ lines: ["SIM0"], minutes }).expect(400);
   });
 

@@ -20,7 +20,7 @@ describe("Commissioning on the page", () => {
 
   it("leads from room to room on a phone: ticks off what is good by itself, mends what is swapped, and sells nothing", async () => {
     const { page } = await opened.open("/puesta-en-marcha", { width: 390 });
-    const before = (await opened.get<Status>("/api/status")).recordsToday?.sales;
+    const before = (await opened.get<Status>("/api/status")).today?.sales;
     await page.getByText(/^Mirar también las líneas libres \(\d+\)/).waitFor();
     await page.getByRole("button", { name: "Empezar" }).click();
     await page.getByRole("heading", { name: "Habitación 101" }).waitFor();
@@ -68,7 +68,7 @@ describe("Commissioning on the page", () => {
     await card.getByRole("button", { name: "Dar por comprobada la 201" }).press("Enter");
     await page.getByText("3 de 8 comprobadas", { exact: true }).first().waitFor();
     await focused(card.getByRole("heading", { name: "Habitación 202" }));
-    expect((await opened.get<Status>("/api/status")).recordsToday?.sales).to.equal(before);
+    expect((await opened.get<Status>("/api/status")).today?.sales).to.equal(before);
   });
 
   it("ends with a report that two people sign: on the page, on paper, and as JSON", async () => {

@@ -209,7 +209,7 @@ describe("The technician's page of lines", () => {
       await dialog.getByText("Ajustes eléctricos").click();
       await page.route("**/api/status", async (route) => {
         const { clock, ...status } = await opened.get<Status>("/api/status");
-        const data = { ...status, clock: { ...clock, time: clock.time + DAY_MS } };
+        const data = { ...status, clock: { ...clock, nowMs: clock.nowMs + DAY_MS } };
         await route.fulfill({ json: { status: "success", data } });
       });
     });
@@ -268,7 +268,7 @@ describe("The technician's page of lines", () => {
 
   it("counts no sale of a room under test, says so on every view, and counts again once it is ended there", async () => {
     const { page } = opening;
-    const sales = async () => (await opened.get<Status>("/api/status")).recordsToday?.sales ?? 0;
+    const sales = async () => (await opened.get<Status>("/api/status")).today?.sales ?? 0;
     const before = await sales();
     await beginTest(page, "101");
     // With its day where the test ends tomorrow.
@@ -354,8 +354,8 @@ describe("The technician's page of lines", () => {
   });
 
   async function thisMonth(): Promise<string> {
-    const { recordsToday } = await opened.get<Status>("/api/status");
-    return recordsToday?.day.slice(0, 7) ?? "";
+    const { today } = await opened.get<Status>("/api/status");
+    return today?.day.slice(0, 7) ?? "";
   }
 });
 

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
-import { fault } from "../../src/domain/fault.ts";
-import { toFaultAnswer } from "../../src/http/status.ts";
+import { fault, toldFault } from "../../src/domain/fault.ts";
 import type { Overview, Status } from "../../src/web/api/shapes.ts";
 import { PASSWORD } from "../rig/program.ts";
 import { OpenedService, suiteService } from "./opened.ts";
@@ -85,7 +84,7 @@ describe("The panel", () => {
   it("shows all faults to a role that has no other view for them, and to others the way to that view", async () => {
     const status = await opened.get<Status>("/api/status");
     const low = fault("disk_low", Date.now(), { freeBytes: 1, totalBytes: 2 });
-    const faults = [low, low, low].map((one) => toFaultAnswer(one, "UTC"));
+    const faults = [low, low, low].map((one) => toldFault(one, "UTC"));
     const owner = opened.cookie;
     const staff = await opened.addMember("Recepción", "staff");
     for (const [cookie, notices, ways] of [
@@ -107,7 +106,7 @@ describe("The panel", () => {
 
   it("warns of a slow disk, which loses nothing, those alone who can see to it", async () => {
     const status = await opened.get<Status>("/api/status");
-    const faults = [toFaultAnswer(fault("disk_slow", Date.now(), { syncMs: 300 }), "UTC")];
+    const faults = [toldFault(fault("disk_slow", Date.now(), { syncMs: 300 }), "UTC")];
     const owner = opened.cookie;
     const staff = await opened.service.signIn("staff@example.org", PASSWORD);
     for (const [cookie, warnings] of [
@@ -219,7 +218,7 @@ describe("The panel", () => {
       await shown;
       await page.route("**/api/status", async (route) => {
         const { clock, ...status } = await opened.get<Status>("/api/status");
-        const data = { ...status, clock: { ...clock, time: clock.time + DAY_MS } };
+        const data = { ...status, clock: { ...clock, nowMs: clock.nowMs + DAY_MS } };
         await route.fulfill({ json: { status: "success", data } });
       });
       const askedAgain = isAsked(path);

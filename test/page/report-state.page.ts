@@ -142,13 +142,14 @@ describe("The report and the state on the page", () => {
 
   it("puts no sign of all well beside interruptions, also once no fault tells of them, and says who set the clock", async () => {
     const { page } = await opened.open("about:blank");
-    expect(status.gaps).to.be.greaterThan(0);
+    expect(status.gaps.all).to.be.greaterThan(0);
     const clock = { ...status.clock, trusted: true };
-    for (const [gapsLast30Days, kind, verdict, trustedSince, by] of [
+    for (const [last30Days, kind, verdict, trustedSinceMs, by] of [
       [1, "warn", "Ahora todo va bien", null, "el ajuste «clock_trust» dice que va bien"],
-      [0, "off", "Todo va bien", status.clock.time, "Sincronizado por la red desde"],
+      [0, "off", "Todo va bien", status.clock.nowMs, "Sincronizado por la red desde"],
     ] as const) {
-      const answer = { ...status, faults: [], gapsLast30Days, clock: { ...clock, trustedSince } };
+      const gaps = { ...status.gaps, last30Days };
+      const answer = { ...status, faults: [], gaps, clock: { ...clock, trustedSinceMs } };
       await page.route("**/api/status", (route) =>
         route.fulfill({ json: { status: "success", data: answer } }),
       );

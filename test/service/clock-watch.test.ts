@@ -52,7 +52,7 @@ describe("A clock that is wrong", () => {
   /** The sales of which the status says that they have a wrong time. */
   function misplaced() {
     const { bootId } = gateway.machine;
-    return gateway.reader.ledgerStatus(bootId, gateway.machine.nowMs()).misplaced;
+    return gateway.reader.ledgerStatus(bootId, gateway.machine.nowMs()).troubles.misplaced;
   }
 
   /** Time entries of the chain, told after their commits. */

@@ -10,9 +10,9 @@ function changesOf(change: RoomChange): ReadonlyMap<string, RoomChange> {
   return new Map([[roomKey(change.deviceId, change.actuatorId), change]]);
 }
 
-function edgeOf(room: string, level: boolean | null, time: number | null): LastEdge {
+function edgeOf(room: string, active: boolean | null, timeMs: number | null): LastEdge {
   const device = { deviceId: "d1", dId: "7234", deviceName: "Pasillo A" };
-  return { line: `LINE${room}`, ...device, room, level, time, provisional: false };
+  return { line: `LINE${room}`, ...device, room, active, timeMs, provisional: false };
 }
 
 describe("The rooms on the page", () => {

@@ -1,11 +1,12 @@
 import type { Database } from "better-sqlite3";
+import { valorFromMicros } from "../../domain/amount.ts";
 import type { ReclockedBoot } from "../../domain/boot.ts";
 import { DAY_MS, SECOND_MS } from "../../domain/clock.ts";
 import { formatDay } from "../../domain/day.ts";
-import type { Gap, GapCount, LostEdges, Swallowed, Unwatched } from "../../domain/gap.ts";
+import type { Gap, LostEdges, Swallowed, Unwatched } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Provisional } from "../../domain/record.ts";
-import type { LastEdge, LedgerStatus, Today } from "../../domain/status.ts";
+import type { LastEdge, LedgerTroubles, Today } from "../../domain/status.ts";
 import type { RowBudget } from "../engine/row-budget.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { clockReader } from "./correction.ts";
@@ -51,20 +52,21 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
       sums.each(one, { months: [], days: [{ from: day, to: day }] }).values(),
     );
     const { count, totalMicros } = addUp(...found);
-    return { day: formatDay(day), sales: count, revenueMicros: totalMicros.toString() };
+    return { day: formatDay(day), sales: count, revenue: valorFromMicros(totalMicros) };
   }
 
-  function gaps(userId: Id | null, nowMs: number): GapCount {
+  function gapsOf(userId: Id | null, nowMs: number) {
     const { counted, recent } = userId === null ? gapsOfAll : gapsOfUser;
     // A gap that ends more than a day ahead was stamped by a wrong clock.
     const toMs = nowMs + DAY_MS;
     const counts = counted.get({ userId, fromMs: nowMs - MONTH_MS, toMs }) ?? { all: 0, last30Days: 0 };
     const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs });
+    const swallowed = swallowedIn(rows);
     return {
-      ...counts,
-      lostToday: lostIn(rows),
-      unwatchedToday: unwatchedIn(rows),
-      swallowedToday: swallowedIn(rows),
+      gaps: { ...counts, swallowedLastDay: swallowed?.gaps ?? 0 },
+      lost: lostIn(rows),
+      unwatched: unwatchedIn(rows),
+      swallowed,
     };
   }
 
@@ -75,15 +77,16 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
   }
 
   // One transaction: all of it is of the same commit.
-  const read = db.transaction(
-    (bootId: string, nowMs: number, userId: Id | null = null): LedgerStatus => ({
+  const read = db.transaction((bootId: string, nowMs: number, userId: Id | null = null) => {
+    const { gaps, ...troubles } = gapsOf(userId, nowMs);
+    return {
       today: today(userId, nowMs),
       lastEdges: edges.all({ userId }).map(toEdge),
-      gaps: gaps(userId, nowMs),
+      gaps,
       provisional: unplaced(userId, bootId),
-      misplaced: misplacedIn(reclocked(userId, MAX_COUNTED)),
-    }),
-  );
+      troubles: { ...troubles, misplaced: misplacedIn(reclocked(userId, MAX_COUNTED)) },
+    };
+  });
   return { ledgerStatus: read };
 }
 
@@ -155,7 +158,7 @@ function someLines(gaps: readonly Gap[]): string[] {
   return [...new Set(gaps.map(({ line }) => line))].toSorted().slice(0, MAX_NAMED_LINES);
 }
 
-function misplacedIn(boots: readonly ReclockedBoot[]): LedgerStatus["misplaced"] {
+function misplacedIn(boots: readonly ReclockedBoot[]): LedgerTroubles["misplaced"] {
   const records = boots.reduce((sum, { before }) => sum + before.records, 0);
   const offMs = Math.max(0, ...boots.map(({ before }) => Math.abs(before.byMs)));
   return records === 0 ? null : { records, seconds: Math.round(offMs / SECOND_MS) };

@@ -46,7 +46,7 @@ function FaultNotice({ fault }: { readonly fault: Fault }) {
       <p>{todo}</p>
       <details class="fault-details fine">
         <summary>
-          {texts.details} · {texts.since(format.moment(fault.sinceTime, now()))}
+          {texts.details} · {texts.since(format.moment(fault.sinceMs, now()))}
         </summary>
         <p lang="en">
           {fault.message} {fault.hint}

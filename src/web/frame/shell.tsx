@@ -135,7 +135,7 @@ function TestBanner() {
   const { api, format, now, user } = useGateway();
   const { isBusy, failure, send } = useSending();
   const tests = useTests();
-  const untilMs = Math.max(...tests.map(({ untilTime }) => untilTime));
+  const untilMs = Math.max(...tests.map(({ untilMs }) => untilMs));
   if (tests.length === 0) return null;
   const until = format.moment(untilMs, now());
   const rooms = tests.map(({ room }) => room).sort(format.compare);

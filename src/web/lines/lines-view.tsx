@@ -30,7 +30,7 @@ export function LinesView() {
   const ending = useSending();
   const tests = useTests();
   // Also one that was begun on another screen, or before the page was opened.
-  const firstEndMs = tests.map(({ untilTime }) => untilTime).sort()[0];
+  const firstEndMs = tests.map(({ untilMs }) => untilMs).sort()[0];
   const isTested = firstEndMs !== undefined;
   const testEndMs = useRef(firstEndMs);
   testEndMs.current = firstEndMs;

@@ -133,7 +133,7 @@ function connect(
   const refresher = new Refresher(async () => {
     try {
       const data = await api.data("/api/status");
-      clockAheadMs = data.clock.time - Date.now();
+      clockAheadMs = data.clock.nowMs - Date.now();
       setStatus(ready(data));
       if (connection === null) onRound();
     } catch (error) {

@@ -141,7 +141,7 @@ export function useNewDay(act: () => void): void {
 export function useTests(): Status["tests"] {
   const { status, now } = useGateway();
   useMinute();
-  return (status.value?.tests ?? []).filter(({ untilTime }) => untilTime > now());
+  return (status.value?.tests ?? []).filter(({ untilMs }) => untilMs > now());
 }
 
 /** The devices with their rooms, live. */

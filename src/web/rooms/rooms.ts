@@ -54,7 +54,7 @@ export function roomTimes(
       const edge = lastEdges.get(key);
       // A time that belongs to the other state would be wrong.
       if (change?.value === room.value) times.set(key, change.time);
-      else if (edge?.level === room.value && edge.time !== null) times.set(key, edge.time);
+      else if (edge?.active === room.value && edge.timeMs !== null) times.set(key, edge.timeMs);
     }
   }
   return times;

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { FaultCode } from "../../domain/fault.ts";
-import type { Gap, Status } from "../api/shapes.ts";
+import type { Fault, Gap, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { ageText, type Format } from "../format/format.ts";
 import { useFormat } from "../live/gateway.ts";
@@ -72,19 +71,19 @@ export function GatewayParts(props: Pick<Known, "status" | "gaps">) {
 }
 
 /** A part agrees with the verdict above it: it is marked where a fault says so. */
-function kindBy({ faults }: Status, ...codes: readonly FaultCode[]): "well" | "warn" {
-  return faults.some(({ code }) => codes.some((known) => known === code)) ? "warn" : "well";
+function kindBy({ faults }: Status, ...checks: readonly Fault["check"][]): "well" | "warn" {
+  return faults.some(({ check }) => checks.includes(check)) ? "warn" : "well";
 }
 
 function backupPart({ status, texts, format }: Known): PartProps {
-  const kind = kindBy(status, "backup_missing", "backup_failed", "backup_old");
+  const kind = kindBy(status, "backup");
   const title = texts.backup;
   if (status.lastBackup === null) {
     return { title, kind, answer: texts.backupNone, says: [texts.backupNoneDetail] };
   }
-  const { ageMs, provedTime } = status.lastBackup;
+  const { ageMs, provedMs } = status.lastBackup;
   const answer = ageMs === null ? texts.backupAgeUnknown : texts.backupAge(ageText(ageMs, texts, format));
-  return { title, kind, answer, says: [texts.backupProved(format.dateTime(provedTime))] };
+  return { title, kind, answer, says: [texts.backupProved(format.dateTime(provedMs))] };
 }
 
 /** Whether the gateway's clock is set, and how many records have an uncertain time. */
@@ -94,14 +93,14 @@ function clockPart({ status, texts, format }: Known): PartProps {
   return {
     title: texts.clock,
     answer: clock.trusted ? texts.clockTrusted : texts.clockUntrusted,
-    kind: clock.trusted ? kindBy(status, "clock_off") : "bad",
+    kind: clock.trusted ? kindBy(status, "clock") : "bad",
     says: [
       !clock.trusted && texts.clockUntrustedDetail,
-      clock.trustedSince !== null && texts.clockTrustedSince(format.dateTime(clock.trustedSince)),
-      clock.trusted && clock.trustedSince === null && texts.clockTrustedBySetting,
+      clock.trustedSinceMs !== null && texts.clockTrustedSince(format.dateTime(clock.trustedSinceMs)),
+      clock.trusted && clock.trustedSinceMs === null && texts.clockTrustedBySetting,
       waiting > 0 && texts.clockWaiting(format.count(waiting)),
       unplaced > 0 && texts.clockUnplaced(format.count(unplaced)),
-      `${format.dateTime(clock.time)} · ${texts.clockZone(timeZone)}`,
+      `${format.dateTime(clock.nowMs)} · ${texts.clockZone(timeZone)}`,
     ],
   };
 }
@@ -114,11 +113,10 @@ function diskPart({ status, texts, format }: Known): PartProps {
   const title = texts.disk;
   if (disk === null) return { title, answer: texts.diskUnknown };
   const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
-  const isWell = disk.level === "good" && (card === null || card.level === "good");
   return {
     title,
     answer: texts.diskFree(format.bytes(freeBytes)),
-    kind: isWell ? kindBy(status, "disk_slow") : "warn",
+    kind: kindBy(status, "disk", "card"),
     says: [
       [
         texts.diskOf(format.bytes(totalBytes)),
@@ -126,6 +124,7 @@ function diskPart({ status, texts, format }: Known): PartProps {
       ].join(" "),
       machine.syncMs !== null && texts.diskSpeed(format.count(machine.syncMs)),
       card !== null && cardText(card, texts, format.percent),
+      machine.fileSystemErrors !== null && texts.fileSystem(format.count(machine.fileSystemErrors)),
     ],
     children: <progress value={totalBytes - freeBytes} max={totalBytes} aria-hidden="true" />,
   };
@@ -133,8 +132,8 @@ function diskPart({ status, texts, format }: Known): PartProps {
 
 /** What the machine's sensors say, and by which name it is found. */
 function machinePart({ status, texts, format }: Known): PartProps {
-  const { temperature, memory, isVoltageLow, fileSystemErrors, announcedName } = status.machine;
-  const kind = kindBy(status, "too_hot", "memory_low", "voltage_low", "file_system_errors");
+  const { temperature, memory, isVoltageLow, announcedName } = status.machine;
+  const kind = kindBy(status, "temperature", "memory", "power");
   return {
     title: texts.machine,
     answer: kind === "well" ? texts.machineFine : texts.machineAttention,
@@ -143,7 +142,6 @@ function machinePart({ status, texts, format }: Known): PartProps {
       temperature !== null && texts.temperature(format.count(temperature)),
       memory !== null && texts.memory(format.bytes(memory.availableBytes), format.bytes(memory.totalBytes)),
       isVoltageLow !== null && texts.voltage(isVoltageLow),
-      fileSystemErrors !== null && texts.fileSystem(format.count(fileSystemErrors)),
       announcedName === null ? texts.unannounced : texts.announced(announcedName),
     ],
   };
@@ -167,19 +165,18 @@ function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: numb
 const MAX_INCIDENTS = 5;
 
 function gapPart({ status, gaps: newest, texts, format }: Known): PartProps {
-  const { gaps, gapsLast30Days } = status;
-  const told = kindBy(status, "edges_lost", "edges_swallowed", "line_outage");
+  const { all, last30Days } = status.gaps;
   const title = texts.gaps;
-  if (gaps === 0) return { title, kind: told, answer: texts.gapsNone, says: [texts.gapsNoneDetail] };
+  if (all === 0) return { title, answer: texts.gapsNone, says: [texts.gapsNoneDetail] };
   // What was lost is nothing that is well, also once no fault tells of it any more.
-  const kind = told === "warn" || gapsLast30Days > 0 ? "warn" : "off";
+  const kind = last30Days > 0 ? "warn" : "off";
   const incidents = incidentsOf(newest).slice(-MAX_INCIDENTS).reverse();
   const [last] = incidents;
   return {
     title,
     kind,
     answer: last && texts.gapsLast(format.dateTime(last.fromTime)),
-    says: [texts.gapsCount(format.count(gaps), format.count(gapsLast30Days))],
+    says: [texts.gapsCount(format.count(all), format.count(last30Days))],
     children: (
       <ul class="part-detail">
         <IncidentItems incidents={incidents} />
@@ -219,9 +216,9 @@ function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPack
 }
 
 /** The queues of what is still to be stored. */
-function queuePart({ status: { queues }, texts, format: { count } }: Known): PartProps {
+function queuePart({ status: { queues, faults }, texts, format: { count } }: Known): PartProps {
   const { edges, writes } = queues;
-  const isWell = edges.level === "good" && writes.level === "good";
+  const isWell = !faults.some(({ code }) => code === "queue_filling" || code === "edges_refused");
   const kind = isWell ? "well" : "bad";
   const title = texts.work;
   // A role without money is told no number.

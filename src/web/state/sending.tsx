@@ -84,7 +84,7 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
 }
 
 function SinkDetail({
-  sink: { waiting, behindMs, deliveredTime, givenUp, failure },
+  sink: { waiting, behindMs, deliveredMs, givenUp, failure },
 }: {
   readonly sink: SinkState;
 }) {
@@ -95,7 +95,7 @@ function SinkDetail({
     <>
       {failure !== null && (
         <>
-          <p>{texts.failingSince(format.count(failure.tries), format.dateTime(failure.sinceTime))}</p>
+          <p>{texts.failingSince(format.count(failure.tries), format.dateTime(failure.sinceMs))}</p>
           {waiting !== null && waiting > 0 && (
             <p>{texts.waiting(format.count(waiting), ageText(behindMs, states, format))}</p>
           )}
@@ -104,9 +104,7 @@ function SinkDetail({
         </>
       )}
       {waiting !== null && (
-        <p>
-          {deliveredTime === null ? texts.neverDelivered : texts.delivered(format.dateTime(deliveredTime))}
-        </p>
+        <p>{deliveredMs === null ? texts.neverDelivered : texts.delivered(format.dateTime(deliveredMs))}</p>
       )}
       {givenUp > 0 && <p>{texts.givenUp(format.count(givenUp))}</p>}
     </>

@@ -70,7 +70,7 @@ function OtherGateways({ others }: { readonly others: Status["otherGateways"] })
 function Verdict({ status }: { readonly status: Status }) {
   const texts = useTexts(stateTexts);
   const { time, count, money } = useFormat();
-  const { faults, clock, recordsToday: today, gapsLast30Days } = status;
+  const { faults, clock, today, gaps } = status;
   const isWell = faults.length === 0;
   return (
     <section class={isWell ? "panel verdict row" : "panel verdict row verdict-bad"}>
@@ -81,10 +81,14 @@ function Verdict({ status }: { readonly status: Status }) {
         {/* Without the time, which would be read aloud each minute. */}
         <div role="status">
           <h2>
-            {isWell ? (gapsLast30Days > 0 ? texts.wellNow : texts.well) : texts.trouble(count(faults.length))}
+            {isWell
+              ? gaps.last30Days > 0
+                ? texts.wellNow
+                : texts.well
+              : texts.trouble(count(faults.length))}
           </h2>
         </div>
-        <p class="soft">{texts.asOf(time(clock.time))}</p>
+        <p class="soft">{texts.asOf(time(clock.nowMs))}</p>
       </div>
       {today !== null && (
         <dl class="verdict-today">
@@ -141,13 +145,13 @@ function EdgeTable({ edges }: { readonly edges: readonly LastEdge[] }) {
         },
         {
           title: texts.level,
-          cell: ({ level }) =>
-            level === null ? <span class="soft">{texts.never}</span> : <OnTag isOn={level} />,
+          cell: ({ active }) =>
+            active === null ? <span class="soft">{texts.never}</span> : <OnTag isOn={active} />,
         },
         {
           title: texts.lastChange,
-          cell: ({ time, provisional }) =>
-            time === null ? "–" : <Moment timeMs={time} isProvisional={provisional} />,
+          cell: ({ timeMs, provisional }) =>
+            timeMs === null ? "–" : <Moment timeMs={timeMs} isProvisional={provisional} />,
         },
       ]}
     />
