@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { MAX_AUDIT_PAGE, type OperationData } from "../contract/operator.ts";
+import { listWholeAudit, MAX_AUDIT_PAGE, type WholeAuditEntry } from "../contract/audit.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { parseDay, parseMoment } from "../domain/day.ts";
@@ -8,8 +8,6 @@ import { type CliContext, toCount } from "./context.ts";
 import type { ControlClient } from "./control-client.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
-
-type ListedEntry = OperationData<"listAudit">[number];
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const HELP = `
@@ -36,8 +34,8 @@ export function declare(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
     .action(async (options: { since?: number; limit?: number; json: boolean }, command: Command) => {
-      const { since: sinceMs, limit = sinceMs === undefined ? 100 : Number.POSITIVE_INFINITY } = options;
-      const entries = await withDoor(context, command, (door) => newest(door, sinceMs, limit));
+      const { since, limit = since === undefined ? 100 : Number.POSITIVE_INFINITY } = options;
+      const entries = await withDoor(context, command, (door) => newest(door, since, limit));
       terminal.show(options.json, entries, entries.map(describe));
     });
 }
@@ -45,21 +43,26 @@ export function declare(program: Command, context: CliContext): void {
 /** Oldest first, as a log reads. */
 async function newest(
   door: ControlClient,
-  sinceMs: number | undefined,
+  since: number | undefined,
   limit: number,
-): Promise<ListedEntry[]> {
-  const found: ListedEntry[] = [];
+): Promise<readonly WholeAuditEntry[]> {
+  const found: WholeAuditEntry[] = [];
   for (let before: number | undefined; found.length < limit; ) {
     const wanted = Math.min(MAX_AUDIT_PAGE, limit - found.length);
-    const page: readonly ListedEntry[] = await door.call("listAudit", { before, sinceMs, limit: wanted });
-    found.push(...page);
-    before = page.at(-1)?.auditId;
-    if (page.length < wanted) break;
+    const query = { before: textOf(before), since: textOf(since), limit: String(wanted) };
+    const { data }: { data: readonly WholeAuditEntry[] } = await door.ask(listWholeAudit, { query });
+    found.push(...data);
+    before = data.at(-1)?.auditId;
+    if (data.length < wanted) break;
   }
   return found.toReversed();
 }
 
-function describe(entry: ListedEntry): string {
+function textOf(number: number | undefined): string | undefined {
+  return number === undefined ? undefined : String(number);
+}
+
+function describe(entry: WholeAuditEntry): string {
   const { kind, timeMs, provisional, details, user } = entry;
   const time = `${iso(timeMs)}${provisional ? " (clock not set)" : ""}`;
   const said = Object.entries(details).map(([name, value]) => `${name}=${quoted(value)}`);

@@ -1,10 +1,17 @@
 import type { Command } from "commander";
-import type { AcceptanceReport, CommissionedRoom as Room } from "../contract/commission.ts";
-import type { OperationData } from "../contract/operator.ts";
+import {
+  type AcceptanceReport,
+  type AcceptanceReportHead,
+  endCommission,
+  getAcceptanceReport,
+  getCommission,
+  listAcceptanceReports,
+  type CommissionedRoom as Room,
+} from "../contract/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
-import { type CliContext, toCount } from "./context.ts";
-import { withDoor } from "./door.ts";
+import { ACCOUNT, type CliContext, toCount } from "./context.ts";
+import { ask } from "./door.ts";
 import { iso, moment } from "./terminal.ts";
 
 const HELP = `
@@ -15,8 +22,6 @@ Examples:
   flanco commission show
   flanco commission end
   flanco commission report`;
-
-type ReportHead = OperationData<"listCommissionReports">[number];
 
 interface AccountOption {
   readonly account?: string;
@@ -38,7 +43,7 @@ export function declare(program: Command, context: CliContext): void {
   const commission = program
     .command("commission")
     .description("show and end an open commissioning, and show acceptance reports")
-    .option("--account <email>", "one of the account's members; needed where there are several accounts")
+    .option(...ACCOUNT)
     .addHelpText("after", HELP);
 
   commission
@@ -50,9 +55,7 @@ export function declare(program: Command, context: CliContext): void {
       "\nExit codes: 0 every room is good, 3 one is not.\n\nExample:\n  flanco commission show --json",
     )
     .action(async ({ json }: { json: boolean }, command: Command) => {
-      const state = await withDoor(context, command, (door) =>
-        door.call("showCommission", { user: accountIn(command) }),
-      );
+      const { data: state } = await ask(context, command, getCommission, {}, accountIn(command));
       terminal.show(json, state, state.rooms.map(describeRoom));
       requireGood(state.rooms);
     });
@@ -64,7 +67,7 @@ export function declare(program: Command, context: CliContext): void {
     )
     .addHelpText("after", "\nExample:\n  flanco commission end")
     .action(async (_options: object, command: Command) => {
-      await withDoor(context, command, (door) => door.call("endCommission", { user: accountIn(command) }));
+      await ask(context, command, endCommission, {}, accountIn(command));
       terminal.out("The commissioning is ended, and sales count again. What was ticked off is forgotten.");
     });
 
@@ -84,17 +87,16 @@ export function declare(program: Command, context: CliContext): void {
         { list, json }: { list: boolean; json: boolean },
         command: Command,
       ) => {
-        await withDoor(context, command, async (door) => {
-          const user = accountIn(command);
-          if (list) {
-            const reports = await door.call("listCommissionReports", { user });
-            terminal.show(json, reports, reports.map(describeHead));
-            return;
-          }
-          const report = await door.call("showCommissionReport", { user, number });
-          terminal.show(json, report, describeReport(report));
-          requireGood(report.rooms);
-        });
+        const account = accountIn(command);
+        if (list) {
+          const { data: reports } = await ask(context, command, listAcceptanceReports, {}, account);
+          terminal.show(json, reports, reports.map(describeHead));
+          return;
+        }
+        const query = { number: number === undefined ? undefined : String(number) };
+        const { data: report } = await ask(context, command, getAcceptanceReport, { query }, account);
+        terminal.show(json, report, describeReport(report));
+        requireGood(report.rooms);
       },
     );
 }
@@ -103,7 +105,7 @@ function accountIn(command: Command): string | undefined {
   return command.optsWithGlobals<AccountOption>().account;
 }
 
-function describeHead({ number, time, technician, clinic, good, rooms }: ReportHead): string {
+function describeHead({ number, time, technician, clinic, good, rooms }: AcceptanceReportHead): string {
   return `${number}\t${iso(time)}\t${technician}, ${clinic}\t${good} of ${rooms} rooms good`;
 }
 

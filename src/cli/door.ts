@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
+import type { AnswerOf, Declaration, InputOf } from "../contract/declaration.ts";
 import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
 import type { Log } from "../domain/log.ts";
 import { ledgerEndpoints } from "../http/app.ts";
@@ -47,6 +48,17 @@ export async function withDoor<T>(
   if (result !== undefined) return result.value;
   const { makesLedger = false } = options;
   return withLocalDoor(config, context, makesLedger, run);
+}
+
+/** Asks one endpoint, as `withDoor` does. */
+export function ask<D extends Declaration>(
+  context: CliContext,
+  command: Command,
+  declaration: D,
+  input: InputOf<D>,
+  account?: string,
+): Promise<AnswerOf<D>> {
+  return withDoor(context, command, (door) => door.ask(declaration, input, account));
 }
 
 /** Runs one operation, as `withDoor` does. */

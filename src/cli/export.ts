@@ -8,7 +8,7 @@ import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { identitiesOf } from "../ledger/engine/identity.ts";
 import { noLedger } from "../ledger/engine/open.ts";
 import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { ACCOUNT, type CliContext, configOf } from "./context.ts";
 import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "./transfer/clinic-file.ts";
 import { toRow } from "./wiring-file.ts";
 
@@ -29,7 +29,7 @@ export function declare(program: Command, context: CliContext): void {
   program
     .command("export")
     .description("write an account's places, wiring and records to standard output")
-    .option("--account <email>", "one of the account's members; needed where there are several accounts")
+    .option(...ACCOUNT)
     .option("--csv", "a table of the records", false)
     .addHelpText("after", HELP)
     .action(async ({ account, csv }: { account?: string; csv: boolean }, command: Command) => {

@@ -1,5 +1,7 @@
 import { Argument, type Command } from "commander";
+import { testSink } from "../contract/sink.ts";
 import { SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
 import { SINK_NAMES, type SinkName } from "../domain/sink-setting.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withRunning } from "./door.ts";
@@ -26,9 +28,14 @@ export function declare(program: Command, context: CliContext): void {
     )
     .action(async (name: SinkName, { json }: { json: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const sent = await withRunning(config, (service) => service.call("testSink", { name }), {
-        answerMs: TEST_MS,
-      });
-      terminal.show(json, { sink: name, ...sent }, [sent.done]);
+      const bounds = { answerMs: TEST_MS, by: context.user };
+      const { data } = await withRunning(
+        config,
+        (service) => service.ask(testSink, { body: { name } }),
+        bounds,
+      );
+      const { reached, message, hint } = data;
+      if (!reached) throw new FlancoError("unavailable", message, { hint });
+      terminal.show(json, { sink: name, done: message }, [message]);
     });
 }

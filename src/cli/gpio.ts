@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Argument, type Command } from "commander";
 import { boxBroker, type Config } from "../contract/config/schema.ts";
+import type { AnswerOf } from "../contract/declaration.ts";
+import { beginTest, driveLine, endTest, listTestedEdges } from "../contract/line.ts";
 import type { ShownSighting } from "../contract/operator.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -11,6 +13,7 @@ import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace-writer.ts";
 import { systemClock, systemTimers } from "../platform/machine.ts";
+import { accountsOf } from "./account.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
 import type { ControlClient } from "./control-client.ts";
 import { withDoor, withRunning, withService } from "./door.ts";
@@ -85,9 +88,8 @@ export function declare(program: Command, context: CliContext): void {
     .addArgument(new Argument("<level>", "its physical level").choices(["high", "low"]))
     .addHelpText("after", "\nExample:\n  flanco gpio set SIM0 high")
     .action(async (line: string, level: string, _options: object, command: Command) => {
-      await withRunning(configOf(context, command), (service) =>
-        service.call("setLine", { line, high: level === "high" }),
-      );
+      const body = { line, level: level === "high" };
+      await withRunning(configOf(context, command), (service) => service.ask(driveLine, { body }));
       terminal.out(`${line} is ${level}.`);
     });
 
@@ -105,12 +107,23 @@ export function declare(program: Command, context: CliContext): void {
       if (end && lines.length > 0) command.error("error: --end ends every test: name no line with it");
       if (minutes !== undefined && lines.length === 0) command.error("error: --minutes goes with lines");
       await withDoor(context, command, async (door) => {
-        if (end) await door.call("endTest", {});
-        else if (lines.length > 0) await door.call("beginTest", { lines, minutes });
+        if (end)
+          for (const { email } of await accountsOf(door)) await door.ask(endTest, { query: {} }, email);
+        else if (lines.length > 0) await beginTests(door, lines, minutes);
         await showTests(door, terminal);
         if (lines.length === 0) await showTestedEdges(door, terminal);
       });
     });
+}
+
+/** Each line is of one account: where there are several, its wiring says which. */
+async function beginTests(door: ControlClient, lines: readonly string[], minutes?: number): Promise<void> {
+  const accounts = await accountsOf(door);
+  const rows = accounts.length > 1 ? await wiredRows(door) : [];
+  const ownerOf = (line: string) => rows.find((row) => row.line === line)?.user ?? accounts[0]?.email;
+  for (const [account, own] of Map.groupBy(new Set(lines), ownerOf)) {
+    await door.ask(beginTest, { body: { test: { lines: own, minutes } } }, account);
+  }
 }
 
 async function showTests(door: ControlClient, terminal: Terminal): Promise<void> {
@@ -121,8 +134,13 @@ async function showTests(door: ControlClient, terminal: Terminal): Promise<void>
   if (tests.length === 0) terminal.out("No line is under test.");
 }
 
+/** Newest first, of all accounts. */
 async function showTestedEdges(door: ControlClient, terminal: Terminal): Promise<void> {
-  for (const { time, line, room } of await door.call("listTestedEdges", {})) {
+  const edges: AnswerOf<typeof listTestedEdges>["data"][number][] = [];
+  for (const { email } of await accountsOf(door)) {
+    edges.push(...(await door.ask(listTestedEdges, {}, email)).data);
+  }
+  for (const { time, line, room } of edges.toSorted((one, other) => other.time - one.time)) {
     terminal.out(`${iso(time)}\t${line}\troom ${room}\tswitched on under test`);
   }
 }

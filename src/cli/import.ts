@@ -7,7 +7,7 @@ import { BCRYPT, MAX_IMPORTED, type OperationInput } from "../contract/operator.
 import { importWirings } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ownersOfDevices } from "./account.ts";
-import type { CliContext } from "./context.ts";
+import { ACCOUNT, type CliContext } from "./context.ts";
 import type { ControlClient } from "./control-client.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
@@ -62,7 +62,7 @@ export function declare(program: Command, context: CliContext): void {
     .command("import")
     .description("add places, wiring and records of a file that flanco export has written")
     .argument("<file>", "the file")
-    .option("--account <email>", "one of the account's members; needed where there are several accounts")
+    .option(...ACCOUNT)
     .option("--no-wiring", "leave the wiring of the file out")
     .option("--dry-run", DRY_RUN, false)
     .addHelpText("after", HELP)

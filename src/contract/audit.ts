@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
-import { declare, OWNER, type Shape } from "./declaration.ts";
-import { pageQuery, success, timeMs } from "./field.ts";
+import { declare, OPERATOR, OWNER, type Shape } from "./declaration.ts";
+import { digits, id, pageQuery, success, timeMs, withData } from "./field.ts";
 
-export const auditEntry = z.strictObject({
+const auditEntry = z.strictObject({
   auditId: z.int(),
   kind: z.enum(AUDIT_KINDS),
   time: timeMs,
@@ -25,4 +25,27 @@ export const listAudit = declare("get", "/api/audit", OWNER, {
     "Who did what, and from where, newest first, in pages: of the user's own account, and of the appliance as a whole.",
   query: pageQuery,
   answer: success.extend({ data: z.array(auditEntry), next: z.int().nullable() }),
+});
+
+/** The most entries of the audit log in one answer to a command. */
+export const MAX_AUDIT_PAGE = 500;
+
+const wholeAuditEntry = auditEntry.omit({ time: true, own: true }).extend({
+  timeMs,
+  userId: id.nullable(),
+  user: z
+    .string()
+    .nullable()
+    .describe("E-mail of the account that it is about; null for the appliance, and for a removed account."),
+});
+export type WholeAuditEntry = Shape<typeof wholeAuditEntry>;
+
+export const listWholeAudit = declare("get", "/api/audit/whole", OPERATOR, {
+  summary: "The audit log of all accounts, newest first.",
+  query: z.object({
+    before: digits.optional(),
+    since: digits.optional(),
+    limit: digits.pipe(z.int().min(1).max(MAX_AUDIT_PAGE)),
+  }),
+  answer: withData(z.array(wholeAuditEntry)),
 });

@@ -89,7 +89,7 @@ const moved = z.strictObject({
   time: timeMs,
 });
 
-export const commissionState = z.strictObject({
+const commissionState = z.strictObject({
   begunTime: timeMs.nullable().describe("Null where no commissioning is open."),
   untilTime: timeMs
     .nullable()
@@ -130,7 +130,7 @@ const reportContent = z.strictObject({
 });
 export type ReportContent = Shape<typeof reportContent>;
 
-export const acceptanceReport = z.strictObject({
+const acceptanceReport = z.strictObject({
   ...reportContent.shape,
   number: z.int(),
   time: timeMs,
@@ -141,7 +141,7 @@ export const acceptanceReport = z.strictObject({
 });
 export type AcceptanceReport = Shape<typeof acceptanceReport>;
 
-export const reportHead = z.strictObject({
+const reportHead = z.strictObject({
   number: z.int(),
   time: timeMs,
   provisional: z.boolean(),

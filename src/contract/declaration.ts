@@ -10,10 +10,8 @@ export const API = "/api/";
 export const OWNER: readonly Role[] = ["owner"];
 /** In place of roles, where no session is needed. */
 export const NO_SESSION = null;
-/** In place of roles: a command on the gateway itself, about the gateway as a whole. Never served on the network. */
+/** In place of roles: a command on the gateway itself. Never served on the network. */
 export const OPERATOR = "operator";
-/** The same, about the account that the command names. */
-export const OPERATOR_OF_ACCOUNT = "operator of an account";
 /** Roles that see prices and sums. */
 export const MONEY: readonly Role[] = ["owner", "staff"];
 /** Roles that set up locations, devices and lines. */
@@ -22,7 +20,7 @@ export const TECHNICAL: readonly Role[] = ["owner", "technician"];
 export const PEOPLE: readonly Role[] = ["owner", "staff", "technician"];
 
 /** Who may do an operation. */
-export type Allowed = readonly Role[] | typeof NO_SESSION | typeof OPERATOR | typeof OPERATOR_OF_ACCOUNT;
+export type Allowed = readonly Role[] | typeof NO_SESSION | typeof OPERATOR;
 
 /** Most bytes of what a command imports at once. */
 export const MAX_IMPORT_BYTES = 4 * 1024 * 1024;
@@ -93,11 +91,6 @@ export function declare<M extends Method, Path extends string, const D extends W
 export function declare(method: Method, path: string, roles: Head["roles"], written: Written): Declaration {
   const answer = written.stream === undefined ? { answer: success } : {};
   return { method, path, roles, status: 200, errors: [], ...answer, ...written };
-}
-
-/** Whether an operation is only for commands on the gateway itself. The network does not have it. */
-export function isOperators({ roles }: Pick<Declaration, "roles">): boolean {
-  return roles === OPERATOR || roles === OPERATOR_OF_ACCOUNT;
 }
 
 /** The most changes of one member in a day, without records and removals. Each is synced to the card. */

@@ -58,7 +58,7 @@ export function testMinutes(defaultMs: number) {
 }
 
 /** Begins a test of lines. */
-export const newTest = {
+const newTest = {
   lines: lineNames,
   minutes: testMinutes(DEFAULT_TEST_MS).describe(
     "Then it ends by itself, also if the service was restarted.",
@@ -76,7 +76,7 @@ export const endTest = declare("delete", "/api/test", TECHNICAL, {
   query: z.object({ line: name.optional() }),
 });
 
-export const testedEdge = z.strictObject({
+const testedEdge = z.strictObject({
   line: z.string(),
   deviceId: id,
   room: z.string(),

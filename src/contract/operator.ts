@@ -2,14 +2,10 @@ import * as z from "zod";
 import type { Actor } from "../domain/audit.ts";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { ROLES } from "../domain/member.ts";
-import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { auditEntry } from "./audit.ts";
-import { acceptanceReport, commissionState, reportHead } from "./commission.ts";
 import { importedRecord } from "./data.ts";
 import { declare, MAX_IMPORT_BYTES, OPERATOR, type Shape } from "./declaration.ts";
 import { id, name, text, timeMs, withData } from "./field.ts";
-import { newTest, testedEdge } from "./line.ts";
 import { description } from "./location.ts";
 import { disk, edgeQueue, getStatus, queue, sink } from "./status.ts";
 
@@ -18,9 +14,6 @@ export const MAX_IMPORTED = 250;
 
 /** A bcrypt hash that takes a few seconds to compare with, at most. */
 export const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
-
-/** The most entries of the audit log in one answer. */
-export const MAX_AUDIT_PAGE = 500;
 
 /** The most characters of the keys of one check's findings. */
 const MAX_KEYS = 20_000;
@@ -74,15 +67,6 @@ const wholeStatus = status.extend({
     .nullable(),
 });
 
-const wholeAuditEntry = auditEntry.omit({ time: true, own: true }).extend({
-  timeMs,
-  userId: id.nullable(),
-  user: z
-    .string()
-    .nullable()
-    .describe("E-mail of the account that it is about; null for the appliance, and for a removed account."),
-});
-
 const misplacedSales = z.strictObject({
   records: z.int(),
   firstMs: z.int().nullable(),
@@ -107,7 +91,6 @@ const accountOf = name
   .describe("E-mail of one of the account's members; left out for the only account.");
 const dryRun = z.boolean().describe("Only counts.");
 
-const count = z.int().min(1);
 /** An operation: the shape of its input, and the shape of its answer's data. */
 function operation<const I extends z.ZodRawShape, A extends z.ZodType>(input: I, data: A) {
   return { input: z.strictObject(input), data };
@@ -178,28 +161,10 @@ export const OPERATIONS = {
         .describe("Places in the list of those whose key is here with another content."),
     }),
   ),
-  beginTest: operation(newTest, z.null()),
-  /** Ends every test of lines. */
-  endTest: operation({}, z.null()),
-  /** The rises of lines under test, newest first. */
-  listTestedEdges: operation({}, z.array(testedEdge)),
-  /** `user` is as for `importRecords`, here and in the operations that follow. */
-  showCommission: operation({ user: accountOf }, commissionState),
-  /** Ends a commissioning without a report. */
-  endCommission: operation({ user: accountOf }, z.null()),
-  /** The newest acceptance reports, newest first. */
-  listCommissionReports: operation({ user: accountOf }, z.array(reportHead)),
-  /** One report; the newest where no number is given. */
-  showCommissionReport: operation({ user: accountOf, number: z.int().min(0).optional() }, acceptanceReport),
-  voidRecord: operation({ recordId: count, reason: name }, z.null()),
   /** Every chip with its lines and their holders. */
   detect: operation({}, z.array(chip)),
-  /** Sets the physical level of a simulated line. */
-  setLine: operation({ line: name, high: z.boolean() }, z.null()),
   /** The status of the appliance, of all users. */
   status: operation({}, wholeStatus),
-  /** Sends a test to a sink, and says what was done. */
-  testSink: operation({ name: z.enum(SINK_NAMES) }, z.strictObject({ done: z.string() })),
   /** Replaces the secret that signs sessions, which ends all of them. */
   rotateSecret: operation({}, z.strictObject({ ended: z.int() })),
   /** Boots whose clock was set to another time later, with their sales. */
@@ -219,15 +184,6 @@ export const OPERATIONS = {
   correctClock: operation({ bootId: name, zeroMs: z.int() }, z.strictObject({ moved: z.int() })),
   /** Acknowledges findings of a full check. */
   acknowledge: operation({ name, reason: text(0, MAX_TEXT), findings: text(1, MAX_KEYS) }, z.null()),
-  /** The audit log of all accounts, newest first. */
-  listAudit: operation(
-    {
-      before: count.optional(),
-      sinceMs: z.int().min(0).optional(),
-      limit: count.max(MAX_AUDIT_PAGE),
-    },
-    z.array(wholeAuditEntry),
-  ),
 };
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -1,5 +1,5 @@
 import Koa, { type Middleware } from "koa";
-import { API, declare, isOperators, NO_SESSION } from "../contract/declaration.ts";
+import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
@@ -16,7 +16,7 @@ import { auditEndpoints } from "./audit.ts";
 import type { OneTimeCode } from "./auth/one-time-code.ts";
 import type { SessionKeeper, Sessions } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
-import { commissionEndpoints } from "./commission.ts";
+import { acceptanceReportEndpoints, commissionEndpoints } from "./commission.ts";
 import { type DailyLimits, dailyBound, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
 import { errorMiddleware } from "./errors.ts";
@@ -39,7 +39,15 @@ import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
-import { type Endpoint, inPieces, otherMethod, routesOf, type Senders, serve } from "./router.ts";
+import {
+  type Endpoint,
+  inPieces,
+  isOperators,
+  otherMethod,
+  routesOf,
+  type Senders,
+  serve,
+} from "./router.ts";
 import { firstUserEndpoint, requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
@@ -109,6 +117,7 @@ export function ledgerEndpoints(dependencies: LedgerDependencies): readonly Endp
     voidEndpoint(writer, numbers),
     ...letterheadEndpoints(reader, writer),
     ...wiringEndpoints(reader, writer, lines, clock),
+    ...acceptanceReportEndpoints(reader, numbers),
     ...auditEndpoints(reader, numbers),
   ];
 }
@@ -139,7 +148,7 @@ export function createApp(dependencies: AppDependencies, table: readonly Endpoin
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, reader),
       ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate, reach),
-      ...table.filter(({ declaration }) => !isOperators(declaration)),
+      ...table.filter((endpoint) => !isOperators(endpoint)),
       ...eventEndpoints(events, sessions),
       firstUserEndpoint(firstRun, passwords, signInGate, writer, sessions),
     ],

@@ -14,7 +14,6 @@ import {
   type ReportContent,
   tickRoom,
 } from "../contract/commission.ts";
-import type { OperationCode, OperationName } from "../contract/operator.ts";
 import type { Actor } from "../domain/audit.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import {
@@ -51,7 +50,7 @@ interface CommissionDependencies {
 }
 
 export function commissionEndpoints(dependencies: CommissionDependencies): readonly Endpoint[] {
-  const { commissioner, reader, numbers } = dependencies;
+  const { commissioner } = dependencies;
   const slots = new JobSlots(STATES);
   return [
     serve(beginCommission, async ({ userId, body: { commission }, by }) => {
@@ -74,6 +73,12 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
       }),
       slots,
     ),
+  ];
+}
+
+/** The acceptance reports, which the ledger alone has. */
+export function acceptanceReportEndpoints(reader: ReportReader, numbers: ShownNumbers): readonly Endpoint[] {
+  return [
     serve(listAcceptanceReports, async ({ userId }) => ({
       data: await reportHeads(reader, userId, numbers),
     })),
@@ -181,26 +186,4 @@ function toReportedRoom({ isUnderTest, isAsked, judgement, level, tick, ...room 
 
 function toTickAnswer({ deviceId: _device, room: _room, wired: _wired, timeMs, ...tick }: Tick) {
   return { ...tick, time: timeMs };
-}
-
-type CommissionOperation = Extract<OperationName, `${string}Commission${string}`>;
-
-interface Dependencies extends Pick<CommissionDependencies, "reader" | "numbers"> {
-  /** The parts of the running service. Throws `unavailable` while none runs. */
-  readonly running: () => Pick<CommissionDependencies, "commissioner">;
-  /** The account of the member with this e-mail; without an e-mail the only account. */
-  readonly accountOf: (email: string | undefined) => Id;
-}
-
-/** The operations by which a command shows and ends an account's commissioning. */
-export function commissionOperations({ reader, numbers, running, accountOf }: Dependencies): {
-  readonly [N in CommissionOperation]: OperationCode<N>;
-} {
-  const account = ({ user }: { readonly user?: string | undefined }): Id => accountOf(user);
-  return {
-    showCommission: async (input) => toStateAnswer(await running().commissioner.state(account(input))),
-    endCommission: (input, by) => running().commissioner.end(account(input), by),
-    listCommissionReports: (input) => reportHeads(reader, account(input), numbers),
-    showCommissionReport: ({ number = null, ...input }) => reportOf(reader, account(input), number, numbers),
-  };
 }

@@ -10,7 +10,7 @@ import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { SocketName } from "../platform/socket-name.ts";
 import { errorMiddleware } from "./errors.ts";
 import { type Accounts, accountOf } from "./operator.ts";
-import { type Endpoint, NOBODY, otherMethod, routesOf } from "./router.ts";
+import { type Endpoint, otherMethod, routesOf } from "./router.ts";
 
 const MAX_CONNECTIONS = 16;
 
@@ -66,10 +66,14 @@ export function createControlApp(
   app.use(errorMiddleware(log, () => "error", true));
   app.use(
     routesOf(endpoints, {
-      signedInOf: async (context) => {
-        const userId = accountOf(reader, headerOf(context, ACCOUNT_HEADER));
-        return { ...NOBODY, userId, role: "owner" };
-      },
+      signedInOf: async (context) => ({
+        memberId: "",
+        sid: "",
+        role: "owner",
+        get userId() {
+          return accountOf(reader, headerOf(context, ACCOUNT_HEADER));
+        },
+      }),
       operatorOf: (context) => commandActor(headerOf(context, OPERATOR_HEADER) ?? ""),
       positionOf: () => null,
       admit: () => {},

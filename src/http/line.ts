@@ -18,11 +18,11 @@ import type { Sighting } from "../domain/sale.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** The most edges under test in one answer. */
-export const SHOWN_EDGES = 200;
+const SHOWN_EDGES = 200;
 
 /** @param drivable the lines that can be set by hand; null where lines are real */
 export function lineEndpoints(
-  lines: Pick<Lines, "status" | "survey" | "read">,
+  lines: Pick<Lines, "status" | "survey" | "read" | "wiredNames">,
   drivable: DrivableLines | null,
   reader: Pick<LedgerReader, "testedEdges">,
   writer: Pick<LedgerWriter, "beginTest" | "endTest">,
@@ -40,7 +40,7 @@ export function lineEndpoints(
     serve(readLine, async ({ body }) => ({
       data: { level: await lines.read(body.line) },
     })),
-    serve(driveLine, async ({ userId, body }) => {
+    serve(driveLine, async ({ signedIn, body, by }) => {
       if (drivable === null) {
         throw new FlancoError("conflict", "These lines are real: what is wired to them sets their levels.", {
           hint: "Only simulated lines are set by hand.",
@@ -54,15 +54,16 @@ export function lineEndpoints(
           hint: "Write its name, or chip and offset, as the list of lines has them.",
         });
       }
-      if (isOfAnother(found, userId)) {
+      if (by.way !== "command" && isOfAnother(found, signedIn.userId)) {
         throw new FlancoError("conflict", `The line ${body.line} is wired to a room of another user.`);
       }
       // By its address, because the driver's names of lines may differ from the one that was looked up.
       drivable.set(addressOf(found), body.level);
     }),
-    serve(beginTest, ({ userId, body: { test }, by }) =>
-      writer.beginTest(userId, [...new Set(test.lines)], test.minutes * MINUTE_MS, by),
-    ),
+    serve(beginTest, async ({ userId, body: { test }, by }) => {
+      const names = new Set(await lines.wiredNames(test.lines));
+      await writer.beginTest(userId, [...names], test.minutes * MINUTE_MS, by);
+    }),
     serve(endTest, ({ userId, query: { line }, by }) =>
       writer.endTest(userId, line === undefined ? null : [line], by),
     ),
@@ -118,6 +119,6 @@ function toShown(sighting: Sighting): ShownSighting {
   return { line, active, activeLow, timeMs, monotonicMs, sequence: source.sequence, missed };
 }
 
-export function toTestedEdgeAnswer({ timeMs, ...edge }: TestedEdge) {
+function toTestedEdgeAnswer({ timeMs, ...edge }: TestedEdge) {
   return { ...edge, time: timeMs };
 }

@@ -7,22 +7,17 @@ import {
   watchLines,
 } from "../contract/operator.ts";
 import type { Actor } from "../domain/audit.ts";
-import { MINUTE_MS } from "../domain/clock.ts";
-import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { CalmReader } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerWriter } from "../domain/ledger.ts";
-import type { DrivableLines, Lines } from "../domain/line.ts";
+import type { Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
-import type { SinkTester } from "../domain/sink.ts";
 import type { SinkName } from "../domain/sink-setting.ts";
 import type { StatusReader } from "../domain/status.ts";
 import { type NewUser, type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { notWired } from "../domain/wiring.ts";
-import { commissionOperations } from "./commission.ts";
 import { importOperations } from "./import.ts";
-import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
+import { streamOf } from "./line.ts";
 import { makeLink } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
@@ -39,11 +34,7 @@ export interface OperatorDependencies {
   /** The parts of a running service; null while none runs. Wiring is then changed without a look at the lines. */
   readonly running: {
     readonly lines: Lines;
-    /** The simulated driver's lines; null with any other driver. */
-    readonly drivable: DrivableLines | null;
     readonly status: StatusReader;
-    readonly forwarder: SinkTester;
-    readonly commissioner: Commissioner;
     /** Called with the keys of findings that were acknowledged: they are no fault any more. */
     readonly acknowledged: (keys: string) => void;
     /** Called when the sales of a boot got other times by another zero of its clock. */
@@ -112,44 +103,8 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       ...{ reader, writer, numbers, addAccount },
       accountOf: (user) => accountOf(reader, user),
     }),
-    beginTest: async ({ lines: typed, minutes }, by) => {
-      const { lines } = running();
-      const names = await lines.wiredNames(typed);
-      const wirings = new Map(reader.wirings().map((wiring) => [wiring.line, wiring]));
-      const wired = names.map((name) => {
-        const wiring = wirings.get(name);
-        if (wiring === undefined) throw notWired(name);
-        return wiring;
-      });
-      for (const [userId, own] of Map.groupBy(new Set(wired), (wiring) => wiring.userId)) {
-        await writer.beginTest(
-          userId,
-          own.map(({ line }) => line),
-          minutes * MINUTE_MS,
-          by,
-        );
-      }
-    },
-    endTest: async (_input, by) => {
-      const { tests } = await running().status.status();
-      const users = new Set(tests.map(({ userId }) => userId));
-      for (const userId of users) await writer.endTest(userId, null, by);
-    },
-    listTestedEdges: () => reader.testedEdges(null, SHOWN_EDGES).map(toTestedEdgeAnswer),
-    ...commissionOperations({ reader, numbers, running, accountOf: (user) => accountOf(reader, user) }),
-    voidRecord: ({ recordId, reason }, by) => writer.voidRecord(numbers.find(recordId), reason, by),
     detect: () => running().lines.detect(),
-    setLine: ({ line, high }) => {
-      const { drivable } = running();
-      if (drivable === null) {
-        throw new FlancoError("unavailable", "Only lines of the simulated driver can be set.", {
-          hint: "Start the service with FLANCO_GPIO_DRIVER=simulated to try things out.",
-        });
-      }
-      drivable.set(line, high);
-    },
     status: () => running().status.status(),
-    testSink: async ({ name }) => ({ done: await running().forwarder.test(name) }),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
     reclocked: () => reader.reclocked(),
     correctClock: async ({ bootId, zeroMs }, by) => {
@@ -165,15 +120,6 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     acknowledge: async (details, by) => {
       await writer.noteAudit([{ kind: "findings_acknowledged", userId: null, details, actor: by }]);
       dependencies.running?.acknowledged(details.findings);
-    },
-    listAudit: async ({ before = null, sinceMs = null, limit }) => {
-      const emails = accountEmails(reader);
-      const entries = await reader.audit({ before, sinceMs, limit });
-      return entries.map((entry) => ({
-        ...entry,
-        details: numbers.showDetails(entry),
-        user: emails.get(entry.userId ?? "") ?? null,
-      }));
     },
   };
 }
@@ -211,13 +157,9 @@ export function accountOf(reader: Accounts, email: string | undefined): Id {
 }
 
 /** The first member of each account. Commands name an account by that member's e-mail. */
-function firstMembers(reader: Pick<CalmReader, "members">): readonly Member[] {
+export function firstMembers(reader: Pick<CalmReader, "members">): readonly Member[] {
   const seen = new Set<Id>();
   return reader.members().filter(({ userId }) => !seen.has(userId) && seen.add(userId));
-}
-
-function accountEmails(reader: CalmReader): ReadonlyMap<Id, string> {
-  return new Map(firstMembers(reader).map(({ userId, email }) => [userId, email]));
 }
 
 function memberByEmail(reader: Pick<CalmReader, "credentials">, email: string): Member {

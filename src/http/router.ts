@@ -6,10 +6,8 @@ import {
   type AnswerOf,
   type BodyOf,
   type Declaration,
-  isOperators,
   NO_SESSION,
   OPERATOR,
-  OPERATOR_OF_ACCOUNT,
   type QueryOf,
 } from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
@@ -44,6 +42,11 @@ export interface Endpoint {
   readonly run: (request: Parsed) => Promise<object>;
   /** Slots for an answer that is much work. A stream keeps its slot until its client has taken all of it. */
   readonly slots?: JobSlots | undefined;
+}
+
+/** Whether an endpoint is for commands on the gateway itself alone: the network does not have it. */
+export function isOperators({ declaration }: Endpoint): boolean {
+  return declaration.roles === OPERATOR;
 }
 
 /** Stands for the signed-in member where no session is needed. */
@@ -118,7 +121,7 @@ export interface Senders {
  * matter. Throws for an operator's endpoint where the senders have no operator.
  */
 export function routesOf(endpoints: readonly Endpoint[], senders: Senders): Middleware {
-  const strange = senders.operatorOf === undefined && endpoints.find((one) => isOperators(one.declaration));
+  const strange = senders.operatorOf === undefined && endpoints.find(isOperators);
   if (strange) throw new FlancoError("internal", `${strange.declaration.path} is the operator's alone.`);
   const large = new LargeAnswers();
   const routes = new Map<string, ReturnType<Router["routes"]>>();
@@ -148,9 +151,8 @@ async function answer(
 ): Promise<void> {
   const { roles, query } = declaration;
   context.state.declaration = declaration;
-  const hasSession = roles !== NO_SESSION && roles !== OPERATOR;
+  const hasSession = roles !== NO_SESSION;
   const signedIn = hasSession ? allowed(roles, await senders.signedInOf(context)) : NOBODY;
-  const { userId } = signedIn;
   const by = senders.operatorOf?.(context) ?? actorOf(context, hasSession ? signedIn.memberId : null);
   // Read before the ledger: the answer may be newer than this position, never older.
   if (hasSession && context.method === "GET") {
@@ -167,7 +169,13 @@ async function answer(
     if (leave !== undefined) requireClient(context);
     // A body may take seconds, and a turn minutes: the session may have ended meanwhile.
     if (body !== undefined || slots !== undefined) await requireSession();
-    const request = { userId, signedIn, by, query: asked, body, context, requireSession };
+    const request = {
+      // An operator's account is only known, or asked for, where an endpoint needs it.
+      get userId() {
+        return signedIn.userId;
+      },
+      ...{ signedIn, by, query: asked, body, context, requireSession },
+    };
     giveBack = senders.countChange?.(signedIn.memberId, declaration);
     const work = () => run(request);
     const given = await (senders.as?.(signedIn, work) ?? work());
@@ -261,9 +269,9 @@ async function readInput(
 }
 
 /** The member, if its role is among these. Throws `forbidden`. */
-function allowed(roles: readonly Role[] | typeof OPERATOR_OF_ACCOUNT, signedIn: SignedIn): SignedIn {
+function allowed(roles: readonly Role[] | typeof OPERATOR, signedIn: SignedIn): SignedIn {
   // Only an operator's senders have a route for that.
-  if (roles === OPERATOR_OF_ACCOUNT) return signedIn;
+  if (roles === OPERATOR) return signedIn;
   if (roles.includes(signedIn.role)) return signedIn;
   throw new FlancoError("forbidden", `Your role (${signedIn.role}) does not allow this.`, {
     hint: `It takes the role ${roles.join(" or ")}: ask an owner of the account to do it, or to change your role.`,

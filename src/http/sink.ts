@@ -42,8 +42,8 @@ export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "mem
       requireSole();
       await sinks.clear(query.name, userId, by);
     }),
-    serve(testSink, async ({ body }) => {
-      requireSole();
+    serve(testSink, async ({ body, by }) => {
+      if (by.way !== "command") requireSole();
       try {
         return { data: { reached: true, message: await sinks.test(body.name), hint: "" } };
       } catch (error) {

@@ -287,10 +287,7 @@ export class Service {
       pageSinks: () => settings.ofPage(),
       running: {
         lines: recorder,
-        drivable,
         status: api.status,
-        forwarder: sinks.forwarder,
-        commissioner: api.commissioning,
         acknowledged: (keys) => upkeep.acknowledged(keys),
         clockCorrected: (boot, zeroMs) => trust.corrected(boot, zeroMs),
       },

@@ -35,6 +35,8 @@ describe("flanco audit", function () {
       shownNumber(program.ledgerFile, FIRST_RECORD),
       "--reason",
       "relay tested",
+      "--account",
+      EMAIL,
     ]);
     await program.succeed(["backup"]);
     // The failed sign-ins are still being counted.

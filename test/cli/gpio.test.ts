@@ -178,7 +178,7 @@ describe("flanco gpio, while the service runs simulated lines", function () {
 
   it("refuses an unknown line and an unknown level", async () => {
     expect(await program.refused(["gpio", "set", "GPIO17", "high"])).to.match(
-      /^flanco: No line is called GPIO17\./,
+      /^flanco: There is no line GPIO17\./,
     );
     const level = await program.call(["gpio", "set", "SIM0", "up"]);
     expect(level.exitCode).to.equal(2);

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { ControlClient } from "../../src/cli/control-client.ts";
+import { driveLine } from "../../src/contract/line.ts";
 import { CrashAccount, CrashLoad } from "../faults/crash-load.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
@@ -165,10 +166,10 @@ describe("flanco serve, when it ends", function () {
     const first = await program.start();
     const remote = await connect();
     for (const high of [true, false]) {
-      await remote.call("setLine", { line: "SIM0", high });
-      await remote.call("setLine", { line: "SIM1", high });
+      await remote.ask(driveLine, { body: { line: "SIM0", level: high } });
+      await remote.ask(driveLine, { body: { line: "SIM1", level: high } });
     }
-    await remote.call("setLine", { line: "SIM1", high: true });
+    await remote.ask(driveLine, { body: { line: "SIM1", level: true } });
     await until("both sales and the end of one are in", () => {
       const rows = recordRows(program.ledgerFile);
       return rows.length === 2 && lineRow(program.ledgerFile, "SIM1")?.sequence === 3;

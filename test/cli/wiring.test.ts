@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "smol-toml";
 import { ControlClient } from "../../src/cli/control-client.ts";
+import { driveLine } from "../../src/contract/line.ts";
 import { PASSWORD, PROCESS_TEST_MS, type Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -129,8 +130,8 @@ describe("flanco wiring, while the service runs", function () {
   }
 
   async function pulse(line: string): Promise<void> {
-    await remote.call("setLine", { line, high: true });
-    await remote.call("setLine", { line, high: false });
+    await remote.ask(driveLine, { body: { line, level: true } });
+    await remote.ask(driveLine, { body: { line, level: false } });
   }
 
   function recordsOf(line: string): number {

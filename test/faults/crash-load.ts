@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ControlClient } from "../../src/cli/control-client.ts";
+import { driveLine } from "../../src/contract/line.ts";
 import type { RunningService } from "../rig/program.ts";
 
 const CONNECTIONS = 8;
@@ -56,8 +57,8 @@ export class CrashLoad {
   async #drive(remote: ControlClient): Promise<void> {
     while (this.#going) {
       this.#account.rises += 1;
-      await remote.call("setLine", { line: LINE, high: true });
-      await remote.call("setLine", { line: LINE, high: false });
+      await remote.ask(driveLine, { body: { line: LINE, level: true } });
+      await remote.ask(driveLine, { body: { line: LINE, level: false } });
       await setTimeout(PULSE_EVERY_MS);
     }
   }

@@ -1,4 +1,5 @@
 import { ControlClient } from "../../src/cli/control-client.ts";
+import { driveLine } from "../../src/contract/line.ts";
 import { EMAIL, seedLedger } from "../cli/ledger.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, type Program, type RunningService, type RunOptions } from "../rig/program.ts";
@@ -64,7 +65,7 @@ export class DrivenProgram {
 
   /** Sets the level of the one line that is driven. */
   async drive(high: boolean): Promise<void> {
-    await this.remote.call("setLine", { line: LINE, high });
+    await this.remote.ask(driveLine, { body: { line: LINE, level: high } });
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,6 @@ import { createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { ControlClient } from "../../src/cli/control-client.ts";
-import { isOperators } from "../../src/contract/declaration.ts";
 import {
   ACCOUNT_HEADER,
   declarationOf,
@@ -24,7 +23,7 @@ import type { Sighting } from "../../src/domain/sale.ts";
 import { ControlServer } from "../../src/http/control-server.ts";
 import { streamOf } from "../../src/http/line.ts";
 import type { Accounts } from "../../src/http/operator.ts";
-import { type Endpoint, NOBODY, routesOf, serve } from "../../src/http/router.ts";
+import { type Endpoint, isOperators, NOBODY, routesOf, serve } from "../../src/http/router.ts";
 import { aSighting } from "../domain/sighting.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { operationsOf } from "../rig/description.ts";
@@ -311,7 +310,7 @@ describe("What only an operator may do", () => {
   const appliance = forEachTest(() => Appliance.open());
   const operations = [...(Object.keys(OPERATIONS) as OperationName[]).map(declarationOf), watchLines];
   const declared = () => [
-    ...appliance.table.map(({ declaration }) => declaration).filter(isOperators),
+    ...appliance.table.filter(isOperators).map(({ declaration }) => declaration),
     ...operations,
   ];
   /** What a client of the network may send to pass for one. */
@@ -334,9 +333,9 @@ describe("What only an operator may do", () => {
     const described = operationsOf(await appliance.description()).map(
       ({ method, path }) => `${method} ${path}`,
     );
-    for (const { declaration } of appliance.table) {
-      const { method, path } = declaration;
-      expect(described.includes(`${method} ${path}`), path).to.equal(!isOperators(declaration));
+    for (const endpoint of appliance.table) {
+      const { method, path } = endpoint.declaration;
+      expect(described.includes(`${method} ${path}`), path).to.equal(!isOperators(endpoint));
     }
     for (const { method, path } of declared()) expect(described).not.to.include(`${method} ${path}`);
   });

@@ -51,8 +51,8 @@ export const CONTROLS = {
     },
     {
       file: "src/http/app.ts",
-      from: "...table.filter(({ declaration }) => !isOperators(declaration)),",
-      to: "...table.filter(({ declaration }) => !isOperators(declaration) || table.length > 0),",
+      from: "...table.filter((endpoint) => !isOperators(endpoint)),",
+      to: "...table.filter((endpoint) => !isOperators(endpoint) || table.length > 0),",
     },
   ],
   "a link works more than once": [
