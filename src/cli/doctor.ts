@@ -8,15 +8,14 @@ import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import type { OperationData } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
-import { FAULTS } from "../domain/fault.ts";
-import { CHECK_NAMES, CHECKS, type CheckName } from "../domain/faults/entry.ts";
+import { CHECK_NAMES, CHECKS, type CheckName, megabytes } from "../domain/faults/entry.ts";
 import { type Machine, type Status, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { machineFaults } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { deviceOf } from "../ledger/safety/backup-directory.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
-import { readMachine, systemClock } from "../platform/machine.ts";
+import { systemClock } from "../platform/machine.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { hasNoTimeProgram } from "../service/clock-watch.ts";
 import { type CliContext, configOf } from "./context.ts";
@@ -26,9 +25,8 @@ import {
   describeDisk,
   describeNewer,
   describeSink,
-  readStopped,
-  runningStatus,
-  type StoppedStatus,
+  type FoundStatus,
+  findStatus,
 } from "./status.ts";
 import {
   aboutFile,
@@ -59,7 +57,6 @@ Examples:
 const SYNCS = 100;
 const SYNC_BYTES = 4_096;
 const CONNECT_MS = 2_000;
-const MEGABYTE = 1_000_000;
 
 /** Width of a file's name in the list of the bundle. */
 const BUNDLE_NAME = 16;
@@ -131,54 +128,46 @@ export function declare(program: Command, context: CliContext): void {
     });
 }
 
+/** What the examination found, beside its findings. */
+interface Examined extends Pick<FoundStatus, "running" | "facts" | "ledger"> {
+  readonly config: Config;
+  readonly ports: readonly number[];
+  /** What 99 of SYNCS synced writes took at most; null where none can be made. */
+  readonly syncMs: number | null;
+}
+
 async function examine(
   config: Config,
   context: CliContext,
 ): Promise<Examined & { readonly findings: readonly Finding[] }> {
   becomeOwner(config.data_dir);
-  const running = await runningStatus(config, context);
-  const { version } = context.installation;
-  const stopped = running === undefined ? await readStopped(config, version) : null;
-  const machine = { ...(await readMachine(config.data_dir)), syncMs: measureSync(config.data_dir) };
-  const problems = new Map<CheckName, Problem[]>();
-  const add = (check: CheckName, found: readonly Problem[]) =>
-    problems.set(check, [...(problems.get(check) ?? []), ...found]);
-  for (const fault of (running ?? stopped?.facts)?.faults ?? []) add(fault.check, [fault]);
-  // A running service has looked at the machine itself; its disk is measured here all the same.
-  const told = new Set(running?.faults.map(({ code }) => code));
-  const own = running === undefined ? machine : { ...UNKNOWN_MACHINE, syncMs: machine.syncMs };
-  for (const fault of machineFaults(own, systemClock.nowMs)) {
-    if (!told.has(fault.code)) add(FAULTS[fault.code].check, [fault]);
-  }
-  if (stopped !== null) {
-    add("service", [noService()]);
-    if (stopped.problem !== null) add("ledger", [stopped.problem]);
-  } else if (running !== undefined && running.version !== version) {
-    const message = `The service is version ${running.version}, and this command ${version}.`;
-    add("service", [{ message, hint: "Restart the service: systemctl restart flanco." }]);
-  }
-  if (machine.syncMs === null) add("disk", [UNWRITABLE]);
+  const { problem, ...found } = await findStatus(config, context);
+  const { running, facts } = found;
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
-  add("ports", await portProblems(ports, config, running !== undefined));
-  if (running !== undefined) {
-    if (!told.has("backup_disk_missing")) add("backup", backupProblems(config, running));
-    add("lines", lineProblems(running, await withService(config, (service) => service.call("detect", {}))));
-  }
-  if (config.clock_trust === "auto" && (await hasNoTimeProgram())) add("clock", [NO_TIME_PROGRAM]);
-  add("name", nameProblems(machine));
-  const examined = { running, stopped, machine, ports, config };
+  const examined = { ...found, config, ports, syncMs: measureSync(config.data_dir) };
+  const chips = await withService(config, (service) => service.call("detect", {}));
+  const problems: Partial<Record<CheckName, readonly Problem[]>> = {
+    service: serviceProblems(running, context.installation.version),
+    ledger: problem === null ? [] : [problem],
+    disk: syncProblems(examined),
+    ports: await portProblems(ports, config, running !== undefined),
+    backup: running === undefined ? [] : backupProblems(config, running),
+    lines: running === undefined ? [] : lineProblems(running, chips),
+    clock: config.clock_trust === "auto" && (await hasNoTimeProgram()) ? [NO_TIME_PROGRAM] : [],
+    name: nameProblems(facts.machine),
+  };
   const states = statesOf(examined);
   const findings = CHECK_NAMES.map((check) => {
     const why = CHECKS[check];
-    const found = problems.get(check) ?? [];
-    if (found.length === 0) return { check, fine: true, message: states[check], why, mend: null };
-    const mends = found.flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
+    const wrong = [...facts.faults.filter((fault) => fault.check === check), ...(problems[check] ?? [])];
+    if (wrong.length === 0) return { check, fine: true, message: states[check], why, mend: null };
+    const mends = wrong.flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
     return {
       check,
       fine: false,
       why,
       mend: [...new Set(mends)].join(" "),
-      message: found.map(({ message }) => message).join(" "),
+      message: wrong.map(({ message }) => message).join(" "),
     };
   });
   return { ...examined, findings };
@@ -186,7 +175,7 @@ async function examine(
 
 /** What support needs to know of the appliance, without names of people, places and rooms. */
 async function bundleOf(
-  { running, stopped, machine, config }: Examined,
+  { facts, ledger, config, syncMs }: Examined,
   findings: readonly Finding[],
   context: CliContext,
 ): Promise<BundleFile[]> {
@@ -199,20 +188,13 @@ async function bundleOf(
     key,
     typeof value === "string" && !TOLD_SETTINGS.has(key) ? value !== "" : value,
   ]);
-  const status = running ?? { ...stopped?.facts, ...stopped?.ledger };
   return [
     aboutFile(context.installation.version),
     bundleFile("findings.json", "which checks need attention", findings, ["check"]),
     bundleFile(
-      "machine.json",
-      "sensors, memory, and the time of a synced write",
-      { ...machine, announcedName: machine.announcedName !== null },
-      [],
-    ),
-    bundleFile(
       "status.json",
-      "lines, clock, queues, disk, backups and faults, without texts",
-      { ...status, today: null },
+      "lines, clock, queues, sensors, disk, backups and faults, without texts",
+      { ...facts, ...ledger, today: null, syncMs },
       [...["version", "driver", "timeZone", "line", "code", "severity", "check", "device", "spareBlocks"]],
     ),
     bundleFile(
@@ -236,18 +218,10 @@ async function bundleOf(
   ];
 }
 
-interface Examined {
-  readonly running: Status | undefined;
-  readonly stopped: StoppedStatus | null;
-  readonly machine: Machine;
-  readonly ports: readonly number[];
-  readonly config: Config;
-}
-
 /** The message of each check where nothing needs attention. */
-function statesOf({ running, stopped, machine, ports, config }: Examined): Record<CheckName, string> {
-  const { temperature, memory, isVoltageLow, fileSystemErrors, syncMs } = machine;
-  const { disk, lastBackup } = running ?? stopped?.facts ?? { disk: null, lastBackup: null };
+function statesOf({ running, facts, ports, syncMs, config }: Examined): Record<CheckName, string> {
+  const { disk, lastBackup } = facts;
+  const { temperature, memory, isVoltageLow, fileSystemErrors } = facts.machine;
   const untold = "This machine does not tell.";
   return {
     ...statesOfService(running, config.time_zone),
@@ -260,7 +234,7 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
     memory:
       memory === null
         ? untold
-        : `${Math.floor(memory.availableBytes / MEGABYTE)} MB of ${Math.floor(memory.totalBytes / MEGABYTE)} MB are available.`,
+        : `${megabytes(memory.availableBytes)} MB of ${megabytes(memory.totalBytes)} MB are available.`,
     ports: ports.map((port) => `${port} ${running === undefined ? "is free" : "answers"}.`).join(" "),
     certificate: "Nothing is known against it. flanco tls show shows it.",
     name: `${hostname()}.local`,
@@ -308,6 +282,20 @@ function measureSync(directory: string): number | null {
   }
 }
 
+/** The disk is measured here, whatever a running service says of it. */
+function syncProblems({ syncMs, facts }: Pick<Examined, "syncMs" | "facts">): readonly Problem[] {
+  if (syncMs === null) return [UNWRITABLE];
+  if (facts.faults.some(({ code }) => code === "disk_slow")) return [];
+  return machineFaults({ ...UNKNOWN_MACHINE, syncMs }, systemClock.nowMs);
+}
+
+function serviceProblems(running: Status | undefined, version: string): readonly Problem[] {
+  if (running === undefined) return [noService()];
+  if (running.version === version) return [];
+  const message = `The service is version ${running.version}, and this command ${version}.`;
+  return [{ message, hint: "Restart the service: systemctl restart flanco." }];
+}
+
 async function portProblems(
   ports: readonly number[],
   { host, https_port }: Config,
@@ -353,7 +341,8 @@ function lineProblems({ driver, linesWired }: Status, chips: OperationData<"dete
 }
 
 /** Whether a backup is left when the ledger's card is not. */
-function backupProblems(config: Config, { sinks }: Status): Problem[] {
+function backupProblems(config: Config, { sinks, faults }: Status): Problem[] {
+  if (faults.some(({ code }) => code === "backup_disk_missing")) return [];
   const missing = backupTargets(config).flatMap(({ skipped }) => skipped ?? []);
   if (missing.length > 0) return missing.map((message) => ({ message }));
   const isElsewhere =

@@ -13,7 +13,7 @@ import {
   type LedgerStatus,
   type Status,
 } from "../domain/status.ts";
-import { backupFaults, diskFaults } from "../domain/status-fault.ts";
+import { backupFaults, diskFaults, machineFaults } from "../domain/status-fault.ts";
 import { inOrder } from "../domain/text.ts";
 import { noService } from "../http/operator.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
@@ -21,12 +21,12 @@ import { folderOf, identityOf } from "../ledger/engine/identity.ts";
 import { openReader } from "../ledger/engine/reader.ts";
 import { listBackups } from "../ledger/safety/backup-directory.ts";
 import { readDisk } from "../platform/disk.ts";
-import { readBootId, systemClock } from "../platform/machine.ts";
+import { readBootId, readMachine, systemClock } from "../platform/machine.ts";
 import { backupDirectory } from "../service/backup-target.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
 import { askHealth, preparing } from "./health.ts";
-import { moment, type Terminal } from "./terminal.ts";
+import { moment } from "./terminal.ts";
 
 /** How long the service may take to answer: one that works takes milliseconds, one that hangs never answers. */
 const ANSWER_MS = 5_000;
@@ -34,9 +34,10 @@ const ANSWER_MS = 5_000;
 const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
 const SIZE_STEP = 1_000;
 
-/** The status of an appliance whose service does not run, from its files. */
-export interface StoppedStatus {
-  readonly facts: ApplianceFacts & Pick<Status, "faults">;
+/** The status of the running service, or what the files tell while none runs. */
+export interface FoundStatus {
+  readonly running: Status | undefined;
+  readonly facts: ApplianceFacts;
   /** Null where the ledger cannot be read. */
   readonly ledger: LedgerStatus | null;
   /** Why it cannot be read; null where it can. */
@@ -69,70 +70,48 @@ export function declare(program: Command, context: CliContext): void {
     .action(async ({ json, short }: { json: boolean; short: boolean }, command: Command) => {
       const config = configOf(context, command);
       becomeOwner(config.data_dir);
-      const status = await runningStatus(config, context);
-      if (status !== undefined) showRunning(terminal, status, { json, short });
-      else {
-        const work = (await askHealth(config.http_port))?.work;
-        const why = work === undefined ? noService() : preparing(work);
-        showStopped(terminal, await readStopped(config, context.installation.version), why, { json, short });
+      const { running, facts, ledger, problem } = await findStatus(config, context);
+      if (json) terminal.json({ running: running !== undefined, ...facts, ...ledger });
+      else if (running !== undefined) {
+        terminal.out((short ? describeShort(running) : describeRunning(running)).join("\n"));
+      } else if (facts.disk !== null) {
+        const held = ledger === null || short ? [] : describeLedger(ledger, facts);
+        terminal.out([...held, ...describeFacts(facts)].join("\n"));
       }
+      const why = running === undefined ? [await whyStopped(config)] : [];
+      const wrong = [...why, ...(problem === null ? [] : [problem]), ...facts.faults];
+      if (wrong.length > 0) {
+        const code = running === undefined ? "unavailable" : "attention";
+        throw new FlancoError(code, wrong.map(withHint).join("\n"));
+      }
+      if (!json) terminal.out("Nothing needs attention.");
     });
 }
 
-/** The status of the running service; undefined while none runs. */
-export function runningStatus(
-  config: Config,
-  { answerMs = ANSWER_MS }: CliContext,
-): Promise<Status | undefined> {
-  return withService(config, (service) => service.call("status", {}), { answerMs });
+async function whyStopped(config: Config): Promise<FlancoError> {
+  const work = (await askHealth(config.http_port))?.work;
+  return work === undefined ? noService() : preparing(work);
 }
 
-interface Form {
-  readonly json: boolean;
-  readonly short: boolean;
+/** Asks the running service. While none runs it reads the data directory, and changes nothing in the ledger. */
+export async function findStatus(config: Config, context: CliContext): Promise<FoundStatus> {
+  const { answerMs = ANSWER_MS } = context;
+  const running = await withService(config, (service) => service.call("status", {}), { answerMs });
+  if (running !== undefined) return { running, facts: running, ledger: running, problem: null };
+  return { running, ...(await readStopped(config, context.installation.version)) };
 }
 
-function showRunning(terminal: Terminal, status: Status, { json, short }: Form): void {
-  if (json) terminal.json({ running: true, ...status });
-  else terminal.out((short ? describeShort(status) : describeRunning(status)).join("\n"));
-  if (status.faults.length > 0) throw needsAttention("attention", status.faults);
-  if (!json) terminal.out("Nothing needs attention.");
-}
-
-function showStopped(
-  terminal: Terminal,
-  stopped: StoppedStatus,
-  why: FlancoError,
-  { json, short }: Form,
-): void {
-  const { facts, ledger, problem } = stopped;
-  if (json) terminal.json({ running: false, ...facts, ...ledger });
-  // Without a data directory there is nothing to show.
-  else if (facts.disk !== null) {
-    const held = ledger === null || short ? [] : describeLedger(ledger, facts);
-    terminal.out([...held, ...describeFacts(facts)].join("\n"));
-  }
-  throw needsAttention("unavailable", [why, ...(problem === null ? [] : [problem]), ...facts.faults]);
-}
-
-/** The error of an appliance that needs attention: a line for each problem. */
-function needsAttention(
-  code: "attention" | "unavailable",
-  found: readonly { readonly message: string; readonly hint?: string | undefined }[],
-): FlancoError {
-  return new FlancoError(code, found.map(withHint).join("\n"));
-}
-
-/** Reads the data directory of an appliance whose service does not run. Changes nothing in the ledger. */
-export async function readStopped(config: Config, version: string): Promise<StoppedStatus> {
+async function readStopped(config: Config, version: string): Promise<Omit<FoundStatus, "running">> {
   const { ledger } = dataDirectoryOf(config.data_dir);
   const nowMs = systemClock.nowMs();
   // No directory yet, or one that this user may not enter: the ledger's own error says so.
   const disk = await readDisk(ledger).catch(() => null);
+  const machine = await readMachine(config.data_dir);
   const lastBackup = backupOf(config, nowMs);
   const currency = { code: config.currency, decimals: config.currency_decimals };
   const faults = [
     ...diskFaults(disk, [], () => nowMs),
+    ...machineFaults(machine, () => nowMs),
     ...backupFaults(lastBackup, { uptimeMs: 0, startedMs: nowMs }),
   ];
   const facts = {
@@ -140,6 +119,7 @@ export async function readStopped(config: Config, version: string): Promise<Stop
     timeZone: config.time_zone,
     currency,
     disk,
+    machine,
     lastBackup,
     faults: faults.map((fault) => toldFault(fault, config.time_zone)),
   };

@@ -121,6 +121,8 @@ export interface ApplianceFacts {
   readonly lastBackup: BackupStatus | null;
   /** Null when it could not be read. */
   readonly disk: Disk | null;
+  readonly machine: Machine;
+  readonly faults: readonly ToldFault[];
 }
 
 /** The status of a running appliance, as one user sees it or as a whole. */
@@ -135,14 +137,12 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly lineFailures: readonly LineFailure[];
   readonly tests: readonly LineUnderTest[];
   readonly queues: Queues;
-  readonly machine: Machine;
   readonly gateway: GatewayMark;
   /** Of the same local network; none where none are looked for. */
   readonly otherGateways: readonly OtherGateway[];
   /** The systems that are sent to, as they are configured. */
   readonly sinks: readonly SinkStatus[];
   readonly newerPackage: NewerPackage | null;
-  readonly faults: readonly ToldFault[];
 }
 
 /** A line whose edges are no sale for now. */

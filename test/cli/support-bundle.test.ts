@@ -8,9 +8,7 @@ import { onlyLine, PROCESS_TEST_MS } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
 
-const FILES = ["about", "findings", "machine", "status", "wiring", "chips", "settings"].map(
-  (name) => `${name}.json`,
-);
+const FILES = ["about", "findings", "status", "wiring", "chips", "settings"].map((name) => `${name}.json`);
 const CANARY = "Habitación de Carmen";
 const JOURNAL = [
   { level: 30, time: 1, pid: 1, hostname: "gateway-canary", msg: "ready" },
@@ -58,6 +56,10 @@ describe("The bundle of flanco doctor", function () {
       linesWatched: 8,
       driver: "simulated",
     });
+    expect(JSON.parse(read("status.json")))
+      .to.have.property("syncMs")
+      .that.is.a("number");
+    expect(JSON.parse(read("status.json")).machine).to.include.keys("temperature", "memory");
     expect(JSON.parse(read("wiring.json"))).to.have.lengthOf(8);
     expect(JSON.parse(read("wiring.json"))[1]).to.deep.equal({
       line: "SIM1",
