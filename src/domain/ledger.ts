@@ -39,6 +39,9 @@ import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
  * Everything that changes the ledger, as the writer thread
  * runs it. Each throws FlancoError, and then leaves no trace.
  *
+ * A sale has the room, the price and the names of its commit. So a command that
+ * changes these waits until the edges that were seen before it are committed.
+ *
  * A command with a `by` also writes an audit entry, in the same
  * commit. `by` is its actor; the service where it is absent.
  */

@@ -165,6 +165,14 @@ export class Recorder implements Lines {
     return Math.max(0, this.#committed.look() - Math.max(0, ...debouncesMs));
   }
 
+  /**
+   * Resolves once every edge that was seen until now is committed, so that it has the price, the room
+   * and the names that hold now; undefined where none waits. Rejects while the ledger takes no writes.
+   */
+  settled(): Promise<void> | undefined {
+    return this.#queue.oldest && this.#queue.settled();
+  }
+
   healthy(): boolean {
     if (this.#state !== "ready") return false;
     return this.#isWiringKnown && (this.#driver.name === "none" || this.#failures.size === 0);

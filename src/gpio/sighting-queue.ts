@@ -40,9 +40,11 @@ export class SightingQueue {
   /** How often the oldest sighting was refused by itself. */
   #refusedAlone = 0;
   #closing = false;
-  /** Whether the ledger refused any write at the last attempt. */
-  #refused = false;
+  /** Why the ledger refused any write at the last attempt; undefined where it did not. */
+  #refusal: FlancoError | undefined;
   #wake: (() => void) | undefined;
+  /** Called after the next attempt. */
+  #attempted: (() => void)[] = [];
 
   constructor(writer: Pick<LedgerWriter, "takeIn">, log: Log, retryMs = RETRY_MS) {
     this.#writer = writer;
@@ -54,7 +56,7 @@ export class SightingQueue {
     return {
       waiting: this.#waiting.length + this.#overflow.size,
       limit: MAX_WAITING,
-      refused: this.#refused || this.#failing.size > 0,
+      refused: this.#refusal !== undefined || this.#failing.size > 0,
     };
   }
 
@@ -69,6 +71,18 @@ export class SightingQueue {
     const last = this.#overflow.size > 0 ? undefined : this.#waiting.at(-1)?.source;
     if (last === undefined) return () => this.#waiting.length === 0;
     return () => !this.#waiting.some(({ source }) => source === last);
+  }
+
+  /**
+   * Resolves once all sightings that were added until now are
+   * committed, or skipped. Rejects while the ledger takes no writes.
+   */
+  async settled(): Promise<void> {
+    const isSettled = this.mark();
+    while (!isSettled()) {
+      if (this.#refusal !== undefined) throw this.#refusal;
+      await new Promise<void>((resolve) => void this.#attempted.push(resolve));
+    }
   }
 
   /** Resolves once no sighting waits, or the queue is closed. */
@@ -126,11 +140,13 @@ export class SightingQueue {
       } catch (error) {
         if (!refusesAll(error)) await this.#narrow(batch, error);
         else {
-          this.#logRefusal(error);
+          this.#noteRefusal(error);
+          this.#tellAttempted();
           if (isLastAttempt) break;
           await this.#pause();
         }
       }
+      this.#tellAttempted();
     }
     this.#pumping = undefined;
   }
@@ -157,8 +173,9 @@ export class SightingQueue {
   }
 
   #committed(batch: readonly Sighting[]): void {
-    if (this.#refused) this.#log.warn({ waiting: this.#waiting.length }, "edges are taken in again");
-    this.#refused = false;
+    if (this.#refusal !== undefined)
+      this.#log.warn({ waiting: this.#waiting.length }, "edges are taken in again");
+    this.#refusal = undefined;
     if (this.#failing.size > 0) for (const { line } of batch) this.#failing.delete(line);
     this.#waiting = this.#waiting.slice(batch.length);
     this.#beginAnew();
@@ -193,10 +210,15 @@ export class SightingQueue {
   }
 
   /** Logs a refusal once, when it begins: a line for every attempt would take the little room of a full disk. */
-  #logRefusal(error: unknown): void {
-    if (this.#refused) return;
-    this.#refused = true;
+  #noteRefusal(error: FlancoError): void {
+    const isFirst = this.#refusal === undefined;
+    this.#refusal = error;
+    if (!isFirst) return;
     this.#log.error({ err: error, waiting: this.#waiting.length }, "edges wait: the ledger takes no writes");
+  }
+
+  #tellAttempted(): void {
+    for (const tell of this.#attempted.splice(0)) tell();
   }
 
   #readmit(): void {
@@ -220,7 +242,7 @@ export class SightingQueue {
   }
 }
 
-function refusesAll(error: unknown): boolean {
+function refusesAll(error: unknown): error is FlancoError {
   return error instanceof FlancoError && REFUSES_ALL.has(error.code);
 }
 

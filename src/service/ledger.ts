@@ -60,6 +60,8 @@ export interface RecoveryOptions {
 export interface LedgerOptions extends RecoveryOptions {
   /** After each commit, with what it changed. */
   readonly onChanges: (changes: readonly Change[]) => void;
+  /** As `WriterListener.edgesSettled`; absent where no lines are watched. */
+  readonly edgesSettled?: () => Promise<void> | undefined;
   /** The ledger cannot be written any more: the process must end, and be started again. */
   readonly onFatal: (error: Error) => void;
 }
@@ -101,7 +103,7 @@ async function tailThatAnswers({ config, dataDirectory, clock, log }: RecoveryOp
 }
 
 function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
-  const { config, clock, log, onChanges, onFatal } = options;
+  const { config, clock, log, onChanges, edgesSettled, onFatal } = options;
   const { ledger, reserve } = options.dataDirectory;
   return storeWriter({ file: ledger, tailDirectory, timeZone: config.time_zone, reserve }, clock, {
     onDisk: (fullSinceMs) => {
@@ -109,6 +111,7 @@ function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
       else log.error({ ...fault("disk_full", fullSinceMs) }, "the disk is full");
     },
     onChanges,
+    ...(edgesSettled && { edgesSettled }),
     onDeath: (error) => {
       // The quick check of the next start may miss the damage, so it must check the whole file.
       if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);

@@ -189,6 +189,7 @@ export class Service {
       ...machine,
       onFatal,
       onChanges: (changes) => this.#apply(changes),
+      edgesSettled: () => this.#recorder?.settled(),
       cancelled: this.#cancelled.signal,
       onWork: (work, moves) => this.#wait(work, moves),
     });

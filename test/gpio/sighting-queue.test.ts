@@ -9,8 +9,10 @@ import { SightingQueue } from "../../src/gpio/sighting-queue.ts";
 import { aSighting } from "../domain/sighting.ts";
 import { recordsOf } from "../ledger/records-of.ts";
 import { newWiring, TestLedger } from "../ledger/test-ledger.ts";
+import { codeOf } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { writerHere } from "../rig/writer.ts";
 import { SILENT } from "./recorder-rig.ts";
 
 const ROOMS = { GPIO17: "101", GPIO27: "102" } as const;
@@ -22,6 +24,45 @@ function level(line: Line, sequence: number, deviceId: Id = "d"): Sighting {
   const timeMs = DAY_MS + sequence * 1_000;
   return aSighting(sequence % 2 === 1, sequence, { line, deviceId, actuatorId: ROOMS[line], timeMs });
 }
+
+describe("A change of a room", () => {
+  it("waits for the edges that were seen before it, and for no others: they have the price of before", async () => {
+    using stack = new DisposableStack();
+    let queue: SightingQueue | undefined;
+    const ledger = await new TestLedger((settings, clock, listener) =>
+      writerHere(settings, clock, { ...listener, edgesSettled: () => queue?.settled() }),
+    ).open();
+    stack.defer(() => void ledger.remove());
+    const { user, deviceId } = await ledger.wire("GPIO17");
+    queue = new SightingQueue(ledger.writer, SILENT, 1);
+    queue.add(level("GPIO17", 0, deviceId));
+    queue.add(level("GPIO17", 1, deviceId));
+    const changed = ledger.writer.setPrices(user.id, ["GPIO17"], 9_000_000);
+    queue.add(level("GPIO17", 2, deviceId));
+    await changed;
+    queue.add(level("GPIO17", 3, deviceId));
+    await queue.close();
+    expect(recordsOf(ledger.reader, user.id).map(({ valorMicros }) => valorMicros)).to.deep.equal([
+      9_000_000, 4_500_000,
+    ]);
+  });
+
+  it("is refused while the ledger takes no edges, and waits no longer", async () => {
+    let isFull = true;
+    const takeIn = async (): Promise<readonly Taken[]> => {
+      if (isFull) throw new FlancoError("unavailable", "The disk is full.");
+      return [];
+    };
+    const queue = new SightingQueue({ takeIn }, SILENT, 1);
+    queue.add(level("GPIO17", 1));
+    expect(await codeOf(() => queue.settled()), "its first attempt fails").to.equal("unavailable");
+    expect(await codeOf(() => queue.settled()), "later ones too").to.equal("unavailable");
+    isFull = false;
+    await until("it is taken in", () => queue.state.waiting === 0);
+    await queue.settled();
+    await queue.close();
+  });
+});
 
 describe("The queue of sightings, when the ledger cannot take in one of them,", () => {
   const ledger = forEachTest(() => new TestLedger().open());

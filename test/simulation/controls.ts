@@ -27,8 +27,8 @@ export const SIMULATED_CONTROLS = {
   "the level is not saved with its sale": [
     {
       file: LINE,
-      from: "    if (isWired) saveState(sighting, meaning, boot, recordId);",
-      to: '    if (isWired && meaning !== "sale") saveState(sighting, meaning, boot, recordId);',
+      from: "    saveState(sighting, meaning, boot, recordId);",
+      to: '    if (meaning !== "sale") saveState(sighting, meaning, boot, recordId);',
     },
   ],
   "the tail is not made again": [
@@ -52,11 +52,11 @@ export const SIMULATED_CONTROLS = {
       to: "await this.#writer.takeIn(batch.toReversed());",
     },
   ],
-  "an edge has the price of its commit": [
+  "a change of a room does not wait for the edges that were seen before it": [
     {
-      file: "src/ledger/nouns/line-room.ts",
-      from: "earlier.get(line, bootId, monotonicMs) ?? ofLine.get(line)",
-      to: "ofLine.get(line)",
+      file: "src/ledger/engine/writer.ts",
+      from: "settled.then(() => this.#add(name, input))",
+      to: "this.#add(name, input)",
     },
   ],
   "the rearm time is measured by clocks that are not trusted": [

@@ -25,8 +25,6 @@ interface Wired {
 /** One line as one room, from its wiring to the next. */
 interface Stretch {
   readonly room: string;
-  /** It was unwired: what was on its way is judged by itself. */
-  isOver?: true;
   /** When it was first seen. */
   firstUs?: number;
   last?: Seen;
@@ -116,8 +114,6 @@ export class Fold {
         return;
       case "removeWiring": {
         const [, line] = input as Input<"removeWiring">;
-        const stretch = this.wired.get(line)?.at(-1)?.stretch;
-        if (stretch != null) stretch.isOver = true;
         this.#change(line, atUs, { stretch: null });
         return;
       }
@@ -187,9 +183,9 @@ export class Fold {
     const before = last?.stretch;
     // A sale of this moment has its price by the last moment that a trusted clock has seen, where the clock is not trusted.
     const heldMs = this.#boots.get(bootId)?.zeroMs === null ? this.#lastTrustedMs() : nowMs;
-    const planned = heldMs === undefined ? undefined : this.#prices.at(room, heldMs, atUs);
+    const planned = heldMs === undefined ? undefined : this.#prices.at(room, heldMs);
     const held = before == null ? undefined : (planned ?? last?.valorMicros);
-    if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs, atUs + US_PER_MS);
+    if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs);
     const deviceName = this.#deviceName;
     const stretch = before?.room === room ? before : { room };
     this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
@@ -221,15 +217,13 @@ export class Fold {
     if (this.#truth.isHigh(line, us) !== (active !== activeLow))
       this.wrong.push(`${line} at ${us}: not ${active}`);
     if (!this.#truth.mayRead(source.bootId, us, sighting.timeMs)) this.wrong.push(`${line} at ${us}: time`);
-    const wired = this.wired.get(line)?.findLast(({ fromUs }) => fromUs <= us);
+    const wired = this.wired.get(line)?.at(-1);
     if (wired?.stretch?.room !== actuatorId) {
       // The watch for the room of before saw it, after the change: whose rise it was cannot be told, so it is a gap.
-      if (wired?.stretch != null && active && source.sequence > 0) this.#overflow(line, missed + 1, false);
+      if (active && source.sequence > 0) this.#overflow(line, missed + 1, false);
       return;
     }
-    // The line may have been unwired and wired to the same room again meanwhile: its level is kept from there on.
-    const current = this.wired.get(line)?.at(-1)?.stretch;
-    this.#judge(sighting, us, wired, current?.room === actuatorId ? current : wired.stretch);
+    this.#judge(sighting, us, wired, wired.stretch);
   }
 
   #judge(
@@ -239,8 +233,7 @@ export class Fold {
     stretch: Stretch,
   ): void {
     const { line, active, activeLow, source, missed, provisional, timeMs } = sighting;
-    const isKnown = stretch.isOver !== true && stretch.last?.activeLow === activeLow;
-    const before = isKnown ? stretch.last : undefined;
+    const before = stretch.last?.activeLow === activeLow ? stretch.last : undefined;
     if (missed > 0) this.#overflow(line, missed, before?.active === true);
     stretch.firstUs ??= us;
     const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
@@ -256,7 +249,7 @@ export class Fold {
         key,
         room,
         deviceName,
-        valorMicros: this.#plannedFor(room, us, sighting) ?? valorMicros,
+        valorMicros: this.#plannedFor(room, sighting) ?? valorMicros,
         timeMs,
         provisional: provisional ? moment : null,
       });
@@ -271,16 +264,12 @@ export class Fold {
   }
 
   /** By its time; where that is not known, by the last moment that a trusted clock has seen. */
-  #plannedFor(
-    room: string,
-    us: number,
-    { source, monotonicNs, provisional, timeMs }: Sighting,
-  ): number | undefined {
+  #plannedFor(room: string, { source, monotonicNs, provisional, timeMs }: Sighting): number | undefined {
     const zeroMs = this.#boots.get(source.bootId)?.zeroMs;
-    if (!provisional) return this.#prices.at(room, timeMs, us);
-    if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6), us);
+    if (!provisional) return this.#prices.at(room, timeMs);
+    if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6));
     const lastMs = this.#lastTrustedMs();
-    return lastMs === undefined ? undefined : this.#prices.at(room, lastMs, us);
+    return lastMs === undefined ? undefined : this.#prices.at(room, lastMs);
   }
 
   #lastTrustedMs(): number | undefined {

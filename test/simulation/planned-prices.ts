@@ -5,8 +5,6 @@ interface Plan {
   readonly room: string;
   readonly valorMicros: number;
   readonly from: Day;
-  /** When another price was set to hold at once, in true time: from then on this one does not. */
-  endUs: number;
 }
 
 /** The prices that rooms have from a later local day on. */
@@ -20,19 +18,18 @@ export class PlannedPrices {
 
   plan(room: string, valorMicros: number, from: Day): void {
     this.#plans = this.#plans.filter((one) => one.room !== room || one.from !== from);
-    this.#plans.push({ room, valorMicros, from, endUs: Number.POSITIVE_INFINITY });
+    this.#plans.push({ room, valorMicros, from });
   }
 
-  /** Undefined where none holds then: `timeMs` by the wall clock, which says the day, `us` in true time. */
-  at(room: string, timeMs: number, us: number): number | undefined {
-    return this.#begun(room, timeMs)
-      .filter(({ endUs }) => endUs > us)
-      .toSorted((one, other) => other.from - one.from)[0]?.valorMicros;
+  /** Undefined where none holds then, by the wall clock. */
+  at(room: string, timeMs: number): number | undefined {
+    return this.#begun(room, timeMs).toSorted((one, other) => other.from - one.from)[0]?.valorMicros;
   }
 
-  /** Another price holds for the room from this moment on. */
-  end(room: string, timeMs: number, us: number): void {
-    for (const plan of this.#begun(room, timeMs)) plan.endUs = Math.min(plan.endUs, us);
+  /** Another price holds for the room from here on. */
+  end(room: string, timeMs: number): void {
+    const ended = new Set(this.#begun(room, timeMs));
+    this.#plans = this.#plans.filter((plan) => !ended.has(plan));
   }
 
   #begun(room: string, timeMs: number): readonly Plan[] {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { type Clock, monotonicMs } from "../../src/domain/clock.ts";
+import type { Sighting } from "../../src/domain/sale.ts";
 import type { NewWiring } from "../../src/domain/wiring.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
@@ -10,11 +11,12 @@ import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { readLedgerId } from "../../src/ledger/engine/identity.ts";
 import { openUpToDate, refuseLongWork } from "../../src/ledger/engine/up-to-date.ts";
 import { type StoreWriter, storeWriter, type WriterPort } from "../../src/ledger/engine/writer.ts";
-import type {
-  BatchRequest,
-  WriterMessage,
-  WriterRequest,
-  WriterStart,
+import {
+  type BatchRequest,
+  PRIORITIES,
+  type WriterMessage,
+  type WriterRequest,
+  type WriterStart,
 } from "../../src/ledger/engine/writer-message.ts";
 import { bootReader } from "../../src/ledger/nouns/boot.ts";
 import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
@@ -29,6 +31,7 @@ import { ClockWatch } from "../../src/service/clock-watch.ts";
 import { openRecovering, type RecoveryOptions } from "../../src/service/ledger.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
 import type { SimulatedChip } from "./chip.ts";
+import type { Input } from "./fold.ts";
 import { closeLog } from "./sync-files.ts";
 
 /** A disk's sync takes so long. */
@@ -156,6 +159,10 @@ class WriterThread implements WriterPort {
   }
 }
 
+function keyOf({ line, source }: Sighting): string {
+  return `${line} ${JSON.stringify(source)}`;
+}
+
 /** The program as its service wires it together, from the ledger to the lines. */
 export class SimulatedProcess {
   readonly #options: ProcessOptions;
@@ -164,6 +171,9 @@ export class SimulatedProcess {
   #watch: ClockWatch | undefined;
   #recorder: Recorder | undefined;
   #isOpen = false;
+  /** The sightings that are not committed, and, for each change of a room that was asked for, those that were not then. */
+  readonly #uncommitted = new Set<string>();
+  readonly #asked: ReadonlySet<string>[] = [];
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -191,14 +201,17 @@ export class SimulatedProcess {
       onChanges: (changes: readonly { kind: string }[]) => {
         if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
       },
-      onProgress: () => {},
+      edgesSettled: () => {
+        this.#asked.push(new Set(this.#uncommitted));
+        return this.#recorder?.settled();
+      },
       onDeath: (error: Error) => {
         throw error;
       },
     };
     await openRecovering(options, async () => {
       const startThread = (start: WriterStart) => {
-        this.#thread = new WriterThread(start, this.#options.onCommit);
+        this.#thread = new WriterThread(start, (commit) => this.#committed(commit));
         return this.#thread;
       };
       // Busy half of the time, it has both: batches that wait for others, and two on their way.
@@ -246,6 +259,7 @@ export class SimulatedProcess {
       bootId,
       lastAlive,
     });
+    this.#recorder.listen((sighting) => void this.#uncommitted.add(keyOf(sighting)));
     this.#recorder.begin();
     await this.#watch.open();
     await this.#recorder.open();
@@ -266,6 +280,19 @@ export class SimulatedProcess {
 
   answer(): boolean {
     return this.#thread?.answer() === true;
+  }
+
+  /** Throws where a change of a room overtook an edge that was seen before it. */
+  #committed(commit: Made): void {
+    commit.batch.commands.forEach(({ name, input }, index) => {
+      const isTakenIn = name === "takeIn" && commit.accepted[index] === true;
+      const sightings = isTakenIn ? (input as Input<"takeIn">)[0] : [];
+      for (const sighting of sightings) this.#uncommitted.delete(keyOf(sighting));
+      const before = PRIORITIES[name] === "room" ? this.#asked.shift() : undefined;
+      const overtaken = [...(before ?? [])].find((key) => this.#uncommitted.has(key));
+      if (overtaken !== undefined) throw new Error(`${name} has overtaken ${overtaken}`);
+    });
+    this.#options.onCommit(commit);
   }
 
   async wire(userId: string, wiring: NewWiring): Promise<void> {

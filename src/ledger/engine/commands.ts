@@ -5,7 +5,6 @@ import { commissionCommands } from "../nouns/commission.ts";
 import { correctionCommands } from "../nouns/correction.ts";
 import { deviceCommands } from "../nouns/device.ts";
 import { lineCommands } from "../nouns/line.ts";
-import { lineRooms } from "../nouns/line-room.ts";
 import { lineTestCommands } from "../nouns/line-test.ts";
 import { locationCommands } from "../nouns/location.ts";
 import { letterheadCommands, memberCommands } from "../nouns/member.ts";
@@ -18,20 +17,21 @@ import type { WriteContext } from "./write-context.ts";
 
 /** Makes every write of the ledger. Each runs inside a transaction of the writer thread. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
-  const rooms = lineRooms(db, context);
   const tests = lineTestCommands(db, context);
   const places = { ...locationCommands(db, context), ...deviceCommands(db, context) };
   const corrections = correctionCommands(db, context);
   return {
     ping: () => {},
-    ...rooms.keepingRooms({ ...memberCommands(db, context), ...places, ...wiringCommands(db, context) }),
+    ...memberCommands(db, context),
+    ...places,
+    ...wiringCommands(db, context),
     ...priceCommands(db, context),
     ...letterheadCommands(db, context),
     ...sessionCommands(db, context),
     ...recordCommands(db, context),
     ...transferCommands(db, context, { ...places, ...corrections }),
     ...corrections,
-    ...lineCommands(db, context, rooms),
+    ...lineCommands(db, context),
     ...tests,
     ...commissionCommands(db, context, tests),
     noteBoot: (...noted) => context.boots.note(...noted),

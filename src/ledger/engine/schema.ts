@@ -229,22 +229,6 @@ const initial: Migration = {
       changed_provisional INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
 
-    -- The room of a line until a change, by monotonic time of the boot that runs: an edge that was on its way is of that room.
-    -- An empty user_id stands for a time without a room, between two of them.
-    CREATE TABLE earlier_room (
-      line TEXT NOT NULL,
-      until_ms INTEGER NOT NULL,
-      boot INTEGER NOT NULL REFERENCES boot,
-      user_id TEXT NOT NULL,
-      device_id TEXT NOT NULL,
-      actuator_id TEXT NOT NULL,
-      valor_micros INTEGER NOT NULL,
-      rearm_ms INTEGER NOT NULL,
-      device_name TEXT NOT NULL,
-      location_name TEXT NOT NULL,
-      PRIMARY KEY (line, until_ms)
-    ) STRICT, WITHOUT ROWID;
-
     -- What an account's line does from begun_ms of boot, in monotonic milliseconds, for life_ms is no sale. It ends before that
     -- where ended_boot and ended_ms say so.
     CREATE TABLE line_test (

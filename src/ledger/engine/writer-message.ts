@@ -7,12 +7,13 @@ export type CommandName = keyof LedgerCommands;
 /**
  * How a write is treated when room is short. `post`: refused while the disk is full, because the client
  * can send it again. `edge`: may use reserved entries of the queue, because a relay cannot switch again.
+ * `room`: changes what a sale of a wired room is, so the edges that were seen before it are committed first.
  */
-export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edge" } = {
+export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edge" | "room" } = {
   addUser: "normal",
   addFirstUser: "normal",
   setPassword: "normal",
-  removeUser: "normal",
+  removeUser: "room",
   addMember: "normal",
   changeMember: "normal",
   removeMember: "normal",
@@ -24,11 +25,11 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   endSessions: "normal",
   setLetterhead: "normal",
   addLocation: "normal",
-  changeLocation: "normal",
-  removeLocation: "normal",
+  changeLocation: "room",
+  removeLocation: "room",
   addDevice: "normal",
-  changeDevice: "normal",
-  removeDevice: "normal",
+  changeDevice: "room",
+  removeDevice: "room",
   addRecord: "post",
   importPlaces: "normal",
   importRecords: "post",
@@ -37,10 +38,10 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   correctClock: "normal",
   noteBoot: "normal",
   purge: "normal",
-  setWiring: "normal",
-  rewire: "normal",
-  removeWiring: "normal",
-  setPrices: "normal",
+  setWiring: "room",
+  rewire: "room",
+  removeWiring: "room",
+  setPrices: "room",
   planPrices: "normal",
   cancelPrices: "normal",
   beginTest: "normal",

@@ -87,6 +87,8 @@ const OWN_CHANGES: {
 export interface WriterListener {
   /** What one commit changed, after it, in commit order. */
   onChanges(changes: readonly Change[]): void;
+  /** Resolves once every edge that was seen until now is committed; undefined where none waits. */
+  edgesSettled?(): Promise<void> | undefined;
   /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
   onDisk?(fullSinceMs: number | null): void;
   /**
@@ -233,6 +235,11 @@ class WriterLink {
 
   /** Sends a write. Resolves after its commit; rejects as `LedgerCommands` says. */
   submit<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
+    const settled = PRIORITIES[name] === "room" ? this.#listener.edgesSettled?.() : undefined;
+    return settled === undefined ? this.#add(name, input) : settled.then(() => this.#add(name, input));
+  }
+
+  #add<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
     if (this.#worker === undefined || this.#closing) {
       return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
     }

@@ -9,7 +9,6 @@ import type { LineTest, TestedEdge } from "../../domain/line.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { notWired } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/write-context.ts";
-import type { LineRoom } from "./line-room.ts";
 
 /** The newest tests that are kept of one line: an edge may be taken in after its test has ended. */
 const MAX_TESTS = 20;
@@ -72,7 +71,7 @@ export function testedEdgeKeeper(db: Database) {
   );
 
   /** Keeps a rise if its line was under test when it happened. Gives false, and keeps nothing, if it was not. */
-  return ({ line, timeMs, monotonicNs, source }: Sighting, room: LineRoom, boot: number): boolean => {
+  return ({ line, timeMs, monotonicNs, source }: Sighting, room: WiredRoom, boot: number): boolean => {
     const { userId, deviceId, actuatorId } = room;
     const atMs = Number(monotonicNs) / NS_PER_MS;
     const testId = testAt.get({ line, userId, boot, atMs });
@@ -93,6 +92,12 @@ export function testedEdgeKeeper(db: Database) {
     trim.run(userId, line);
     return true;
   };
+}
+
+interface WiredRoom {
+  readonly userId: Id;
+  readonly deviceId: Id;
+  readonly actuatorId: string;
 }
 
 interface Asked {

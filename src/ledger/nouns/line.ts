@@ -6,11 +6,22 @@ import type { LedgerCommands, Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
 import type { WriteContext } from "../engine/write-context.ts";
 import { gapWriter } from "./gap.ts";
-import type { LineRoom, LineRooms } from "./line-room.ts";
 import { keepUnwatched, lineStates } from "./line-state.ts";
 import { testedEdgeKeeper } from "./line-test.ts";
 import { roomPrices } from "./price.ts";
 import { recordInserter } from "./record.ts";
+
+/** The room that a line is wired to, with all that a record of it carries. */
+interface LineRoom {
+  readonly line: string;
+  readonly userId: Id;
+  readonly deviceId: Id;
+  readonly actuatorId: string;
+  readonly valorMicros: number;
+  readonly rearmMs: number;
+  readonly deviceName: string;
+  readonly locationName: string;
+}
 
 /** A row of `line_state`. */
 interface LevelRow {
@@ -26,7 +37,12 @@ interface LevelRow {
   readonly recordId: number | null;
 }
 
-export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
+export function lineCommands(db: Database, context: WriteContext) {
+  const roomOf = db.prepare<[string], LineRoom>(
+    `SELECT line, w.user_id AS userId, w.device_id AS deviceId, actuator_id AS actuatorId, valor_micros AS valorMicros,
+            rearm_ms AS rearmMs, d.name AS deviceName, d.location_name AS locationName
+       FROM wiring w JOIN device d USING (device_id) WHERE line = ?`,
+  );
   const states = lineStates(db);
   const gaps = gapWriter(db, context);
   const keepTested = testedEdgeKeeper(db);
@@ -78,13 +94,12 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   function addSale(sighting: Sighting, room: LineRoom, boot: number): number {
-    const { monotonicMs } = momentOf(sighting);
     const record = {
       locationName: room.locationName,
       deviceName: room.deviceName,
       deviceId: room.deviceId,
       room: room.actuatorId,
-      valorMicros: prices.ofSale(room, sighting.timeMs, !sighting.provisional, { boot, monotonicMs }),
+      valorMicros: prices.ofSale(room, sighting.timeMs, !sighting.provisional),
       createdTimeMs: sighting.timeMs,
     };
     const { line, provisional, source, monotonicNs } = sighting;
@@ -166,34 +181,24 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   /**
-   * Stores a gap for a rise whose room is unknown: its line was watched for
-   * another room than the one that it had then, or that room is no longer
-   * kept. A line that is known to have been unwired then has sold nothing.
+   * Stores a gap for a rise whose room is unknown: its line was watched for another
+   * room than the one that it is wired to by now, or was unwired meanwhile.
    */
   function noteUnknown(sighting: Sighting, room: LineRoom | undefined): void {
     const { line, deviceId, timeMs, provisional, active, missed, source } = sighting;
-    const moment = momentOf(sighting);
     if (!active || source.sequence === 0 || isRecorded(sighting)) return;
-    if (room === undefined && rooms.wasUnwired(line, moment)) return;
     const userId = room?.userId ?? ownerOf.get(deviceId);
     if (userId === undefined) return;
-    gaps.overflow({ line, userId, timeMs, moment, provisional }, missed + 1, undefined);
+    gaps.overflow({ line, userId, timeMs, moment: momentOf(sighting), provisional }, missed + 1, undefined);
   }
 
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
     saveRequest.run(sighting.source.request);
-    const roomThen = rooms.at(sighting.line, momentOf(sighting));
-    if (roomThen === undefined || !isWatchedFor(roomThen, sighting)) {
-      noteUnknown(sighting, roomThen);
-      return { meaning: "nothing", recordId: null };
-    }
-    // Meanwhile the line may have been unwired, or wired to
-    // another room: the line's state is not this room's then.
-    const roomNow = rooms.now(sighting.line);
-    if (roomNow === undefined || !isWatchedFor(roomNow, sighting)) return takeInOf(roomThen, false, sighting);
-    // A room that was renamed meanwhile is the same room: its records go by the new name from the rename on.
-    return takeInOf({ ...roomThen, actuatorId: roomNow.actuatorId }, true, sighting);
+    const room = roomOf.get(sighting.line);
+    if (room !== undefined && isWatchedFor(room, sighting)) return takeInOf(room, sighting);
+    noteUnknown(sighting, room);
+    return { meaning: "nothing", recordId: null };
   }
 
   function meaningOf(sighting: Sighting, before: LineState | undefined, rearmMs: number): Meaning {
@@ -202,9 +207,8 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return meaning;
   }
 
-  /** Takes in a sighting of this room. `isWired`: the line is still wired to it. */
-  function takeInOf(room: LineRoom, isWired: boolean, sighting: Sighting): Taken {
-    const before = isWired ? states.stateOf(sighting.line) : undefined;
+  function takeInOf(room: LineRoom, sighting: Sighting): Taken {
+    const before = states.stateOf(sighting.line);
     const meaning = meaningOf(sighting, before, room.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
     const boot = bootNumber(sighting.source.bootId);
@@ -214,7 +218,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     const recordId = isTested ? null : applyToRecord(meaning, last, sighting, room, boot);
     noteMissed(sighting, room, before);
     showValue(sighting, room);
-    if (isWired) saveState(sighting, meaning, boot, recordId);
+    saveState(sighting, meaning, boot, recordId);
     return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
   }
 

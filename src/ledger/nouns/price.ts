@@ -8,7 +8,6 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { MAX_PLANNED, notWired, type RoomPrice } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/write-context.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import type { LineRoom } from "./line-room.ts";
 
 /**
  * The most prices that are kept of one room. Planned prices are
@@ -36,45 +35,33 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
   } satisfies Partial<LedgerReader>;
 }
 
-type Room = Pick<LineRoom, "deviceId" | "actuatorId">;
+interface Room {
+  readonly deviceId: Id;
+  readonly actuatorId: string;
+}
 /** A room with its own price; null where it never had one. */
 type PricedRoom = Room & { readonly valorMicros: number | null };
 
 /**
  * What a sale of a room costs, of a row `w` with the room and its own price, which was set last without
- * a day: the planned price of the latest day that has come, else the own one. It takes a `PriceMoment`.
+ * a day: the planned price of the latest day that has come, else the own one. It takes a `PriceDay`.
  */
 export const PRICE = `coalesce((SELECT valor_micros FROM price p
-   WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day
-     AND (superseded_ms IS NULL OR EXISTS (
-       SELECT 1 FROM price s WHERE s.device_id = p.device_id AND s.actuator_id = p.actuator_id AND s.from_day IS NULL
-          AND s.price_id > p.price_id AND s.set_ms = p.superseded_ms AND (s.boot, s.begun_ms + 1) > (@boot, @monotonicMs)))
+   WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day AND superseded_ms IS NULL
    ORDER BY from_day DESC LIMIT 1), w.valor_micros)`;
 
-/** The moment of the next sale. */
-export const AFTER_ALL = { boot: null, monotonicMs: null };
-
 /** The local day that decides which planned prices have come; null: none has. */
-interface PriceDay {
+export interface PriceDay {
   readonly day: Day | null;
 }
 
 /**
- * With the moment by which a sale was before or after another price was set, whatever the wall
- * clock was set to meanwhile. Its millisecond belongs to what was before. Null: after all that were set.
- */
-export interface PriceMoment extends PriceDay {
-  readonly boot: number | null;
-  readonly monotonicMs: number | null;
-}
-
-/**
- * The prices of rooms at a moment. While a clock is not trusted, the days up
+ * The prices of rooms on a day. While a clock is not trusted, the days up
  * to its latest trusted time have come, and no others; without one, none.
  */
 export function roomPrices(db: Database, calendar: LocalCalendar) {
   const price = db
-    .prepare<PricedRoom & PriceMoment, number | null>(
+    .prepare<PricedRoom & PriceDay, number | null>(
       `SELECT ${PRICE} FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id, @valorMicros AS valor_micros) w`,
     )
     .pluck();
@@ -91,20 +78,23 @@ export function roomPrices(db: Database, calendar: LocalCalendar) {
   const dayAt = (atMs: number | null): PriceDay => ({
     day: atMs === null ? null : calendar.dayOf(atMs),
   });
-  const moment = (nowMs: number): PriceMoment => ({ ...dayAt(saleMs(nowMs)), ...AFTER_ALL });
+  const dayOfSale = (nowMs: number) => dayAt(saleMs(nowMs));
 
-  const priceAt = ({ deviceId, actuatorId, valorMicros }: PricedRoom, at: PriceMoment) =>
-    price.get({ deviceId, actuatorId, valorMicros, ...at }) ?? null;
+  const priceOn = ({ deviceId, actuatorId, valorMicros }: PricedRoom, { day }: PriceDay) =>
+    price.get({ deviceId, actuatorId, valorMicros, day }) ?? null;
 
   return {
     saleMs,
-    /** The moment of a sale at this one. */
-    moment,
+    /** The day of a sale at this moment. */
+    dayOfSale,
     /** The price of a sale at this moment; null where the room has none. */
-    now: (room: PricedRoom, nowMs: number): number | null => priceAt(room, moment(nowMs)),
-    /** The price of a sale at a time, which a trusted clock gave or not, and at a moment of a boot. */
-    ofSale: (room: LineRoom, timeMs: number, isTrusted: boolean, at: Omit<PriceMoment, "day">): number =>
-      priceAt(room, { ...dayAt(isTrusted ? timeMs : lastTrustedMs()), ...at }) ?? room.valorMicros,
+    now: (room: PricedRoom, nowMs: number): number | null => priceOn(room, dayOfSale(nowMs)),
+    /** The price of a sale at a time, which a trusted clock gave or not. */
+    ofSale: (
+      room: PricedRoom & { readonly valorMicros: number },
+      timeMs: number,
+      isTrusted: boolean,
+    ): number => priceOn(room, dayAt(isTrusted ? timeMs : lastTrustedMs())) ?? room.valorMicros,
   };
 }
 

@@ -1,13 +1,16 @@
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
+import type { BootMoment } from "../../domain/boot.ts";
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/write-context.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import { AFTER_ALL, PRICE, type PriceMoment, priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
+import { gapWriter } from "./gap.ts";
+import { lineStates } from "./line-state.ts";
+import { PRICE, type PriceDay, priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
 
 const UNWIRE = "Unwire that first, or choose another one.";
 
@@ -20,22 +23,22 @@ const SELECT = `
     FROM wiring w JOIN device d USING (device_id)`;
 
 export function wiringReader(db: Database, calendar: LocalCalendar) {
-  const all = db.prepare<[PriceMoment], WiringRow>(`${SELECT} ORDER BY line`);
-  const ofUser = db.prepare<[PriceMoment & { userId: Id }], WiringRow>(
+  const all = db.prepare<[PriceDay], WiringRow>(`${SELECT} ORDER BY line`);
+  const ofUser = db.prepare<[PriceDay & { userId: Id }], WiringRow>(
     `${SELECT} WHERE w.user_id = @userId ORDER BY line`,
   );
   const prices = roomPrices(db, calendar);
   return {
     wirings(userId?, nowMs?) {
-      const moment = nowMs === undefined ? { day: null, ...AFTER_ALL } : prices.moment(nowMs);
-      return (userId === undefined ? all.all(moment) : ofUser.all({ ...moment, userId })).map(toWiring);
+      const on = nowMs === undefined ? { day: null } : prices.dayOfSale(nowMs);
+      return (userId === undefined ? all.all(on) : ofUser.all({ ...on, userId })).map(toWiring);
     },
   } satisfies Partial<LedgerReader>;
 }
 
 export function wiringCommands(db: Database, context: WriteContext) {
   const { wirings: read } = wiringReader(db, context.calendar);
-  const onLine = db.prepare<[PriceMoment & { line: string }], WiringRow>(`${SELECT} WHERE line = @line`);
+  const onLine = db.prepare<[PriceDay & { line: string }], WiringRow>(`${SELECT} WHERE line = @line`);
   const lineOf = db
     .prepare<[Id, string], string>("SELECT line FROM wiring WHERE device_id = ? AND actuator_id = ?")
     .pluck();
@@ -75,7 +78,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
 
   /** Gives the line's wiring to this room, if any. Throws `conflict` where either is wired otherwise. */
   function requireUnwired(userId: Id, deviceId: Id, { line, actuatorId }: NewWiring): WiringRow | undefined {
-    const there = onLine.get({ line, ...prices.moment(context.nowMs()) });
+    const there = onLine.get({ line, ...prices.dayOfSale(context.nowMs()) });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== actuatorId)) {
       throw duplicateError(
         "line",
@@ -148,8 +151,11 @@ type Priced = NewWiring & Pick<Wiring, "valorMicros">;
 /** The settings of a wired line that decide what is sold, and for how much. */
 type Settings = Omit<Priced, "line">;
 
-/** Writes audit entries for lines that are wired, unwired or get other settings. */
-export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
+/** Writes what stays of lines that are wired, unwired or get other settings: audit entries, and the gaps that end. */
+export function wiringAudit(db: Database, context: WriteContext) {
+  const { boots, nowMs } = context;
+  const states = lineStates(db);
+  const gaps = gapWriter(db, context);
   const wired = db.prepare<
     { userId: Id; dId: string | null; line: string | null },
     { line: string; dId: string; room: string }
@@ -157,6 +163,16 @@ export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) 
     `SELECT line, d_id AS dId, actuator_id AS room FROM wiring w JOIN device d USING (device_id)
       WHERE w.user_id = @userId AND (@dId IS NULL OR d_id = @dId) AND (@line IS NULL OR line = @line) ORDER BY line`,
   );
+
+  /** A gap of a line ends when the line is unwired: what it does from then on is no sale. */
+  function endOutage(line: string, userId: Id, since: BootMoment | undefined): void {
+    const state = states.stateOf(line);
+    if (since === undefined || state === undefined) return;
+    const moment = boots.now() ?? null;
+    const provisional = moment !== null && boots.timeOf(moment.bootId, moment.monotonicMs) === null;
+    gaps.outage({ line, userId, timeMs: nowMs(), moment, provisional }, since, state);
+  }
+
   return {
     set(userId: Id, wiring: Priced, before: Settings | undefined, by: Actor): void {
       const [now, then] = [detailsOf(wiring), before && detailsOf(before)];
@@ -167,8 +183,10 @@ export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) 
     },
     /** Call before wirings are removed: of one line, of one device, or all of a user. */
     removed(userId: Id, which: { readonly line?: string; readonly dId?: string }, by: Actor): void {
+      const outages = states.unwatched();
       for (const row of wired.all({ userId, dId: which.dId ?? null, line: which.line ?? null })) {
         context.audit.note("wiring_removed", userId, { ...row }, by);
+        endOutage(row.line, userId, outages.get(row.line));
       }
     },
   };
