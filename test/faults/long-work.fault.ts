@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
@@ -49,10 +49,18 @@ function found(directory: string, name: string): string[] {
   return said === "" ? [] : said.split("\n");
 }
 
-/** A file that can be opened and never be read: a pipe, as of a disk that hangs. */
-function hang(file: string): void {
+/**
+ * Makes a file into one that can be opened and never be read: a pipe, as of a disk that hangs. Gives the function that
+ * brings the file back.
+ */
+function hang(file: string): () => void {
+  const content = readFileSync(file);
   rmSync(file);
   execFileSync("mkfifo", [file]);
+  return () => {
+    rmSync(file);
+    writeFileSync(file, content);
+  };
 }
 
 describe("Long work on a ledger, on a slow disk", function () {
@@ -192,8 +200,10 @@ describe("Long work on a ledger, on a slow disk", function () {
     async function stopHanging(program: string): ReturnType<typeof stop> {
       const { child, said } = begin(program, "none");
       await until("it is ready", () => said.stdout.includes("flanco is ready."));
-      hang(await until("the tail is written", () => found(appliance.dataDir, "tail-*")[0]));
-      return stop(child);
+      const mend = hang(await until("the tail is written", () => found(appliance.dataDir, "tail-*")[0]));
+      const ended = await stop(child);
+      mend();
+      return ended;
     }
 
     /** Begins a start where the proofs of the disk's backups, and the tail, can be opened and never be read. */
