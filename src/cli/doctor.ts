@@ -10,7 +10,7 @@ import type { OperationData } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CHECK_NAMES, CHECKS, type CheckName, megabytes } from "../domain/faults/entry.ts";
 import { type Machine, type Status, UNKNOWN_MACHINE } from "../domain/status.ts";
-import { machineFaults } from "../domain/status-fault.ts";
+import { faultsIn, SOUND } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { deviceOf } from "../ledger/safety/backup-directory.ts";
@@ -286,7 +286,7 @@ function measureSync(directory: string): number | null {
 function syncProblems({ syncMs, facts }: Pick<Examined, "syncMs" | "facts">): readonly Problem[] {
   if (syncMs === null) return [UNWRITABLE];
   if (facts.faults.some(({ code }) => code === "disk_slow")) return [];
-  return machineFaults({ ...UNKNOWN_MACHINE, syncMs }, systemClock.nowMs);
+  return faultsIn({ ...SOUND, machine: { ...UNKNOWN_MACHINE, syncMs } }, systemClock.nowMs);
 }
 
 function serviceProblems(running: Status | undefined, version: string): readonly Problem[] {

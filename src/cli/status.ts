@@ -13,7 +13,7 @@ import {
   type LedgerStatus,
   type Status,
 } from "../domain/status.ts";
-import { backupFaults, diskFaults, machineFaults } from "../domain/status-fault.ts";
+import { faultsIn, SOUND } from "../domain/status-fault.ts";
 import { inOrder } from "../domain/text.ts";
 import { noService } from "../http/operator.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
@@ -109,11 +109,7 @@ async function readStopped(config: Config, version: string): Promise<Omit<FoundS
   const machine = await readMachine(config.data_dir);
   const lastBackup = backupOf(config, nowMs);
   const currency = { code: config.currency, decimals: config.currency_decimals };
-  const faults = [
-    ...diskFaults(disk, [], () => nowMs),
-    ...machineFaults(machine, () => nowMs),
-    ...backupFaults(lastBackup, { uptimeMs: 0, startedMs: nowMs }),
-  ];
+  const faults = faultsIn({ ...SOUND, disk, machine, lastBackup }, () => nowMs);
   const facts = {
     version,
     timeZone: config.time_zone,

@@ -18,7 +18,7 @@ import { type Bilingual, type Language, LOCALES } from "./language.ts";
  * Every fault: when it is one, how bad, its texts, and what to do. Programs
  * and translations depend on these codes: they never change.
  */
-export const FAULTS = { ...GATEWAY_FAULTS, ...LEDGER_FAULTS, ...LINE_FAULTS };
+export const FAULTS = { ...LINE_FAULTS, ...GATEWAY_FAULTS, ...LEDGER_FAULTS };
 export type FaultCode = keyof typeof FAULTS;
 export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
 
@@ -36,6 +36,11 @@ export type DetailsOf<C extends FaultCode> = Parameters<(typeof FAULTS)[C]["mess
 
 export function fault<C extends FaultCode>(code: C, sinceMs: number, ...given: DetailsOf<C>): Fault {
   const [details = {}]: readonly FaultDetails[] = given;
+  return makeFault(code, sinceMs, details);
+}
+
+/** As `fault`, where the compiler does not know which. */
+export function makeFault(code: FaultCode, sinceMs: number, details: FaultDetails): Fault {
   const { message, hint }: FaultEntry = FAULTS[code];
   return { code, sinceMs, message: message(details), hint, details };
 }

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { fault } from "../../src/domain/fault.ts";
 import type { SinkName } from "../../src/domain/sink-setting.ts";
 import { type BackupStatus, type Machine, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
-import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
+import { faultsIn, SOUND as QUIET, type WholeReading as Reading } from "../../src/domain/status-fault.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);
 const GIGABYTE = 1024 ** 3;
@@ -11,35 +11,14 @@ const FREE = GIGABYTE;
 const LITTLE = GIGABYTE / 4;
 const FIRST_SEEN_MS = NOW_MS - 7;
 
-const SOUND: Reading = {
-  version: "1",
-  timeZone: "UTC",
-  currency: { code: "EUR", decimals: 2 },
-  driver: "chardev",
-  simulated: false,
+const SOUND = {
+  ...QUIET,
   startedMs: NOW_MS - HOUR_MS,
   uptimeMs: HOUR_MS,
   bootedForMs: HOUR_MS,
   clock: { nowMs: NOW_MS, trusted: true, trustedSinceMs: NOW_MS, bootId: "b" },
-  today: { day: "2026-03-11", sales: 0, revenue: 0 },
-  linesWired: 0,
-  linesWatched: 0,
-  lineFailures: [],
-  tests: [],
-  lastEdges: [],
-  gaps: { all: 0, last30Days: 0, swallowedLastDay: 0 },
-  troubles: { lost: null, unwatched: null, swallowed: null, misplaced: null },
-  provisional: { waiting: 0, unplaced: 0 },
   queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000, refused: false } },
-  lastBackup: null,
   disk: { freeBytes: FREE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
-  lasting: [],
-  unread: null,
-  machine: UNKNOWN_MACHINE,
-  newerPackage: null,
-  sinks: [],
-  gateway: { name: "g", hue: 1 },
-  otherGateways: [],
 };
 
 const BACKUP: BackupStatus = {
@@ -68,7 +47,7 @@ function sinkWith(behindMs: number, isFailing: boolean, name: SinkName = "email"
 }
 
 function diskWith(otherwise: Partial<NonNullable<Reading["disk"]>>): Partial<Reading> {
-  return SOUND.disk === null ? {} : { disk: { ...SOUND.disk, ...otherwise } };
+  return { disk: { ...SOUND.disk, ...otherwise } };
 }
 
 function edgeQueue(waiting: number, refused = false): Partial<Reading> {

@@ -1,4 +1,5 @@
 import type { Pair } from "../language.ts";
+import type { FaultReading } from "../status-fault.ts";
 
 export const MEGABYTE = 1_000_000;
 
@@ -52,14 +53,22 @@ export interface FaultValues {
 
 type PeopleText = Pair<string> | ((values: FaultValues) => Pair<string>);
 
+/** The details of a fault's message: none, or one object. */
+type Details = readonly [] | readonly [FaultDetails];
+type Found<D extends Details> = D extends readonly [infer Of] ? Of : Readonly<Record<string, never>>;
+
 /** All that is known of a fault by its code. */
-export interface FaultEntry {
+export interface FaultEntry<D extends Details = readonly [FaultDetails]> {
   readonly severity: Severity;
   readonly check: CheckName;
   /** When it is one, for the reference. */
   readonly when: string;
-  /** The fault in one sentence for a technician, by its details. */
-  message(details: FaultDetails): string;
+  /** The details of each that a reading tells of. Without it, other parts of the service report the fault. */
+  find?(reading: FaultReading): Found<D> | readonly Found<D>[] | null;
+  /** When it began, in Unix milliseconds. Without it, when it was first seen. */
+  beganMs?(reading: FaultReading, details: Found<D>): number;
+  /** The fault in one sentence for a technician. */
+  message(...details: D): string;
   /** What a technician does about it. */
   readonly hint: string;
   /** The details that tell how much was sold, or who sells. The texts do without them. */
@@ -67,6 +76,11 @@ export interface FaultEntry {
   /** The fault, and what to do about it, for people who are not technical. */
   readonly what: PeopleText;
   readonly todo: PeopleText;
+}
+
+/** An entry, whose parts agree on the details. */
+export function define<D extends Details>(entry: FaultEntry<D>): FaultEntry<D> {
+  return entry;
 }
 
 /** Some, where their number is not to be told. */

@@ -1,8 +1,33 @@
-import { counted, type FaultEntry, iso, megabytes } from "./entry.ts";
+import { MINUTE_MS, SECOND_MS } from "../clock.ts";
+import { withHint } from "../error.ts";
+import { CLOCK_OFF_MS } from "../gateway.ts";
+import type { Queue } from "../line.ts";
+import type { Disk } from "../status.ts";
+import { counted, define, iso, megabytes } from "./entry.ts";
+
+/** Free space below which a disk is low; of small disks LITTLE_SHARE of their size. */
+const LITTLE_BYTES = 256 * 1024 * 1024;
+const LITTLE_SHARE = 0.05;
+const FREE_STEP_BYTES = 1_000_000;
+/** The card reports 90 to 100 % of its life as used. */
+const WORN_PERCENT = 100;
+/**
+ * A queue that is filled beyond this share is a fault. Some filling
+ * is normal: the status may be read during a burst.
+ */
+const FILLING_EDGES_SHARE = 0.1;
+const FILLING_WRITES_SHARE = 0.75;
+/** A Raspberry Pi slows its processor down from 80 degrees on. */
+const HOT_CELSIUS = 80;
+/** A sync that takes this long is slow: each post waits for one, and edges wait behind it. */
+const SLOW_SYNC_MS = 250;
+const LITTLE_MEMORY_SHARE = 0.05;
+/** A network is often away for some minutes. */
+const FAILING_SINK_MS = 10 * MINUTE_MS;
 
 /** Of the gateway's disk and hardware, and of what it has to do with others: browsers, and the systems that it sends to. */
 export const GATEWAY_FAULTS = {
-  disk_full: {
+  disk_full: define({
     severity: "grave",
     check: "disk",
     when: "posts are refused, because the disk is full",
@@ -16,11 +41,17 @@ export const GATEWAY_FAULTS = {
       "Avise a su técnico hoy mismo. Los encendidos esperan en memoria mientras quepan.",
       "Call your technician today. Switchings wait in memory as long as there is room.",
     ],
-  },
-  disk_low: {
+  }),
+  disk_low: define({
     severity: "warning",
     check: "disk",
     when: "free space is below 256 MiB (on a small disk: a twentieth), or below the ledger's size, which a backup needs",
+    find: ({ disk, lasting }) => {
+      if (disk === null || !isLow(disk) || lasting.some(({ code }) => code === "disk_full")) return null;
+      // In whole steps, because each record takes some bytes.
+      const freeBytes = Math.floor(disk.freeBytes / FREE_STEP_BYTES) * FREE_STEP_BYTES;
+      return { freeBytes, totalBytes: disk.totalBytes };
+    },
     message: ({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }) =>
       `The disk is nearly full: ${megabytes(freeBytes)} MB of ${megabytes(totalBytes)} MB are free.`,
     hint: "Remove what is not needed from the disk of the data directory, or move backups away; delete nothing of the ledger's own files.",
@@ -32,11 +63,12 @@ export const GATEWAY_FAULTS = {
       "Pida a su técnico que libere espacio. Por ahora todo se registra.",
       "Ask your technician to free some space. Everything is still being recorded.",
     ],
-  },
-  disk_slow: {
+  }),
+  disk_slow: define({
     severity: "note",
     check: "disk",
     when: "of the newest 100 syncs of the ledger two took 250 ms or more",
+    find: ({ machine: { syncMs } }) => (syncMs !== null && syncMs >= SLOW_SYNC_MS ? { syncMs } : null),
     message: ({ syncMs }: { syncMs: number }) =>
       `The disk is slow: one synced write in a hundred takes ${syncMs} ms or more.`,
     hint: "Replace the card by one for continuous recording (High Endurance).",
@@ -48,11 +80,15 @@ export const GATEWAY_FAULTS = {
       "Pida a su técnico una tarjeta para grabación continua (High Endurance). Todo se registra.",
       "Ask your technician for a card for continuous recording (High Endurance). All is recorded.",
     ],
-  },
-  queue_filling: {
+  }),
+  queue_filling: define({
     severity: "warning",
     check: "disk",
     when: "1,000 edges or 3,072 writes wait for the disk",
+    find: ({ queues: { edges, writes } }) => [
+      ...fillingOf("edges", edges, FILLING_EDGES_SHARE),
+      ...fillingOf("writes", writes, FILLING_WRITES_SHARE),
+    ],
     message: ({ queue, waiting, limit }: { queue: "edges" | "writes"; waiting?: number; limit: number }) =>
       `${waiting ?? "Many"} ${queue === "edges" ? "switchings" : "writes"} wait for the disk; there is room for ${limit}.`,
     sales: ["waiting"],
@@ -68,11 +104,21 @@ export const GATEWAY_FAULTS = {
       "Suele pasar solo en unos minutos. Si el aviso sigue, llame a su técnico.",
       "This usually passes within minutes. If it stays, call your technician.",
     ],
-  },
-  card_worn: {
+  }),
+  card_worn: define({
     severity: "alarm",
     check: "card",
     when: "the card reports that its life or its spare blocks are nearly used up",
+    find: ({ disk }) => {
+      const { device = "", lifeUsedPercent = null, spareBlocks = null } = disk?.card ?? {};
+      const isSpent = spareBlocks === "warning" || spareBlocks === "urgent";
+      if ((lifeUsedPercent ?? 0) < WORN_PERCENT && !isSpent) return null;
+      return {
+        device,
+        ...(lifeUsedPercent !== null && { lifeUsedPercent }),
+        ...(spareBlocks !== null && { spareBlocks }),
+      };
+    },
     message: ({ device }: { device: string; lifeUsedPercent?: number; spareBlocks?: string }) =>
       `The card ${device} is nearly worn out and may soon lose what is written to it.`,
     hint: "Run flanco backup to another disk, then replace the card.",
@@ -81,11 +127,13 @@ export const GATEWAY_FAULTS = {
       "Pida a su técnico que la cambie por una nueva. Haga antes una copia de seguridad.",
       "Ask your technician to replace it. Make a backup first.",
     ],
-  },
-  file_system_errors: {
+  }),
+  file_system_errors: define({
     severity: "alarm",
     check: "card",
     when: "the ledger's file system (ext4) has met errors",
+    find: ({ machine: { fileSystemErrors: errors } }) =>
+      errors === null || errors === 0 ? null : { errors },
     message: ({ errors }: { errors: number }) =>
       `The ledger's file system has met ${counted(errors, "error")}: the card or disk may be failing.`,
     hint: "Run flanco backup to another disk, read the kernel's log (journalctl -k), and replace the card.",
@@ -97,11 +145,12 @@ export const GATEWAY_FAULTS = {
       "Avise a su técnico esta semana. Conviene hacer antes una copia de seguridad en otro disco.",
       "Tell your technician this week. Make a backup to another disk first.",
     ],
-  },
-  voltage_low: {
+  }),
+  voltage_low: define({
     severity: "warning",
     check: "power",
     when: "a Raspberry Pi reports that its supply's voltage is too low; Debian's kernels, as on the card images, cannot tell",
+    find: ({ machine }) => (machine.isVoltageLow === true ? {} : null),
     message: () =>
       "The voltage of the gateway's power supply is too low: it may restart, and its card may be damaged.",
     hint: "Use the power supply that the gateway's maker sells, and a short cable.",
@@ -113,11 +162,13 @@ export const GATEWAY_FAULTS = {
       "Pida a su técnico que cambie el alimentador o el cable. Por ahora todo se registra.",
       "Ask your technician to replace the power supply or its cable. For now everything is recorded.",
     ],
-  },
-  too_hot: {
+  }),
+  too_hot: define({
     severity: "alarm",
     check: "temperature",
     when: "the gateway has 80 °C or more",
+    find: ({ machine: { temperature } }) =>
+      temperature !== null && temperature >= HOT_CELSIUS ? { temperature } : null,
     message: ({ temperature }: { temperature: number }) =>
       `The gateway has ${temperature} °C: it works more slowly and ages faster.`,
     hint: "Give it air: open the cabinet, keep it away from other warm devices, or add a fan.",
@@ -129,11 +180,15 @@ export const GATEWAY_FAULTS = {
       "Deje libre el aire a su alrededor. Si mañana sigue este aviso, llame a su técnico.",
       "Give it air. If this is still here tomorrow, call your technician.",
     ],
-  },
-  memory_low: {
+  }),
+  memory_low: define({
     severity: "warning",
     check: "memory",
     when: "less than a twentieth of the memory is available",
+    find: ({ machine: { memory } }) =>
+      memory !== null && memory.availableBytes < memory.totalBytes * LITTLE_MEMORY_SHARE
+        ? { ...memory }
+        : null,
     message: ({ availableBytes, totalBytes }: { availableBytes: number; totalBytes: number }) =>
       `The gateway's memory is nearly used up: ${megabytes(availableBytes)} MB of ${megabytes(totalBytes)} MB are available.`,
     hint: "See which program takes it (ps aux --sort=-rss | head): only flanco should run on this gateway.",
@@ -142,8 +197,8 @@ export const GATEWAY_FAULTS = {
       "Pida a su técnico que mire qué otros programas hay en el equipo. Por ahora todo se registra.",
       "Ask your technician which other programs run on it. For now everything is recorded.",
     ],
-  },
-  certificate_refused: {
+  }),
+  certificate_refused: define({
     severity: "warning",
     check: "certificate",
     when: "a certificate in certificates_dir is unusable; another one is served",
@@ -158,8 +213,8 @@ export const GATEWAY_FAULTS = {
       "Puede seguir trabajando, aunque el navegador avise. Pida a su técnico que lea el texto de abajo.",
       "You can go on working, though the browser may warn. Ask your technician to read the text below.",
     ],
-  },
-  certificate_ending: {
+  }),
+  certificate_ending: define({
     severity: "alarm",
     check: "certificate",
     when: "the served certificate ends within 14 days and has no successor",
@@ -180,8 +235,8 @@ export const GATEWAY_FAULTS = {
       "Pida a su técnico que ponga el siguiente. Después el navegador avisará al abrir la página.",
       "Ask your technician to bring the next one. After that the browser will warn when the page is opened.",
     ],
-  },
-  authority_replaced: {
+  }),
+  authority_replaced: define({
     severity: "warning",
     check: "certificate",
     when: "the appliance made a new authority, within the last week: the one that browsers trusted was damaged, had ended or did not fit the host's name",
@@ -195,8 +250,8 @@ export const GATEWAY_FAULTS = {
       "Se registra todo. Pida a su técnico que cada ordenador, tableta y teléfono vuelva a confiar en el equipo.",
       "Everything is being recorded. Ask your technician to have each computer, tablet and phone trust it again.",
     ],
-  },
-  sinks_unreadable: {
+  }),
+  sinks_unreadable: define({
     severity: "warning",
     check: "sinks",
     when: "the sinks that were set up on the page cannot be read since the service was started",
@@ -211,11 +266,16 @@ export const GATEWAY_FAULTS = {
       "Se registra todo. Un propietario tiene que volver a configurar los envíos en esta página.",
       "Everything is being recorded. An owner has to set up on this page again where it is sent.",
     ],
-  },
-  sink_failing: {
+  }),
+  sink_failing: define({
     severity: "warning",
     check: "sinks",
     when: "a configured sink has been behind for ten minutes, and its last try failed",
+    find: ({ sinks }) =>
+      sinks.flatMap(({ name, behindMs, failure }) =>
+        failure === null || behindMs < FAILING_SINK_MS ? [] : [{ sink: name, reason: withHint(failure) }],
+      ),
+    beganMs: ({ sinks }, { sink }) => sinks.find(({ name }) => name === sink)?.failure?.sinceMs ?? 0,
     message: ({ sink, reason }: { sink: string; reason: string }) =>
       `The sink ${sink} gets nothing: ${reason}`,
     hint: "Mend what it says. What waits is kept and sent later by itself; flanco forward test tries at once.",
@@ -227,14 +287,20 @@ export const GATEWAY_FAULTS = {
       "Todo se registra y se enviará después. Si mañana sigue este aviso, llame a su técnico.",
       "Everything is recorded and will be sent later. If this is still here tomorrow, call your technician.",
     ],
-  },
-  clock_off: {
+  }),
+  clock_off: define({
     severity: "alarm",
     check: "clock",
     when: "the gateway's trusted clock and the company's database's are more than a minute apart",
-    /** Positive seconds: the gateway is ahead. */
-    message: ({ sink, seconds }: { sink: string; seconds: number }) =>
-      `The gateway's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the clock of the sink ${sink}.`,
+    find: ({ sinks, clock }) =>
+      sinks.flatMap(({ name, clockOffMs }) => {
+        // A clock that is not trusted is a fault of its own.
+        if (!clock.trusted || clockOffMs === null || Math.abs(clockOffMs) <= CLOCK_OFF_MS) return [];
+        const seconds = Math.abs(Math.round(clockOffMs / SECOND_MS));
+        return [{ sink: name, seconds, side: clockOffMs > 0 ? "ahead of" : "behind" }];
+      }),
+    message: ({ sink, seconds, side }: { sink: string; seconds: number; side: string }) =>
+      `The gateway's clock is ${seconds} s ${side} the clock of the sink ${sink}.`,
     hint: "Compare both with a right clock: on the gateway timedatectl shows it and its time server; else tell the company.",
     what: ({ count }) => [
       `El reloj de este equipo y el de la base de datos de la empresa se llevan ${count("seconds")} segundos.`,
@@ -244,11 +310,15 @@ export const GATEWAY_FAULTS = {
       "Mire qué hora marca este equipo en «Estado». Si no es la buena, llame a su técnico.",
       "See under “Status” what time this gateway has. If it is not right, call your technician.",
     ],
-  },
-  company_differs: {
+  }),
+  company_differs: define({
     severity: "warning",
     check: "sinks",
     when: "the company's database counts this gateway's sales in another zone or currency than the gateway",
+    find: ({ sinks }) =>
+      sinks.flatMap(({ name, differences = [] }) =>
+        differences.map(({ here, there }) => ({ sink: name, here, there })),
+      ),
     message: ({ here, there }: { sink: string; here: string; there: string }) =>
       `This gateway counts in ${here}, the company's database in ${there}: their sums differ.`,
     hint: "Set time_zone or currency in flanco.toml, or have the company set the zone: flanco central gateway zone.",
@@ -260,5 +330,16 @@ export const GATEWAY_FAULTS = {
       "Se registra todo. Pida a su técnico que ponga lo mismo en los dos.",
       "Everything is being recorded. Ask your technician to set both alike.",
     ],
-  },
-} as const satisfies Readonly<Record<string, FaultEntry>>;
+  }),
+};
+
+/** A file system in memory reports a size of 0. */
+function isLow({ freeBytes, totalBytes, ledgerBytes }: Disk): boolean {
+  if (totalBytes === 0) return false;
+  const little = Math.min(LITTLE_BYTES, totalBytes * LITTLE_SHARE);
+  return freeBytes < Math.max(little, ledgerBytes);
+}
+
+function fillingOf<Q extends "edges" | "writes">(queue: Q, { waiting, limit }: Queue, share: number) {
+  return waiting >= limit * share ? [{ queue, waiting, limit }] : [];
+}

@@ -1,8 +1,14 @@
-import { after, counted, type FaultEntry } from "./entry.ts";
+import { DAY_MS, HOUR_MS } from "../clock.ts";
+import { after, counted, define } from "./entry.ts";
+
+/** The first backup is made a minute after the start; a failed backup is tried again every hour. */
+const FIRST_BACKUP_GRACE_MS = 25 * HOUR_MS;
+/** A backup is made every day. */
+const OLD_BACKUP_MS = 2 * DAY_MS;
 
 /** Of the ledger and its copies. */
 export const LEDGER_FAULTS = {
-  backup_failed: {
+  backup_failed: define({
     severity: "alarm",
     check: "backup",
     when: "the last backup failed",
@@ -14,11 +20,16 @@ export const LEDGER_FAULTS = {
       "Se intenta de nuevo cada hora. Si mañana sigue este aviso, llame a su técnico.",
       "It is tried again every hour. If this is still here tomorrow, call your technician.",
     ],
-  },
-  backup_missing: {
+  }),
+  backup_missing: define({
     severity: "warning",
     check: "backup",
     when: "the service has run for 25 hours without a backup",
+    find: ({ lastBackup, uptimeMs }) =>
+      lastBackup === null && uptimeMs >= FIRST_BACKUP_GRACE_MS
+        ? { hours: Math.floor(uptimeMs / HOUR_MS) }
+        : null,
+    beganMs: ({ startedMs }) => startedMs + FIRST_BACKUP_GRACE_MS,
     message: ({ hours }: { hours: number }) =>
       `There is no proven backup of the ledger, though the service has run for ${hours} hours.`,
     hint: "Run flanco backup: it says what keeps it from working.",
@@ -27,11 +38,18 @@ export const LEDGER_FAULTS = {
       "Pida a su técnico que revise dónde se guardan las copias.",
       "Ask your technician to check where backups are kept.",
     ],
-  },
-  backup_old: {
+  }),
+  backup_old: define({
     severity: "warning",
     check: "backup",
     when: "the newest proved backup is more than two days old",
+    find: ({ lastBackup, uptimeMs }) => {
+      if (lastBackup === null) return null;
+      // A backup of unknown age was there when this process began, so it is at least as old as the process.
+      const ageMs = lastBackup.ageMs ?? uptimeMs;
+      return ageMs > OLD_BACKUP_MS ? { madeTime: lastBackup.madeMs, days: Math.floor(ageMs / DAY_MS) } : null;
+    },
+    beganMs: (_reading, { madeTime }) => madeTime + OLD_BACKUP_MS,
     message: ({ days }: { madeTime: number; days: number }) =>
       `The newest proven backup of the ledger is ${days} days old.`,
     hint: "Run flanco backup: it says what keeps it from working.",
@@ -46,8 +64,8 @@ export const LEDGER_FAULTS = {
       "Pida a su técnico que revise por qué no se hacen copias nuevas.",
       "Ask your technician to check why no new ones are made.",
     ],
-  },
-  backup_disk_missing: {
+  }),
+  backup_disk_missing: define({
     severity: "alarm",
     check: "backup",
     when: "no disk has been mounted at backup_disk_dir for an hour",
@@ -62,8 +80,8 @@ export const LEDGER_FAULTS = {
       "Conecte el disco de copias. Si sigue este aviso una hora después, llame a su técnico.",
       "Put the backup disk in. If this is still here an hour later, call your technician.",
     ],
-  },
-  backup_foreign: {
+  }),
+  backup_foreign: define({
     severity: "alarm",
     check: "backup",
     when: "the removable disk holds backups of another ledger",
@@ -79,8 +97,8 @@ export const LEDGER_FAULTS = {
       "Si el disco es de otro equipo, devuélvalo. Si no, avise a su técnico.",
       "If the disk is another gateway's, give it back. Otherwise tell your technician.",
     ],
-  },
-  tail_failed: {
+  }),
+  tail_failed: define({
     severity: "warning",
     check: "ledger",
     when: "the tail, which a rebuild needs beside the newest backup, cannot be written",
@@ -95,8 +113,8 @@ export const LEDGER_FAULTS = {
       "Todo se registra. Si mañana sigue este aviso, pida a su técnico que revise el disco de copias.",
       "Everything is recorded. If this is still here tomorrow, ask your technician to check the backup disk.",
     ],
-  },
-  copy_damaged: {
+  }),
+  copy_damaged: define({
     severity: "alarm",
     check: "backup",
     when: "the weekly check found a damaged backup, or damage in the tail, until the next backup is proved",
@@ -107,8 +125,8 @@ export const LEDGER_FAULTS = {
       "Se hace otra sola. Si este aviso vuelve, pida a su técnico que cambie la tarjeta o el disco de copias.",
       "Another one is made by itself. If this comes again, have your technician replace the card or the backup disk.",
     ],
-  },
-  ledger_damaged: {
+  }),
+  ledger_damaged: define({
     severity: "alarm",
     check: "ledger",
     when: "the full check, or the one of a backup, has findings that are not acknowledged",
@@ -124,11 +142,12 @@ export const LEDGER_FAULTS = {
       "No apague el equipo y llame a su técnico.",
       "Do not switch the gateway off, and call your technician.",
     ],
-  },
-  ledger_unread: {
+  }),
+  ledger_unread: define({
     severity: "warning",
     check: "ledger",
     when: "the records, lines and gaps that the status tells of cannot be read",
+    find: ({ unread }) => (unread === null ? null : { reason: unread }),
     message: ({ reason }: { reason: string }) =>
       `Today's records, the lines and the gaps cannot be read from the ledger: ${reason}`,
     hint: "What else is told here is true. Run flanco verify: the file may be damaged.",
@@ -140,8 +159,8 @@ export const LEDGER_FAULTS = {
       "Se siguen registrando. Si dentro de una hora sigue este aviso, llame a su técnico.",
       "They are still recorded. If this is still here in an hour, call your technician.",
     ],
-  },
-  check_failed: {
+  }),
+  check_failed: define({
     severity: "alarm",
     check: "ledger",
     when: "the full check could not run",
@@ -155,8 +174,8 @@ export const LEDGER_FAULTS = {
       "Se intenta de nuevo cada hora. Si mañana sigue este aviso, llame a su técnico.",
       "It is tried again every hour. If this is still here tomorrow, call your technician.",
     ],
-  },
-  records_lost: {
+  }),
+  records_lost: define({
     severity: "alarm",
     check: "ledger",
     when: "a damaged file was rebuilt, and some entries could not be recovered",
@@ -173,8 +192,8 @@ export const LEDGER_FAULTS = {
       "Compare esas horas con sus propios apuntes y pida a su técnico que añada lo que falte.",
       "Compare those hours with your own notes, and have your technician add what is missing.",
     ],
-  },
-  restore_dropped: {
+  }),
+  restore_dropped: define({
     severity: "alarm",
     check: "ledger",
     when: "a restored backup lacks sales of the ledger that it replaced, until an owner acknowledges it (flanco verify)",
@@ -209,8 +228,8 @@ export const LEDGER_FAULTS = {
       "Pida a su técnico que las recupere o las añada. El aviso sigue hasta que el responsable lo confirme con él.",
       "Have your technician bring them back or add them. This stays until the owner confirms it with the technician.",
     ],
-  },
-  time_zone_changed: {
+  }),
+  time_zone_changed: define({
     severity: "alarm",
     check: "ledger",
     when: "another time zone moved sales to other days, until an owner acknowledges it (flanco verify)",
@@ -232,5 +251,5 @@ export const LEDGER_FAULTS = {
       `Antes era ${text("from")}. Si no es correcto, llame a su técnico: los totales pueden volver a ser los de antes.`,
       `It was ${text("from")}. If that is wrong, call your technician: the totals can be as they were before.`,
     ],
-  },
-} as const satisfies Readonly<Record<string, FaultEntry>>;
+  }),
+};

@@ -1,11 +1,18 @@
-import { counted, type FaultEntry, iso } from "./entry.ts";
+import { MINUTE_MS } from "../clock.ts";
+import { counted, define, iso } from "./entry.ts";
+
+/** The network usually sets the clock within minutes of the boot. */
+const CLOCK_GRACE_MS = 5 * MINUTE_MS;
+/** Edges that hardware swallowed in a day. One may be a disturbance, three are a trait of the gateway. */
+const MANY_SWALLOWED = 3;
 
 /** Of the lines, and of the clock by which their sales get a time. */
 export const LINE_FAULTS = {
-  line_failed: {
+  line_failed: define({
     severity: "grave",
     check: "lines",
     when: "a wired line is not watched",
+    find: ({ lineFailures }) => lineFailures.map(({ line, message }) => ({ line, reason: message })),
     message: ({ line, reason }: { line: string; reason: string }) =>
       `The line ${line} is not watched, and its sales are not recorded: ${reason}`,
     hint: "It is tried again every 5 seconds; flanco gpio detect shows all lines with the programs that use them.",
@@ -17,11 +24,14 @@ export const LINE_FAULTS = {
       "Llame a su técnico y lea el texto de abajo.",
       "Call your technician and read out the text below.",
     ],
-  },
-  edges_refused: {
+  }),
+  edges_refused: define({
     severity: "grave",
     check: "lines",
     when: "edges wait for a reason other than a full disk, or the ledger refused one",
+    // The fault of a full disk says already that switchings wait.
+    find: ({ queues: { edges }, lasting }) =>
+      edges.refused && !lasting.some(({ code }) => code === "disk_full") ? { waiting: edges.waiting } : null,
     message: ({ waiting }: { waiting?: number }) =>
       `The ledger refuses to record switchings: ${waiting ?? "they"} wait in memory, and one that it cannot take in becomes a gap.`,
     sales: ["waiting"],
@@ -34,11 +44,18 @@ export const LINE_FAULTS = {
       "Llame a su técnico hoy mismo y lea el texto de abajo. No apague el equipo: esperan en memoria.",
       "Call your technician today and read out the text below. Do not switch the gateway off: they wait in memory.",
     ],
-  },
-  edges_lost: {
+  }),
+  edges_lost: define({
     severity: "alarm",
     check: "lines",
     when: "edges came faster than they could be kept, in the last 24 hours",
+    find: ({ troubles: { lost } }) => {
+      if (lost === null) return null;
+      const { gaps, edges, sales, lines } = lost;
+      // Of a line with debounce it is not known how many of its lost edges are switchings.
+      return { gaps, ...(edges > 0 && { edges, sales }), lines: lines.join(", ") };
+    },
+    beganMs: ({ troubles }) => troubles.lost?.toTimeMs ?? 0,
     message: ({ edges, sales, lines }: { gaps: number; edges?: number; sales?: number; lines: string }) => {
       const among = sales === undefined ? "" : `, ${counted(sales, "sale")} among them`;
       return `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines})${among}.`;
@@ -61,11 +78,16 @@ export const LINE_FAULTS = {
       `Compare esas horas, que están en «Informe» y en «Estado», con sus propios apuntes. Líneas: ${text("lines")}.`,
       `Compare those hours, which are under “Report” and “Status”, with your own notes. Lines: ${text("lines")}.`,
     ],
-  },
-  edges_swallowed: {
+  }),
+  edges_swallowed: define({
     severity: "alarm",
     check: "lines",
     when: "the hardware or the kernel did not report three edges or more in the last 24 hours",
+    find: ({ troubles: { swallowed } }) =>
+      swallowed !== null && swallowed.gaps >= MANY_SWALLOWED
+        ? { edges: swallowed.gaps, lines: swallowed.lines.join(", ") }
+        : null,
+    beganMs: ({ troubles }) => troubles.swallowed?.toTimeMs ?? 0,
     message: ({ edges, lines }: { edges?: number; lines: string }) =>
       `In the last 24 hours the hardware or the kernel did not report ${counted(edges, "switching")} (${lines}): they were found up to two seconds late.`,
     sales: ["edges"],
@@ -84,11 +106,18 @@ export const LINE_FAULTS = {
       `Un apagado y encendido de menos de dos segundos puede haberse perdido. Lea a su técnico el texto de abajo. Líneas: ${text("lines")}.`,
       `A switching off and on of less than two seconds may be lost. Read the text below to your technician. Lines: ${text("lines")}.`,
     ],
-  },
-  line_outage: {
+  }),
+  line_outage: define({
     severity: "alarm",
     check: "lines",
     when: "a line was not watched for a minute or more, in the last 24 hours",
+    find: ({ troubles: { unwatched }, simulated }) => {
+      // Simulated lines miss nothing while the service does not run.
+      if (unwatched === null || simulated) return null;
+      const { gaps, fromTimeMs: from, toTimeMs: to, lines } = unwatched;
+      return { gaps, from, to, lines: lines.join(", ") };
+    },
+    beganMs: (_reading, { to }) => to,
     message: ({ from, to, lines }: { gaps: number; from: number; to: number; lines: string }) =>
       `${lines} went unwatched for a time between ${iso(from)} and ${iso(to)}: what was switched on then has no record.`,
     hint: "Compare this time with your own papers, and post what is missing.",
@@ -100,11 +129,14 @@ export const LINE_FAULTS = {
       `Compare esas horas con sus propios apuntes. Líneas: ${text("lines")}.`,
       `Compare those hours with your own notes. Lines: ${text("lines")}.`,
     ],
-  },
-  clock_untrusted: {
+  }),
+  clock_untrusted: define({
     severity: "warning",
     check: "clock",
     when: "the clock was not set within five minutes of boot",
+    find: ({ clock, bootedForMs, provisional: { waiting } }) =>
+      !clock.trusted && bootedForMs >= CLOCK_GRACE_MS ? { waiting } : null,
+    beganMs: ({ clock, bootedForMs }) => clock.nowMs - bootedForMs,
     message: ({ waiting = 0 }: { waiting?: number }) => {
       const moved = waiting === 0 ? "" : ` ${counted(waiting, "record")} will be moved once it is.`;
       return `The clock was not set from the network since the gateway was started.${moved}`;
@@ -127,11 +159,12 @@ export const LINE_FAULTS = {
       "Conecte el equipo a internet un momento. Las horas se corrigen solas; no se pierde nada.",
       "Connect the gateway to the internet for a moment. Times correct themselves; nothing is lost.",
     ],
-  },
-  records_unplaced: {
+  }),
+  records_unplaced: define({
     severity: "warning",
     check: "clock",
     when: "the time of some records will never be known; the fault ends when they are voided",
+    find: ({ provisional: { unplaced: records } }) => (records > 0 ? { records } : null),
     message: ({ records }: { records?: number }) =>
       `The time of ${counted(records, "record")} will never be known: the gateway lost its power before its clock was set.`,
     hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
@@ -149,11 +182,12 @@ export const LINE_FAULTS = {
       "Los totales no cambian; solo la hora es aproximada.",
       "The totals stay the same; only the time is approximate.",
     ],
-  },
-  clock_wrong: {
+  }),
+  clock_wrong: define({
     severity: "warning",
     check: "clock",
     when: "the clock was set to another time after it was trusted",
+    find: ({ troubles: { misplaced } }) => misplaced,
     message: ({ records, seconds }: { records?: number; seconds: number }) =>
       `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
     hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
@@ -177,5 +211,5 @@ export const LINE_FAULTS = {
       "Los totales no cambian. Su técnico puede corregir la hora: llámelo y lea el texto de abajo.",
       "The totals stay the same. Your technician can correct the time: call, and read the text below.",
     ],
-  },
-} as const satisfies Readonly<Record<string, FaultEntry>>;
+  }),
+};
