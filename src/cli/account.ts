@@ -1,4 +1,5 @@
 import { listDevices } from "../contract/device.ts";
+import { listUsers, type User } from "../contract/member.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { emailKey } from "../domain/member.ts";
@@ -15,12 +16,13 @@ export async function accountsOf(door: ControlClient): Promise<readonly Account[
   return firstOf(await membersOf(door));
 }
 
-async function membersOf(door: ControlClient) {
-  return await door.call("listUsers", {});
+/** The members of all accounts. */
+export async function membersOf(door: ControlClient): Promise<readonly User[]> {
+  return (await door.ask(listUsers, {})).data;
 }
 
 /** The member with an e-mail. Throws `not_found`. */
-function memberOf<M extends Account>(members: readonly M[], email: string): M {
+export function memberOf<M extends Account>(members: readonly M[], email: string): M {
   const found = members.find((member) => emailKey(member.email) === emailKey(email));
   if (found !== undefined) return found;
   throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {

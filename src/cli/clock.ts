@@ -1,11 +1,9 @@
 import type { Command } from "commander";
-import type { OperationData } from "../contract/operator.ts";
+import { correctClock, listReclocked, type Reclocked } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import type { CliContext } from "./context.ts";
 import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
-
-type Reclocked = OperationData<"reclocked">[number];
 
 const HELP = `
 Once the network has set the clock it is trusted. If it is set to another time after that, by a
@@ -51,10 +49,10 @@ async function correct(
   { first, apply, json }: Options,
 ): Promise<void> {
   const boots = await withDoor(context, command, async (door) => {
-    const found = await door.call("reclocked", {});
+    const { data: found } = await door.ask(listReclocked, {});
     if (!apply) return found;
     for (const { bootId, zeroMs, setZeroMs } of found) {
-      await door.call("correctClock", { bootId, zeroMs: first ? zeroMs : setZeroMs });
+      await door.ask(correctClock, { body: { bootId, zeroMs: first ? zeroMs : setZeroMs } });
     }
     return found;
   });

@@ -4,17 +4,8 @@ import { connect } from "node:net";
 import { duplexPair } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type AnswerOf, type Declaration, errorOf, type InputOf } from "../contract/declaration.ts";
-import {
-  ACCOUNT_HEADER,
-  declarationOf,
-  OPERATOR_HEADER,
-  type OperationData,
-  type OperationInput,
-  type OperationName,
-  type ShownSighting,
-  sighting,
-  watchLines,
-} from "../contract/operator.ts";
+import { type ShownSighting, sighting, watchLines } from "../contract/line.ts";
+import { ACCOUNT_HEADER, OPERATOR_HEADER } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError, systemCode } from "../domain/error.ts";
 import { SocketName } from "../platform/socket-name.ts";
@@ -90,11 +81,6 @@ export class ControlClient {
     if (!parsed?.success) throw otherVersion(parsed?.error);
     // It was parsed by this declaration's shape.
     return parsed.data as AnswerOf<D>;
-  }
-
-  async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>> {
-    const { data } = (await this.ask(declarationOf(name), { body: input })) as { data: unknown };
-    return data as OperationData<N>;
   }
 
   /** Sightings of the wired lines from this moment on, until the service ends or the loop is left. */

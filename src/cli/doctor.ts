@@ -6,12 +6,11 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
-import type { OperationData } from "../contract/operator.ts";
+import { type Chip, listChips } from "../contract/line.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CHECK_NAMES, CHECKS, type CheckName, megabytes } from "../domain/faults/entry.ts";
 import { type Machine, type Status, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { faultsIn, SOUND } from "../domain/status-fault.ts";
-import { noService } from "../http/operator.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { deviceOf } from "../ledger/safety/backup-directory.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
@@ -19,7 +18,7 @@ import { systemClock } from "../platform/machine.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { hasNoTimeProgram } from "../service/clock-watch.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { withService } from "./door.ts";
+import { noService, withService } from "./door.ts";
 import {
   describeBackup,
   describeDisk,
@@ -145,14 +144,14 @@ async function examine(
   const { running, facts } = found;
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
   const examined = { ...found, config, ports, syncMs: measureSync(config.data_dir) };
-  const chips = await withService(config, (service) => service.call("detect", {}));
+  const chips = await withService(config, (service) => service.ask(listChips, {}));
   const problems: Partial<Record<CheckName, readonly Problem[]>> = {
     service: serviceProblems(running, context.installation.version),
     ledger: problem === null ? [] : [problem],
     disk: syncProblems(examined),
     ports: await portProblems(ports, config, running !== undefined),
     backup: running === undefined ? [] : backupProblems(config, running),
-    lines: running === undefined ? [] : lineProblems(running, chips),
+    lines: running === undefined ? [] : lineProblems(running, chips?.data),
     clock: config.clock_trust === "auto" && (await hasNoTimeProgram()) ? [NO_TIME_PROGRAM] : [],
     name: nameProblems(facts.machine),
   };
@@ -182,7 +181,7 @@ async function bundleOf(
   const { wiring = [], chips = [] } =
     (await withService(config, async (service) => ({
       wiring: await wiredRows(service),
-      chips: await service.call("detect", {}),
+      chips: (await service.ask(listChips, {})).data,
     }))) ?? {};
   const settings = Object.entries(config).map(([key, value]) => [
     key,
@@ -327,7 +326,7 @@ async function isListening(port: number, host: string): Promise<boolean> {
 }
 
 /** Without lines nothing is sold, though all that there is may work. */
-function lineProblems({ driver, linesWired }: Status, chips: OperationData<"detect"> = []): Problem[] {
+function lineProblems({ driver, linesWired }: Status, chips: readonly Chip[] = []): Problem[] {
   const problems: Problem[] = [];
   if (driver !== "mqtt" && chips.length === 0) {
     const hint = "Watch relays on a machine with GPIO lines, such as a Raspberry Pi; see journalctl -k.";

@@ -2,13 +2,13 @@ import { createServer } from "node:http";
 import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import type { AnswerOf, Declaration, InputOf } from "../contract/declaration.ts";
-import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { ledgerEndpoints } from "../http/app.ts";
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { replaceSecret } from "../http/auth/session.ts";
 import { createControlApp } from "../http/control-server.ts";
-import { noService, operatorEndpoints, operatorTable } from "../http/operator.ts";
+import { operatorEndpoints } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { UNWATCHED_LINES } from "../http/wiring.ts";
 import {
@@ -61,15 +61,11 @@ export function ask<D extends Declaration>(
   return withDoor(context, command, (door) => door.ask(declaration, input, account));
 }
 
-/** Runs one operation, as `withDoor` does. */
-export function operate<N extends OperationName>(
-  context: CliContext,
-  command: Command,
-  name: N,
-  input: OperationInput<N>,
-): Promise<OperationData<N>> {
-  const options = { makesLedger: name === "addUser" };
-  return withDoor(context, command, (door) => door.call(name, input), options);
+/** The error of what only a running service has. */
+export function noService(): FlancoError {
+  return new FlancoError("unavailable", "The flanco service is not running on this data directory.", {
+    hint: "Start it first: npm start from a checkout, or systemctl start flanco.",
+  });
 }
 
 /** Runs something with the running service; gives undefined while none runs. */
@@ -131,19 +127,23 @@ async function withLocalDoor<T>(
   const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log: SILENT });
   settings.open();
   const numbers = new ShownNumbers(reader.numberKey());
-  const parts = { reader, writer, passwords, numbers, clock: systemClock };
-  const table = operatorTable({
-    ...parts,
-    pageSinks: () => settings.ofPage(),
-    running: null,
-    rotateSecret: async (by) => {
-      replaceSecret(dataDirectory.secret);
-      return writer.endSessions(by);
-    },
-  });
+  const parts = { reader, writer, passwords, numbers, clock: systemClock, log: SILENT };
   const endpoints = [
-    ...ledgerEndpoints({ ...parts, lines: UNWATCHED_LINES, log: SILENT }),
-    ...operatorEndpoints(table),
+    ...ledgerEndpoints({
+      ...parts,
+      lines: UNWATCHED_LINES,
+      pageSinks: () => settings.ofPage(),
+      reach: () => ({ page: null, trust: null }),
+    }),
+    ...operatorEndpoints({
+      ...parts,
+      rotateSecret: (by) => {
+        replaceSecret(dataDirectory.secret);
+        return writer.endSessions(by);
+      },
+      acknowledged: () => {},
+      clockCorrected: () => {},
+    }),
   ];
   // What it lacks is a running service's.
   const app = createControlApp(endpoints, reader, SILENT, noService);

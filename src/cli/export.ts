@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { valorFromMicros } from "../domain/amount.ts";
 import { ledgerKey } from "../domain/imported.ts";
 import { separated } from "../domain/text.ts";
-import { accountOf } from "../http/operator.ts";
+import { accountOf } from "../http/account.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { identitiesOf } from "../ledger/engine/identity.ts";

@@ -3,8 +3,15 @@ import { setTimeout } from "node:timers/promises";
 import { Argument, type Command } from "commander";
 import { boxBroker, type Config } from "../contract/config/schema.ts";
 import type { AnswerOf } from "../contract/declaration.ts";
-import { beginTest, driveLine, endTest, listTestedEdges } from "../contract/line.ts";
-import type { ShownSighting } from "../contract/operator.ts";
+import {
+  beginTest,
+  driveLine,
+  endTest,
+  listChips,
+  listTestedEdges,
+  type ShownSighting,
+} from "../contract/line.ts";
+import { getWholeStatus } from "../contract/status.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
@@ -127,11 +134,11 @@ async function beginTests(door: ControlClient, lines: readonly string[], minutes
 }
 
 async function showTests(door: ControlClient, terminal: Terminal): Promise<void> {
-  const { tests } = await door.call("status", {});
-  for (const { line, room, deviceName, untilMs } of tests) {
+  const { data } = await door.ask(getWholeStatus, {});
+  for (const { line, room, deviceName, untilMs } of data.tests) {
     terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilMs)}`);
   }
-  if (tests.length === 0) terminal.out("No line is under test.");
+  if (data.tests.length === 0) terminal.out("No line is under test.");
 }
 
 /** Newest first, of all accounts. */
@@ -161,8 +168,8 @@ function makeDriver(config: Config, terminal: Terminal): LineDriver {
 }
 
 async function detect(config: Config, terminal: Terminal): Promise<readonly ChipInfo[]> {
-  const found = await withService(config, (service) => service.call("detect", {}));
-  if (found !== undefined) return found;
+  const found = await withService(config, (service) => service.ask(listChips, {}));
+  if (found !== undefined) return found.data;
   const driver = makeDriver(config, terminal);
   await using closing = new AsyncDisposableStack();
   await driver.open();

@@ -3,7 +3,8 @@ import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
 import type * as z from "zod";
 import type { InputOf } from "../contract/declaration.ts";
-import { BCRYPT, MAX_IMPORTED, type OperationInput } from "../contract/operator.ts";
+import { importPlaces, importRecords, MAX_IMPORTED } from "../contract/import.ts";
+import { BCRYPT, importUser, listUsers } from "../contract/member.ts";
 import { importWirings } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ownersOfDevices } from "./account.ts";
@@ -52,8 +53,8 @@ const SHOWN_EVERY = 1_000;
 const MAX_DIFFERING = 20;
 const DRY_RUN = "check the files and say what would be imported; write nothing";
 
-type NewRecord = OperationInput<"importRecords">["records"][number];
-type NewPlaces = { readonly [P in "locations" | "devices"]: OperationInput<"importPlaces">[P] };
+type NewRecord = InputOf<typeof importRecords>["body"]["records"][number];
+type NewPlaces = { readonly [P in "locations" | "devices"]: InputOf<typeof importPlaces>["body"][P] };
 type NewWiring = readonly Omit<WiringRow, "user">[];
 
 /** `flanco import` and `flanco import-mongo`: takes over locations, devices and records of another system. */
@@ -168,13 +169,13 @@ async function importAccounts(
   source: string,
   dryRun: boolean,
 ): Promise<ReadonlyMap<string, AccountImport>> {
-  const users = await door.call("listUsers", {});
+  const { data: users } = await door.ask(listUsers, {});
   const known = new Set(users.map(({ email }) => email.toLowerCase()));
   const imports = new Map<string, AccountImport>();
   for (const [oldId, { user, places }] of accounts) {
     const { name, email, password = "" } = user;
     const passwordHash = BCRYPT.test(password) ? password : null;
-    if (!dryRun) await door.call("importUser", { name, email, passwordHash });
+    if (!dryRun) await door.ask(importUser, { body: { user: { name, email, passwordHash } } });
     const isNew = dryRun && !known.has(email.toLowerCase());
     const target = new AccountImport(door, { user: email, dryRun, isNew });
     await target.addPlaces(source, places);
@@ -277,8 +278,9 @@ class AccountImport {
     const locations = [...named, ...[...names].map((name) => ({ name, description: "" }))];
     this.#places = { locations: locations.length, devices: devices.length };
     if (isNew === true) return;
-    const places = { user, dryRun, source, locations, devices };
-    const { placed, ...counts } = await this.#door.call("importPlaces", places);
+    const body = { dryRun, source, locations, devices };
+    const { data } = await this.#door.ask(importPlaces, { body }, user);
+    const { placed, ...counts } = data;
     this.#places = counts;
     this.#ids = new Map(placed.map(({ from, id }) => [from, id]));
     const dIds = new Map(devices.map(({ id, dId }) => [id, dId]));
@@ -324,7 +326,7 @@ class AccountImport {
     const { added, differing } =
       isNew === true
         ? { added: records.length, differing: [] }
-        : await this.#door.call("importRecords", { user, dryRun, records });
+        : (await this.#door.ask(importRecords, { body: { dryRun, records } }, user)).data;
     this.#differing += differing.length;
     const shown = differing.slice(0, MAX_DIFFERING - this.#shown.length);
     this.#shown.push(...shown.flatMap((place) => records[place] ?? []));

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
+import { rotateSecret } from "../contract/operator.ts";
 import type { CliContext } from "./context.ts";
-import { operate } from "./door.ts";
+import { ask } from "./door.ts";
 
 const EXAMPLE = "\nExample:\n  flanco secret rotate";
 
@@ -18,7 +19,7 @@ export function declare(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", EXAMPLE)
     .action(async (options: { json: boolean }, command: Command) => {
-      const rotated = await operate(context, command, "rotateSecret", {});
+      const { data: rotated } = await ask(context, command, rotateSecret, {});
       const told = `Sessions are signed with another secret. ${ending(rotated.ended)}`;
       terminal.show(options.json, rotated, [told]);
     });

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
+import { getWholeStatus } from "../contract/status.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError, withHint } from "../domain/error.ts";
 import { toldFault } from "../domain/fault.ts";
@@ -15,7 +16,6 @@ import {
 } from "../domain/status.ts";
 import { faultsIn, SOUND } from "../domain/status-fault.ts";
 import { inOrder } from "../domain/text.ts";
-import { noService } from "../http/operator.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { folderOf, identityOf } from "../ledger/engine/identity.ts";
 import { openReader } from "../ledger/engine/reader.ts";
@@ -24,7 +24,7 @@ import { readDisk } from "../platform/disk.ts";
 import { readBootId, readMachine, systemClock } from "../platform/machine.ts";
 import { backupDirectory } from "../service/backup-target.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { withService } from "./door.ts";
+import { noService, withService } from "./door.ts";
 import { askHealth, preparing } from "./health.ts";
 import { moment } from "./terminal.ts";
 
@@ -96,7 +96,8 @@ async function whyStopped(config: Config): Promise<FlancoError> {
 /** Asks the running service. While none runs it reads the data directory, and changes nothing in the ledger. */
 export async function findStatus(config: Config, context: CliContext): Promise<FoundStatus> {
   const { answerMs = ANSWER_MS } = context;
-  const running = await withService(config, (service) => service.call("status", {}), { answerMs });
+  const answer = await withService(config, (service) => service.ask(getWholeStatus, {}), { answerMs });
+  const running = answer?.data;
   if (running !== undefined) return { running, facts: running, ledger: running, problem: null };
   return { running, ...(await readStopped(config, context.installation.version)) };
 }

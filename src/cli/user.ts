@@ -1,8 +1,21 @@
 import { type Command, Option } from "commander";
+import {
+  addUser,
+  changeMember,
+  endMemberSessions,
+  linkMember,
+  listUsers,
+  removeAccount,
+  removeMember,
+  setPassword,
+  type User,
+} from "../contract/member.ts";
 import { LINK_PATH, ROLES, type Role } from "../domain/member.ts";
 import { pageAddresses } from "../net/host-names.ts";
+import { memberOf, membersOf } from "./account.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { operate } from "./door.ts";
+import type { ControlClient } from "./control-client.ts";
+import { ask, withDoor } from "./door.ts";
 
 const EXAMPLE = "\nExample:\n  flanco user add --email ana@example.org --name 'Ana López'";
 const STDIN = "read the password from standard input, one line";
@@ -57,7 +70,13 @@ export function declare(program: Command, context: CliContext): void {
     .addHelpText("after", ADD_HELP)
     .action(async ({ link, passwordStdin, ...who }: Adding, command: Command) => {
       const password = link ? undefined : await terminal.newPassword(passwordStdin);
-      const { email, token } = await operate(context, command, "addUser", { ...who, password });
+      const { data } = await withDoor(
+        context,
+        command,
+        (door) => door.ask(addUser, { body: { user: { ...who, password } } }),
+        { makesLedger: true },
+      );
+      const { email, token } = data;
       if (token === null) terminal.out(`${email} can sign in.`);
       else showLink(command, email, token);
     });
@@ -68,7 +87,7 @@ export function declare(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco user list")
     .action(async (options: { json: boolean }, command: Command) => {
-      const users = await operate(context, command, "listUsers", {});
+      const { data: users } = await ask(context, command, listUsers, {});
       const lines = users.map(({ email, name, role }) => `${email}\t${name}\t${role}`);
       terminal.show(options.json, users, lines.length === 0 ? ["There are no users."] : lines);
     });
@@ -80,12 +99,14 @@ export function declare(program: Command, context: CliContext): void {
     .option("--name <name>", "the user's name")
     .addOption(role())
     .addHelpText("after", "\nExample:\n  flanco user change --email eva@example.org --role staff")
-    .action(async (change: { email: string; name?: string; role?: Role }, command: Command) => {
-      if (change.name === undefined && change.role === undefined) {
+    .action(async ({ email, ...member }: { email: string; name?: string; role?: Role }, command: Command) => {
+      if (member.name === undefined && member.role === undefined) {
         command.error("error: nothing to change: give --name, --role or both");
       }
-      await operate(context, command, "changeUser", change);
-      terminal.out(`${change.email} was changed.`);
+      await withMember(context, command, email, (door, { id }) =>
+        door.ask(changeMember, { query: { memberId: id }, body: { member } }, email),
+      );
+      terminal.out(`${email} was changed.`);
     });
 
   user
@@ -94,10 +115,12 @@ export function declare(program: Command, context: CliContext): void {
     .requiredOption("--email <email>", "the user's e-mail")
     .option("--password-stdin", STDIN, false)
     .addHelpText("after", "\nExample:\n  flanco user passwd --email ana@example.org")
-    .action(async (options: { email: string; passwordStdin: boolean }, command: Command) => {
-      const password = await terminal.newPassword(options.passwordStdin);
-      await operate(context, command, "setPassword", { email: options.email, password });
-      terminal.out(`${options.email} has another password and is signed out everywhere.`);
+    .action(async ({ email, passwordStdin }: { email: string; passwordStdin: boolean }, command: Command) => {
+      const password = await terminal.newPassword(passwordStdin);
+      await withMember(context, command, email, (door, { id }) =>
+        door.ask(setPassword, { body: { memberId: id, password } }),
+      );
+      terminal.out(`${email} has another password and is signed out everywhere.`);
     });
 
   user
@@ -106,8 +129,10 @@ export function declare(program: Command, context: CliContext): void {
     .requiredOption("--email <email>", "the user's e-mail")
     .addHelpText("after", "\nExample:\n  flanco user reset --email ana@example.org")
     .action(async ({ email }: { email: string }, command: Command) => {
-      const { token } = await operate(context, command, "linkUser", { email });
-      showLink(command, email, token);
+      const { data } = await withMember(context, command, email, (door, { id }) =>
+        door.ask(linkMember, { body: { memberId: id } }, email),
+      );
+      showLink(command, email, data.token);
     });
 
   user
@@ -116,7 +141,10 @@ export function declare(program: Command, context: CliContext): void {
     .requiredOption("--email <email>", "the user's e-mail")
     .addHelpText("after", "\nExample:\n  flanco user sign-out --email tv@example.org")
     .action(async ({ email }: { email: string }, command: Command) => {
-      const { ended } = await operate(context, command, "signOutUser", { email });
+      const { data } = await withMember(context, command, email, (door, { id }) =>
+        door.ask(endMemberSessions, { body: { memberId: id } }, email),
+      );
+      const { ended } = data;
       terminal.out(`${ended === 1 ? "1 session" : `${ended} sessions`} of ${email} ended.`);
     });
 
@@ -126,8 +154,25 @@ export function declare(program: Command, context: CliContext): void {
     .requiredOption("--email <email>", "the user's e-mail")
     .option("--with-devices", "also remove the account's devices, locations and wiring", false)
     .addHelpText("after", "\nExample:\n  flanco user remove --email ana@example.org")
-    .action(async (options: { email: string; withDevices: boolean }, command: Command) => {
-      await operate(context, command, "removeUser", options);
-      terminal.out(`${options.email} can no longer sign in.`);
+    .action(async ({ email, withDevices }: { email: string; withDevices: boolean }, command: Command) => {
+      await withMember(context, command, email, (door, { id, userId }, members) =>
+        members.filter((member) => member.userId === userId).length > 1
+          ? door.ask(removeMember, { query: { memberId: id } }, email)
+          : door.ask(removeAccount, { query: { withDevices: String(withDevices) } }, email),
+      );
+      terminal.out(`${email} can no longer sign in.`);
     });
+}
+
+/** Does something about the member with an e-mail. Rejects with `not_found`. */
+function withMember<T>(
+  context: CliContext,
+  command: Command,
+  email: string,
+  run: (door: ControlClient, member: User, members: readonly User[]) => Promise<T>,
+): Promise<T> {
+  return withDoor(context, command, async (door) => {
+    const members = await membersOf(door);
+    return run(door, memberOf(members, email), members);
+  });
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { acknowledgeFindings } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { beginJob } from "../ledger/engine/job.ts";
@@ -14,7 +15,7 @@ import {
 } from "../ledger/safety/verify.ts";
 import { presentDirectories } from "../service/backup-target.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { operate } from "./door.ts";
+import { ask } from "./door.ts";
 
 const HELP = `
 It lists entries that are missing, altered or inserted, corrections that contradict what they
@@ -94,7 +95,8 @@ async function acknowledge(
   { name, reason, json }: { readonly name: string; readonly reason: string; readonly json: boolean },
 ): Promise<void> {
   const open = openFindings(result);
-  await operate(context, command, "acknowledge", { name, reason, findings: joinedKeys(open) });
+  const body = { name, reason, findings: joinedKeys(open) };
+  await ask(context, command, acknowledgeFindings, { body });
   const lines = [...open.map(describe), `Acknowledged by ${name}: ${open.length}.`];
   if (!json) context.terminal.out(lines.join("\n"));
   if (result.unlisted > 0) throw attention([], result.unlisted);

@@ -5,7 +5,7 @@ import { type Clinic, clinicStates, hueOf, isTroubled } from "../domain/gateway.
 import type { CompanySales } from "../domain/sales.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { buildApp, healthMiddleware, type SiteDependencies, salesEndpoints } from "../http/app.ts";
-import { type MemberReader, type MemberWriter, memberEndpoints } from "../http/member.ts";
+import { type MemberReader, type MemberWriter, memberEndpoints, selfEndpoints } from "../http/member.ts";
 import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
 import { letterheadEndpoint } from "../http/report.ts";
 import { type Endpoint, serve } from "../http/router.ts";
@@ -38,7 +38,8 @@ export function createCompanyApp(dependencies: CompanyDependencies): Koa {
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, members),
-      ...memberEndpoints("company", members, members, sessions, passwords, signInGate, () => NO_REACH),
+      ...selfEndpoints("company", members, members, sessions, passwords, signInGate),
+      ...memberEndpoints(members, members, () => NO_REACH),
       ...salesEndpoints(sales, numbers, clock, log),
       ...clinicEndpoints(dependencies),
       // A company has no letterhead of its own: its name stands for it.

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { DEFAULT_TEST_MS, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
-import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
+import { declare, OPERATOR, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { id, lineNames, name, timeMs, withData } from "./field.ts";
 
 const line = z.strictObject({
@@ -87,4 +87,42 @@ const testedEdge = z.strictObject({
 export const listTestedEdges = declare("get", "/api/test/edge", PEOPLE, {
   summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
   answer: withData(z.array(testedEdge)),
+});
+
+const chip = z.strictObject({
+  name: z.string(),
+  label: z.string(),
+  place: z.string().exactOptional(),
+  lines: z.array(
+    z.strictObject({
+      chip: z.string(),
+      offset: z.int(),
+      name: z.string().nullable(),
+      holder: z.string().nullable(),
+    }),
+  ),
+});
+
+export type Chip = Shape<typeof chip>;
+
+export const listChips = declare("get", "/api/line/chip", OPERATOR, {
+  summary: "Every chip with its lines and their holders.",
+  answer: withData(z.array(chip)),
+});
+
+/** A sighting as `flanco gpio watch` shows it. `sequence` is 0 for the level at the start of a watch. */
+export const sighting = z.strictObject({
+  line: z.string(),
+  active: z.boolean(),
+  activeLow: z.boolean(),
+  timeMs,
+  monotonicMs: z.int(),
+  sequence: z.int(),
+  missed: z.int(),
+});
+export type ShownSighting = z.output<typeof sighting>;
+
+export const watchLines = declare("get", "/api/line/watch", OPERATOR, {
+  summary: "Every level of the wired lines from now on, a JSON text a line, until the client goes away.",
+  stream: "application/x-ndjson",
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { declare, NO_SESSION, OWNER } from "./declaration.ts";
+import { declare, NO_SESSION, OPERATOR, OWNER, type Shape } from "./declaration.ts";
 import { id, name, someOf, withData } from "./field.ts";
 import { MAX_PASSWORD, userAnswer } from "./session.ts";
 
@@ -90,6 +90,7 @@ export const endMemberSessions = declare("post", "/api/member/sign-out", OWNER, 
   // Not with the others: an owner who has used these up can end sessions all the same.
   aDay: 500,
   body: z.object({ memberId: name }),
+  answer: withData(z.strictObject({ ended: z.int() })),
   errors: ["not_found"],
 });
 
@@ -99,4 +100,50 @@ export const useLink = declare("post", "/api/link", NO_SESSION, {
   body: z.object({ token: name, password }),
   answer: userAnswer,
   errors: ["unauthorized", "too_many"],
+});
+
+const user = z.strictObject({ id, userId: id, role, name: z.string(), email: z.string() });
+export type User = Shape<typeof user>;
+
+export const listUsers = declare("get", "/api/user", OPERATOR, {
+  summary: "The members of all accounts.",
+  answer: withData(z.array(user)),
+});
+
+const email = z.email().max(MAX_TEXT);
+
+export const addUser = declare("post", "/api/user", OPERATOR, {
+  summary:
+    "Make an account, or a member of one. Without a password the answer has the token of a link by which it is chosen.",
+  body: z.object({
+    user: z.object({
+      name,
+      email,
+      password: z.string().optional(),
+      account: name
+        .optional()
+        .describe("E-mail of one of the account's members; without it a new account is made."),
+      role: role.optional().describe("Without an account it means the only one; staff where it is left out."),
+    }),
+  }),
+  answer: withData(z.strictObject({ email: z.string(), token: z.string().nullable() })),
+});
+
+export const setPassword = declare("put", "/api/user/password", OPERATOR, {
+  summary: "Set a member's password: its sessions end.",
+  body: z.object({ memberId: name, password: z.string() }),
+});
+
+export const removeAccount = declare("delete", "/api/user", OPERATOR, {
+  summary: "Remove an account with its only member; records stay.",
+  query: z.object({ withDevices: z.stringbool() }),
+});
+
+/** A bcrypt hash that takes a few seconds to compare with, at most. */
+export const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
+
+export const importUser = declare("post", "/api/import/user", OPERATOR, {
+  summary:
+    "Make an account whose owner has this hash of a password, or none yet; a known e-mail is left as it is.",
+  body: z.object({ user: z.object({ name, email, passwordHash: z.string().regex(BCRYPT).nullable() }) }),
 });

@@ -4,17 +4,17 @@ import { CHECK_NAMES, SEVERITIES } from "../domain/faults/entry.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-setting.ts";
-import { declare } from "./declaration.ts";
+import { declare, OPERATOR } from "./declaration.ts";
 import { id, timeMs, withData } from "./field.ts";
 
 /** A queue as commands see it. */
-export const queue = z.strictObject({ waiting: z.int(), limit: z.int() });
-export const edgeQueue = queue.extend({
+const queue = z.strictObject({ waiting: z.int(), limit: z.int() });
+const edgeQueue = queue.extend({
   refused: z.boolean().describe("The ledger refuses writes, or could not take in a line's last level."),
 });
 
 /** The disk as commands see it. */
-export const disk = z.strictObject({
+const disk = z.strictObject({
   freeBytes: z.int(),
   totalBytes: z.int(),
   ledgerBytes: z.int(),
@@ -30,7 +30,7 @@ export const disk = z.strictObject({
 });
 
 /** A sink as commands see it. */
-export const sink = z.strictObject({
+const sink = z.strictObject({
   name: z.enum(SINK_NAMES),
   waiting: z.int().describe("Entries or notices that wait to be delivered."),
   behindMs: z.int().describe("For how long it has been behind; 0 while nothing waits."),
@@ -224,4 +224,22 @@ export const pageStatus = status
 export const getStatus = declare("get", "/api/status", ROLES, {
   summary: "How the appliance is: the user's own records and lines, and what all users share.",
   answer: withData(status),
+});
+
+/** The status of the whole appliance: of all accounts, with the records of its backup. */
+const wholeStatus = status.extend({
+  today: status.shape.today.describe("Null where the ledger cannot be read."),
+  provisional: status.shape.provisional.unwrap(),
+  queues: z.strictObject({ writes: queue, edges: edgeQueue }),
+  disk: disk.nullable(),
+  sinks: z.array(sink),
+  lastBackup: status.shape.lastBackup
+    .unwrap()
+    .extend({ records: z.int(), position: z.int(), head: z.string() })
+    .nullable(),
+});
+
+export const getWholeStatus = declare("get", "/api/status/whole", OPERATOR, {
+  summary: "The status of the whole gateway, of all accounts.",
+  answer: withData(wholeStatus),
 });

@@ -12,6 +12,7 @@ import type { Reach } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
+import { type AccountDependencies, accountEndpoints } from "./account.ts";
 import { auditEndpoints } from "./audit.ts";
 import type { OneTimeCode } from "./auth/one-time-code.ts";
 import type { SessionKeeper, Sessions } from "./auth/session.ts";
@@ -31,9 +32,10 @@ import {
   senderMiddleware,
   senderOf,
 } from "./guard.ts";
+import { importEndpoints } from "./import.ts";
 import { lineEndpoints } from "./line.ts";
 import { locationEndpoints, locationListEndpoint } from "./location.ts";
-import { memberEndpoints } from "./member.ts";
+import { memberEndpoints, selfEndpoints } from "./member.ts";
 import { metricsMiddleware } from "./metrics.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
@@ -102,15 +104,20 @@ export interface AppDependencies extends SiteDependencies {
 }
 
 /** What the endpoints need that a ledger alone can serve. */
-export interface LedgerDependencies extends Pick<AppDependencies, "writer" | "numbers" | "clock" | "log"> {
+export interface LedgerDependencies
+  extends Pick<AppDependencies, "writer" | "numbers" | "clock" | "log" | "reach" | "passwords">,
+    Pick<AccountDependencies, "pageSinks"> {
   readonly reader: CalmReader;
   readonly lines: WiredLines;
 }
 
 /** The endpoints that need the ledger alone: while no service runs, a command serves itself by these. */
 export function ledgerEndpoints(dependencies: LedgerDependencies): readonly Endpoint[] {
-  const { reader, writer, numbers, lines, clock, log } = dependencies;
+  const { reader, writer, numbers, lines, clock, log, reach } = dependencies;
   return [
+    ...accountEndpoints(dependencies),
+    ...memberEndpoints(reader, writer, reach),
+    ...importEndpoints(reader, writer, numbers),
     ...salesEndpoints(reader, numbers, clock, log),
     ...deviceEndpoints(writer, reader, clock),
     ...locationEndpoints(writer),
@@ -128,7 +135,7 @@ export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoi
   // Reads that may be much work are made in a thread of their own.
   const reader = { ...dependencies.reader, ...heavy };
   return [
-    ...ledgerEndpoints({ reader, writer, numbers, lines, clock, log }),
+    ...ledgerEndpoints({ ...dependencies, reader, pageSinks: () => setups.ofPage() }),
     postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
     ...lineEndpoints(lines, drivable, reader, writer),
     ...commissionEndpoints({ commissioner, reader, status, numbers }),
@@ -142,12 +149,12 @@ export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoi
  * @param table what `gatewayEndpoints` gives
  */
 export function createApp(dependencies: AppDependencies, table: readonly Endpoint[]): Koa {
-  const { reader, heavy, writer, sessions, passwords, signInGate, lines, status, events, firstRun, reach } =
+  const { reader, heavy, writer, sessions, passwords, signInGate, lines, status, events, firstRun } =
     dependencies;
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, reader),
-      ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate, reach),
+      ...selfEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
       ...table.filter((endpoint) => !isOperators(endpoint)),
       ...eventEndpoints(events, sessions),
       firstUserEndpoint(firstRun, passwords, signInGate, writer, sessions),

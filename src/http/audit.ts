@@ -3,7 +3,7 @@ import type { AuditEntry } from "../domain/audit.ts";
 import type { EitherWay } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import { firstMembers } from "./operator.ts";
+import { firstMembers } from "./account.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 

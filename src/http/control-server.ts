@@ -8,8 +8,8 @@ import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { SocketName } from "../platform/socket-name.ts";
+import { type Accounts, accountOf } from "./account.ts";
 import { errorMiddleware } from "./errors.ts";
-import { type Accounts, accountOf } from "./operator.ts";
 import { type Endpoint, otherMethod, routesOf } from "./router.ts";
 
 const MAX_CONNECTIONS = 16;

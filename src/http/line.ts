@@ -4,11 +4,13 @@ import {
   driveLine,
   endTest,
   type Line,
+  listChips,
   listLines,
   listTestedEdges,
   readLine,
+  type ShownSighting,
+  watchLines,
 } from "../contract/line.ts";
-import type { ShownSighting } from "../contract/operator.ts";
 import { MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -22,12 +24,14 @@ const SHOWN_EDGES = 200;
 
 /** @param drivable the lines that can be set by hand; null where lines are real */
 export function lineEndpoints(
-  lines: Pick<Lines, "status" | "survey" | "read" | "wiredNames">,
+  lines: Pick<Lines, "status" | "survey" | "read" | "wiredNames" | "detect" | "listen">,
   drivable: DrivableLines | null,
   reader: Pick<LedgerReader, "testedEdges">,
   writer: Pick<LedgerWriter, "beginTest" | "endTest">,
 ): readonly Endpoint[] {
   return [
+    serve(listChips, async () => ({ data: await lines.detect() })),
+    serve(watchLines, () => streamOf(lines)),
     serve(listLines, async ({ userId }) => {
       const { driver, simulated } = lines.status();
       const chips = (await lines.survey()).map(({ name, label, lines: found }) => ({

@@ -48,19 +48,51 @@ export type MemberReader = EitherWay<
   }
 >;
 
-/** The account's members, and what each does to itself. */
+/** The account's members. */
 export function memberEndpoints(
+  reader: Pick<MemberReader, "accountCredentials" | "sessions">,
+  writer: MemberWriter,
+  reach: () => Reach,
+): readonly Endpoint[] {
+  const linkOf = async (member: Pick<Member, "userId" | "id">, by: Actor) => ({
+    data: { token: await makeLink(writer, member, by), reach: reach() },
+  });
+  return [
+    serve(listMembers, async ({ userId }) => {
+      const counts = Map.groupBy(await reader.sessions(), ({ memberId }) => memberId);
+      return {
+        data: (await reader.accountCredentials(userId)).map(({ member, passwordHash }) => ({
+          ...toUserData(member),
+          role: member.role,
+          hasPassword: passwordHash !== null,
+          sessions: counts.get(member.id)?.length ?? 0,
+        })),
+      };
+    }),
+    serve(inviteMember, async ({ userId, body, by }) => {
+      const member = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
+      return linkOf(member, by);
+    }),
+    serve(changeMember, ({ userId, query, body, by }) =>
+      writer.changeMember(userId, query.memberId, body.member, by),
+    ),
+    serve(removeMember, ({ userId, query, by }) => writer.removeMember(userId, query.memberId, by)),
+    serve(linkMember, ({ userId, body, by }) => linkOf({ userId, id: body.memberId }, by)),
+    serve(endMemberSessions, async ({ userId, body, by }) => ({
+      data: { ended: await writer.endSessionsOf(userId, body.memberId, by) },
+    })),
+  ];
+}
+
+/** What a member does to itself. */
+export function selfEndpoints(
   serves: Site,
   reader: MemberReader,
   writer: MemberWriter,
   sessions: SessionKeeper,
   passwords: PasswordHasher,
   gate: SignInGate,
-  reach: () => Reach,
 ): readonly Endpoint[] {
-  const linkOf = async (member: Pick<Member, "userId" | "id">, by: Actor) => ({
-    data: { token: await makeLink(writer, member, by), reach: reach() },
-  });
   const own = async (memberId: string): Promise<Member> => {
     const member = await reader.member(memberId);
     if (member === undefined) throw new FlancoError("unauthorized", "Unauthorized");
@@ -96,27 +128,6 @@ export function memberEndpoints(
       await writer.setPassword(id, passwordHash, by);
       await signIn(sessions, context, { member, passwordHash });
     }),
-    serve(listMembers, async ({ userId }) => {
-      const counts = Map.groupBy(await reader.sessions(), ({ memberId }) => memberId);
-      return {
-        data: (await reader.accountCredentials(userId)).map(({ member, passwordHash }) => ({
-          ...toUserData(member),
-          role: member.role,
-          hasPassword: passwordHash !== null,
-          sessions: counts.get(member.id)?.length ?? 0,
-        })),
-      };
-    }),
-    serve(inviteMember, async ({ userId, body, by }) => {
-      const member = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
-      return linkOf(member, by);
-    }),
-    serve(changeMember, ({ userId, query, body, by }) =>
-      writer.changeMember(userId, query.memberId, body.member, by),
-    ),
-    serve(removeMember, ({ userId, query, by }) => writer.removeMember(userId, query.memberId, by)),
-    serve(linkMember, ({ userId, body, by }) => linkOf({ userId, id: body.memberId }, by)),
-    serve(endMemberSessions, ({ userId, body, by }) => writer.endSessionsOf(userId, body.memberId, by)),
     serve(useLink, async ({ body, context, by }) => {
       const tokenHash = hash("sha256", body.token);
       const prove = async () => reader.hasLink(tokenHash);

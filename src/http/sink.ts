@@ -4,13 +4,15 @@ import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { SinkTester } from "../domain/sink.ts";
-import type { GivenSetup, Setup, SetupName } from "../domain/sink-setting.ts";
+import type { GivenSetup, Setup, SetupName, SinkName } from "../domain/sink-setting.ts";
 import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** The setups of the sinks, as an owner changes them. */
 export interface SinkSetups extends SinkTester {
   setups(): readonly Setup[];
+  /** The sinks that an owner has set up on the page. */
+  ofPage(): readonly SinkName[];
   /**
    * Resolves once it is stored and in force. Rejects with `conflict` for what the settings
    * file has, `invalid` where a secret is missing, `too_many` as every change of an account.

@@ -1,4 +1,4 @@
-import { getStatus } from "../contract/status.ts";
+import { getStatus, getWholeStatus } from "../contract/status.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { toldFault, withoutEntries, withoutSales } from "../domain/fault.ts";
 import { seesMoney, seesSinks } from "../domain/member.ts";
@@ -12,6 +12,7 @@ const MEMORY_STEP_BYTES = 10_000_000;
 
 export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
+    serve(getWholeStatus, async () => ({ data: await appliance.status() })),
     serve(getStatus, async ({ userId, signedIn }) => {
       const status = await appliance.status(userId);
       const { disk, machine, queues, lastBackup } = status;

@@ -18,7 +18,7 @@ import { TracePlayer } from "../gpio/trace-player.ts";
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { loadSecret, replaceSecret, Sessions } from "../http/auth/session.ts";
 import { ControlServer } from "../http/control-server.ts";
-import { operatorEndpoints, operatorTable } from "../http/operator.ts";
+import { operatorEndpoints } from "../http/operator.ts";
 import { Page } from "../http/page.ts";
 import { createTrustApp } from "../http/trust/app.ts";
 import { createWaitingApp } from "../http/waiting.ts";
@@ -280,22 +280,13 @@ export class Service {
     this.#closing.defer(() => sinks.close());
     // The API did not exist for the changes before this.
     sessions.reload();
-    const operator = operatorTable({
-      ...parts,
-      reader: { ...reader, ...heavy },
-      numbers: api.numbers,
-      passwords,
-      pageSinks: () => settings.ofPage(),
-      running: {
-        lines: recorder,
-        status: api.status,
-        acknowledged: (keys) => upkeep.acknowledged(keys),
-        clockCorrected: (boot, zeroMs) => trust.corrected(boot, zeroMs),
-      },
+    const operators = operatorEndpoints({
+      ...ledger,
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
+      acknowledged: (keys) => upkeep.acknowledged(keys),
+      clockCorrected: (boot, zeroMs) => trust.corrected(boot, zeroMs),
     });
-    const endpoints = [...api.table, ...operatorEndpoints(operator, recorder)];
-    const control = new ControlServer(dataDirectory.control, endpoints, reader, log);
+    const control = new ControlServer(dataDirectory.control, [...api.table, ...operators], reader, log);
     await control.open();
     this.#closing.defer(() => control.close());
     this.#handler = api.handler;

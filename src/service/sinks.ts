@@ -66,6 +66,10 @@ export class Sinks implements SinkSetups {
     return this.#options.settings.setups();
   }
 
+  ofPage(): readonly SinkName[] {
+    return this.#options.settings.ofPage();
+  }
+
   set(given: GivenSetup, userId: Id, by: Actor): Promise<void> {
     const { settings } = this.#options;
     const [place] = SETUP_FIELDS[given.name].filter(({ isPlace }) => isPlace === true);

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { watchLines } from "../../src/cli/gpio.ts";
-import type { ShownSighting } from "../../src/contract/operator.ts";
+import type { ShownSighting } from "../../src/contract/line.ts";
 import { HandDriver } from "../gpio/recorder-rig.ts";
 import { SetClock } from "../http/fakes.ts";
 import { change } from "../rig/ledger-file.ts";

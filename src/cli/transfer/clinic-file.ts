@@ -4,7 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import { CsvError, parse as csvParser } from "csv-parse";
 import * as z from "zod";
 import { importedRecord } from "../../contract/data.ts";
-import { importedDevice, importedLocation } from "../../contract/operator.ts";
+import { importedDevice, importedLocation } from "../../contract/import.ts";
 import { microsFromValor } from "../../domain/amount.ts";
 import { FlancoError, messageOf } from "../../domain/error.ts";
 import { BEFORE_2000, isLedgerKey, isPlausibleTime, rowKey, TIME_FORM } from "../../domain/imported.ts";

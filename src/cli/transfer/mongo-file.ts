@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import * as z from "zod";
 import { importedRecord } from "../../contract/data.ts";
 import { name } from "../../contract/field.ts";
-import { importedDevice, importedLocation } from "../../contract/operator.ts";
+import { importedDevice, importedLocation } from "../../contract/import.ts";
 import { parseMoment } from "../../domain/day.ts";
 import { BEFORE_2000, isPlausibleTime, TIME_FORM } from "../../domain/imported.ts";
 import { MAX_TEXT } from "../../domain/text.ts";
