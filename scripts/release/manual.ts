@@ -1,6 +1,7 @@
 import type { Command, Option } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
+import { FAULTS } from "../../src/domain/fault.ts";
 import { COMPANY } from "../../src/main.ts";
 import { findInstallation } from "../../src/platform/installation.ts";
 
@@ -49,6 +50,12 @@ export function manualPage(program: Command, version: string): string {
     "[\\fIsettings\\fR] \\fIcommand\\fR [\\fIoptions\\fR]",
     ".SH COMMANDS",
     ...commands.flat(),
+    ".SH FAULTS",
+    ...Object.entries(FAULTS).flatMap(([code, { when, hint }]) => [
+      ".TP",
+      `.B ${escaped(code)}`,
+      escaped(`When ${when}. ${hint}`),
+    ]),
     ".SH FILES",
     ".TP",
     ".B /etc/flanco/flanco.toml",

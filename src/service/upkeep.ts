@@ -163,7 +163,7 @@ export class Upkeep {
     const lost = this.#losses.map(({ notedMs, lostFrom: from, lostTo: to, reason }) =>
       fault("records_lost", notedMs, { from, to, reason }),
     );
-    return [...lost, ...this.#told.map(toldFault), ...unseen, ...this.#faults.values()];
+    return [...lost, ...this.#told.map(faultOfChange), ...unseen, ...this.#faults.values()];
   }
 
   /** What an owner has still to acknowledge. */
@@ -415,7 +415,7 @@ export class Upkeep {
 
 const TOLD_KINDS: ReadonlySet<FindingKind> = new Set(["lost", "restored", "zone"]);
 
-function toldFault({ kind, timeMs, details }: ToldChange): Fault {
+function faultOfChange({ kind, timeMs, details }: ToldChange): Fault {
   const text = (name: string) => String(details[name] ?? "");
   const sales = details["sales"];
   if (kind === "zone") {

@@ -10,6 +10,7 @@ import {
   manualPage,
   zshCompletion,
 } from "../../scripts/release/manual.ts";
+import { FAULTS } from "../../src/domain/fault.ts";
 import { forSuite } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
@@ -42,18 +43,19 @@ describe("What the package has beside the program", function () {
     return file;
   }
 
-  it("is a manual page without a mistake, with every command, option and example", () => {
+  it("is a manual page without a mistake, with every command, option, example and fault", () => {
     const page = run(
-      ["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=200n"],
+      ["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=200n", "-rHY=0"],
       manualPage(program, "1.2.3"),
     );
     expect(page).to.contain("flanco 1.2.3");
-    const words = oneSpace(page.replaceAll("‐", "-").replaceAll("−", "-"));
+    const words = oneSpace(page.replaceAll(/[‐−]/g, "-"));
     for (const { command, title, more } of described) {
       expect(words).to.contain(title);
       for (const { flags } of command.options) expect(words, title).to.contain(flags);
       for (const line of more.split("\n")) expect(words, title).to.contain(oneSpace(line));
     }
+    for (const [code, { hint }] of Object.entries(FAULTS)) expect(words, code).to.contain(oneSpace(hint));
   });
 
   it("completes commands and options in bash, as they are typed", () => {
