@@ -66,8 +66,8 @@ export function withoutEntries(text: string): string {
 
 /** What stays the same of a fault while it lasts: its numbers may change at every look. */
 export function faultName({ code, details }: Pick<Fault, "code" | "details">): string {
-  const of = ["line", "queue", "directory", "sink", "to"].map((name) => details[name]);
-  return `${code} ${of.find((value) => value !== undefined) ?? ""}`.trim();
+  const { of = "" }: FaultEntry = FAULTS[code];
+  return `${code} ${details[of] ?? ""}`.trim();
 }
 
 /** A fault as people are told of it. */
@@ -123,9 +123,6 @@ const BEGUN_MS = 2 * MINUTE_MS;
  */
 const OVER_MS = 15 * MINUTE_MS;
 
-/** Faults that tell of something past. They end a day after it. */
-const PAST: ReadonlySet<FaultCode> = new Set(["edges_lost", "edges_swallowed", "line_outage"]);
-
 /** What people are to be told after a look. */
 export interface FaultNews {
   readonly begun: readonly Fault[];
@@ -169,7 +166,8 @@ export class FaultWatch {
       if (monotonicMs - since(this.#awaySinceMs, name, monotonicMs) < OVER_MS) return [];
       this.#awaySinceMs.delete(name);
       this.#known.delete(name);
-      return PAST.has(fault.code) ? [] : [fault];
+      const { isPast }: FaultEntry = FAULTS[fault.code];
+      return isPast === true ? [] : [fault];
     });
     return { begun, over };
   }

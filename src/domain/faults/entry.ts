@@ -57,10 +57,7 @@ type PeopleText = Pair<string> | ((values: FaultValues) => Pair<string>);
 type Details = readonly [] | readonly [FaultDetails];
 type Found<D extends Details> = D extends readonly [infer Of] ? Of : Readonly<Record<string, never>>;
 
-/** All that is known of a fault by its code. */
-export interface FaultEntry<D extends Details = readonly [FaultDetails]> {
-  readonly severity: Severity;
-  readonly check: CheckName;
+interface FaultDescription<D extends Details> {
   /** When it is one, for the reference. */
   readonly when: string;
   /** The details of each that a reading tells of. Without it, other parts of the service report the fault. */
@@ -71,17 +68,36 @@ export interface FaultEntry<D extends Details = readonly [FaultDetails]> {
   message(...details: D): string;
   /** What a technician does about it. */
   readonly hint: string;
+  /** The detail by which faults of this code are told apart: it stays the same while a fault lasts. */
+  readonly of?: keyof Found<D> & string;
+  /** It tells of something past, and ends a day after it. */
+  readonly isPast?: true;
   /** The details that tell how much was sold, or who sells. The texts do without them. */
-  readonly sales?: readonly string[];
+  readonly sales?: readonly (keyof Found<D> & string)[];
   /** The fault, and what to do about it, for people who are not technical. */
   readonly what: PeopleText;
   readonly todo: PeopleText;
 }
 
-/** An entry, whose parts agree on the details. */
-export function define<D extends Details>(entry: FaultEntry<D>): FaultEntry<D> {
-  return entry;
+/** All that is known of a fault by its code. */
+export interface FaultEntry<D extends Details = readonly [FaultDetails]> extends FaultDescription<D> {
+  readonly severity: Severity;
+  readonly check: CheckName;
 }
+
+/** Makes entries of a severity. The parts of each agree on its details. */
+function entriesOf(severity: Severity) {
+  return <D extends Details>(check: CheckName, description: FaultDescription<D>): FaultEntry<D> => ({
+    severity,
+    check,
+    ...description,
+  });
+}
+
+export const grave = entriesOf("grave");
+export const alarm = entriesOf("alarm");
+export const warning = entriesOf("warning");
+export const note = entriesOf("note");
 
 /** Some, where their number is not to be told. */
 export function counted(count: number | undefined, noun: string): string {

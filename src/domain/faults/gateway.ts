@@ -3,7 +3,7 @@ import { withHint } from "../error.ts";
 import { CLOCK_OFF_MS } from "../gateway.ts";
 import type { Queue } from "../line.ts";
 import type { Disk } from "../status.ts";
-import { counted, define, iso, megabytes } from "./entry.ts";
+import { alarm, counted, grave, iso, megabytes, note, warning } from "./entry.ts";
 
 /** Free space below which a disk is low; of small disks LITTLE_SHARE of their size. */
 const LITTLE_BYTES = 256 * 1024 * 1024;
@@ -27,9 +27,7 @@ const FAILING_SINK_MS = 10 * MINUTE_MS;
 
 /** Of the gateway's disk and hardware, and of what it has to do with others: browsers, and the systems that it sends to. */
 export const GATEWAY_FAULTS = {
-  disk_full: define({
-    severity: "grave",
-    check: "disk",
+  disk_full: grave("disk", {
     when: "posts are refused, because the disk is full",
     message: () => "The disk is full: posted records are refused, and switchings wait to be recorded.",
     hint: "Free at least 8 MB on the disk of the data directory. Recording goes on by itself; do not delete the ledger's own files.",
@@ -42,9 +40,7 @@ export const GATEWAY_FAULTS = {
       "Call your technician today. Switchings wait in memory as long as there is room.",
     ],
   }),
-  disk_low: define({
-    severity: "warning",
-    check: "disk",
+  disk_low: warning("disk", {
     when: "free space is below 256 MiB (on a small disk: a twentieth), or below the ledger's size, which a backup needs",
     find: ({ disk, lasting }) => {
       if (disk === null || !isLow(disk) || lasting.some(({ code }) => code === "disk_full")) return null;
@@ -64,9 +60,7 @@ export const GATEWAY_FAULTS = {
       "Ask your technician to free some space. Everything is still being recorded.",
     ],
   }),
-  disk_slow: define({
-    severity: "note",
-    check: "disk",
+  disk_slow: note("disk", {
     when: "of the newest 100 syncs of the ledger two took 250 ms or more",
     find: ({ machine: { syncMs } }) => (syncMs !== null && syncMs >= SLOW_SYNC_MS ? { syncMs } : null),
     message: ({ syncMs }: { syncMs: number }) =>
@@ -81,10 +75,9 @@ export const GATEWAY_FAULTS = {
       "Ask your technician for a card for continuous recording (High Endurance). All is recorded.",
     ],
   }),
-  queue_filling: define({
-    severity: "warning",
-    check: "disk",
+  queue_filling: warning("disk", {
     when: "1,000 edges or 3,072 writes wait for the disk",
+    of: "queue",
     find: ({ queues: { edges, writes } }) => [
       ...fillingOf("edges", edges, FILLING_EDGES_SHARE),
       ...fillingOf("writes", writes, FILLING_WRITES_SHARE),
@@ -105,9 +98,7 @@ export const GATEWAY_FAULTS = {
       "This usually passes within minutes. If it stays, call your technician.",
     ],
   }),
-  card_worn: define({
-    severity: "alarm",
-    check: "card",
+  card_worn: alarm("card", {
     when: "the card reports that its life or its spare blocks are nearly used up",
     find: ({ disk }) => {
       const { device = "", lifeUsedPercent = null, spareBlocks = null } = disk?.card ?? {};
@@ -128,9 +119,7 @@ export const GATEWAY_FAULTS = {
       "Ask your technician to replace it. Make a backup first.",
     ],
   }),
-  file_system_errors: define({
-    severity: "alarm",
-    check: "card",
+  file_system_errors: alarm("card", {
     when: "the ledger's file system (ext4) has met errors",
     find: ({ machine: { fileSystemErrors: errors } }) =>
       errors === null || errors === 0 ? null : { errors },
@@ -146,9 +135,7 @@ export const GATEWAY_FAULTS = {
       "Tell your technician this week. Make a backup to another disk first.",
     ],
   }),
-  voltage_low: define({
-    severity: "warning",
-    check: "power",
+  voltage_low: warning("power", {
     when: "a Raspberry Pi reports that its supply's voltage is too low; Debian's kernels, as on the card images, cannot tell",
     find: ({ machine }) => (machine.isVoltageLow === true ? {} : null),
     message: () =>
@@ -163,9 +150,7 @@ export const GATEWAY_FAULTS = {
       "Ask your technician to replace the power supply or its cable. For now everything is recorded.",
     ],
   }),
-  too_hot: define({
-    severity: "alarm",
-    check: "temperature",
+  too_hot: alarm("temperature", {
     when: "the gateway has 80 °C or more",
     find: ({ machine: { temperature } }) =>
       temperature !== null && temperature >= HOT_CELSIUS ? { temperature } : null,
@@ -181,9 +166,7 @@ export const GATEWAY_FAULTS = {
       "Give it air. If this is still here tomorrow, call your technician.",
     ],
   }),
-  memory_low: define({
-    severity: "warning",
-    check: "memory",
+  memory_low: warning("memory", {
     when: "less than a twentieth of the memory is available",
     find: ({ machine: { memory } }) =>
       memory !== null && memory.availableBytes < memory.totalBytes * LITTLE_MEMORY_SHARE
@@ -198,9 +181,7 @@ export const GATEWAY_FAULTS = {
       "Ask your technician which other programs run on it. For now everything is recorded.",
     ],
   }),
-  certificate_refused: define({
-    severity: "warning",
-    check: "certificate",
+  certificate_refused: warning("certificate", {
     when: "a certificate in certificates_dir is unusable; another one is served",
     message: ({ file, reason }: { file: string; reason: string }) =>
       `The certificate ${file} is refused: ${reason}.`,
@@ -214,9 +195,7 @@ export const GATEWAY_FAULTS = {
       "You can go on working, though the browser may warn. Ask your technician to read the text below.",
     ],
   }),
-  certificate_ending: define({
-    severity: "alarm",
-    check: "certificate",
+  certificate_ending: alarm("certificate", {
     when: "the served certificate ends within 14 days and has no successor",
     message: ({ file, endsTime }: { file: string; endsTime: number; days: number }) =>
       `The certificate ${file} ends on ${iso(endsTime)}.`,
@@ -236,9 +215,7 @@ export const GATEWAY_FAULTS = {
       "Ask your technician to bring the next one. After that the browser will warn when the page is opened.",
     ],
   }),
-  authority_replaced: define({
-    severity: "warning",
-    check: "certificate",
+  authority_replaced: warning("certificate", {
     when: "the appliance made a new authority, within the last week: the one that browsers trusted was damaged, had ended or did not fit the host's name",
     message: () => "Browsers do not trust this gateway any more: its authority had to be made anew.",
     hint: "Have each computer, tablet and phone trust it again: open http:// with the gateway's name and http_port there. flanco tls show has the fingerprint.",
@@ -251,9 +228,7 @@ export const GATEWAY_FAULTS = {
       "Everything is being recorded. Ask your technician to have each computer, tablet and phone trust it again.",
     ],
   }),
-  sinks_unreadable: define({
-    severity: "warning",
-    check: "sinks",
+  sinks_unreadable: warning("sinks", {
     when: "the sinks that were set up on the page cannot be read since the service was started",
     message: () =>
       "Nothing is sent to the sinks that were set up on the page: what was set up cannot be read, and they are off.",
@@ -267,10 +242,9 @@ export const GATEWAY_FAULTS = {
       "Everything is being recorded. An owner has to set up on this page again where it is sent.",
     ],
   }),
-  sink_failing: define({
-    severity: "warning",
-    check: "sinks",
+  sink_failing: warning("sinks", {
     when: "a configured sink has been behind for ten minutes, and its last try failed",
+    of: "sink",
     find: ({ sinks }) =>
       sinks.flatMap(({ name, behindMs, failure }) =>
         failure === null || behindMs < FAILING_SINK_MS ? [] : [{ sink: name, reason: withHint(failure) }],
@@ -288,10 +262,9 @@ export const GATEWAY_FAULTS = {
       "Everything is recorded and will be sent later. If this is still here tomorrow, call your technician.",
     ],
   }),
-  clock_off: define({
-    severity: "alarm",
-    check: "clock",
+  clock_off: alarm("clock", {
     when: "the gateway's trusted clock and the company's database's are more than a minute apart",
+    of: "sink",
     find: ({ sinks, clock }) =>
       sinks.flatMap(({ name, clockOffMs }) => {
         // A clock that is not trusted is a fault of its own.
@@ -311,10 +284,9 @@ export const GATEWAY_FAULTS = {
       "See under “Status” what time this gateway has. If it is not right, call your technician.",
     ],
   }),
-  company_differs: define({
-    severity: "warning",
-    check: "sinks",
+  company_differs: warning("sinks", {
     when: "the company's database counts this gateway's sales in another zone or currency than the gateway",
+    of: "sink",
     find: ({ sinks }) =>
       sinks.flatMap(({ name, differences = [] }) =>
         differences.map(({ here, there }) => ({ sink: name, here, there })),

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../clock.ts";
-import { after, counted, define } from "./entry.ts";
+import { after, alarm, counted, warning } from "./entry.ts";
 
 /** The first backup is made a minute after the start; a failed backup is tried again every hour. */
 const FIRST_BACKUP_GRACE_MS = 25 * HOUR_MS;
@@ -8,10 +8,9 @@ const OLD_BACKUP_MS = 2 * DAY_MS;
 
 /** Of the ledger and its copies. */
 export const LEDGER_FAULTS = {
-  backup_failed: define({
-    severity: "alarm",
-    check: "backup",
+  backup_failed: alarm("backup", {
     when: "the last backup failed",
+    of: "directory",
     message: ({ directory, reason }: { directory: string; reason: string }) =>
       `The backup to ${directory} has failed: ${reason}`,
     hint: "It is tried again every hour; earlier backups were kept. Run flanco backup to see it work.",
@@ -21,9 +20,7 @@ export const LEDGER_FAULTS = {
       "It is tried again every hour. If this is still here tomorrow, call your technician.",
     ],
   }),
-  backup_missing: define({
-    severity: "warning",
-    check: "backup",
+  backup_missing: warning("backup", {
     when: "the service has run for 25 hours without a backup",
     find: ({ lastBackup, uptimeMs }) =>
       lastBackup === null && uptimeMs >= FIRST_BACKUP_GRACE_MS
@@ -39,9 +36,7 @@ export const LEDGER_FAULTS = {
       "Ask your technician to check where backups are kept.",
     ],
   }),
-  backup_old: define({
-    severity: "warning",
-    check: "backup",
+  backup_old: warning("backup", {
     when: "the newest proved backup is more than two days old",
     find: ({ lastBackup, uptimeMs }) => {
       if (lastBackup === null) return null;
@@ -65,10 +60,9 @@ export const LEDGER_FAULTS = {
       "Ask your technician to check why no new ones are made.",
     ],
   }),
-  backup_disk_missing: define({
-    severity: "alarm",
-    check: "backup",
+  backup_disk_missing: alarm("backup", {
     when: "no disk has been mounted at backup_disk_dir for an hour",
+    of: "directory",
     message: ({ directory }: { directory: string }) =>
       `No disk is mounted at ${directory}: there is no backup there.`,
     hint: "Put the backup disk in, mount it as /etc/fstab says (mount -a), then run flanco backup.",
@@ -81,10 +75,9 @@ export const LEDGER_FAULTS = {
       "Put the backup disk in. If this is still here an hour later, call your technician.",
     ],
   }),
-  backup_foreign: define({
-    severity: "alarm",
-    check: "backup",
+  backup_foreign: alarm("backup", {
     when: "the removable disk holds backups of another ledger",
+    of: "directory",
     message: ({ directory, ledgers }: { directory: string; ledgers?: string }) =>
       `The backup disk ${directory} holds backups of another ledger${ledgers === undefined ? "" : `: ${ledgers}`}.`,
     sales: ["ledgers"],
@@ -98,9 +91,7 @@ export const LEDGER_FAULTS = {
       "If the disk is another gateway's, give it back. Otherwise tell your technician.",
     ],
   }),
-  tail_failed: define({
-    severity: "warning",
-    check: "ledger",
+  tail_failed: warning("ledger", {
     when: "the tail, which a rebuild needs beside the newest backup, cannot be written",
     message: ({ reason }: { reason: string }) =>
       `The copy of what the newest backup lacks cannot be written: ${reason}.`,
@@ -114,9 +105,7 @@ export const LEDGER_FAULTS = {
       "Everything is recorded. If this is still here tomorrow, ask your technician to check the backup disk.",
     ],
   }),
-  copy_damaged: define({
-    severity: "alarm",
-    check: "backup",
+  copy_damaged: alarm("backup", {
     when: "the weekly check found a damaged backup, or damage in the tail, until the next backup is proved",
     message: ({ what }: { what: string }) => `A copy of the ledger is damaged: ${what}`,
     hint: "The ledger itself is whole. Another backup is made by itself, within the hour. If this comes again, replace the card or the disk.",
@@ -126,9 +115,7 @@ export const LEDGER_FAULTS = {
       "Another one is made by itself. If this comes again, have your technician replace the card or the backup disk.",
     ],
   }),
-  ledger_damaged: define({
-    severity: "alarm",
-    check: "ledger",
+  ledger_damaged: alarm("ledger", {
     when: "the full check, or the one of a backup, has findings that are not acknowledged",
     message: ({ what }: { what?: string }) =>
       `The full check of the ledger has found a mistake${what === undefined ? "." : `: ${what}`}`,
@@ -143,9 +130,7 @@ export const LEDGER_FAULTS = {
       "Do not switch the gateway off, and call your technician.",
     ],
   }),
-  ledger_unread: define({
-    severity: "warning",
-    check: "ledger",
+  ledger_unread: warning("ledger", {
     when: "the records, lines and gaps that the status tells of cannot be read",
     find: ({ unread }) => (unread === null ? null : { reason: unread }),
     message: ({ reason }: { reason: string }) =>
@@ -160,9 +145,7 @@ export const LEDGER_FAULTS = {
       "They are still recorded. If this is still here in an hour, call your technician.",
     ],
   }),
-  check_failed: define({
-    severity: "alarm",
-    check: "ledger",
+  check_failed: alarm("ledger", {
     when: "the full check could not run",
     message: ({ reason }: { reason: string }) => `The full check of the ledger could not be made: ${reason}`,
     hint: "It is tried again every hour. Run flanco verify to see it work.",
@@ -175,10 +158,9 @@ export const LEDGER_FAULTS = {
       "It is tried again every hour. If this is still here tomorrow, call your technician.",
     ],
   }),
-  records_lost: define({
-    severity: "alarm",
-    check: "ledger",
+  records_lost: alarm("ledger", {
     when: "a damaged file was rebuilt, and some entries could not be recovered",
+    of: "to",
     message: ({ from, to, reason }: { from?: number; to?: number; reason: string }) => {
       const one = `The entry ${from} of the ledger was`;
       const several = `The entries ${from} to ${to} of the ledger were`;
@@ -193,9 +175,7 @@ export const LEDGER_FAULTS = {
       "Compare those hours with your own notes, and have your technician add what is missing.",
     ],
   }),
-  restore_dropped: define({
-    severity: "alarm",
-    check: "ledger",
+  restore_dropped: alarm("ledger", {
     when: "a restored backup lacks sales of the ledger that it replaced, until an owner acknowledges it (flanco verify)",
     message: ({
       backup,
@@ -229,10 +209,9 @@ export const LEDGER_FAULTS = {
       "Have your technician bring them back or add them. This stays until the owner confirms it with the technician.",
     ],
   }),
-  time_zone_changed: define({
-    severity: "alarm",
-    check: "ledger",
+  time_zone_changed: alarm("ledger", {
     when: "another time zone moved sales to other days, until an owner acknowledges it (flanco verify)",
+    of: "to",
     message: ({ from, to, sales }: { from: string; to: string; sales?: number }) =>
       `The time zone is ${to} and was ${from}: ${counted(sales, "sale")} changed the day, and the totals of days and months with it.`,
     sales: ["sales"],

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../clock.ts";
-import { counted, define, iso } from "./entry.ts";
+import { alarm, counted, grave, iso, warning } from "./entry.ts";
 
 /** The network usually sets the clock within minutes of the boot. */
 const CLOCK_GRACE_MS = 5 * MINUTE_MS;
@@ -8,10 +8,9 @@ const MANY_SWALLOWED = 3;
 
 /** Of the lines, and of the clock by which their sales get a time. */
 export const LINE_FAULTS = {
-  line_failed: define({
-    severity: "grave",
-    check: "lines",
+  line_failed: grave("lines", {
     when: "a wired line is not watched",
+    of: "line",
     find: ({ lineFailures }) => lineFailures.map(({ line, message }) => ({ line, reason: message })),
     message: ({ line, reason }: { line: string; reason: string }) =>
       `The line ${line} is not watched, and its sales are not recorded: ${reason}`,
@@ -25,9 +24,7 @@ export const LINE_FAULTS = {
       "Call your technician and read out the text below.",
     ],
   }),
-  edges_refused: define({
-    severity: "grave",
-    check: "lines",
+  edges_refused: grave("lines", {
     when: "edges wait for a reason other than a full disk, or the ledger refused one",
     // The fault of a full disk says already that switchings wait.
     find: ({ queues: { edges }, lasting }) =>
@@ -45,10 +42,9 @@ export const LINE_FAULTS = {
       "Call your technician today and read out the text below. Do not switch the gateway off: they wait in memory.",
     ],
   }),
-  edges_lost: define({
-    severity: "alarm",
-    check: "lines",
+  edges_lost: alarm("lines", {
     when: "edges came faster than they could be kept, in the last 24 hours",
+    isPast: true,
     find: ({ troubles: { lost } }) => {
       if (lost === null) return null;
       const { gaps, edges, sales, lines } = lost;
@@ -79,10 +75,9 @@ export const LINE_FAULTS = {
       `Compare those hours, which are under “Report” and “Status”, with your own notes. Lines: ${text("lines")}.`,
     ],
   }),
-  edges_swallowed: define({
-    severity: "alarm",
-    check: "lines",
+  edges_swallowed: alarm("lines", {
     when: "the hardware or the kernel did not report three edges or more in the last 24 hours",
+    isPast: true,
     find: ({ troubles: { swallowed } }) =>
       swallowed !== null && swallowed.gaps >= MANY_SWALLOWED
         ? { edges: swallowed.gaps, lines: swallowed.lines.join(", ") }
@@ -107,10 +102,10 @@ export const LINE_FAULTS = {
       `A switching off and on of less than two seconds may be lost. Read the text below to your technician. Lines: ${text("lines")}.`,
     ],
   }),
-  line_outage: define({
-    severity: "alarm",
-    check: "lines",
+  line_outage: alarm("lines", {
     when: "a line was not watched for a minute or more, in the last 24 hours",
+    of: "to",
+    isPast: true,
     find: ({ troubles: { unwatched }, simulated }) => {
       // Simulated lines miss nothing while the service does not run.
       if (unwatched === null || simulated) return null;
@@ -130,9 +125,7 @@ export const LINE_FAULTS = {
       `Compare those hours with your own notes. Lines: ${text("lines")}.`,
     ],
   }),
-  clock_untrusted: define({
-    severity: "warning",
-    check: "clock",
+  clock_untrusted: warning("clock", {
     when: "the clock was not set within five minutes of boot",
     find: ({ clock, bootedForMs, provisional: { waiting } }) =>
       !clock.trusted && bootedForMs >= CLOCK_GRACE_MS ? { waiting } : null,
@@ -160,9 +153,7 @@ export const LINE_FAULTS = {
       "Connect the gateway to the internet for a moment. Times correct themselves; nothing is lost.",
     ],
   }),
-  records_unplaced: define({
-    severity: "warning",
-    check: "clock",
+  records_unplaced: warning("clock", {
     when: "the time of some records will never be known; the fault ends when they are voided",
     find: ({ provisional: { unplaced: records } }) => (records > 0 ? { records } : null),
     message: ({ records }: { records?: number }) =>
@@ -183,9 +174,7 @@ export const LINE_FAULTS = {
       "The totals stay the same; only the time is approximate.",
     ],
   }),
-  clock_wrong: define({
-    severity: "warning",
-    check: "clock",
+  clock_wrong: warning("clock", {
     when: "the clock was set to another time after it was trusted",
     find: ({ troubles: { misplaced } }) => misplaced,
     message: ({ records, seconds }: { records?: number; seconds: number }) =>
