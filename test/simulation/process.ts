@@ -13,7 +13,7 @@ import { openUpToDate, refuseLongWork } from "../../src/ledger/engine/up-to-date
 import { type StoreWriter, storeWriter, type WriterPort } from "../../src/ledger/engine/writer.ts";
 import {
   type BatchRequest,
-  PRIORITIES,
+  COMMAND_KINDS,
   type WriterMessage,
   type WriterRequest,
   type WriterStart,
@@ -91,8 +91,8 @@ class WriterThread implements WriterPort {
   constructor(start: WriterStart, onCommit: (commit: Made) => void) {
     this.#onCommit = onCommit;
     try {
-      this.#open(start);
-      this.#answers.push({ kind: "ready" });
+      const { commandNames } = this.#open(start);
+      this.#answers.push({ kind: "ready", commands: commandNames });
     } catch (error) {
       this.db?.close();
       this.db = undefined;
@@ -140,13 +140,14 @@ class WriterThread implements WriterPort {
     if (this.db !== undefined) this.tail?.backup(directory, proved);
   }
 
-  #open({ file, tailDirectory = "", timeZone, startMs }: WriterStart): void {
+  #open({ file, tailDirectory = "", timeZone, startMs }: WriterStart): Committer {
     const calendar = new LocalCalendar(timeZone);
     const db = openUpToDate({ file, tailDirectory, startMs }, calendar, refuseLongWork);
     this.db = db;
     this.tail = new Tail(readLedgerId(db), () => {});
     this.tail.open(tailDirectory, readCommits(db));
     this.#committer = new Committer(db, calendar, undefined);
+    return this.#committer;
   }
 
   #close(committer: Committer): void {
@@ -288,7 +289,7 @@ export class SimulatedProcess {
       const isTakenIn = name === "takeIn" && commit.accepted[index] === true;
       const sightings = isTakenIn ? (input as Input<"takeIn">)[0] : [];
       for (const sighting of sightings) this.#uncommitted.delete(keyOf(sighting));
-      const before = PRIORITIES[name] === "room" ? this.#asked.shift() : undefined;
+      const before = COMMAND_KINDS[name] === "room" ? this.#asked.shift() : undefined;
       const overtaken = [...(before ?? [])].find((key) => this.#uncommitted.has(key));
       if (overtaken !== undefined) throw new Error(`${name} has overtaken ${overtaken}`);
     });

@@ -17,9 +17,9 @@ import { type DiskRoom, isDamage, isFailing, isFull, namedByDisk } from "./disk-
 import { WriteAheadLog } from "./write-ahead-log.ts";
 import {
   type BatchRequest,
+  COMMAND_KINDS,
   type CommandName,
   type CommandResult,
-  PRIORITIES,
   type WriterMessage,
 } from "./writer-message.ts";
 
@@ -119,6 +119,10 @@ export class Committer {
   commit(batch: BatchRequest): BatchAnswer {
     if (this.#failure !== undefined) return allFailed(batch, this.#failure);
     return this.#tryCommit(batch, "together");
+  }
+
+  get commandNames(): readonly CommandName[] {
+    return Object.keys(this.#commands) as CommandName[];
   }
 
   /** The number of the newest commit. */
@@ -315,7 +319,7 @@ export class Committer {
   /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
   #run(name: CommandName, input: readonly unknown[]): CommandResult {
     // A client can post again later; edges cannot come again, so the room that is left is for them.
-    if (PRIORITIES[name] === "post" && this.#room?.full) return { error: DISK_FULL };
+    if (COMMAND_KINDS[name] === "post" && this.#room?.full) return { error: DISK_FULL };
     this.#changes = [];
     this.#ids = [];
     // The main thread made the message of a call that the compiler has checked.

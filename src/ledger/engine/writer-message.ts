@@ -5,56 +5,26 @@ import type { LedgerCommands } from "../../domain/ledger.ts";
 export type CommandName = keyof LedgerCommands;
 
 /**
- * How a write is treated when room is short. `post`: refused while the disk is full, because the client
- * can send it again. `edge`: may use reserved entries of the queue, because a relay cannot switch again.
- * `room`: changes what a sale of a wired room is, so the edges that were seen before it are committed first.
+ * The commands that are not treated as any other. `post`: refused while the disk is full, because the client can
+ * send it again. `edge`: may use reserved entries of the queue, because a relay cannot switch again. `room`:
+ * changes what a sale of a wired room is, so the edges that were seen before it are committed first.
  */
-export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edge" | "room" } = {
-  addUser: "normal",
-  addFirstUser: "normal",
-  setPassword: "normal",
-  removeUser: "room",
-  addMember: "normal",
-  changeMember: "normal",
-  removeMember: "normal",
-  endSessionsOf: "normal",
-  addLink: "normal",
-  useLink: "normal",
-  addSession: "normal",
-  removeSession: "normal",
-  endSessions: "normal",
-  setLetterhead: "normal",
-  addLocation: "normal",
-  changeLocation: "room",
-  removeLocation: "room",
-  addDevice: "normal",
-  changeDevice: "room",
-  removeDevice: "room",
+export const COMMAND_KINDS: { readonly [N in CommandName]?: "post" | "edge" | "room" } = {
   addRecord: "post",
-  importPlaces: "normal",
   importRecords: "post",
-  voidRecord: "normal",
-  settleTimes: "normal",
-  correctClock: "normal",
-  noteBoot: "normal",
-  purge: "normal",
-  setWiring: "room",
-  rewire: "room",
-  removeWiring: "room",
-  setPrices: "room",
-  planPrices: "normal",
-  cancelPrices: "normal",
-  beginTest: "normal",
-  endTest: "normal",
-  beginCommission: "normal",
-  tickRoom: "normal",
-  endCommission: "normal",
-  noteAudit: "normal",
-  linkEvidence: "normal",
   noteUnwatched: "edge",
   keepUnwatched: "edge",
   takeIn: "edge",
   ping: "edge",
+  removeUser: "room",
+  changeLocation: "room",
+  removeLocation: "room",
+  changeDevice: "room",
+  removeDevice: "room",
+  setWiring: "room",
+  rewire: "room",
+  removeWiring: "room",
+  setPrices: "room",
 };
 
 /** What the writer thread is started with. */
@@ -100,7 +70,8 @@ export interface TailState {
 
 /** Messages of the writer thread. */
 export type WriterMessage =
-  | { readonly kind: "ready" }
+  /** It is open, and runs these commands. */
+  | { readonly kind: "ready"; readonly commands: readonly CommandName[] }
   | { readonly kind: "failed"; readonly error: ErrorData }
   /** The disk is full since then (Unix milliseconds), or has room again. */
   | { readonly kind: "disk"; readonly fullSinceMs: number | null }

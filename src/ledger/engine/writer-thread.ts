@@ -75,7 +75,7 @@ export function start(port: MessagePort, settings: WriterStart): void {
       addToTail(committer, tail);
     }
     serve(port, committer, tail);
-    say(port, { kind: "ready" });
+    say(port, { kind: "ready", commands: committer.commandNames });
   } catch (error) {
     say(port, { kind: "failed", error: toFailure(error) });
     port.close();

@@ -8,8 +8,8 @@ import type { NewRecord, StoredRecord } from "../../domain/record.ts";
 import { startThread } from "../../platform/thread.ts";
 import { Gathering } from "./gathering.ts";
 import {
+  COMMAND_KINDS,
   type CommandName,
-  PRIORITIES,
   type TailState,
   type WriterMessage,
   type WriterRequest,
@@ -156,6 +156,7 @@ class WriterLink {
         switch (message.kind) {
           case "ready":
             this.#opened = true;
+            for (const name of message.commands) this.#addMethod(name);
             resolve();
             break;
           case "failed":
@@ -235,15 +236,20 @@ class WriterLink {
 
   /** Sends a write. Resolves after its commit; rejects as `LedgerCommands` says. */
   submit<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
-    const settled = PRIORITIES[name] === "room" ? this.#listener.edgesSettled?.() : undefined;
+    const settled = COMMAND_KINDS[name] === "room" ? this.#listener.edgesSettled?.() : undefined;
     return settled === undefined ? this.#add(name, input) : settled.then(() => this.#add(name, input));
+  }
+
+  /** Each command is a method of the writer (`StoreWriter`). */
+  #addMethod<N extends CommandName>(name: N): void {
+    Object.assign(this, { [name]: (...input: Input<N>) => this.submit(name, input) });
   }
 
   #add<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
     if (this.#worker === undefined || this.#closing) {
       return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
     }
-    const isEdge = PRIORITIES[name] === "edge";
+    const isEdge = COMMAND_KINDS[name] === "edge";
     const limit = isEdge ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
     if (this.#depth >= limit) {
       return Promise.reject(
@@ -263,7 +269,7 @@ class WriterLink {
       this.#waiting.push({ name, input, resolve: taken, reject });
       this.#depth += 1;
       // Each post comes in a request of its own. Other writes that are submitted in one turn belong together.
-      if (PRIORITIES[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
+      if (COMMAND_KINDS[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
       else this.#schedule();
     });
   }
@@ -356,7 +362,7 @@ class WriterLink {
   }
 }
 
-/** The writing half of the ledger: every command of it, and the thread that runs them. */
+/** The writing half of the ledger: every command of it, once it is open, and the thread that runs them. */
 export type StoreWriter = WriterLink & LedgerWriter;
 
 /** Timers, and the main thread's working time. */
@@ -381,11 +387,8 @@ export function storeWriter(
   start = startWriterThread,
   timers = TIMERS,
 ): StoreWriter {
-  const link = new WriterLink(settings, clock, listener, start, timers);
-  const method = <N extends CommandName>(name: N) => [name, (...input: Input<N>) => link.submit(name, input)];
-  // TypeScript gives the keys of an object as texts, and an object of entries without its keys.
-  const methods = Object.fromEntries((Object.keys(PRIORITIES) as CommandName[]).map((name) => method(name)));
-  return Object.assign(link, methods as LedgerWriter);
+  // `open` adds the methods.
+  return new WriterLink(settings, clock, listener, start, timers) as StoreWriter;
 }
 
 function postedRecord(recordId: number, record: NewRecord): StoredRecord {

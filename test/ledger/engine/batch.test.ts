@@ -20,7 +20,7 @@ async function playedThread(onSend: (batches: number) => void = () => {}) {
   const port = Object.assign(thread, { postMessage });
   const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, timers);
   const opened = writer.open();
-  thread.emit("message", { kind: "ready" });
+  thread.emit("message", { kind: "ready", commands: ["addRecord", "removeLocation", "ping"] });
   await opened;
   return {
     writer,

@@ -118,7 +118,7 @@ describe("a writer that cannot open its file", () => {
     });
     expect(await codeOf(() => writer.open())).to.equal("damaged");
     // It is answered once the thread has ended.
-    expect(await codeOf(() => writer.ping())).to.equal("unavailable");
+    expect(await codeOf(() => writer.submit("ping", []))).to.equal("unavailable");
     expect(deaths).to.deep.equal([]);
     await ledger.remove();
   });
