@@ -33,7 +33,6 @@ import {
   surveyChips,
   wiredNames,
 } from "./address.ts";
-import { CommittedTime } from "./committed-time.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { UnwatchedLines } from "./unwatched.ts";
 
@@ -95,7 +94,9 @@ export class Recorder implements Lines {
   #wiring: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #state: "closed" | "open" | "ready" = "closed";
-  readonly #committed: CommittedTime;
+  /** When `committedMs` was called last: all edges up to then are read at its next call. */
+  #readMs: number;
+  #committedMs = 0;
 
   constructor(dependencies: RecorderDependencies) {
     this.#driver = dependencies.driver;
@@ -103,7 +104,7 @@ export class Recorder implements Lines {
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
     const { bootId, clock, reader } = dependencies;
     this.#lastRequest = reader.lastRequest();
-    this.#committed = new CommittedTime(clock, this.#queue);
+    this.#readMs = monotonicMs(clock);
     this.#unwatched = new UnwatchedLines({
       ...dependencies,
       known: reader.unwatched(),
@@ -156,13 +157,17 @@ export class Recorder implements Lines {
   }
 
   /**
-   * The monotonic time, in milliseconds, up to which every edge
-   * of the lines is committed. Call it as `CommittedTime.look`.
+   * The monotonic time, in milliseconds, up to which every edge of the lines is committed.
+   * Call it now and then, each time in another turn of the event loop: by the next call
+   * that has read all edges which the kernel had buffered, and no edge waits if none does then.
    */
   committedMs(): number {
+    const readMs = this.#readMs;
+    this.#readMs = monotonicMs(this.#dependencies.clock);
+    if (this.#queue.oldest === undefined) this.#committedMs = readMs;
     const debouncesMs = [...this.#watches.values()].map(({ wiring }) => wiring.debounceMs);
     // A change that is read and not judged yet is not among the edges.
-    return Math.max(0, this.#committed.look() - Math.max(0, ...debouncesMs));
+    return Math.max(0, this.#committedMs - Math.max(0, ...debouncesMs));
   }
 
   /**

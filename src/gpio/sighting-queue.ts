@@ -20,8 +20,8 @@ const REFUSES_ALL: ReadonlySet<ErrorCode> = new Set(["unavailable", "overloaded"
  * of each line, which counts the ones before it as missed. That sighting enters the
  * queue as soon as there is room, so the ledger has the lost edges as a gap.
  *
- * A batch that the ledger refuses for its content is halved until the refused
- * sighting is alone. That one is skipped, so that no line is blocked by it, and
+ * The sightings of a batch that the ledger refuses for its content are sent one by
+ * one. One that is still refused is skipped, so that no line is blocked by it, and
  * the line's next sighting counts it as missed: it is a gap in the ledger too.
  */
 export class SightingQueue {
@@ -36,7 +36,8 @@ export class SightingQueue {
   /** Lines with a skipped sighting and no commit since. */
   readonly #failing = new Set<string>();
   #pumping: Promise<void> | undefined;
-  #batchSize = MAX_BATCH;
+  /** How many sightings are sent one by one, because a batch of them was refused. */
+  #singly = 0;
   /** How often the oldest sighting was refused by itself. */
   #refusedAlone = 0;
   #closing = false;
@@ -65,21 +66,14 @@ export class SightingQueue {
     return this.#waiting[0];
   }
 
-  /** Gives a function that tells whether all sightings that were added until now are committed, or skipped. */
-  mark(): () => boolean {
-    // A sighting of the overflow comes after all that wait, and stands for sightings from before this call.
-    const last = this.#overflow.size > 0 ? undefined : this.#waiting.at(-1)?.source;
-    if (last === undefined) return () => this.#waiting.length === 0;
-    return () => !this.#waiting.some(({ source }) => source === last);
-  }
-
   /**
    * Resolves once all sightings that were added until now are
    * committed, or skipped. Rejects while the ledger takes no writes.
    */
   async settled(): Promise<void> {
-    const isSettled = this.mark();
-    while (!isSettled()) {
+    // What found the queue full is a gap, whatever its room costs.
+    const last = this.#waiting.at(-1)?.source;
+    while (this.#waiting.some(({ source }) => source === last)) {
       if (this.#refusal !== undefined) throw this.#refusal;
       await new Promise<void>((resolve) => void this.#attempted.push(resolve));
     }
@@ -133,12 +127,12 @@ export class SightingQueue {
   async #pump(): Promise<void> {
     while (this.#waiting.length > 0) {
       const isLastAttempt = this.#closing;
-      const batch = this.#waiting.slice(0, this.#batchSize);
+      const batch = this.#waiting.slice(0, this.#singly > 0 ? 1 : MAX_BATCH);
       try {
         await this.#writer.takeIn(batch);
         this.#committed(batch);
       } catch (error) {
-        if (!refusesAll(error)) await this.#narrow(batch, error);
+        if (!refusesAll(error)) await this.#isolate(batch, error);
         else {
           this.#noteRefusal(error);
           this.#tellAttempted();
@@ -151,25 +145,24 @@ export class SightingQueue {
     this.#pumping = undefined;
   }
 
-  /**
-   * After a refusal of a batch for its content: halves the
-   * batch; tries a sighting that is alone again, or skips it.
-   */
-  async #narrow(batch: readonly Sighting[], error: unknown): Promise<void> {
+  /** After a refusal of a batch for its content: a sighting that is alone is tried again, or skipped. */
+  async #isolate(batch: readonly Sighting[], error: unknown): Promise<void> {
     if (batch.length > 1) {
-      this.#batchSize = Math.ceil(batch.length / 2);
+      this.#singly = batch.length;
     } else if (this.#isWorthRetrying(batch)) {
       this.#refusedAlone += 1;
       await this.#pause();
     } else {
       this.#skip(error);
-      this.#beginAnew();
+      this.#passed(1);
     }
   }
 
-  #beginAnew(): void {
-    this.#batchSize = MAX_BATCH;
+  /** So many sightings are committed or skipped. */
+  #passed(count: number): void {
+    this.#singly = Math.max(0, this.#singly - count);
     this.#refusedAlone = 0;
+    this.#readmit();
   }
 
   #committed(batch: readonly Sighting[]): void {
@@ -178,8 +171,7 @@ export class SightingQueue {
     this.#refusal = undefined;
     if (this.#failing.size > 0) for (const { line } of batch) this.#failing.delete(line);
     this.#waiting = this.#waiting.slice(batch.length);
-    this.#beginAnew();
-    this.#readmit();
+    this.#passed(batch.length);
   }
 
   /**
@@ -206,7 +198,6 @@ export class SightingQueue {
     if (next !== undefined) this.#waiting[index] = countingIn(skipped, next);
     else if (overflowed !== undefined) this.#overflow.set(line, countingIn(skipped, overflowed));
     else this.#skipped.set(line, skipped);
-    this.#readmit();
   }
 
   /** Logs a refusal once, when it begins: a line for every attempt would take the little room of a full disk. */

@@ -1,7 +1,6 @@
 import type { Patch } from "../../scripts/patch.ts";
 
 const RECORDER = "src/gpio/recorder.ts";
-const COMMITTED_TIME = "src/gpio/committed-time.ts";
 const LINE = "src/ledger/nouns/line.ts";
 const COMMITTER = "src/ledger/engine/committer.ts";
 
@@ -142,16 +141,16 @@ export const SIMULATED_CONTROLS = {
   ],
   "the sign of life passes what waits": [
     {
-      file: COMMITTED_TIME,
-      from: "const isIdle = this.#queue.oldest === undefined;",
-      to: "const isIdle = true;",
+      file: RECORDER,
+      from: "if (this.#queue.oldest === undefined) this.#committedMs = readMs;",
+      to: "this.#committedMs = readMs;",
     },
   ],
   "the sign of life passes what is not read": [
     {
-      file: COMMITTED_TIME,
+      file: RECORDER,
       from: "    const readMs = this.#readMs;\n",
-      to: "    const readMs = monotonicMs(this.#clock);\n",
+      to: "    const readMs = monotonicMs(this.#dependencies.clock);\n",
     },
   ],
   "a line under test sells": [
