@@ -24,7 +24,7 @@ describe("A real broker, with TLS and a password", () => {
   let others: MqttClient;
 
   before(async () => {
-    const root = await makeAuthority(HOST, [], Date.now());
+    const root = await makeAuthority(HOST, Date.now());
     authority = root.cert;
     await broker.start(await makeLeaf(root, HOST, leafValidity(Date.now())));
     others = await connectAsync(broker.url, {
@@ -151,7 +151,7 @@ describe("A real broker, with TLS and a password", () => {
     it(`is named with what is wrong where the ${wrong} is another, without the password`, async () => {
       const other = await Program.make();
       try {
-        const foreign = pem === undefined ? authority : (await makeAuthority(HOST, [], Date.now())).cert;
+        const foreign = pem === undefined ? authority : (await makeAuthority(HOST, Date.now())).cert;
         const running = await other.start(settings(other, password, foreign));
         await until("it is said", () => `${running.stdout}${running.stderr}`.includes(said));
         expect(`${running.stdout}${running.stderr}`).not.to.contain(CANARY);

@@ -43,7 +43,7 @@ describe("The host names of this machine", () => {
 
   it("are those of the served certificate, with a star for one label, until another one is served", async () => {
     const certified = new KnownHosts(() => []);
-    const authority = await makeAuthority(HOST, [], Date.now());
+    const authority = await makeAuthority(HOST, Date.now());
     const leafOf = async (names: readonly string[]) =>
       makeLeaf(authority, { ...HOST, names }, { fromMs: Date.now() - DAY_MS, toMs: Date.now() + DAY_MS });
     certified.certify((await leafOf(HOST.names)).cert);

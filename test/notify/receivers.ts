@@ -33,7 +33,7 @@ export class Secrets {
 
   async open(): Promise<this> {
     const nowMs = Date.now();
-    const authority = await makeAuthority(HOST, [], nowMs);
+    const authority = await makeAuthority(HOST, nowMs);
     writeFileSync(this.authorityFile, authority.cert);
     this.good = await makeLeaf(authority, HOST, leafValidity(nowMs));
     this.expired = await makeLeaf(authority, HOST, { fromMs: nowMs - 2 * DAY_MS, toMs: nowMs - DAY_MS });

@@ -10,8 +10,6 @@ const LEAF_DAYS = 397;
 /** A leaf is valid from a day before it is made, because clients' clocks may be behind. */
 const BACKDATED_DAYS = 1;
 const NAME_CONSTRAINTS = "2.5.29.30";
-/** The most former names in a certificate, for a host that is renamed again and again. */
-const MAX_FORMER = 8;
 const KEY_ID_DIGITS = 6;
 /** The most characters of the host in a common name, which has at most 64 (RFC 5280, upper bounds). */
 const MAX_HOST = 40;
@@ -30,20 +28,13 @@ async function loadX509(): Promise<typeof import("@peculiar/x509")> {
  *
  * It is valid for ten years, from a date before the program existed:
  * a clock that is corrected later must not make browsers distrust it.
- * @param former names that the replaced authority could sign, so
- *   that a host that returns to its old name keeps this authority
  */
-export async function makeAuthority(
-  { names }: HostNames,
-  former: readonly string[],
-  nowMs: number,
-): Promise<KeyedCertificate> {
+export async function makeAuthority({ names }: HostNames, nowMs: number): Promise<KeyedCertificate> {
   const x509 = await loadX509();
   const keys = await makeKeys();
   const keyId = await x509.SubjectKeyIdentifierExtension.create(keys.publicKey);
   // A part of the key's id keeps browsers from taking one appliance's authority for another's.
   const name = `CN=flanco ${hostInName(names)} ${keyId.keyId.slice(0, KEY_ID_DIGITS).toUpperCase()}`;
-  const kept = former.filter((one) => !names.includes(one)).slice(0, MAX_FORMER);
   return sign(
     {
       subject: name,
@@ -55,7 +46,7 @@ export async function makeAuthority(
         new x509.BasicConstraintsExtension(true, 0, true),
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-        await nameConstraints([...names, ...kept]),
+        await nameConstraints(names),
         keyId,
       ],
     },

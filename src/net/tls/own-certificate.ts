@@ -3,15 +3,7 @@ import { join } from "node:path";
 import { type Clock, DAY_MS, EARLIEST_MS } from "../../domain/clock.ts";
 import { makeDirectory, OWNER_ONLY_DIRECTORY, writeDurably } from "../../platform/durable-file.ts";
 import type { HostNames } from "../host-names.ts";
-import {
-  covers,
-  hasSigned,
-  leafValidity,
-  makeAuthority,
-  makeLeaf,
-  permits,
-  permittedNames,
-} from "./authority.ts";
+import { covers, hasSigned, leafValidity, makeAuthority, makeLeaf, permits } from "./authority.ts";
 import { type KeyedCertificate, readKeyed, type Validity, validityOf } from "./keyed-certificate.ts";
 
 const RENEW_BEFORE_MS = 30 * DAY_MS;
@@ -106,8 +98,7 @@ async function ensureAuthority(
     if (leaf !== undefined && hasSigned(authority, leaf) && covers(leaf, host)) return authority;
     if (await permits(authority, host)) return authority;
   }
-  const former = authority === undefined ? [] : await permittedNames(authority);
-  const made = await makeAuthority(host, former, moment.clock.nowMs());
+  const made = await makeAuthority(host, moment.clock.nowMs());
   writeDurably(files.authority, made.key + made.cert);
   return made;
 }

@@ -78,11 +78,9 @@ describe("The appliance's own certificate", () => {
     expect(await kept(MADE_MS, toHostNames("gateway", ["10.0.0.7", "8.8.8.8"]))).to.deep.equal(["authority"]);
   });
 
-  it("is renewed for another host name, which takes another authority, and back without a third", async () => {
+  it("is renewed for another host name, which takes another authority", async () => {
     expect(await kept(MADE_MS, toHostNames("new-name", []))).to.deep.equal([]);
-    const renamed = (await ensure(toHostNames("new-name", []))).authority.cert;
     const { authority, leaf } = await ensure();
-    expect(authority.cert).to.equal(renamed);
     expect(openssl.refusalOf(leaf, authority, MADE_MS)).to.equal(null);
   });
 
