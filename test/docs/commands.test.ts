@@ -1,18 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { systemCode } from "../../src/domain/error.ts";
 import { CHECKOUT, listen, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
+import { DOCUMENTS, readDocument } from "./documents.ts";
 
-const DOCUMENTS = [
-  "README.md",
-  ...readdirSync(join(CHECKOUT, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-];
 /** What one of a document's commands may take. */
 const COMMAND_MS = 30_000;
 const FLANCO = "npm run -s flanco --";
@@ -21,8 +16,9 @@ const ATTENTION = 3;
 
 /** Every command of a document: the lines of its `sh` blocks. */
 function commandsOf(document: string): string[] {
-  const text = readFileSync(join(CHECKOUT, document), "utf8");
-  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
+  const blocks = [...readDocument(document).matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(
+    (match) => match[1] ?? "",
+  );
   return blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
 }
 
@@ -77,9 +73,9 @@ describe("the documents' commands", () => {
   }
 
   it("that start the service do so from the checkout, with a page to open", async function () {
-    const starts = DOCUMENTS.flatMap(commandsOf).filter((line) => line.endsWith("npm start"));
+    const starts = DOCUMENTS.flatMap(commandsOf).filter((line) => /npm (start|run dev)$/.test(line));
     this.timeout(starts.length * PROCESS_TEST_MS);
-    expect(starts).to.have.length(2);
+    expect(starts).to.have.length(3);
     await Promise.all(starts.map(startAndStop));
   });
 
@@ -114,9 +110,7 @@ describe("the documents' commands", () => {
       scripts: Readonly<Record<string, string>>;
     };
     const named = DOCUMENTS.flatMap((document) =>
-      [...readFileSync(join(CHECKOUT, document), "utf8").matchAll(/npm run (?:-s )?([\w:]+)/g)].map(
-        ([, name = ""]) => name,
-      ),
+      [...readDocument(document).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = ""]) => name),
     );
     expect(named).to.include.members(["flanco", "test:slow", "bench"]);
     for (const name of named) expect(scripts).to.have.property(name);

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect } from "chai";
-import { CHECKOUT } from "../rig/program.ts";
+import { anchorOf, readDocument } from "./documents.ts";
 
 /** Words in the code of a page that a translation translates. */
 const TRANSLATED: Readonly<Record<string, string>> = {
@@ -16,7 +14,7 @@ const TRANSLATED: Readonly<Record<string, string>> = {
 
 /** What a page has whatever its language: its parts, their steps and tables, and all that is typed or opened. */
 function skeletonOf(document: string): readonly string[] {
-  const text = readFileSync(join(CHECKOUT, document), "utf8").replaceAll("](../", "](");
+  const text = readDocument(document).replaceAll("](../", "](");
   const marks = /^```sh\n[\s\S]*?^```|^#+ |^\d\. |^\| |`[^`\n]+`|\]\((?!technician|es\/)[^)]+\)/gm;
   const words = Object.keys(TRANSLATED).join("|");
   return [...text.matchAll(marks)].map(([mark]) =>
@@ -41,16 +39,8 @@ describe("the technician's pages", () => {
 
 /** What a document says under the heading of an anchor, up to the next heading. */
 function partOf(document: string, anchor: string): string {
-  const parts = readFileSync(join(CHECKOUT, document), "utf8").split(/^(?=#+ )/m);
+  const parts = readDocument(document).split(/^(?=#+ )/m);
   const part = parts.find((text) => anchorOf(text.split("\n")[0] ?? "") === anchor);
   if (part === undefined) throw new Error(`${document} has no heading #${anchor}.`);
   return part;
-}
-
-function anchorOf(heading: string): string {
-  return heading
-    .replace(/^#+ /, "")
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, "")
-    .replaceAll(" ", "-");
 }
