@@ -12,7 +12,7 @@ import {
 import { GATEWAY_FAULTS } from "./faults/gateway.ts";
 import { LEDGER_FAULTS } from "./faults/ledger.ts";
 import { LINE_FAULTS } from "./faults/line.ts";
-import { type Bilingual, type Language, LOCALES } from "./language.ts";
+import { type Bilingual, counted, type Language, LOCALES } from "./language.ts";
 
 /**
  * Every fault: when it is one, how bad, its texts, and what to do. Programs
@@ -97,12 +97,18 @@ function valuesOf(details: FaultDetails, locale: string, timeZone: string): Faul
   const number = (name: string) => Number(details[name] ?? 0);
   const megabytes = { style: "unit", unit: "megabyte", maximumFractionDigits: 0 } as const;
   const moment = { dateStyle: "medium", timeStyle: "short", timeZone } as const;
+  const count = (value: number) => new Intl.NumberFormat(locale).format(value);
   return {
     number,
-    count: (name) => new Intl.NumberFormat(locale).format(number(name)),
+    count: (name) => count(number(name)),
+    some: (name, one, many, none = many) =>
+      number(name) === 0 ? none : counted(count(number(name)), one, many),
     bytes: (name) => new Intl.NumberFormat(locale, megabytes).format(number(name) / MEGABYTE),
     moment: (name) => new Intl.DateTimeFormat(locale, moment).format(number(name)),
-    text: (name) => String(details[name] ?? ""),
+    text: (name) => {
+      const value = details[name] ?? "";
+      return typeof value === "number" ? count(value) : value;
+    },
   };
 }
 

@@ -46,6 +46,8 @@ export type FaultDetails = Readonly<Record<string, string | number>>;
 export interface FaultValues {
   readonly number: (name: string) => number;
   readonly count: (name: string) => string;
+  /** A number with its noun: `1 sale`, `1,204 sales`; `none` where it is not told. */
+  readonly some: (name: string, one: string, many: string, none?: string) => string;
   readonly bytes: (name: string) => string;
   readonly moment: (name: string) => string;
   readonly text: (name: string) => string;

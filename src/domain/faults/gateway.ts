@@ -86,13 +86,10 @@ export const GATEWAY_FAULTS = {
       `${waiting ?? "Many"} ${queue === "edges" ? "switchings" : "writes"} wait for the disk; there is room for ${limit}.`,
     sales: ["waiting"],
     hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
-    what: ({ number, count }) =>
-      number("waiting") === 0
-        ? ["El equipo va con retraso.", "The gateway is running behind."]
-        : [
-            `El equipo va con retraso: ${count("waiting")} anotaciones esperan.`,
-            `The gateway is running behind: ${count("waiting")} entries are waiting.`,
-          ],
+    what: ({ some }) => [
+      `El equipo va con retraso: ${some("waiting", "anotación espera", "anotaciones esperan", "hay anotaciones que esperan")}.`,
+      `The gateway is running behind: ${some("waiting", "entry is", "entries are", "some entries are")} waiting.`,
+    ],
     todo: [
       "Suele pasar solo en unos minutos. Si el aviso sigue, llame a su técnico.",
       "This usually passes within minutes. If it stays, call your technician.",
@@ -200,16 +197,10 @@ export const GATEWAY_FAULTS = {
     message: ({ file, endsTime }: { file: string; endsTime: number; days: number }) =>
       `The certificate ${file} ends on ${iso(endsTime)}.`,
     hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
-    what: ({ number, count }) =>
-      number("days") === 1
-        ? [
-            "El certificado de su clínica para abrir esta página caduca en 1 día.",
-            "Your clinic's certificate for opening this page ends in 1 day.",
-          ]
-        : [
-            `El certificado de su clínica para abrir esta página caduca en ${count("days")} días.`,
-            `Your clinic's certificate for opening this page ends in ${count("days")} days.`,
-          ],
+    what: ({ some }) => [
+      `El certificado de su clínica para abrir esta página caduca en ${some("days", "día", "días", "horas")}.`,
+      `Your clinic's certificate for opening this page ends in ${some("days", "day", "days", "hours")}.`,
+    ],
     todo: [
       "Pida a su técnico que ponga el siguiente. Después el navegador avisará al abrir la página.",
       "Ask your technician to bring the next one. After that the browser will warn when the page is opened.",

@@ -48,13 +48,10 @@ export const LEDGER_FAULTS = {
     message: ({ days }: { madeTime: number; days: number }) =>
       `The newest proven backup of the ledger is ${days} days old.`,
     hint: "Run flanco backup: it says what keeps it from working.",
-    what: ({ number, count }) =>
-      number("days") === 1
-        ? ["La última copia de seguridad es de hace 1 día.", "The last backup is 1 day old."]
-        : [
-            `La última copia de seguridad es de hace ${count("days")} días.`,
-            `The last backup is ${count("days")} days old.`,
-          ],
+    what: ({ some }) => [
+      `La última copia de seguridad es de hace ${some("days", "día", "días", "días")}.`,
+      `The last backup is ${some("days", "day", "days", "days")} old.`,
+    ],
     todo: [
       "Pida a su técnico que revise por qué no se hacen copias nuevas.",
       "Ask your technician to check why no new ones are made.",
@@ -194,16 +191,10 @@ export const LEDGER_FAULTS = {
     },
     sales: ["sales"],
     hint: "Bring them over from the replaced ledger, which is kept, or post them. Then an owner acknowledges it: flanco verify --acknowledge NAME.",
-    what: ({ number, count }) =>
-      number("sales") === 0
-        ? [
-            "Faltan ventas desde que se restauró una copia de seguridad.",
-            "Sales are missing since a backup was restored.",
-          ]
-        : [
-            `Faltan ventas desde que se restauró una copia de seguridad: ${count("sales")}.`,
-            `Sales are missing since a backup was restored: ${count("sales")}.`,
-          ],
+    what: ({ text }) => [
+      `Faltan ventas desde que se restauró una copia de seguridad${after(text("sales"))}.`,
+      `Sales are missing since a backup was restored${after(text("sales"))}.`,
+    ],
     todo: [
       "Pida a su técnico que las recupere o las añada. El aviso sigue hasta que el responsable lo confirme con él.",
       "Have your technician bring them back or add them. This stays until the owner confirms it with the technician.",
@@ -216,16 +207,10 @@ export const LEDGER_FAULTS = {
       `The time zone is ${to} and was ${from}: ${counted(sales, "sale")} changed the day, and the totals of days and months with it.`,
     sales: ["sales"],
     hint: "If that is wrong, set time_zone in flanco.toml and restart: the totals are as before then. An owner acknowledges it: flanco verify --acknowledge NAME.",
-    what: ({ text, number, count }) =>
-      number("sales") === 0
-        ? [
-            `La zona horaria es ahora ${text("to")}, y hay ventas que cuentan en otro día.`,
-            `The time zone is now ${text("to")}, and some sales count on another day.`,
-          ]
-        : [
-            `La zona horaria es ahora ${text("to")}. Ventas que cuentan en otro día: ${count("sales")}.`,
-            `The time zone is now ${text("to")}. Sales that count on another day: ${count("sales")}.`,
-          ],
+    what: ({ text }) => [
+      `La zona horaria es ahora ${text("to")}. Hay ventas que cuentan en otro día${after(text("sales"))}.`,
+      `The time zone is now ${text("to")}. There are sales that count on another day${after(text("sales"))}.`,
+    ],
     todo: ({ text }) => [
       `Antes era ${text("from")}. Si no es correcto, llame a su técnico: los totales pueden volver a ser los de antes.`,
       `It was ${text("from")}. If that is wrong, call your technician: the totals can be as they were before.`,

@@ -58,18 +58,16 @@ export const LINE_FAULTS = {
     },
     sales: ["edges", "sales"],
     hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
-    what: ({ number, count }) =>
-      number("sales") === 1
-        ? ["Se perdió 1 venta de la que no hay registro.", "1 sale was lost and has no record."]
-        : number("sales") === 0
-          ? [
-              "Hubo momentos en que pudieron perderse ventas.",
-              "There were moments in which sales may have been lost.",
-            ]
-          : [
-              `Se perdieron ${count("sales")} ventas de las que no hay registro.`,
-              `${count("sales")} sales were lost and have no record.`,
-            ],
+    what: ({ number, some }) =>
+      number("sales") === 0
+        ? [
+            "Hubo momentos en que pudieron perderse ventas.",
+            "There were moments in which sales may have been lost.",
+          ]
+        : [
+            `${some("sales", "venta se perdió y no tiene", "ventas se perdieron y no tienen")} registro.`,
+            `${some("sales", "sale was lost and has", "sales were lost and have")} no record.`,
+          ],
     todo: ({ text }) => [
       `Compare esas horas, que están en «Informe» y en «Estado», con sus propios apuntes. Líneas: ${text("lines")}.`,
       `Compare those hours, which are under “Report” and “Status”, with your own notes. Lines: ${text("lines")}.`,
@@ -87,16 +85,10 @@ export const LINE_FAULTS = {
       `In the last 24 hours the hardware or the kernel did not report ${counted(edges, "switching")} (${lines}): they were found up to two seconds late.`,
     sales: ["edges"],
     hint: "Debian's kernels for the Raspberry Pi 3, 4 and Zero 2 W lose edges where many lines change at once. Give every line its own 4.7 kΩ to 3.3 V and, against bounce, 100 nF to ground (docs/technician.md).",
-    what: ({ number, count }) =>
-      number("edges") === 0
-        ? [
-            "El equipo no avisó de algunos cambios de las líneas. Se encontraron al mirarlas, algo más tarde.",
-            "The hardware did not report some changes of the lines. They were found by looking at them, a little late.",
-          ]
-        : [
-            `En un día el equipo no avisó de ${count("edges")} cambios de las líneas. Se encontraron al mirarlas, hasta dos segundos después.`,
-            `In one day the hardware did not report ${count("edges")} changes of the lines. They were found by looking at them, up to two seconds late.`,
-          ],
+    what: ({ some }) => [
+      `En un día el equipo no avisó de ${some("edges", "cambio", "cambios", "algunos cambios")} de las líneas. Se encontraron al mirarlas, hasta dos segundos después.`,
+      `In one day the hardware did not report ${some("edges", "change", "changes", "some changes")} of the lines. They were found by looking at them, up to two seconds late.`,
+    ],
     todo: ({ text }) => [
       `Un apagado y encendido de menos de dos segundos puede haberse perdido. Lea a su técnico el texto de abajo. Líneas: ${text("lines")}.`,
       `A switching off and on of less than two seconds may be lost. Read the text below to your technician. Lines: ${text("lines")}.`,
@@ -136,18 +128,13 @@ export const LINE_FAULTS = {
     },
     hint: "Connect the gateway to the network, and let it reach a time server (NTP).",
     sales: ["waiting"],
-    what: ({ number, count }) =>
+    what: ({ number, some }) =>
       number("waiting") === 0
         ? ["El reloj del equipo no está en hora.", "The gateway's clock is not set."]
-        : number("waiting") === 1
-          ? [
-              "El reloj del equipo no está en hora: 1 venta tiene la hora pendiente.",
-              "The gateway's clock is not set: the time of 1 sale is still to be settled.",
-            ]
-          : [
-              `El reloj del equipo no está en hora: ${count("waiting")} ventas tienen la hora pendiente.`,
-              `The gateway's clock is not set: the times of ${count("waiting")} sales are still to be settled.`,
-            ],
+        : [
+            `El reloj del equipo no está en hora: ${some("waiting", "venta tiene", "ventas tienen")} la hora pendiente.`,
+            `The gateway's clock is not set: ${some("waiting", "sale has", "sales have")} a time that is still to be settled.`,
+          ],
     todo: [
       "Conecte el equipo a internet un momento. Las horas se corrigen solas; no se pierde nada.",
       "Connect the gateway to the internet for a moment. Times correct themselves; nothing is lost.",
@@ -160,15 +147,10 @@ export const LINE_FAULTS = {
       `The time of ${counted(records, "record")} will never be known: the gateway lost its power before its clock was set.`,
     hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
     sales: ["records"],
-    what: ({ number, count }) =>
-      number("records") === 0
-        ? ["De algunas ventas no se sabe la hora exacta.", "The exact time of some sales is not known."]
-        : number("records") === 1
-          ? ["De 1 venta no se sabe la hora exacta.", "The exact time of 1 sale is not known."]
-          : [
-              `De ${count("records")} ventas no se sabe la hora exacta.`,
-              `The exact times of ${count("records")} sales are not known.`,
-            ],
+    what: ({ some }) => [
+      `De ${some("records", "venta", "ventas", "algunas ventas")} no se sabe la hora exacta.`,
+      `The exact time of ${some("records", "sale", "sales", "some sales")} is not known.`,
+    ],
     todo: [
       "Los totales no cambian; solo la hora es aproximada.",
       "The totals stay the same; only the time is approximate.",
@@ -181,21 +163,10 @@ export const LINE_FAULTS = {
       `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
     hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
     sales: ["records"],
-    what: ({ number, count }) =>
-      number("records") === 0
-        ? [
-            "El reloj estaba mal: algunas ventas tienen una hora equivocada.",
-            "The clock was wrong: some sales have a wrong time.",
-          ]
-        : number("records") === 1
-          ? [
-              "El reloj estaba mal: 1 venta tiene una hora equivocada.",
-              "The clock was wrong: 1 sale has a wrong time.",
-            ]
-          : [
-              `El reloj estaba mal: ${count("records")} ventas tienen una hora equivocada.`,
-              `The clock was wrong: ${count("records")} sales have a wrong time.`,
-            ],
+    what: ({ some }) => [
+      `El reloj estaba mal: ${some("records", "venta tiene", "ventas tienen", "algunas ventas tienen")} una hora equivocada.`,
+      `The clock was wrong: ${some("records", "sale has", "sales have", "some sales have")} a wrong time.`,
+    ],
     todo: [
       "Los totales no cambian. Su técnico puede corregir la hora: llámelo y lea el texto de abajo.",
       "The totals stay the same. Your technician can correct the time: call, and read the text below.",
