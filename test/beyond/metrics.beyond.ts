@@ -61,6 +61,42 @@ describe("Prometheus", () => {
     expect(runCommand(["promtool", "test", "rules", file])).to.contain("SUCCESS");
   });
 
+  it("calls critical what loses or refuses sales, and warns of the other faults", () => {
+    const alertname = "FlancoFault";
+    const fault = (code: string, severity: string) =>
+      `flanco_fault{instance="g",code="${code}",severity="${severity}"}`;
+    const alertOf = (code: string, severity: string) => ({
+      exp_labels: { instance: "g", code, severity },
+      exp_annotations: {
+        summary: `g: ${code}`,
+        description: "flanco status says what to do; docs/reference.md lists the faults.",
+      },
+    });
+    const file = program.write(
+      "faults.yml",
+      JSON.stringify({
+        rule_files: [join(SHARED, "prometheus-rules.yml")],
+        tests: [
+          {
+            interval: "1m",
+            input_series: [fault("disk_full", "grave"), fault("disk_slow", "note")].map((series) => ({
+              series,
+              values: "1x20",
+            })),
+            alert_rule_test: [
+              {
+                eval_time: "15m",
+                alertname,
+                exp_alerts: [alertOf("disk_full", "critical"), alertOf("disk_slow", "warning")],
+              },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(runCommand(["promtool", "test", "rules", file])).to.contain("SUCCESS");
+  });
+
   it("finds nothing against its conventions in what the gateway serves", () => {
     const file = program.write("metrics", text);
     expect(runCommand(["sh", "-c", `promtool check metrics <'${file}' 2>&1`])).to.equal("");
