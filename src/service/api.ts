@@ -1,18 +1,33 @@
 import type { RequestListener } from "node:http";
+import { dirname } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
+import type { Clock } from "../domain/clock.ts";
+import { hueOf } from "../domain/gateway.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
 import { type AppDependencies, createApp, gatewayEndpoints } from "../http/app.ts";
 import { FailedSignIns } from "../http/auth/failed-sign-ins.ts";
 import type { OneTimeCode } from "../http/auth/one-time-code.ts";
-import type { Sessions } from "../http/auth/session.ts";
+import { WorkerPasswordHasher } from "../http/auth/password.ts";
+import { loadSecret, Sessions } from "../http/auth/session.ts";
 import { MAX_FAMILIAR, SignInGate } from "../http/auth/sign-in-gate.ts";
 import { LiveEvents } from "../http/event.ts";
+import { Page } from "../http/page.ts";
 import type { Endpoint } from "../http/router.ts";
 import { firstRunToken } from "../http/session.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
+import type { DataDirectory } from "../ledger/engine/data-directory.ts";
+import { identityOf } from "../ledger/engine/identity.ts";
+import type { FrontDoor } from "../net/front-door.ts";
+import { readDisk } from "../platform/disk.ts";
+import type { Installation } from "../platform/installation.ts";
+import { readMachine, systemTimers } from "../platform/machine.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
+import type { OpenLedger } from "./ledger.ts";
+import type { OpenLines } from "./lines.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
+import type { Watchers } from "./watchers.ts";
 
 /** Dependencies of the application that are made here. */
 type Made = "signInGate" | "numbers" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
@@ -38,14 +53,14 @@ export class Api {
   readonly commissioning: Commissioning;
   /** What commands and members have: the operators' and the accounts' endpoints. */
   readonly table: readonly Endpoint[];
+  readonly sessions: Sessions;
   /** Answers each request of the network. */
   readonly handler: RequestListener;
-  readonly #dependencies: ApiDependencies;
 
   constructor(dependencies: ApiDependencies) {
     const { config, clock, writer, log } = dependencies;
     const { time_zone: timeZone, currency, currency_decimals } = config;
-    this.#dependencies = dependencies;
+    this.sessions = dependencies.sessions;
     this.numbers = new ShownNumbers(dependencies.reader.numberKey());
     this.events = new LiveEvents(this.numbers);
     this.firstRun = firstRunToken(clock);
@@ -93,9 +108,77 @@ export class Api {
   /** Call after each commit: sessions, the first user's right and open pages follow the ledger. */
   apply(changes: readonly Change[]): void {
     const kinds = new Set(changes.map((change) => change.kind));
-    if (kinds.has("sessions")) this.#dependencies.sessions.reload();
+    if (kinds.has("sessions")) this.sessions.reload();
     if (kinds.has("user")) this.firstRun.revoke();
     this.commissioning.apply(changes);
     this.events.tell(changes);
   }
+}
+
+export interface GatewayApiOptions {
+  readonly config: Config;
+  readonly dataDirectory: Pick<DataDirectory, "ledger" | "secret">;
+  readonly bootId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly installation: Pick<Installation, "version" | "readPage">;
+  readonly ledger: OpenLedger;
+  readonly lines: OpenLines;
+  readonly watchers: Watchers;
+  readonly frontDoor: FrontDoor;
+  readonly allowedOrigins: () => readonly string[];
+}
+
+/** Makes a gateway's API and opens it. What must be closed is added to `closing`. */
+export async function openApi(
+  options: GatewayApiOptions,
+  closing: Pick<AsyncDisposableStack, "defer">,
+): Promise<Api> {
+  const { config, dataDirectory, bootId, clock, log, installation, frontDoor, allowedOrigins } = options;
+  const { writer, reader, heavy } = options.ledger;
+  const { recorder, drivable, trust } = options.lines;
+  const { packages, upkeep, sinks, others, name, faults } = options.watchers;
+  const secret = loadSecret(dataDirectory.secret, log);
+  const sessions = new Sessions(secret, clock, writer, reader, log, bootId);
+  closing.defer(() => sessions.close());
+  const passwords = new WorkerPasswordHasher();
+  closing.defer(() => passwords.close());
+  const hue = hueOf(identityOf(dataDirectory.ledger) ?? bootId);
+  const api = new Api({
+    config,
+    clock,
+    timers: systemTimers,
+    log,
+    version: installation.version,
+    page: Page.of(installation.readPage()),
+    bootId,
+    trust,
+    writer,
+    reader,
+    heavy,
+    lines: recorder,
+    drivable,
+    setups: sinks,
+    sessions,
+    passwords,
+    parts: () => ({
+      queues: { writes: writer.queue, edges: recorder.queue() },
+      lastBackup: upkeep.lastBackup(),
+      lasting: [...faults(), ...frontDoor.faults()],
+      sinks: sinks.forwarder.status(),
+      newerPackage: packages.newest,
+      gateway: { name: name(), hue },
+      otherGateways: others.list(),
+    }),
+    readDisk: () => readDisk(dataDirectory.ledger),
+    readMachine: () => readMachine(dirname(dataDirectory.ledger)),
+    syncMs: () => writer.syncMs,
+    allowedOrigins,
+    proxies: config.trusted_proxies,
+    isKnownHost: (host) => frontDoor.isKnownHost(host),
+    reach: () => frontDoor.reach(),
+  });
+  closing.defer(() => api.close());
+  await api.open();
+  return api;
 }

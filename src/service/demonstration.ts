@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Config } from "../contract/config/schema.ts";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import {
@@ -18,6 +19,7 @@ import type { NewRecord } from "../domain/record.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
 import { parseTrace, readTrace, type Trace } from "../gpio/trace.ts";
+import { writeDurably } from "../platform/durable-file.ts";
 import type { Installation } from "../platform/installation.ts";
 
 const PLACES = [
@@ -70,6 +72,33 @@ interface DemonstrationParts {
 interface DemonstrationRoom extends Omit<NewRecord, "valorMicros" | "createdTimeMs"> {
   readonly pricesMicros: readonly [number, number];
   readonly wiring: NewWiring;
+}
+
+interface DemonstrationOptions extends DemonstrationParts {
+  readonly reader: DemonstrationParts["reader"] & Pick<LedgerReader, "userCount">;
+  readonly isOn: boolean;
+  /** A file that stands for a demonstration which was wired. */
+  readonly mark: string;
+}
+
+/** The demonstration, which the first user gets once, so that what a user deletes of it stays deleted. */
+export class Demonstration {
+  readonly #options: DemonstrationOptions;
+  #isDue: boolean;
+
+  constructor(options: DemonstrationOptions) {
+    this.#options = options;
+    this.#isDue = options.isOn && !existsSync(options.mark);
+  }
+
+  /** Wires it where there is a user by now. Call it before the lines are watched, and after each commit. */
+  async wire(): Promise<void> {
+    const { mark, reader } = this.#options;
+    if (!this.#isDue || reader.userCount() === 0) return;
+    this.#isDue = false;
+    writeDurably(mark, "The demonstration was wired here; it is not wired again.\n");
+    await seedDemo(this.#options);
+  }
 }
 
 /**

@@ -1,25 +1,15 @@
-import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { dirname } from "node:path";
-import { boxBroker, type Config, type ConfigKey } from "../contract/config/schema.ts";
+import type { Config, ConfigKey } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
-import type { Clock, ClockTrust } from "../domain/clock.ts";
+import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { fault } from "../domain/fault.ts";
-import { hueOf } from "../domain/gateway.ts";
-import type { LineDriver, LinesStatus } from "../domain/line.ts";
+import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { TrustedAuthority } from "../domain/trust.ts";
-import { createDriver } from "../gpio/driver.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
-import { Recorder } from "../gpio/recorder.ts";
-import { SimulatedDriver } from "../gpio/simulated.ts";
-import { TracePlayer } from "../gpio/trace-player.ts";
-import { WorkerPasswordHasher } from "../http/auth/password.ts";
-import { loadSecret, replaceSecret, Sessions } from "../http/auth/session.ts";
+import { replaceSecret } from "../http/auth/session.ts";
 import { ControlServer } from "../http/control-server.ts";
 import { operatorEndpoints } from "../http/operator.ts";
-import { Page } from "../http/page.ts";
 import { createTrustApp } from "../http/trust/app.ts";
 import { createWaitingApp } from "../http/waiting.ts";
 import {
@@ -28,25 +18,17 @@ import {
   openToOthers,
   prepareForLedger,
 } from "../ledger/engine/data-directory.ts";
-import { identityOf } from "../ledger/engine/identity.ts";
 import { takeLock } from "../ledger/engine/lock.ts";
 import { FrontDoor } from "../net/front-door.ts";
-import { OtherGateways } from "../net/other-gateways.ts";
-import { readDisk } from "../platform/disk.ts";
-import { writeDurably } from "../platform/durable-file.ts";
 import type { Installation } from "../platform/installation.ts";
-import { readBootId, readMachine, systemTimers } from "../platform/machine.ts";
+import { readBootId } from "../platform/machine.ts";
 import type { Work } from "../platform/work.ts";
-import { Api } from "./api.ts";
+import { type Api, openApi } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
-import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";
-import { configuredTrace, seedDemo } from "./demonstration.ts";
-import { gatewayName, readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
-import { NewerPackages } from "./newer-package.ts";
-import { SinkSettings } from "./sink-settings.ts";
-import { Sinks } from "./sinks.ts";
-import { Upkeep } from "./upkeep.ts";
+import { type OpenLines, openLines } from "./lines.ts";
+import type { Sinks } from "./sinks.ts";
+import { openWatchers, type Watchers } from "./watchers.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
 export const LIVE_KEYS = [
@@ -75,21 +57,24 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
+/** What outlives a process, and which boot of the machine this is. */
+interface OpenData {
+  readonly dataDirectory: DataDirectory;
+  readonly bootId: string;
+}
+
+/** The whole appliance: ledger, lines, watchers and ports, wired to each other. */
 export class Service {
   /** The settings that may change while the service runs. A new value takes effect at once. */
   settings: LiveSettings;
   readonly #options: ServiceOptions;
   /** What was opened and must be closed, last first. */
   readonly #closing = new AsyncDisposableStack();
-  #ledger: OpenLedger | undefined;
-  #trust: ClockTrust | undefined;
-  #recorder: Recorder | undefined;
-  /** Wires the demonstration; undefined where that is not to be done, or is begun. */
-  #seed: (() => Promise<void>) | undefined;
-  #api: Api | undefined;
-  #sinks: Sinks | undefined;
   #frontDoor: FrontDoor | undefined;
+  #ledger: OpenLedger | undefined;
+  #lines: OpenLines | undefined;
+  #sinks: Sinks | undefined;
+  #api: Api | undefined;
   /** The opening of the ports, once it has begun: where a start has long work, before the ledger is open. */
   #opening: Promise<void> | undefined;
   #handler: RequestListener = () => {};
@@ -149,8 +134,8 @@ export class Service {
 
   /** The wired lines. Throws before `open`. */
   lines(): LinesStatus {
-    if (this.#recorder === undefined) throw new FlancoError("internal", "The service is not open.");
-    return this.#recorder.status();
+    if (this.#lines === undefined) throw new FlancoError("internal", "The service is not open.");
+    return this.#lines.recorder.status();
   }
 
   /** The right to make the first user; undefined once there is one. */
@@ -169,122 +154,128 @@ export class Service {
   }
 
   async #openAll(): Promise<void> {
-    const { config, clock, log, installation, onFatal } = this.#options;
-    const { version } = installation;
+    const data = this.#openData();
+    const frontDoor = this.#makeFrontDoor(data);
+    const ledger = await this.#openLedger(data);
+    const lines = await this.#openLines(data, ledger);
+    const watchers = this.#openWatchers(data, ledger, lines);
+    await this.#openPorts(data, ledger, lines, watchers, frontDoor);
+  }
+
+  #openData(): OpenData {
+    const { config, log } = this.#options;
     const dataDirectory = dataDirectoryOf(config.data_dir);
     prepareForLedger(dataDirectory);
     const open = openToOthers(backupDirectory(config));
     if (open !== null) log.warn({}, open);
     this.#closing.defer(takeLock(dataDirectory.lock));
-    // Given to every part; each takes what its type names.
-    const machine = { config, dataDirectory, clock, log, timers: systemTimers, version };
+    return { dataDirectory, bootId: readBootId() };
+  }
+
+  /** Made before the ledger is open: it shows long work. */
+  #makeFrontDoor({ dataDirectory }: OpenData): FrontDoor {
+    const { config, clock, log } = this.#options;
     const frontDoor = new FrontDoor({
-      ...machine,
-      trust: { trusted: () => this.#trust?.trusted() ?? false },
+      config,
+      dataDirectory,
+      clock,
+      log,
+      trust: { trusted: () => this.#lines?.trust.trusted() ?? false },
       hostNames: () => this.settings.host_names,
       trustPage: (source) => createTrustApp(source).callback(),
     });
     this.#frontDoor = frontDoor;
+    return frontDoor;
+  }
+
+  async #openLedger({ dataDirectory }: OpenData): Promise<OpenLedger> {
+    const { config, clock, log, onFatal } = this.#options;
     const ledger = await openLedger({
-      ...machine,
+      config,
+      dataDirectory,
+      clock,
+      log,
       onFatal,
       onChanges: (changes) => this.#apply(changes),
-      edgesSettled: () => this.#recorder?.settled(),
+      edgesSettled: () => this.#lines?.recorder.settled(),
       cancelled: this.#cancelled.signal,
       onWork: (work, moves) => this.#wait(work, moves),
     });
-    const { writer, reader, heavy } = ledger;
     this.#ledger = ledger;
-    this.#closing.defer(() => writer.close());
-    this.#closing.defer(() => reader.close());
-    this.#closing.defer(() => heavy.close());
-    const bootId = readBootId();
-    const secret = loadSecret(dataDirectory.secret, log);
-    const sessions = new Sessions(secret, clock, writer, reader, log, bootId);
-    this.#closing.defer(() => sessions.close());
-    const passwords = new WorkerPasswordHasher();
-    this.#closing.defer(() => passwords.close());
-    const identity = identityOf(dataDirectory.ledger) ?? bootId;
-    const driver = this.#makeDriver(`flanco-${identity}`);
-    await this.#openDemonstration(driver, dataDirectory, ledger, bootId);
-    // Read before ClockWatch stores this process's first sign of life.
-    const lastAlive = reader.lastAlive();
-    // A demonstration shows its sales also without a network that sets the clock.
-    const isTrusted = config.clock_trust === "always" || (config.demo && driver.name === "simulated");
-    const trust = new ClockWatch({
-      ...machine,
-      ...ledger,
+    this.#closing.defer(() => ledger.writer.close());
+    this.#closing.defer(() => ledger.reader.close());
+    this.#closing.defer(() => ledger.heavy.close());
+    return ledger;
+  }
+
+  async #openLines({ dataDirectory, bootId }: OpenData, ledger: OpenLedger): Promise<OpenLines> {
+    const { config, clock, log, installation, keeper } = this.#options;
+    const onBoots = () => this.#api?.sessions.reload();
+    const { signal: closed } = this.#closed;
+    const options = {
+      config,
+      dataDirectory,
+      ledger,
       bootId,
-      synchronized: isTrusted ? "always" : synchronizedBySystem(),
-      committedMs: () => recorder.committedMs(),
-      onBoots: () => sessions.reload(),
-    });
-    this.#trust = trust;
-    this.#closing.defer(() => trust.close());
-    const parts = { ...machine, ...ledger, bootId, trust };
-    const recorder = new Recorder({ ...parts, driver, lastAlive });
-    recorder.begin();
-    await trust.open();
-    this.#recorder = recorder;
-    this.#closing.defer(() => recorder.close());
-    await recorder.open();
-    if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
-    const packages = new NewerPackages(machine);
-    this.#closing.defer(() => packages.close());
-    const settings = new SinkSettings({ ...machine, directory: dataDirectory.sinks });
-    settings.open();
-    const settingsReadMs = clock.nowMs();
-    const gateway = () => readGateway(config);
-    const upkeep = new Upkeep({ ...parts, packages, onDamaged: onFatal, gateway });
-    upkeep.open();
-    this.#closing.defer(() => upkeep.close());
-    const name = () => gatewayName(config, reader);
-    const others = new OtherGateways(machine);
-    const drivable = driver instanceof SimulatedDriver ? driver : null;
-    const sinks = new Sinks({ ...parts, settings, gateway: name });
-    const api = new Api({
-      ...parts,
-      sessions,
-      passwords,
-      lines: recorder,
-      drivable,
-      setups: sinks,
-      page: Page.of(installation.readPage()),
-      parts: () => ({
-        queues: { writes: writer.queue, edges: recorder.queue() },
-        lastBackup: upkeep.lastBackup(),
-        lasting: [
-          ...(writer.diskFullSinceMs === null ? [] : [fault("disk_full", writer.diskFullSinceMs)]),
-          ...upkeep.faults(),
-          ...frontDoor.faults(),
-          ...(settings.isUnreadable ? [fault("sinks_unreadable", settingsReadMs)] : []),
-        ],
-        sinks: sinks.forwarder.status(),
-        newerPackage: packages.newest,
-        gateway: { name: name(), hue: hueOf(identity) },
-        otherGateways: others.list(),
-      }),
-      readDisk: () => readDisk(dataDirectory.ledger),
-      readMachine: () => readMachine(dirname(dataDirectory.ledger)),
-      syncMs: () => writer.syncMs,
-      allowedOrigins: () => this.settings.allowed_origins,
-      proxies: config.trusted_proxies,
-      isKnownHost: (name) => frontDoor.isKnownHost(name),
-      reach: () => frontDoor.reach(),
-    });
-    this.#closing.defer(() => api.close());
-    await api.open();
+      clock,
+      log,
+      installation,
+      keeper,
+      onBoots,
+      closed,
+    };
+    this.#lines = await openLines(options, this.#closing);
+    return this.#lines;
+  }
+
+  #openWatchers({ dataDirectory }: OpenData, ledger: OpenLedger, { trust }: OpenLines): Watchers {
+    const { config, clock, log, installation, onFatal: onDamaged } = this.#options;
+    const { version } = installation;
+    return openWatchers(
+      { config, dataDirectory, ledger, clock, trust, log, version, onDamaged },
+      this.#closing,
+    );
+  }
+
+  async #openPorts(
+    { dataDirectory, bootId }: OpenData,
+    ledger: OpenLedger,
+    lines: OpenLines,
+    watchers: Watchers,
+    frontDoor: FrontDoor,
+  ): Promise<void> {
+    const { config, clock, log, installation } = this.#options;
+    const { sinks, upkeep, others } = watchers;
+    const allowedOrigins = () => this.settings.allowed_origins;
+    const api = await openApi(
+      {
+        config,
+        dataDirectory,
+        bootId,
+        clock,
+        log,
+        installation,
+        ledger,
+        lines,
+        watchers,
+        frontDoor,
+        allowedOrigins,
+      },
+      this.#closing,
+    );
     this.#api = api;
     sinks.open(api.status);
     this.#sinks = sinks;
     this.#closing.defer(() => sinks.close());
     // The API did not exist for the changes before this.
-    sessions.reload();
+    api.sessions.reload();
+    const { reader, writer } = ledger;
     const operators = operatorEndpoints({
-      ...ledger,
-      rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
+      reader,
+      writer,
+      rotateSecret: (by) => api.sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
       acknowledged: (keys) => upkeep.acknowledged(keys),
-      clockCorrected: (boot, zeroMs) => trust.corrected(boot, zeroMs),
+      clockCorrected: (boot, zeroMs) => lines.trust.corrected(boot, zeroMs),
     });
     const control = new ControlServer(dataDirectory.control, [...api.table, ...operators], reader, log);
     await control.open();
@@ -313,58 +304,15 @@ export class Service {
     this.#openDoor().catch((err: unknown) => this.#options.log.error({ err }, "the ports cannot be opened"));
   }
 
-  #makeDriver(clientId: string): LineDriver {
-    const { config, clock, log, keeper } = this.#options;
-    const driver = createDriver(config.gpio_driver, {
-      clock,
-      timers: systemTimers,
-      warn: (text) => log.warn({ driver: config.gpio_driver }, text),
-      simulatedLineCount: config.simulated_lines,
-      keeper,
-      boxes: boxBroker(config, clientId),
-    });
-    if (driver.name === "simulated")
-      log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
-    return driver;
-  }
-
-  async #openTrace(driver: SimulatedDriver): Promise<void> {
-    const { config, clock, installation } = this.#options;
-    const trace = configuredTrace(config, installation, await driver.detect());
-    if (trace === undefined) return;
-    const player = new TracePlayer(trace, { lines: driver, clock, timers: systemTimers });
-    await player.open();
-    this.#closing.defer(() => player.close());
-  }
-
-  /** Wires the demonstration before the lines are watched; once, so that what a user deletes of it stays deleted. */
-  async #openDemonstration(
-    driver: LineDriver,
-    { demonstrated }: DataDirectory,
-    { reader, writer }: OpenLedger,
-    bootId: string,
-  ): Promise<void> {
-    // Only with simulated lines: any other driver would not find its lines.
-    if (!this.#options.config.demo || driver.name !== "simulated" || existsSync(demonstrated)) return;
-    const seed = async (): Promise<void> => {
-      if (reader.userCount() === 0) return;
-      this.#seed = undefined;
-      writeDurably(demonstrated, "The demonstration was wired here; it is not wired again.\n");
-      const { signal } = this.#closed;
-      await seedDemo({ reader, writer, clock: this.#options.clock, bootId, signal });
-    };
-    this.#seed = seed;
-    await seed();
-  }
-
   /** Call after each commit: passes its changes to every part that follows the ledger. */
   #apply(changes: readonly Change[]): void {
-    if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
+    if (changes.some(({ kind }) => kind === "wiring")) void this.#lines?.recorder.reconcile();
     this.#api?.apply(changes);
     this.#sinks?.forwarder.apply(changes);
-    // The first user gets the demonstration.
-    this.#seed?.().catch((error: unknown) =>
-      this.#options.log.error({ err: error }, "the demonstration could not be wired"),
-    );
+    this.#lines?.demonstration
+      .wire()
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error }, "the demonstration could not be wired"),
+      );
   }
 }

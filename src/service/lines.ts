@@ -1,0 +1,111 @@
+import { boxBroker, type Config } from "../contract/config/schema.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { LineDriver } from "../domain/line.ts";
+import type { Log } from "../domain/log.ts";
+import { createDriver } from "../gpio/driver.ts";
+import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
+import { Recorder } from "../gpio/recorder.ts";
+import { SimulatedDriver } from "../gpio/simulated.ts";
+import { TracePlayer } from "../gpio/trace-player.ts";
+import type { DataDirectory } from "../ledger/engine/data-directory.ts";
+import { identityOf } from "../ledger/engine/identity.ts";
+import type { Installation } from "../platform/installation.ts";
+import { systemTimers } from "../platform/machine.ts";
+import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";
+import { configuredTrace, Demonstration } from "./demonstration.ts";
+import type { OpenLedger } from "./ledger.ts";
+
+export interface LinesOptions {
+  readonly config: Config;
+  readonly dataDirectory: Pick<DataDirectory, "ledger" | "demonstrated">;
+  readonly ledger: Pick<OpenLedger, "reader" | "writer">;
+  readonly bootId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly installation: Pick<Installation, "readDemoTrace">;
+  readonly keeper?: DescriptorKeeper | undefined;
+  /** As `ClockWatch` calls it. */
+  readonly onBoots: () => void;
+  /** Aborted when the service ends. */
+  readonly closed: AbortSignal;
+}
+
+/** The lines that are watched, and the clock that times what they do. */
+export interface OpenLines {
+  readonly recorder: Recorder;
+  readonly trust: ClockWatch;
+  /** The lines that can be set by hand; null where lines are real. */
+  readonly drivable: SimulatedDriver | null;
+  readonly demonstration: Demonstration;
+}
+
+/** Watches the clock, then the wired lines. What must be closed is added to `closing`. */
+export async function openLines(
+  options: LinesOptions,
+  closing: Pick<AsyncDisposableStack, "defer">,
+): Promise<OpenLines> {
+  const { config, dataDirectory, ledger, bootId, clock, log, onBoots, closed } = options;
+  const { reader, writer } = ledger;
+  const driver = makeDriver(options);
+  const drivable = driver instanceof SimulatedDriver ? driver : null;
+  const demonstration = new Demonstration({
+    // Any other driver would not find its lines.
+    isOn: config.demo && drivable !== null,
+    mark: dataDirectory.demonstrated,
+    reader,
+    writer,
+    clock,
+    bootId,
+    signal: closed,
+  });
+  await demonstration.wire();
+  // Read before ClockWatch stores this process's first sign of life.
+  const lastAlive = reader.lastAlive();
+  // A demonstration shows its sales also without a network that sets the clock.
+  const isTrusted = config.clock_trust === "always" || (config.demo && drivable !== null);
+  const trust = new ClockWatch({
+    clock,
+    bootId,
+    writer,
+    reader,
+    log,
+    synchronized: isTrusted ? "always" : synchronizedBySystem(),
+    committedMs: () => recorder.committedMs(),
+    onBoots,
+  });
+  closing.defer(() => trust.close());
+  const timers = systemTimers;
+  const recorder = new Recorder({ driver, writer, reader, clock, timers, trust, log, bootId, lastAlive });
+  recorder.begin();
+  await trust.open();
+  closing.defer(() => recorder.close());
+  await recorder.open();
+  if (drivable !== null) await openTrace(options, drivable, closing);
+  return { recorder, trust, drivable, demonstration };
+}
+
+function makeDriver({ config, dataDirectory, bootId, clock, log, keeper }: LinesOptions): LineDriver {
+  const driver = createDriver(config.gpio_driver, {
+    clock,
+    timers: systemTimers,
+    warn: (text) => log.warn({ driver: config.gpio_driver }, text),
+    simulatedLineCount: config.simulated_lines,
+    keeper,
+    boxes: boxBroker(config, `flanco-${identityOf(dataDirectory.ledger) ?? bootId}`),
+  });
+  if (driver.name === "simulated")
+    log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
+  return driver;
+}
+
+async function openTrace(
+  { config, clock, installation }: LinesOptions,
+  lines: SimulatedDriver,
+  closing: Pick<AsyncDisposableStack, "defer">,
+): Promise<void> {
+  const trace = configuredTrace(config, installation, await lines.detect());
+  if (trace === undefined) return;
+  const player = new TracePlayer(trace, { lines, clock, timers: systemTimers });
+  await player.open();
+  closing.defer(() => player.close());
+}
