@@ -20,7 +20,7 @@ import {
 } from "../../src/ledger/engine/writer-message.ts";
 import { bootReader } from "../../src/ledger/nouns/boot.ts";
 import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
-import { lineStateReader } from "../../src/ledger/nouns/line-state.ts";
+import { lineStateReader } from "../../src/ledger/nouns/line.ts";
 import { recordReader } from "../../src/ledger/nouns/record.ts";
 import { wiringReader } from "../../src/ledger/nouns/wiring.ts";
 import { makeBackup } from "../../src/ledger/safety/backup.ts";

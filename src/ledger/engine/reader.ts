@@ -14,7 +14,7 @@ import { commissionReader } from "../nouns/commission.ts";
 import { clockReader } from "../nouns/correction.ts";
 import { deviceReader } from "../nouns/device.ts";
 import { gapReader } from "../nouns/gap.ts";
-import { lineStateReader } from "../nouns/line-state.ts";
+import { lineStateReader } from "../nouns/line.ts";
 import { lineTestReader } from "../nouns/line-test.ts";
 import { locationReader } from "../nouns/location.ts";
 import { letterheadReader, memberReader } from "../nouns/member.ts";

@@ -9,7 +9,7 @@ import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } f
 import type { WriteContext } from "../engine/write-context.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { gapWriter } from "./gap.ts";
-import { lineStates } from "./line-state.ts";
+import { lineStates } from "./line.ts";
 import { PRICE, type PriceDay, priceKeeper, roomPrices, unwiredPrice } from "./price.ts";
 
 const UNWIRE = "Unwire that first, or choose another one.";

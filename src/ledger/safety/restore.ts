@@ -35,7 +35,7 @@ import {
 import { openForWriting } from "../engine/open.ts";
 import { SCHEMA_VERSION } from "../engine/schema.ts";
 import { appendAudit, linkAudit, takeAudit } from "../nouns/audit.ts";
-import { keepUnwatched } from "../nouns/line-state.ts";
+import { keepUnwatched } from "../nouns/line.ts";
 import { locationsOf } from "../nouns/location.ts";
 import { MAX_FRESH } from "../nouns/rollup.ts";
 import { readProof } from "./backup-directory.ts";
