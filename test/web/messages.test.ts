@@ -15,7 +15,7 @@ const MECHANISM = ["use-language.ts"];
 async function allTexts(): Promise<readonly (readonly [string, unknown])[]> {
   const places = FOLDERS.flatMap((folder) =>
     readdirSync(folder)
-      .filter((name) => !MECHANISM.includes(name))
+      .filter((name) => name.endsWith(".ts") && !MECHANISM.includes(name))
       .map((name) => new URL(name, folder)),
   );
   const files = await Promise.all(
