@@ -4,7 +4,6 @@ import type { Id } from "../domain/id.ts";
 import type { Location } from "../domain/location.ts";
 import { NOTHING_SOLD, type PlaceSold, type Sold } from "../domain/overview.ts";
 import type { CompanySales } from "../domain/sales.ts";
-import { readLater } from "../ledger/engine/sum-source.ts";
 import { LocalCalendar } from "../ledger/nouns/calendar.ts";
 import { comparedDays, overviewOf } from "../ledger/nouns/overview.ts";
 import { ALL_DAYS } from "../ledger/nouns/record-search.ts";
@@ -12,6 +11,7 @@ import { addUp, splitDays } from "../ledger/nouns/rollup-sum.ts";
 import { summaryOf } from "../ledger/nouns/summary.ts";
 import { type CompanyQuery, companyQuery, type Database } from "../notify/database.ts";
 import type { Company } from "./company.ts";
+import { whenRead } from "./later-sums.ts";
 import { CompanyRecords, type CompanyView } from "./record-search.ts";
 import { CompanySums, IS_MADE_ID } from "./sums.ts";
 
@@ -54,9 +54,9 @@ export function companySales(database: Database, { company, timeZone }: Company)
     read(async (query) => run(new CompanyRecords(await viewOf(query))));
   return {
     summary: (_userId, period, nowMs) =>
-      readSums((sums) => readLater(summaryOf(sums, calendar, period, nowMs))),
+      readSums((sums) => whenRead(sums, (now) => summaryOf(now, calendar, period, nowMs))),
     overview: (_userId, request, nowMs) =>
-      readSums((sums) => readLater(overviewOf(sums, calendar, request, nowMs))),
+      readSums((sums) => whenRead(sums, (now) => overviewOf(now, calendar, request, nowMs))),
     sumRecords: (_userId, { from, to, ...place }) =>
       readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place)),
     findRecords: (_userId, search) => readRecords((records) => records.find(search)),

@@ -11,9 +11,9 @@ import {
   type Seller,
   type Sold,
 } from "../domain/overview.ts";
-import { holds, type SoldByPlace, type SumSource } from "../ledger/engine/sum-source.ts";
 import { momentsSoFar } from "../ledger/nouns/calendar.ts";
-import type { Range, Ranges } from "../ledger/nouns/rollup-sum.ts";
+import { holds, type Range, type Ranges, type SoldByPlace } from "../ledger/nouns/rollup-sum.ts";
+import type { LaterSums } from "./later-sums.ts";
 import { type CompanyView, fieldOf } from "./record-search.ts";
 import { MAX_PARTS } from "./sum-schema.ts";
 
@@ -140,7 +140,7 @@ const SO_FAR = `SELECT p.tag, p.location AS place, ${COUNT_AND_TOTAL} FROM (
   ) p GROUP BY 1, 2`;
 
 /** The sums of a company. A day is the local day of each gateway. */
-export class CompanySums implements SumSource {
+export class CompanySums implements LaterSums {
   readonly #view: CompanyView;
 
   constructor(view: CompanyView) {

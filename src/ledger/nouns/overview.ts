@@ -21,9 +21,17 @@ import {
 } from "../../domain/overview.ts";
 import { inOrder } from "../../domain/text.ts";
 import type { RowBudget } from "../engine/row-budget.ts";
-import { holds, type Reading, readNow, reads, type SumSource, unite } from "../engine/sum-source.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "./calendar.ts";
-import { addUp, type Range, type Ranges, rollupSource, splitDays } from "./rollup-sum.ts";
+import {
+  addUp,
+  holds,
+  type Range,
+  type Ranges,
+  rollupSource,
+  type SumSource,
+  splitDays,
+  unite,
+} from "./rollup-sum.ts";
 
 /** A bar of the chart: its first day, and the rollups' period of it and of the one before. */
 interface BarPeriods {
@@ -39,12 +47,12 @@ interface Days {
 }
 
 /** The overview of one account. All its reads must see the same commit. */
-export function* overviewOf(
+export function overviewOf(
   source: SumSource,
   calendar: LocalCalendar,
   { period, at, filter }: OverviewRequest,
   nowMs: number,
-): Reading<Overview> {
+): Overview {
   const today = calendar.dayOf(nowMs);
   const days = comparedDays(period, at, today);
   const { own, before } = days;
@@ -60,20 +68,18 @@ export function* overviewOf(
     ...[barsOf("own"), barsOf("before"), splitDays(before)],
     ...spans.flatMap((span) => [splitDays(span.own), wholeDays(span.before)]),
   ]);
-  const found = yield* reads(source.sums(wanted, filter));
+  const found = source.sums(wanted, filter);
   const sumIn = (ranges: Ranges): Sold =>
     addUp([...found].filter(([day]) => holds(ranges, day)).map(([, sold]) => sold));
   // Beside what still runs, the last day before counts only up to this time of day.
   const lastDays = spans.map((span) => span.before.to);
-  const soFar = yield* reads(source.soFar(lastDays, today, nowMs, filter));
+  const soFar = source.soFar(lastDays, today, nowMs, filter);
   const lastDay = own.to < today ? null : (soFar[SPANS.indexOf(period)] ?? null);
   const rangesBefore = lastDay === null ? splitDays : wholeDays;
   const soldFrom = (from: Day) =>
     addUp([sumIn(rangesBefore({ from, to: before.to }))], lastDay?.values() ?? []);
-  const first = yield* reads(source.firstDay());
-  const sellers = yield* reads(
-    source.sellers(barsOf("own"), rangesBefore(before), splitDays(before), filter),
-  );
+  const first = source.firstDay();
+  const sellers = source.sellers(barsOf("own"), rangesBefore(before), splitDays(before), filter);
   const places = sellers.places.map((place) => ({
     ...place,
     before: addUp([place.before, lastDay?.get(place.name) ?? NOTHING_SOLD]),
@@ -83,7 +89,7 @@ export function* overviewOf(
   // is named even if more devices are gone than are named.
   const named = new Set(filter.deviceId === null ? [] : [filter.deviceId]);
   for (const { deviceId } of choices.devices) named.add(deviceId);
-  const gone = yield* reads(source.goneDevices([...named]));
+  const gone = source.goneDevices([...named]);
   const sold = sumIn(barsOf("own"));
   const soldBefore = soldFrom(before.from);
   /** The bars before end with the days that are compared. */
@@ -127,7 +133,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar, budget: Ro
   const sourceOf = rollupSource(db, calendar, budget);
   // One transaction: all the parts see the same commit.
   const read = db.transaction((userId: Id, request: OverviewRequest, nowMs: number) =>
-    readNow(overviewOf(sourceOf(userId), calendar, request, nowMs)),
+    overviewOf(sourceOf(userId), calendar, request, nowMs),
   );
   return { overview: read };
 }

@@ -9,11 +9,11 @@ import {
   MAX_PLACES,
   NOTHING_SOLD,
   type OverviewFilter,
+  type PlaceSold,
   type Seller,
   type Sold,
 } from "../../domain/overview.ts";
 import { type Bounds, type RowBudget, SPANS } from "../engine/row-budget.ts";
-import type { SumSource } from "../engine/sum-source.ts";
 import { type LocalCalendar, momentsSoFar } from "./calendar.ts";
 import { FRESH, PERIOD_OF, type RollupPeriod } from "./rollup.ts";
 
@@ -27,6 +27,31 @@ export interface Range<P extends Day | Month> {
 export interface Ranges {
   readonly months: readonly Range<Month>[];
   readonly days: readonly Range<Day>[];
+}
+
+/** Sums of one account, of a gateway's ledger or a company's database. */
+export interface SumSource {
+  /** The first day with records that count; null before that. */
+  firstDay(): Day | null;
+  /** The sums of these days and months, at least of those on which anything was sold. */
+  sums(ranges: Ranges, filter: OverviewFilter): ReadonlyMap<Day | Month, Sold>;
+  /** The locations that have sold in `own`, beside what they sold in `before`; and who sold in `own` or in `offered`. */
+  sellers(own: Ranges, before: Ranges, offered: Ranges, filter: OverviewFilter): Sellers;
+  /** Those of these devices that have sold and were removed: the first `MAX_GONE`. */
+  goneDevices(deviceIds: readonly string[]): readonly GoneDevice[];
+  /** How many location names and device ids have sold. */
+  distinct(ranges: Ranges): { readonly locations: number; readonly devices: number };
+  /** What each location, by its name, sold on each of these days until its clock read what today's reads at `nowMs`. */
+  soFar(days: readonly Day[], today: Day, nowMs: number, filter: OverviewFilter): readonly SoldByPlace[];
+}
+
+export type SoldByPlace = ReadonlyMap<string, Sold>;
+
+export interface Sellers {
+  /** The locations with the highest sums: `MAX_PLACES` at most. */
+  readonly places: readonly PlaceSold[];
+  /** The locations and devices that have sold most in both times, whatever is filtered: `MAX_CHOICES` at most. */
+  readonly choices: readonly Seller[];
 }
 
 /** A sum in two parts, because the sum of all locations and devices may leave 64 bits. */
@@ -237,6 +262,30 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         );
       }),
   });
+}
+
+/** The union of ranges, each day and month once. */
+export function unite(all: readonly Ranges[]): Ranges {
+  return {
+    months: uniteRanges(all.flatMap(({ months }) => months)),
+    days: uniteRanges(all.flatMap(({ days }) => days)),
+  };
+}
+
+function uniteRanges(ranges: readonly Range<number>[]): readonly Range<number>[] {
+  const united: Range<number>[] = [];
+  for (const range of ranges.filter(({ from, to }) => from <= to).sort((a, b) => a.from - b.from)) {
+    const last = united.at(-1);
+    if (last === undefined || range.from > last.to) united.push(range);
+    else united[united.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
+  }
+  return united;
+}
+
+/** Whether a day or month is in one of the ranges. */
+export function holds({ months, days }: Ranges, period: Day | Month): boolean {
+  // A day has the digits of its month and two more; no range of days holds the number of a month.
+  return [...months, ...days].some(({ from, to }) => period >= from && period <= to);
 }
 
 /** Adds sums up. */

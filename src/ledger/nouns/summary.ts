@@ -4,34 +4,33 @@ import type { Id } from "../../domain/id.ts";
 import type { Period, Summary } from "../../domain/overview.ts";
 import { NOTHING_SOLD } from "../../domain/overview.ts";
 import type { RowBudget } from "../engine/row-budget.ts";
-import { type Reading, readNow, reads, type SumSource } from "../engine/sum-source.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "./calendar.ts";
-import { ALL, addUp, rollupSource } from "./rollup-sum.ts";
+import { ALL, addUp, rollupSource, type SumSource } from "./rollup-sum.ts";
 
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
 
 /** The contract's summary; undefined when the period has no record. All its reads must see one commit. */
-export function* summaryOf(
+export function summaryOf(
   source: SumSource,
   calendar: LocalCalendar,
   period: Period,
   nowMs: number,
-): Reading<Summary | undefined> {
+): Summary | undefined {
   const today = calendar.dayOf(nowMs);
   const isWeek = period === "semanal";
   const bars = isWeek ? daysUntil(today, DAYS_PER_WEEK) : monthsOfYear(today);
   const range = { from: bars[0] ?? today, to: bars.at(-1) ?? today };
   const ranges = isWeek ? { months: [], days: [range] } : { months: [range], days: [] };
-  const found = yield* reads(source.sums(ranges, ALL));
+  const found = source.sums(ranges, ALL);
   const sold = bars.map((bar) => found.get(bar) ?? NOTHING_SOLD);
   const { totalMicros, count } = addUp(sold);
   if (count === 0) return undefined;
   return {
     totalMicros,
     count,
-    ...(yield* reads(source.distinct(ranges))),
+    ...source.distinct(ranges),
     chart: bars.map((bar, index) => ({
       name: (isWeek ? WEEKDAYS[weekdayOf(bar)] : MONTHS[index]) ?? "",
       totalMicros: sold[index]?.totalMicros ?? 0n,
@@ -43,7 +42,7 @@ export function summaryReader(db: Database, calendar: LocalCalendar, budget: Row
   const sourceOf = rollupSource(db, calendar, budget);
   // One transaction: all statements see the same commit.
   const read = db.transaction((userId: Id, period: Period, nowMs: number) =>
-    readNow(summaryOf(sourceOf(userId), calendar, period, nowMs)),
+    summaryOf(sourceOf(userId), calendar, period, nowMs),
   );
   return { summary: read };
 }
