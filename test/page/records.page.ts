@@ -150,31 +150,24 @@ describe("The records on the page", () => {
     });
   }
 
-  it("are voided with a reason, in ten seconds in which that can be undone, whichever view is shown", async () => {
+  it("are voided with a reason, once it was said what that means", async () => {
     const { page } = await opened.open("/registros?room=20", { width: 320 });
     const open = page.locator(".record-open").first();
     const number = await open.textContent();
     const sum = page.locator(".record-sum");
     await sum.locator("b").waitFor();
     const before = await sum.textContent();
-    const takeBack = async () => {
-      await open.click();
-      await page.locator("summary").click();
-      await page.getByText("El registro no se borra", { exact: false }).waitFor();
-      await page.getByRole("button", { name: "Anular este registro" }).click();
-      await page.getByText("Falta este dato.").waitFor();
-      await page.getByLabel("Motivo").fill("Prueba del técnico");
-      await page.getByRole("button", { name: "Anular este registro" }).click();
-      await page.getByRole("status").getByText(`Se va a anular el registro ${number}`).waitFor();
-    };
-    await takeBack();
-    await page.getByRole("button", { name: "Deshacer" }).click();
-    await page.getByRole("button", { name: "Deshacer" }).waitFor({ state: "hidden" });
+    await open.click();
+    await page.locator("summary").click();
+    await page.getByText("El registro no se borra", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Anular este registro" }).click();
+    await page.getByText("Falta este dato.").waitFor();
+    await page.getByLabel("Motivo").fill("Prueba del técnico");
+    await page.getByRole("button", { name: "Cancelar" }).click();
     expect(await sum.textContent()).to.equal(before);
-    await takeBack();
-    await page.getByRole("link", { name: "Panel" }).last().click();
+    await beginVoid(open, "Prueba del técnico");
+    await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByRole("status").getByText(`Registro ${number} anulado.`).waitFor();
-    await page.goBack();
     await page.locator(".record-void", { hasText: String(number) }).waitFor();
     await until("the sum is without it", async () => (await sum.textContent()) !== before);
     const entry = await newestEntry();
@@ -182,30 +175,33 @@ describe("The records on the page", () => {
     expect(entry?.details).to.include({ recordId: Number(number), reason: "Prueba del técnico" });
   });
 
-  /** Voids a record of the list, up to the seconds in which that can be undone. Gives its number. */
-  async function beginVoid(open: Locator): Promise<string | null> {
+  /** Opens the form that voids a record of the list, and fills it in. Gives the record's number. */
+  async function beginVoid(open: Locator, reason: string): Promise<string | null> {
     const page = open.page();
     const number = await open.textContent();
     await open.click();
     await page.locator("summary").click();
-    await page.getByLabel("Motivo").fill("Duplicada");
-    await page.getByRole("button", { name: "Anular este registro" }).click();
-    await page.getByRole("button", { name: "Deshacer" }).waitFor();
+    await page.getByLabel("Motivo").fill(reason);
     return number;
   }
 
-  it("are void all the same where somebody else voids one in these ten seconds", async () => {
+  it("are void all the same where somebody else voids one meanwhile", async () => {
     const { page } = await opened.open("/registros?room=30");
-    const number = await beginVoid(page.locator(".record-open").nth(1));
+    const number = await beginVoid(page.locator(".record-open").nth(1), "Duplicada");
     const other = { recordId: Number(number), reason: "Prueba del técnico" };
     await opened.send("POST", "/api/record/void", { void: other });
+    await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByRole("status").getByText(`Registro ${number} anulado.`).waitFor();
   });
 
-  it("that are about to be voided are voided when the page is left", async () => {
+  it("stay as they are where a void does not arrive, and the form says so", async () => {
     const { page } = await opened.open("/registros?room=30");
-    const number = await beginVoid(page.locator(".record-open").first());
-    await page.goto("about:blank");
+    const number = await beginVoid(page.locator(".record-open").first(), "Duplicada");
+    await page.route("**/api/record/void", (route) => route.abort());
+    await page.getByRole("button", { name: "Anular este registro" }).click();
+    await page.getByRole("dialog").getByText("El equipo no contesta.", { exact: false }).waitFor();
+    await page.unroute("**/api/record/void");
+    await page.getByRole("button", { name: "Anular este registro" }).click();
     await untilVoid(number);
   });
 
@@ -220,26 +216,18 @@ describe("The records on the page", () => {
     await tabTo(page, open);
     await page.keyboard.press("Enter");
     const begin = page.locator("summary");
-    const takeBack = async () => {
-      await begin.waitFor();
-      await tabTo(page, begin);
-      await page.keyboard.press("Enter");
-      await focused(begin);
-      await tabTo(page, page.getByLabel("Motivo"));
-      await page.keyboard.type("Sin ratón");
-      // A key that is held down repeats, where the focus is by then.
-      await page.keyboard.down("Enter");
-      await focused(page.getByRole("button", { name: "Deshacer" }));
-      await page.keyboard.down("Enter");
-      await page.keyboard.up("Enter");
-      await focused(page.getByRole("button", { name: "Deshacer" }));
-    };
-    await takeBack();
+    await begin.waitFor();
+    await tabTo(page, begin);
     await page.keyboard.press("Enter");
+    await focused(begin);
+    await tabTo(page, page.getByLabel("Motivo"));
+    await page.keyboard.type("Sin ratón");
+    // A key that is held down repeats, where the focus is by then.
+    await page.keyboard.down("Enter");
     // Where it was, to go on from there.
     await focused(open);
-    await page.keyboard.press("Enter");
-    await takeBack();
+    await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
     await untilVoid(number);
     await focused(open);
   });

@@ -15,7 +15,6 @@ import { homeOf, maySee, type View } from "../route.ts";
 import { announcementOf } from "./announcement.ts";
 import { useKeptFocus } from "./kept-focus.ts";
 import { Nav, SeldomNav } from "./nav.tsx";
-import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
 import { GatewayMark, LanguageSwitch, Wordmark } from "./wordmark.tsx";
 
 interface ShellProps {
@@ -40,11 +39,10 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
   }, [format, locale]);
   const content = useRef<HTMLElement>(null);
   useKeptFocus(content);
-  const { delay, flush, undo, shown } = useUndo();
   const lastButtons = (
     <>
       <LanguageSwitch />
-      <Button kind="quiet" icon="leave" onPress={() => void flush().finally(onSignOut)}>
+      <Button kind="quiet" icon="leave" onPress={onSignOut}>
         {texts.signOut}
       </Button>
     </>
@@ -92,7 +90,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         <div class="shell-main">
           <TestBanner />
           <main class="content" id="content" tabIndex={-1} ref={content}>
-            <DelayProvider value={delay}>{children}</DelayProvider>
+            {children}
             {isElsewhere && gateway !== undefined && (
               <p class="zone-note fine">{texts.otherZone(gateway.timeZone)}</p>
             )}
@@ -113,9 +111,8 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </Dialog>
         </CloseProvider>
       )}
-      {/* They cover the foot of the page, so that nothing moves when they come and go. */}
+      {/* It covers the foot of the page, so that nothing moves when it comes and goes. */}
       <div class="toasts unprinted">
-        <UndoBar shown={shown} undo={undo} />
         {live === "lost" && (
           <p class="toast">
             {user.serves === "company"

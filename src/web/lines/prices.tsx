@@ -6,7 +6,6 @@ import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { CheckField, TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
 import { daysBefore } from "../format/day.ts";
-import { useDelay } from "../frame/undo.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useData, useNewDay } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
@@ -169,14 +168,12 @@ interface PriceDialogProps {
 }
 
 /**
- * One price for many rooms at once, none of which is chosen at first. What holds from now on can be undone for a while: the
- * old prices would have to be typed in one by one. What is planned stands in the list, with a way to cancel it.
+ * One price for many rooms at once, none of which is chosen at first. Its button says from which prices to which: the old
+ * ones would have to be typed in one by one. What is planned stands in the list, with a way to cancel it.
  */
 export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialogProps) {
   const texts = useTexts(linesTexts);
   const { api, format, now } = useGateway();
-  const { open } = useDialogs();
-  const delay = useDelay();
   /** `from` is a day to come; empty: from now on. */
   const form = useForm({ valor: "", isSure: false, from: "" });
   const { from } = form.values;
@@ -197,15 +194,8 @@ export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialog
     return form.submit(isReady, async () => {
       if (valor === undefined) return;
       const price = { lines: [...chosen], valor, ...(from !== "" && { from }) };
-      const run = () => api.send("put", "/api/wiring/price", { price });
-      const done = texts.pricesSaved(count, format.money(valor), since ?? texts.sinceNow);
-      if (since !== null) {
-        await run();
-        onDone(done);
-        return;
-      }
-      open(null);
-      delay({ text: texts.pricesAhead(count, format.money(valor)), done, failed: texts.pricesFailed, run });
+      await api.send("put", "/api/wiring/price", { price });
+      onDone(texts.pricesSaved(count, format.money(valor), since ?? texts.sinceNow));
     });
   };
   return (

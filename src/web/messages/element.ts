@@ -12,7 +12,6 @@ export const elementTexts = bilingual({
   provisional: ["hora provisional", "provisional time"],
   actions: ["Acciones", "Actions"],
   retry: ["Reintentar", "Try again"],
-  undo: ["Deshacer", "Undo"],
   unreachable: [
     "El equipo no contesta. Compruebe la red y, antes de repetir un cambio, mire si ya está hecho.",
     "The gateway does not answer. Check the network and, before you repeat a change, see whether it is made already.",

@@ -109,14 +109,6 @@ export const linesTexts = bilingual({
     `Change ${counted(rooms, "room", "rooms")}: ${before} → ${money} ${since}`.trimEnd(),
   ],
   pricesDiffer: (count: string) => [`${count} precios distintos`, `${count} different prices`],
-  pricesAhead: (rooms: string, money: string) => [
-    `${counted(rooms, "habitación va a costar", "habitaciones van a costar")} ${money}`,
-    `${counted(rooms, "room is", "rooms are")} about to cost ${money}`,
-  ],
-  pricesFailed: [
-    "No se han podido cambiar los precios. Inténtelo de nuevo.",
-    "The prices could not be changed. Try again.",
-  ],
   sinceNow: ["desde ahora", "from now on"],
   sinceDay: (day: string) => [`desde el ${day}`, `from ${day} on`],
   priceFrom: ["Vale desde", "Holds from"],

@@ -62,26 +62,15 @@ export const recordsTexts = bilingual({
     [
       `Sus ${money} dejarán de contar en el panel, en el informe y en la suma.`,
       "El registro no se borra: queda a la vista, con el motivo y la hora; la actividad, en «Estado», dice quién lo anuló.",
-      "Una anulación no se puede retirar. Tendrá diez segundos para deshacerla antes de que se guarde.",
+      "Una anulación no se puede retirar.",
     ],
     [
       `Its ${money} will no longer count in the overview, the report and the sum.`,
       "The record is not deleted: it stays to be seen, with the reason and the time; the activity, under “Status”, says who voided it.",
-      "A void record cannot be restored. You have ten seconds to undo this before it is saved.",
+      "A void record cannot be restored.",
     ],
   ],
-  voiding: (number: string) => [
-    {
-      text: `Se va a anular el registro ${number}`,
-      done: `Registro ${number} anulado.`,
-      failed: `No se ha podido anular el registro ${number}. Inténtelo de nuevo.`,
-    },
-    {
-      text: `Record ${number} is about to be voided`,
-      done: `Record ${number} is void.`,
-      failed: `Record ${number} could not be voided. Try again.`,
-    },
-  ],
+  isVoid: (number: string) => [`Registro ${number} anulado.`, `Record ${number} is void.`],
 
   shown: (shown: string) => [
     `Los ${shown} registros más recientes; desplácese para ver más`,

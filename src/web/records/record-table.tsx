@@ -160,6 +160,8 @@ class RecordRow extends Component<RecordRowProps> {
             type="button"
             class="record-open"
             aria-label={texts.open(String(record.recordId))}
+            // Held down, Enter would open it again: the form that it has sent gives the focus back to here.
+            onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
             onClick={() => onOpen(record)}
           >
             {record.recordId}

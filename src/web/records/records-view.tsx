@@ -4,12 +4,11 @@ import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
 import type { Data, StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Dialog } from "../element/dialog.tsx";
+import { Dialog, useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
-import { CloseProvider, Form, useForm } from "../element/form.tsx";
+import { Form, useForm } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Nothing, Unread } from "../element/notice.tsx";
-import { useDelay } from "../frame/undo.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useData, useLoaded } from "../live/use-loaded.ts";
@@ -33,9 +32,7 @@ export function RecordsView() {
   const records = useRecords(filter, rooms, query);
   const sum = useData("/api/record/sum", ["record", "void", "time"], query);
   const { language } = useLanguage();
-  const [opened, setOpened] = useState<StoredRecord | null>(null);
-  const { api } = useGateway();
-  const delay = useDelay();
+  const { open } = useDialogs();
   const setFilter = (next: RecordFilter) => replace("records", { ...next });
   return (
     <ViewFrame
@@ -54,23 +51,8 @@ export function RecordsView() {
         sum={sum.isStale ? undefined : sum.value}
         isFiltered={!isOpen(filter)}
         onClear={() => setFilter(EVERY_RECORD)}
-        onOpen={setOpened}
+        onOpen={(record) => open(<RecordDialog record={record} />)}
       />
-      {opened !== null && (
-        <CloseProvider value={() => setOpened(null)}>
-          <RecordDialog
-            // As it stands: it may have been voided meanwhile.
-            record={records.list.records.find(({ recordId }) => recordId === opened.recordId) ?? opened}
-            onVoid={(recordId, reason) => {
-              setOpened(null);
-              delay({
-                ...texts.voiding(String(recordId)),
-                run: () => voidRecord(api, recordId, reason),
-              });
-            }}
-          />
-        </CloseProvider>
-      )}
     </ViewFrame>
   );
 }
@@ -240,11 +222,10 @@ function useRecords(filter: RecordFilter, rooms: readonly string[], query: Recor
 
 interface RecordDialogProps {
   readonly record: StoredRecord;
-  readonly onVoid: (recordId: number, reason: string) => void;
 }
 
 /** All that is known of one record, and an owner's way to void it. */
-function RecordDialog({ record, onVoid }: RecordDialogProps) {
+function RecordDialog({ record }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
   const { format, user } = useGateway();
   const { recordId, voided } = record;
@@ -273,31 +254,29 @@ function RecordDialog({ record, onVoid }: RecordDialogProps) {
       {voided === null && user.role === "owner" && user.serves === "gateway" && (
         <details class="stack record-void-way">
           <summary class="button">{texts.voidIt}</summary>
-          <VoidForm money={format.money(record.valor)} onVoid={(reason) => onVoid(recordId, reason)} />
+          <VoidForm record={record} />
         </details>
       )}
     </Dialog>
   );
 }
 
-interface VoidFormProps {
-  readonly money: string;
-  readonly onVoid: (reason: string) => void;
-}
-
-function VoidForm({ money, onVoid }: VoidFormProps) {
+/** Says what a void means, and asks for its reason: that confirms it. */
+function VoidForm({ record: { recordId, valor } }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
+  const { api, format } = useGateway();
+  const { finish } = useDialogs();
   const form = useForm({ reason: "" });
   const reason = form.values.reason.trim();
+  const send = () =>
+    form.submit(reason !== "", async () => {
+      await voidRecord(api, recordId, reason);
+      finish(texts.isVoid(String(recordId)));
+    });
   return (
-    <Form
-      form={form}
-      onSubmit={() => form.submit(reason !== "", async () => onVoid(reason))}
-      kind="bad"
-      action={texts.voidIt}
-    >
+    <Form form={form} onSubmit={send} kind="bad" action={texts.voidIt}>
       <ul class="prose">
-        {texts.voidMeaning(money).map((sentence) => (
+        {texts.voidMeaning(format.money(valor)).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
