@@ -94,6 +94,10 @@ const commissionState = z.strictObject({
   untilTime: timeMs
     .nullable()
     .describe("When the test of its lines ends; null where it has ended: begin again to go on."),
+  lines: z
+    .array(z.string())
+    .nullable()
+    .describe("The wired lines that it is of; null for all of the account."),
   freeLines: z.array(z.string()),
   moved: z.array(moved).describe("The newest 20 movements of its lines, newest first."),
   rooms: z.array(commissionedRoom).describe("All rooms of the account, in the order of their places."),

@@ -77,6 +77,7 @@ export interface CommissionState {
   readonly begunMs: number | null;
   /** When the test of its lines ends, in Unix milliseconds; null where it has ended. */
   readonly untilMs: number | null;
+  readonly lines: CommissionScope["lines"];
   readonly freeLines: readonly string[];
   /** Newest first. */
   readonly moved: readonly MovedLine[];

@@ -118,6 +118,7 @@ export class Commissioning implements Commissioner {
     return {
       begunMs: stored?.begunMs ?? null,
       untilMs: session === undefined ? null : Math.round(session.endMs + aheadMs),
+      lines: stored?.lines ?? null,
       freeLines: stored?.freeLines ?? [],
       moved: (session?.watch.moves ?? []).map(({ line, active, atMs }) => {
         const { dId, deviceName, room } = roomOn.get(line) ?? {};
@@ -215,16 +216,14 @@ export class Commissioning implements Commissioner {
         other === undefined || own === null ? [] : [{ ...other, ...contactOf(own), valorMicros: null }];
       const unwired = [own, other].flatMap((wiring) => wiring?.line ?? []);
       const wired = [taken, ...given];
-      const lifeMs = Math.floor(this.#sessionOf(userId).endMs - monotonicMs(clock));
+      const { scope, endMs } = this.#sessionOf(userId);
+      const lifeMs = Math.max(SECOND_MS, Math.floor(endMs - monotonicMs(clock)));
+      const under = wired.map((wiring) => wiring.line);
+      const widened = { ...scope, lines: scope.lines && [...new Set([...scope.lines, ...under])] };
       // Submitted without a pause, so that one commit wires the lines and puts them under test.
       await Promise.all([
         writer.rewire(userId, unwired, wired, by),
-        writer.beginTest(
-          userId,
-          wired.map((wiring) => wiring.line),
-          Math.max(SECOND_MS, lifeMs),
-          by,
-        ),
+        writer.beginCommission(userId, widened, under, lifeMs, by),
       ]);
     });
   }

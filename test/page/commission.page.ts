@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Status, Wiring } from "../../src/web/api/shapes.ts";
+import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
 import { focused } from "./opened.ts";
 import { printed } from "./printed.ts";
@@ -17,6 +18,48 @@ describe("Commissioning on the page", () => {
       await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_A_BOUNCE_MS));
     }
   }
+
+  it("puts chosen rooms under test, says so on every view, and they sell again once it is ended there", async () => {
+    const { page } = await opened.open("/puesta-en-marcha");
+    const sales = async () => (await opened.get<Status>("/api/status")).today?.sales ?? 0;
+    const before = await sales();
+    await page.getByText("Solo algunas habitaciones").click();
+    await page.getByRole("checkbox", { name: "101", exact: true }).check();
+    await page.getByRole("button", { name: "Empezar" }).click();
+    // With its day where the test ends tomorrow.
+    const endTime = /(\d+ \S+( \d{4})?, )?\d\d:\d\d/.source;
+    const banner = page.getByText(
+      new RegExp(`^1 línea en prueba hasta ${endTime}\\. No se cuentan ventas de: 101\\.$`),
+    );
+    await banner.waitFor();
+    await page.getByText("0 de 1 comprobadas", { exact: true }).first().waitFor();
+    await page.getByRole("row", { name: /^101/ }).getByText("Ahora").waitFor();
+    await switchRelay("SIM0");
+    await page.getByText("1 de 1 comprobadas", { exact: true }).first().waitFor();
+    expect(await sales()).to.equal(before);
+    // A room that was not chosen sells.
+    await switchRelay("SIM1");
+    await until("it is a sale", async () => (await sales()) === before + 1);
+    await page.goto("/habitaciones");
+    await banner.waitFor();
+    await page.locator(".tile", { hasText: "101" }).getByText("En prueba").waitFor();
+    await page.goto("/");
+    await page.route("**/api/test", (route) => route.abort());
+    const shown = page.locator(".under-test");
+    await shown.getByRole("button", { name: "Terminar", exact: true }).click();
+    await shown.getByText("El equipo no contesta.").waitFor();
+    await page.unroute("**/api/test");
+    await shown.getByRole("button", { name: "Terminar", exact: true }).click();
+    await shown.waitFor({ state: "detached" });
+    await switchRelay("SIM0");
+    await until("it is a sale again", async () => (await sales()) === before + 2);
+    await page.goto("/puesta-en-marcha");
+    await page.getByRole("button", { name: "Seguir" }).click();
+    await banner.waitFor();
+    await page.getByRole("button", { name: "Terminar sin informe" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Terminar sin informe" }).click();
+    await banner.waitFor({ state: "detached" });
+  });
 
   it("leads from room to room on a phone: ticks off what is good by itself, mends what is swapped, and sells nothing", async () => {
     const { page } = await opened.open("/puesta-en-marcha", { width: 390 });

@@ -1,13 +1,10 @@
 import { expect } from "chai";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Price, Report, Status, Wiring } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
 import { focused, type OpenedPage } from "./opened.ts";
-
-/** Where a free line's level is asked for. */
-const LOOK = "/api/line/read";
 
 describe("The technician's page of lines", () => {
   const suite = new FilledSuite({ sales: 40, days: 10 });
@@ -243,99 +240,11 @@ describe("The technician's page of lines", () => {
     });
   });
 
-  it("says which line moved when a relay is switched, for free lines and for rooms", async () => {
+  it("says so where a simulated line cannot be switched", async () => {
     const { page } = opening;
-    await beginTest(page);
-    await page.getByText("Esperando a que se mueva una línea…").waitFor();
-    await page.getByRole("button", { name: "Probar todas las libres" }).click();
-    // A line's first look is none of its moves: every picked line must have been looked at once.
-    const free = await page.getByRole("checkbox").count();
-    await until("each picked line was looked at", async () => {
-      const known = await page.locator(".is-free .tag").count();
-      return known === free && free > 0;
-    });
-    await opened.drive("SIM5", true);
-    await page.getByText("Se ha movido SIM5", { exact: true }).waitFor();
-    await opened.drive("SIM0", true);
-    await page.getByText("Se ha movido SIM0, la habitación 101", { exact: true }).waitFor();
-    await opened.drive("SIM0", false);
-    await opened.drive("SIM5", false);
-    await page.getByText("Se ha movido SIM5", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Conectar la línea SIM5" }).first().click();
-    await page.getByRole("dialog", { name: "Conectar SIM5" }).waitFor();
-  });
-
-  it("counts no sale of a room under test, says so on every view, and counts again once it is ended there", async () => {
-    const { page } = opening;
-    const sales = async () => (await opened.get<Status>("/api/status")).today?.sales ?? 0;
-    const before = await sales();
-    await beginTest(page, "101");
-    // With its day where the test ends tomorrow.
-    const endTime = /(\d+ \S+( \d{4})?, )?\d\d:\d\d/.source;
-    const banner = page.getByText(
-      new RegExp(`^1 línea en prueba hasta ${endTime}\\. No se cuentan ventas de: 101\\.$`),
-    );
-    // From then on the test has begun.
-    await banner.waitFor();
-    await opened.drive("SIM0", true);
-    await page.getByRole("cell", { name: "SIM0", exact: true }).waitFor();
-    await opened.drive("SIM0", false);
-    expect(await sales()).to.equal(before);
-    await page.goto("/habitaciones");
-    await banner.waitFor();
-    await page.locator(".tile", { hasText: "101" }).getByText("En prueba").waitFor();
-    await page.goto("/");
-    await page.getByRole("button", { name: "Terminar", exact: true }).click();
-    await banner.waitFor({ state: "hidden" });
-    await opened.drive("SIM0", true);
-    await until("it is a sale again", async () => (await sales()) === before + 1);
-    await opened.drive("SIM0", false);
-  });
-
-  it("looks at free lines only while a test is on, and gently", async () => {
-    const { page } = opening;
-    let looks = 0;
-    page.on("request", (request) => {
-      if (request.url().endsWith(LOOK)) looks += 1;
-    });
-    // Its buffer keeps the first entries alone, and the page has asked for much else.
-    await page.evaluate("performance.clearResourceTimings()");
-    await beginTest(page);
-    await page.getByRole("checkbox", { name: "Probar la línea SIM6" }).check();
-    const times = await until("it was looked at several times", async () => {
-      const begun = await lookTimes(page);
-      return begun.length >= 4 && begun;
-    });
-    const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    expect(Math.min(...apart)).to.be.at.least(200);
-    await page.getByRole("button", { name: "Terminar la prueba" }).click();
-    await page.getByText("Modo de prueba").waitFor({ state: "hidden" });
-    const before = looks;
-    await beginTest(page);
-    await page.getByText("Esperando a que se mueva una línea…").waitFor();
-    await opened.drive("SIM0", true);
-    await page.getByText("Se ha movido SIM0, la habitación 101").waitFor();
-    await opened.drive("SIM0", false);
-    expect(looks - before).to.be.at.most(1);
-  });
-
-  it("says so where a test cannot be ended, and where a simulated line cannot be switched", async () => {
-    const { page } = opening;
-    const said = page.getByText("El equipo no contesta. Compruebe la red y, antes de repetir un cambio,");
     await page.route("**/api/line/drive", (route) => route.abort());
     await page.getByRole("row", { name: /^101/ }).getByRole("switch").click();
-    await said.waitFor();
-    await page.reload();
-    await beginTest(page, "101");
-    const banner = page.locator(".under-test");
-    await page.route("**/api/test", (route) => route.abort());
-    await banner.getByRole("button", { name: "Terminar" }).click();
-    await banner.getByText("El equipo no contesta.").waitFor();
-    await page.getByRole("button", { name: "Terminar la prueba" }).click();
-    await page.locator(".content").getByText("El equipo no contesta.").waitFor();
-    await page.unroute("**/api/test");
-    await banner.getByRole("button", { name: "Terminar" }).click();
-    await banner.waitFor({ state: "detached" });
+    await page.getByText("El equipo no contesta. Compruebe la red y, antes de repetir un cambio,").waitFor();
   });
 
   it("unwires a line once it was said what that means", async () => {
@@ -357,21 +266,3 @@ describe("The technician's page of lines", () => {
     return today?.day.slice(0, 7) ?? "";
   }
 });
-
-/** When the page asked for levels, by its own clock: how late this process hears of it says nothing of the gateway. */
-function lookTimes(page: Page): Promise<number[]> {
-  return page.evaluate<number[]>(`performance
-    .getEntriesByType("resource")
-    .filter(({ name }) => name.endsWith("${LOOK}"))
-    .map(({ startTime }) => startTime)
-    .sort((one, other) => one - other)`);
-}
-
-/** Begins a test of free lines, and of these rooms. */
-async function beginTest(page: Page, ...rooms: readonly string[]): Promise<void> {
-  await page.getByRole("button", { name: "Probar líneas" }).click();
-  const dialog = page.getByRole("dialog");
-  for (const room of rooms) await dialog.getByRole("checkbox", { name: room, exact: true }).check();
-  const action = rooms.length > 0 ? "Empezar la prueba" : "Mirar solo las líneas libres";
-  await dialog.getByRole("button", { name: action }).click();
-}

@@ -25,7 +25,7 @@ function aRoom(room: string, otherwise: Partial<CommissionedRoom> = {}): Commiss
 
 describe("The round of a commissioning", () => {
   it("goes on after the room that is asked for, and comes back to those left out", () => {
-    const next = (...rooms: CommissionedRoom[]) => nextRoom({ rooms })?.room;
+    const next = (...rooms: CommissionedRoom[]) => nextRoom({ rooms, lines: null })?.room;
     expect(next(aRoom("101"), aRoom("102"))).to.equal("101");
     expect(next(aRoom("101"), aRoom("102", { isAsked: true }))).to.equal("102");
     const ticked = { isAsked: true, tick: GOOD };
@@ -36,8 +36,19 @@ describe("The round of a commissioning", () => {
 
   it("leaves out rooms that have no line on purpose", () => {
     const rooms = [aRoom("101", { withoutLine: true }), aRoom("102")];
-    expect(roomsToTest({ rooms }).map(({ room }) => room)).to.deep.equal(["102"]);
-    expect(nextRoom({ rooms })?.room).to.equal("102");
+    expect(roomsToTest({ rooms, lines: null }).map(({ room }) => room)).to.deep.equal(["102"]);
+    expect(nextRoom({ rooms, lines: null })?.room).to.equal("102");
+  });
+
+  it("is of the chosen lines alone", () => {
+    const wired = { line: "SIM1", activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 } as const;
+    const rooms = [
+      aRoom("101", { wired: { ...wired, line: "SIM0" } }),
+      aRoom("102", { wired }),
+      aRoom("103"),
+    ];
+    expect(roomsToTest({ rooms, lines: ["SIM1"] }).map(({ room }) => room)).to.deep.equal(["102"]);
+    expect(nextRoom({ rooms, lines: ["SIM1"] })?.room).to.equal("102");
   });
 
   it("proposes the room whose line moved last, unless it is the one asked for, ticked off, or no room's line", () => {

@@ -15,7 +15,6 @@ import {
   wiringName,
   wiringOf,
 } from "../../src/web/lines/board.ts";
-import { NO_MOVES, withChange, withLook, withOnly } from "../../src/web/lines/moves.ts";
 import { isGrouped, isOddPrice, priceOf } from "../../src/web/lines/price.ts";
 import { deviceOf } from "./record.ts";
 
@@ -45,42 +44,6 @@ describe("The guide's plan of lines", () => {
     const plan = planRoom(planRoom(new Map(), "101", "c:1"), "102", "c:2");
     expect([...planRoom(plan, "101", "")]).to.deep.equal([["102", "c:2"]]);
     expect([...plan.keys()]).to.deep.equal(["101", "102"]);
-  });
-});
-
-describe("Lines under test", () => {
-  it("tell no move at the first look, and one at each change", () => {
-    const first = withLook(NO_MOVES, "a", false, 1);
-    expect(first.moves).to.deep.equal([]);
-    expect(withLook(first, "a", false, 2)).to.equal(first);
-    const moved = withLook(withLook(first, "a", true, 3), "a", false, 4);
-    expect(moved.moves.map(({ number, line, level, timeMs }) => [number, line, level, timeMs])).to.deep.equal(
-      [
-        [2, "a", false, 4],
-        [1, "a", true, 3],
-      ],
-    );
-  });
-
-  it("tell a switching that was told as one at once, looked at before or not", () => {
-    const told = withChange(NO_MOVES, "a", true, 5);
-    expect(told.moves.map(({ line, level }) => [line, level])).to.deep.equal([["a", true]]);
-    expect(withChange(told, "a", true, 6)).to.equal(told);
-    expect(withChange(told, "a", false, 7).moves).to.have.length(2);
-  });
-
-  it("are forgotten when they are taken out, so that a later look is a first one", () => {
-    const seen = withLook(NO_MOVES, "a", false, 1);
-    const again = withLook(withOnly(seen, new Set()), "a", true, 2);
-    expect(again.moves).to.deep.equal([]);
-    expect(withOnly(seen, new Set(["a"]))).to.equal(seen);
-  });
-
-  it("keep a bounded number of moves", () => {
-    let moves = withLook(NO_MOVES, "a", false, 0);
-    for (let time = 1; time <= 100; time += 1) moves = withLook(moves, "a", time % 2 === 1, time);
-    expect(moves.moves).to.have.length(30);
-    expect(moves.moves[0]?.number).to.equal(100);
   });
 });
 

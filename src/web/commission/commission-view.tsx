@@ -4,12 +4,15 @@ import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES } from "../../domain/commission.t
 import { CONFLICT, statusOf } from "../api/api.ts";
 import type { Commission } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
+import { DataTable } from "../element/data-table.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
+import { Moment } from "../element/moment.tsx";
 import { NothingPanel, Notice, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { isFree, linesOf, wiringName } from "../lines/board.ts";
+import { RoomChoice, type RoomGroup } from "../lines/room-choice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
@@ -18,7 +21,7 @@ import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { AcceptanceView } from "./acceptance-view.tsx";
 import { RoomCard, RoomList } from "./rooms.tsx";
-import { holderOf, isSameRoom, movedRoom, nextRoom, roomsToTest } from "./round.ts";
+import { byDevice, holderOf, isSameRoom, movedRoom, nextRoom, roomsToTest } from "./round.ts";
 
 /** The technician's round: each room's relay is switched, and what flanco sees of it is judged and ticked off; then the report. */
 export function CommissionView() {
@@ -67,7 +70,8 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
   if (begunTime === null) {
     return (
       <>
-        <BeginPanel onBegun={onChanged} />
+        <BeginPanel rooms={rooms} onBegun={onChanged} />
+        <TestedPanel />
         <ReportList />
       </>
     );
@@ -90,7 +94,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
       <p class="aloud" role="status">
         {said}
       </p>
-      {untilTime === null && <PausedPanel freeLines={commission.freeLines} onBegun={onChanged} />}
+      {untilTime === null && <PausedPanel commission={commission} onBegun={onChanged} />}
       {untilTime !== null && next !== undefined && (
         <RoomCard key={`${next.dId} ${next.room}`} room={next} holder={holder} onChanged={onChanged} />
       )}
@@ -115,6 +119,7 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
         </Button>
       </div>
       <RoomList commission={commission} isOpen={untilTime !== null} onChanged={onChanged} />
+      <TestedPanel />
     </>
   );
 }
@@ -155,7 +160,7 @@ function useAutomaticRound(commission: Commission, onChanged: () => void): strin
             ? { ...room, tick: { ...room.judgement, note: "", time: 0, provisional: false } }
             : room,
         );
-        const after = nextRoom({ rooms });
+        const after = nextRoom({ ...commission, rooms });
         const verdict = texts.verdicts.good;
         setSaid(
           after === undefined
@@ -190,19 +195,22 @@ function Progress({ commission }: { readonly commission: Commission }) {
   );
 }
 
-const MINUTES = [HOUR_MS, DEFAULT_COMMISSION_MS, 4 * HOUR_MS, 8 * HOUR_MS].map((ms) => ms / MINUTE_MS);
+const MINUTES = [HOUR_MS / 4, HOUR_MS, DEFAULT_COMMISSION_MS, 4 * HOUR_MS, 8 * HOUR_MS].map(
+  (ms) => ms / MINUTE_MS,
+);
 
 interface BeginProps {
   readonly onBegun: () => void;
 }
 
-/** Begins the round over all rooms. */
-function BeginPanel({ onBegun }: BeginProps) {
+/** Begins the round over all rooms, or those that are chosen: in a clinic that works, the others go on selling. */
+function BeginPanel({ rooms, onBegun }: BeginProps & Pick<Commission, "rooms">) {
   const texts = useTexts(commissionTexts);
   const { api, format } = useGateway();
   const form = useForm({});
   const [minutes, setMinutes] = useState(DEFAULT_COMMISSION_MS / MINUTE_MS);
   const [withFree, setWithFree] = useState(true);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const board = useData("/api/line", ["locations"]).value;
   const free =
     board === undefined
@@ -213,7 +221,8 @@ function BeginPanel({ onBegun }: BeginProps) {
   const send = () =>
     form.submit(true, async () => {
       const freeLines = withFree ? free.slice(0, MAX_FREE_LINES) : [];
-      await api.send("put", "/api/commission", { commission: { freeLines, minutes } });
+      const lines = chosen.size > 0 ? [...chosen] : undefined;
+      await api.send("put", "/api/commission", { commission: { lines, freeLines, minutes } });
       onBegun();
     });
   return (
@@ -234,19 +243,58 @@ function BeginPanel({ onBegun }: BeginProps) {
             onCheck={setWithFree}
           />
         )}
+        <details class="wire-more">
+          <summary>{texts.begin.some}</summary>
+          <p class="fine">{texts.begin.someHint}</p>
+          <div class="room-numbers">
+            <RoomChoice groups={wiredRooms(rooms)} chosen={chosen} onChosen={setChosen} />
+          </div>
+        </details>
       </Form>
     </Panel>
   );
 }
 
+function wiredRooms(rooms: Commission["rooms"]): readonly RoomGroup[] {
+  return byDevice(rooms).map((ofDevice) => ({
+    name: [ofDevice[0]?.deviceName, ofDevice[0]?.locationName].join(" · "),
+    rooms: ofDevice.flatMap(({ room, wired }) => (wired === null ? [] : [{ line: wired.line, text: room }])),
+  }));
+}
+
+/** What was switched on under test: kept apart from the sales. */
+function TestedPanel() {
+  const { tested, columns } = useTexts(commissionTexts);
+  const edges = useData("/api/test/edge", ["actuator", "tests"]).value ?? [];
+  if (edges.length === 0) return null;
+  return (
+    <Panel title={tested.title}>
+      <p class="soft">{tested.intro}</p>
+      <DataTable
+        caption={tested.title}
+        rows={edges}
+        keyOf={({ line, time }) => `${line} ${time}`}
+        columns={[
+          { title: columns.room, isName: true, cell: ({ room }) => room },
+          { title: columns.line, cell: ({ line }) => line },
+          { title: tested.time, cell: ({ time }) => <Moment timeMs={time} /> },
+        ]}
+      />
+    </Panel>
+  );
+}
+
 /** A test that ended by itself: the round goes on where it was. */
-function PausedPanel({ freeLines, onBegun }: BeginProps & { readonly freeLines: readonly string[] }) {
+function PausedPanel({
+  commission: { lines, freeLines },
+  onBegun,
+}: BeginProps & Pick<OpenRoundProps, "commission">) {
   const texts = useTexts(commissionTexts);
   const { api } = useGateway();
   const form = useForm({});
   const send = () =>
     form.submit(true, async () => {
-      const commission = { freeLines: [...freeLines], minutes: DEFAULT_COMMISSION_MS / MINUTE_MS };
+      const commission = { lines: lines ?? undefined, freeLines, minutes: DEFAULT_COMMISSION_MS / MINUTE_MS };
       await api.send("put", "/api/commission", { commission });
       onBegun();
     });

@@ -3,9 +3,13 @@ import type { Commission, CommissionedRoom } from "../api/shapes.ts";
 /** Names a room. */
 type RoomName = Pick<CommissionedRoom, "dId" | "room">;
 
-/** Rooms that are to be switched: all but those without a line on purpose. */
-export function roomsToTest({ rooms }: Pick<Commission, "rooms">): readonly CommissionedRoom[] {
-  return rooms.filter(({ withoutLine }) => !withoutLine);
+type Round = Pick<Commission, "rooms" | "lines">;
+
+/** Rooms that are to be switched: those of the chosen lines, else all but those without a line on purpose. */
+export function roomsToTest({ rooms, lines }: Round): readonly CommissionedRoom[] {
+  return rooms.filter(({ withoutLine, wired }) =>
+    lines === null ? !withoutLine : wired !== null && lines.includes(wired.line),
+  );
 }
 
 export function isSameRoom(one: RoomName, other: RoomName): boolean {
@@ -13,7 +17,7 @@ export function isSameRoom(one: RoomName, other: RoomName): boolean {
 }
 
 /** The room that is to be switched now: the one that is asked for, else the first after it that is not ticked off; undefined once all are. */
-export function nextRoom(commission: Pick<Commission, "rooms">): CommissionedRoom | undefined {
+export function nextRoom(commission: Round): CommissionedRoom | undefined {
   const rooms = roomsToTest(commission);
   const asked = rooms.findIndex(({ isAsked }) => isAsked);
   const inOrder = asked === -1 ? rooms : [...rooms.slice(asked), ...rooms.slice(0, asked)];

@@ -8,7 +8,6 @@ import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type Board, isFree, lineName, linesOf, wiringOf } from "./board.ts";
 import { PlannedPrices, PriceDialog } from "./prices.tsx";
-import type { LineTest } from "./use-line-test.ts";
 
 interface WiredPanelProps {
   readonly board: Board;
@@ -82,7 +81,6 @@ function WiredTable({ rows, doing }: WiredTableProps) {
       caption={texts.wiredTitle}
       rows={rows}
       keyOf={({ line }) => line.address}
-      rowClass={({ line }) => (isMoved(line, doing) ? "is-moved" : undefined)}
       columns={[
         {
           title: texts.room,
@@ -151,11 +149,6 @@ function WiredTable({ rows, doing }: WiredTableProps) {
   );
 }
 
-/** It moved last, in a test. */
-function isMoved(line: Line, { test }: LineDoing): boolean {
-  return test.isOn && test.moves.moves[0]?.line === line.address;
-}
-
 /** The name that people give a line, with its address. */
 function LineName({ line }: { readonly line: Line }) {
   return (
@@ -186,13 +179,12 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
         caption={chip.chip}
         rows={chip.lines}
         keyOf={({ address }) => address}
-        rowClass={(line) => (isMoved(line, doing) ? "is-moved" : isFree(line) ? "is-free" : undefined)}
         columns={[
           {
             title: texts.line,
             isName: true,
             class: "short",
-            cell: (line) => <PickedLine line={line} doing={doing} />,
+            cell: (line) => <LineName line={line} />,
           },
           {
             title: texts.level,
@@ -212,23 +204,6 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
 interface LineProps {
   readonly line: Line;
   readonly doing: LineDoing;
-}
-
-/** A line's name; in a test of the free lines, whether it is looked at. */
-function PickedLine({ line, doing: { test } }: LineProps) {
-  const texts = useTexts(linesTexts);
-  if (!test.isOn || !isFree(line)) return <LineName line={line} />;
-  return (
-    <label class="row">
-      <input
-        type="checkbox"
-        aria-label={texts.testPick(lineName(line))}
-        checked={test.picked.has(line.address)}
-        onChange={() => test.toggle(line.address)}
-      />
-      <LineName line={line} />
-    </label>
-  );
 }
 
 /** What is done with a line that is free. */
@@ -303,7 +278,6 @@ export interface LineDoing {
   readonly onUnwire: (line: Line, wiring: Wiring) => void;
   /** Sets the physical level of a simulated line; undefined where lines are real. */
   readonly onDrive: ((line: Line, high: boolean) => void) | undefined;
-  readonly test: LineTest;
   /** Names of the lines that do not count now. */
   readonly tests: ReadonlySet<string>;
 }

@@ -215,11 +215,18 @@ export function PriceDialog({ board: { wirings, devices }, onDone }: PriceDialog
           {...form.field("from", { range: texts.mistakes.from })}
         />
         <RoomChoice
-          devices={devices}
-          wirings={wirings}
+          groups={devices.map(({ dId, name, locationName }) => ({
+            name: `${name} · ${locationName}`,
+            rooms: wirings
+              .filter((wiring) => wiring.dId === dId)
+              .sort((one, other) => format.compare(one.actuatorId, other.actuatorId))
+              .map(({ line, actuatorId, valor: now }) => ({
+                line,
+                text: texts.priceOf(actuatorId, format.money(now ?? 0)),
+              })),
+          }))}
           chosen={chosen}
           onChosen={setChosen}
-          textOf={({ actuatorId, valor: now }) => texts.priceOf(actuatorId, format.money(now ?? 0))}
         />
       </Form>
     </Dialog>

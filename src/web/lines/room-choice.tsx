@@ -1,51 +1,48 @@
-import type { Device, Wiring } from "../api/shapes.ts";
 import { CheckField } from "../element/field.tsx";
-import { useFormat } from "../live/gateway.ts";
-import type { Board } from "./board.ts";
 
-interface RoomChoiceProps extends Pick<Board, "devices" | "wirings"> {
+/** The wired rooms of a device. */
+export interface RoomGroup {
+  readonly name: string;
+  /** `line` is its name. */
+  readonly rooms: readonly { readonly line: string; readonly text: string }[];
+}
+
+interface RoomChoiceProps {
+  readonly groups: readonly RoomGroup[];
   /** Names of lines. */
   readonly chosen: ReadonlySet<string>;
   readonly onChosen: (lines: ReadonlySet<string>) => void;
-  readonly textOf: (wiring: Wiring) => string;
 }
 
 /** Many rooms at once: those of a device by one mark, or one by one. */
-export function RoomChoice({ devices, wirings, chosen, onChosen, textOf }: RoomChoiceProps) {
-  const { compare } = useFormat();
-  const check = (lines: readonly Wiring[], isChecked: boolean) => {
+export function RoomChoice({ groups, chosen, onChosen }: RoomChoiceProps) {
+  const check = (rooms: RoomGroup["rooms"], isChecked: boolean) => {
     const next = new Set(chosen);
-    for (const { line } of lines) {
+    for (const { line } of rooms) {
       if (isChecked) next.add(line);
       else next.delete(line);
     }
     onChosen(next);
   };
-  const ownOf = ({ dId }: Device) =>
-    wirings
-      .filter((wiring) => wiring.dId === dId)
-      .sort((one, other) => compare(one.actuatorId, other.actuatorId));
-  return devices.map((device) => {
-    const own = ownOf(device);
-    if (own.length === 0) return null;
-    return (
-      <fieldset key={device.dId} class="room-choice">
+  return groups
+    .filter(({ rooms }) => rooms.length > 0)
+    .map(({ name, rooms }) => (
+      <fieldset key={name} class="room-choice">
         <legend>
           <CheckField
-            label={`${device.name} · ${device.locationName}`}
-            isChecked={own.every(({ line }) => chosen.has(line))}
-            onCheck={(isChecked) => check(own, isChecked)}
+            label={name}
+            isChecked={rooms.every(({ line }) => chosen.has(line))}
+            onCheck={(isChecked) => check(rooms, isChecked)}
           />
         </legend>
-        {own.map((wiring) => (
+        {rooms.map((room) => (
           <CheckField
-            key={wiring.line}
-            label={textOf(wiring)}
-            isChecked={chosen.has(wiring.line)}
-            onCheck={(isChecked) => check([wiring], isChecked)}
+            key={room.line}
+            label={room.text}
+            isChecked={chosen.has(room.line)}
+            onCheck={(isChecked) => check([room], isChecked)}
           />
         ))}
       </fieldset>
-    );
-  });
+    ));
 }

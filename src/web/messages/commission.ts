@@ -9,7 +9,7 @@ export const commissionTexts = bilingual({
   ],
 
   begin: {
-    title: ["Comprobar todas las habitaciones", "Check all rooms"],
+    title: ["Comprobar habitaciones", "Check rooms"],
     how: [
       "Mientras dura, nada de lo que se encienda es una venta. Vaya de habitación en habitación con el teléfono; al final hay un informe para firmar.",
       "While it lasts, nothing that is switched on is a sale. Go from room to room with your phone; at the end there is a report to sign.",
@@ -23,7 +23,20 @@ export const commissionTexts = bilingual({
       `Mirar también las líneas libres (${lines}), para encontrar cables cambiados`,
       `Look at the free lines too (${lines}), to find swapped wires`,
     ],
+    some: ["Solo algunas habitaciones", "Only some rooms"],
+    someHint: [
+      "Las demás siguen registrando ventas. Sin elegir ninguna se comprueban todas.",
+      "The others go on recording sales. With none chosen, all are checked.",
+    ],
     action: ["Empezar", "Begin"],
+  },
+  tested: {
+    title: ["Encendidas en prueba", "Switched on under test"],
+    intro: [
+      "No son ventas: no están en los registros ni en ninguna suma.",
+      "These are no sales: they are neither in the records nor in any sum.",
+    ],
+    time: ["Cuándo", "When"],
   },
   noRooms: ["Todavía no hay habitaciones.", "There are no rooms yet."],
   noRoomsDetail: [

@@ -33,69 +33,7 @@ export const linesTexts = bilingual({
   disconnectOf: (line: string) => [`Desconectar la línea ${line}`, `Unwire line ${line}`],
   drive: (line: string) => [`Interruptor simulado de ${line}`, `Simulated switch of ${line}`],
 
-  test: ["Probar líneas", "Test lines"],
-  testStop: ["Terminar la prueba", "End the test"],
-  testTitle: ["Modo de prueba: ¿cuál es cuál?", "Test mode: which is which?"],
-  testHow: [
-    "Encienda y apague un relé. Aquí se ve qué línea se ha movido. Leer una línea no la cambia.",
-    "Switch a relay on and off. Here you see which line moved. Reading a line does not change it.",
-  ],
-  testPick: (line: string) => [`Probar la línea ${line}`, `Test line ${line}`],
-  testAll: ["Probar todas las libres", "Test all free ones"],
-  testNone: ["Desmarcar todas", "Clear all"],
-  testCount: (lines: string) => [
-    `${counted(lines, "línea", "líneas")} en prueba, además de las conectadas`,
-    `${counted(lines, "line", "lines")} under test, beside the wired ones`,
-  ],
-  testCountZero: [
-    "Solo se miran las conectadas. Elija líneas libres para mirarlas también.",
-    "Only wired lines are looked at. Choose free lines to look at them too.",
-  ],
-  testWaiting: ["Esperando a que se mueva una línea…", "Waiting for a line to move…"],
-  moved: (line: string) => [`Se ha movido ${line}`, `${line} has moved`],
-  movedRoom: (line: string, room: string) => [
-    `Se ha movido ${line}, la habitación ${room}`,
-    `${line}, room ${room}, has moved`,
-  ],
-  movedHigh: ["ha pasado a activa", "became active"],
-  movedLow: ["ha pasado a inactiva", "became inactive"],
-  unreadable: (line: string) => [
-    `${line} no se puede leer: la usa otro programa. Se ha quitado de la prueba.`,
-    `${line} cannot be read: another program uses it. It was taken out of the test.`,
-  ],
-  testFailed: [
-    "No se puede leer del equipo ahora. Se reintenta.",
-    "The gateway cannot be read right now. Trying again.",
-  ],
-
-  testMeaning: [
-    "Elija las habitaciones que va a encender. Mientras dura la prueba no cuentan ventas: lo que hagan se guarda aparte.",
-    "Choose the rooms that you will switch on. While the test lasts they count no sales: what they do is kept apart.",
-  ],
-  testFreeOnly: ["Mirar solo las líneas libres", "Only look at free lines"],
-  testFor: ["Termina sola en", "It ends by itself in"],
-  testForHint: [
-    "También puede terminarla antes. Sigue aunque cierre esta página.",
-    "You can also end it before. It goes on if you close this page.",
-  ],
-  testBegin: ["Empezar la prueba", "Begin the test"],
-  testCounts: (rooms: string) => [
-    counted(rooms, "habitación sigue registrando ventas", "habitaciones siguen registrando ventas"),
-    counted(rooms, "room still records sales", "rooms still record sales"),
-  ],
-  testCountsDetail: [
-    "No están en prueba: cada vez que se encienda una, se registra una venta.",
-    "They are not under test: each time one is switched on, a sale is recorded.",
-  ],
   underTest: ["En prueba", "Under test"],
-  tested: {
-    title: ["Encendidas en prueba", "Switched on under test"],
-    intro: [
-      "No son ventas: no están en los registros ni en ninguna suma.",
-      "These are no sales: they are neither in the records nor in any sum.",
-    ],
-    time: ["Cuándo", "When"],
-  },
 
   prices: ["Cambiar precios", "Change prices"],
   priceOf: (room: string, money: string) => [`${room} (ahora ${money})`, `${room} (now ${money})`],
