@@ -147,7 +147,6 @@ describe("The page's door", () => {
     const place = { locationName: "Norte", deviceName: "A", deviceId: "1", habitacion: "204" };
     await opened.send("POST", "/api/data", { ...place, valor: 4, createdTime: Date.now() });
     await signIn(page);
-    await page.getByRole("button", { name: "Puede haber registros nuevos: actualizar" }).click();
     await page.locator(".record-number").getByText("204").waitFor();
   });
 

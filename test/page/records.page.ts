@@ -7,8 +7,9 @@ import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
 import { focused } from "./opened.ts";
 
-const SALES = 2_000;
+const SALES = 1_950;
 const VOIDED = 3;
+const PAGE_RECORDS = 100;
 
 describe("The records on the page", () => {
   const suite = new FilledSuite({ sales: SALES, days: 50, voided: VOIDED });
@@ -32,26 +33,28 @@ describe("The records on the page", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(360);
   });
 
-  it("stand newest first, with a bounded number of rows drawn, and all of them when one scrolls to the end", async () => {
+  it("stand newest first, a page at a time, each of them once, to the end and back", async () => {
     const { page } = await opened.open("/registros");
-    await page.locator(".record").first().waitFor();
-    const table = page.getByRole("table");
-    expect(await table.getAttribute("aria-rowcount")).to.equal("-1");
-    await scrollToEnd(page);
-    expect(await table.getAttribute("aria-rowcount")).to.equal(String(SALES + 1));
-    expect(await page.locator(".record").count()).to.be.within(1, 120);
-    const indices = await page
-      .locator(".record")
-      .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("aria-rowindex"))));
-    expect(indices.at(-1)).to.equal(SALES + 1);
-    expect(indices).to.deep.equal([...indices].sort((one, other) => one - other));
+    const numbers: string[] = [];
+    const pages = await toTheEnd(page, async () => {
+      numbers.push(...(await page.locator(".record-open").allTextContents()));
+      expect(await page.locator(".record").count()).to.be.within(1, PAGE_RECORDS);
+    });
+    expect(pages).to.equal(Math.ceil(SALES / PAGE_RECORDS));
+    expect(new Set(numbers).size).to.equal(SALES);
+    await page.getByRole("button", { name: "Más recientes" }).press("Enter");
+    await page
+      .getByRole("status")
+      .getByText(/^Registros 1\.?801 a 1\.?900$/)
+      .waitFor();
+    await focused(page.getByRole("status").getByText(/^Registros 1\.?801 a 1\.?900$/));
+    expect(await page.evaluate("scrollY")).to.equal(0);
   });
 
   it("name a void one in words, also on a phone", async () => {
     for (const width of [320, 1280]) {
       const { page } = await opened.open("/registros", { width });
-      await page.locator(".record").first().waitFor();
-      await scrollToEnd(page);
+      await toTheEnd(page);
       const marks = page.locator(".record-mark-void:visible");
       await until("the void records are drawn", async () => (await marks.count()) === VOIDED);
       expect(await marks.first().textContent()).to.contain("Anulada");
@@ -259,12 +262,17 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Tab does not lead to ${wanted.toString()}.`);
 }
 
-async function scrollToEnd(page: Page): Promise<void> {
-  const end = page.getByText("No hay más registros.");
-  await until("the end of the records is seen", async () => {
-    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
-    return end.isVisible();
-  });
-  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
-  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+/** Goes from page to page until there is none. Gives how many there were; `look` is called on each. */
+async function toTheEnd(page: Page, look: () => Promise<void> = async () => {}): Promise<number> {
+  const older = page.getByRole("button", { name: "Más antiguos" });
+  for (let pages = 1; ; pages += 1) {
+    const first = `${(pages - 1) * PAGE_RECORDS + 1}`.replace(/(?=\d{3}$)/, "\\.?");
+    await page
+      .getByRole("status")
+      .getByText(new RegExp(`^Registros ${first} a`))
+      .waitFor();
+    await look();
+    if (await older.isDisabled()) return pages;
+    await older.click();
+  }
 }

@@ -1,38 +1,39 @@
 import type { Api } from "./api.ts";
 import type { Query, RecordsAnswer, StoredRecord } from "./shapes.ts";
 
-const PAGE_RECORDS = 200;
-
 /** Which records are meant. A part that is open is absent or empty. */
 export type RecordQuery = Query<"get", "/api/record/sum">;
 
-/**
- * A page of the records that a query lets through, newest first by time, from the newest or from a cursor on. A page may be
- * empty and yet have a next one.
- */
-export function loadRecords(
-  api: Pick<Api, "get">,
-  query: RecordQuery,
-  before: string | null,
-  limit = PAGE_RECORDS,
-): Promise<RecordsAnswer> {
-  return api.get("/api/record", { ...query, limit: String(limit), before: before ?? undefined });
+/** Some of the records that a query lets through, newest first by time. */
+export interface RecordPage {
+  readonly records: readonly StoredRecord[];
+  /** The cursor of what comes after; null at the end. */
+  readonly next: string | null;
 }
 
-/** The first `most` records that a query lets through, from at most `maxPages` pages. */
-export async function loadFirstRecords(
+/**
+ * The first `most` records that a query lets through, from the newest or from a cursor on. The server looks at a bounded number of
+ * rows for each request and may give none: so many requests are made, and further ones only where `goesOn` and none is found yet.
+ */
+export async function loadRecords(
   api: Pick<Api, "get">,
   query: RecordQuery,
   most: number,
-  maxPages: number,
-): Promise<readonly StoredRecord[]> {
+  maxRequests: number,
+  { from = null, goesOn = false }: { readonly from?: string | null; readonly goesOn?: boolean } = {},
+): Promise<RecordPage> {
   const records: StoredRecord[] = [];
-  let next: string | null = null;
-  for (let page = 0; page < maxPages && records.length < most; page += 1) {
-    const answer: RecordsAnswer = await loadRecords(api, query, next, Math.min(most, PAGE_RECORDS));
+  let next: string | null = from;
+  for (let asked = 0; asked < maxRequests || (goesOn && records.length === 0); asked += 1) {
+    const limit = String(most - records.length);
+    const answer: RecordsAnswer = await api.get("/api/record", {
+      ...query,
+      limit,
+      before: next ?? undefined,
+    });
     records.push(...answer.data);
     next = answer.next;
-    if (next === null) break;
+    if (next === null || records.length >= most) break;
   }
-  return records.slice(0, most);
+  return { records, next };
 }

@@ -72,26 +72,22 @@ export const recordsTexts = bilingual({
   ],
   isVoid: (number: string) => [`Registro ${number} anulado.`, `Record ${number} is void.`],
 
-  shown: (shown: string) => [
-    `Los ${shown} registros más recientes; desplácese para ver más`,
-    `The newest ${shown} records; scroll down for more`,
-  ],
+  shown: (first: string, last: string) => [`Registros ${first} a ${last}`, `Records ${first} to ${last}`],
   all: (records: string) => [
     `${counted(records, "registro", "registros")} en total`,
     `${counted(records, "record", "records")} in all`,
   ],
-  found: ["Registros cargados. Hay más al desplazarse.", "Records loaded. There are more further down."],
   searching: ["Buscando…", "Searching…"],
-  more: ["Ver más", "Show more"],
-  end: ["No hay más registros.", "There are no more records."],
+  newer: ["Más recientes", "Newer"],
+  older: ["Más antiguos", "Older"],
+  end: ["No hay registros más antiguos.", "There are no older records."],
   fresh: (count: string) => [
     `Hay ${counted(count, "registro nuevo: verlo", "registros nuevos: verlos")}`,
     count === "1" ? "There is 1 new record: show it" : `There are ${count} new records: show them`,
   ],
-  old: ["Puede haber registros nuevos: actualizar", "There may be new records: refresh"],
   printed: [
-    "Solo se imprime lo que estaba a la vista. Para todo, use la descarga o el informe.",
-    "Only what was in view is printed. For all of it, use the download or the report.",
+    "Solo se imprime esta página. Para todo, use la descarga o el informe.",
+    "Only this page is printed. For all of it, use the download or the report.",
   ],
   none: ["Todavía no hay ningún registro.", "There are no records yet."],
   noneDetail: [

@@ -1,6 +1,6 @@
 import { Fragment } from "preact";
 import { choicesOf } from "../api/locations.ts";
-import { loadFirstRecords } from "../api/records.ts";
+import { loadRecords, type RecordPage } from "../api/records.ts";
 import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
@@ -38,7 +38,7 @@ export function PanelView() {
   const loaded = useDataOfToday("/api/overview", ["record", "void", "time", "locations"], filter);
   const { location, device } = filter;
   const latest = useLoaded(
-    (api) => loadFirstRecords(api, { location, device }, LATEST_SHOWN, MAX_PAGES),
+    (api) => loadRecords(api, { location, device }, LATEST_SHOWN, MAX_REQUESTS),
     JSON.stringify([location, device]),
     ["record", "void", "time"],
   );
@@ -175,17 +175,17 @@ function NowPanel({ known, devices, place }: NowPanelProps) {
 
 const LATEST_SHOWN = 6;
 
-/** The server looks at a bounded number of records per page: a place that sells seldom lies behind many. */
-const MAX_PAGES = 10;
+/** The server looks at a bounded number of records per request: a place that sells seldom lies behind many. */
+const MAX_REQUESTS = 10;
 
 interface LatestPanelProps {
-  readonly latest: Loaded<readonly StoredRecord[]>;
+  readonly latest: Loaded<RecordPage>;
   readonly place: Place;
 }
 
 function LatestPanel({ latest, place }: LatestPanelProps) {
   const texts = useTexts(panelTexts);
-  const sales = latest.value ?? [];
+  const sales = latest.value?.records ?? [];
   const toRecords = (
     <Link to="records" query={{ ...place }}>
       {texts.latest.all}

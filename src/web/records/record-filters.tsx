@@ -16,7 +16,7 @@ import {
   type RecordFilter,
 } from "./filter.ts";
 
-interface RecordFiltersProps {
+export interface RecordFiltersProps {
   readonly filter: RecordFilter;
   readonly onFilter: (filter: RecordFilter) => void;
   /** Undefined until they are known: what is chosen can be seen all the same. */

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Api, CONFLICT, statusOf } from "../api/api.ts";
 import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
@@ -17,8 +17,7 @@ import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
 import { withQuery } from "../route.ts";
 import { apiQueryOf, EVERY_RECORD, filterOf, isOpen, lets, type RecordFilter } from "./filter.ts";
-import { RecordFilters, roomChoices } from "./record-filters.tsx";
-import { type LoadPage, NO_RECORDS, RecordFeed, type RecordList } from "./record-list.ts";
+import { RecordFilters, type RecordFiltersProps, roomChoices } from "./record-filters.tsx";
 import { RecordTable } from "./record-table.tsx";
 
 export function RecordsView() {
@@ -29,10 +28,7 @@ export function RecordsView() {
   const known = useLoaded((api) => loadChoices(api, compare), "", ["locations"]).value;
   const rooms = roomChoices(known, filter);
   const query = apiQueryOf(filter, rooms);
-  const records = useRecords(filter, rooms, query);
-  const sum = useData("/api/record/sum", ["record", "void", "time"], query);
   const { language } = useLanguage();
-  const { open } = useDialogs();
   const setFilter = (next: RecordFilter) => replace("records", { ...next });
   return (
     <ViewFrame
@@ -46,13 +42,7 @@ export function RecordsView() {
       }
     >
       <RecordFilters filter={filter} onFilter={setFilter} choices={known} />
-      <RecordPanel
-        records={records}
-        sum={sum.isStale ? undefined : sum.value}
-        isFiltered={!isOpen(filter)}
-        onClear={() => setFilter(EVERY_RECORD)}
-        onOpen={(record) => open(<RecordDialog record={record} />)}
-      />
+      <RecordPanel filter={filter} onFilter={setFilter} rooms={rooms} query={query} />
     </ViewFrame>
   );
 }
@@ -66,61 +56,120 @@ async function voidRecord(api: Api, recordId: number, reason: string): Promise<v
   }
 }
 
-interface RecordPanelProps {
-  readonly records: Records;
-  /** Of all that the filter lets through; undefined while that is not known. */
-  readonly sum: RecordSum | undefined;
-  readonly isFiltered: boolean;
-  readonly onClear: () => void;
-  readonly onOpen: (record: StoredRecord) => void;
+/** Few enough to be drawn at once, also on a slow tablet. */
+const PAGE_RECORDS = 100;
+/** So many requests are made for a page that has some records already: those of a rare room lie far apart. */
+const MAX_REQUESTS = 20;
+
+/** Where a page begins: at a cursor (null: at the newest), with the record of this number in the list. */
+interface PageStart {
+  readonly from: string | null;
+  readonly first: number;
+}
+const NEWEST: PageStart = { from: null, first: 1 };
+
+interface RecordPanelProps extends Pick<RecordFiltersProps, "filter" | "onFilter"> {
+  readonly rooms: readonly string[];
+  readonly query: RecordQuery;
 }
 
-function RecordPanel({ records, sum, isFiltered, onClear, onOpen }: RecordPanelProps) {
+/** The records that a filter lets through, a page at a time; a page stays as it is while one reads it. */
+function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
   const texts = useTexts(recordsTexts);
-  const { count } = useFormat();
-  const { list, begin, more } = records;
-  const isEmpty = list.kind === "ready" && list.records.length === 0;
-  const showNew = () => {
-    scrollTo({ top: 0 });
-    begin();
+  const { format } = useGateway();
+  const { open } = useDialogs();
+  const key = JSON.stringify(query);
+  const [walk, setWalk] = useState({ key, pages: [NEWEST] });
+  const [fresh, setFresh] = useState(0);
+  const pages = walk.key === key ? walk.pages : [NEWEST];
+  const { from, first } = pages.at(-1) ?? NEWEST;
+  const loaded = useLoaded(
+    (api) => loadRecords(api, query, PAGE_RECORDS, MAX_REQUESTS, { from, goesOn: true }),
+    JSON.stringify([key, from]),
+    ["void", "time"],
+  );
+  const sum = useData("/api/record/sum", ["record", "void", "time"], query);
+  useLiveEvents((event) => {
+    if (event.kind === "record" && lets(filter, rooms, event.data, format.day))
+      setFresh((count) => count + 1);
+    // It has been fetched again.
+    if (event.kind === "missed") setFresh(0);
+  });
+  useEffect(() => setFresh(0), [key, from]);
+  const head = useRef<HTMLParagraphElement>(null);
+  const go = (next: readonly PageStart[]) => {
+    setWalk({ key, pages: [...next] });
+    scrollTo(0, 0);
+    head.current?.focus({ preventScroll: true });
   };
+  const { kind, isStale, value } = loaded;
+  const { records, next } = value ?? { records: [], next: null };
+  const { length } = records;
+  const isFiltered = !isOpen(filter);
+  const isEmpty = kind === "ready" && !isStale && length === 0 && first === 1;
+  // A last page may be empty: the server cannot tell before it has looked.
+  const range =
+    length === 0
+      ? texts.end
+      : next === null && first === 1
+        ? texts.all(format.count(length))
+        : texts.shown(format.count(first), format.count(first + length - 1));
   return (
-    <section class="panel record-panel" aria-label={texts.title} aria-busy={list.kind === "waiting"}>
+    <section class="panel record-panel" aria-label={texts.title} aria-busy={kind === "waiting" || isStale}>
       <div class="record-head row spread">
-        <RecordCount list={list} />
-        <Sum sum={sum} />
+        <p class="soft unprinted" role="status" tabIndex={-1} ref={head}>
+          {kind === "waiting" || isStale ? texts.searching : kind === "ready" && range}
+        </p>
+        <Sum sum={sum.isStale ? undefined : sum.value} />
       </div>
-      {(list.fresh > 0 || list.isOld) && (
+      {fresh > 0 && from === null && (
         <div class="record-fresh unprinted">
-          <Button kind="main" onPress={showNew}>
-            {list.isOld ? texts.old : texts.fresh(count(list.fresh))}
+          <Button
+            kind="main"
+            onPress={() => {
+              setFresh(0);
+              loaded.reload();
+              scrollTo(0, 0);
+            }}
+          >
+            {texts.fresh(format.count(fresh))}
           </Button>
         </div>
       )}
-      {list.kind === "failed" && <Unread onRetry={begin} />}
-      {isEmpty && !isFiltered && <Nothing title={texts.none} detail={texts.noneDetail} />}
-      {isEmpty && isFiltered && (
-        <Nothing title={texts.noMatch} detail={texts.noMatchDetail}>
-          <Button onPress={onClear}>{texts.clear}</Button>
+      {kind === "failed" && <Unread onRetry={loaded.reload} />}
+      {isEmpty && (
+        <Nothing
+          title={isFiltered ? texts.noMatch : texts.none}
+          detail={isFiltered ? texts.noMatchDetail : texts.noneDetail}
+        >
+          {isFiltered && <Button onPress={() => onFilter(EVERY_RECORD)}>{texts.clear}</Button>}
         </Nothing>
       )}
-      {list.records.length > 0 && (
-        <div class={list.isStale ? "is-stale" : undefined}>
-          <RecordTable
-            records={list.records}
-            isWhole={list.kind === "ready" && list.next === null}
-            onNearEnd={list.hasStopped ? ignore : more}
-            onOpen={onOpen}
-          />
-          <RecordFoot list={list} onMore={more} />
+      {kind === "ready" && !isEmpty && (
+        <div class={isStale ? "is-stale" : undefined}>
+          {length > 0 && (
+            <RecordTable records={records} onOpen={(record) => open(<RecordDialog record={record} />)} />
+          )}
+          <div class="record-foot unprinted">
+            <div class="actions row">
+              <Button icon="back" isDisabled={pages.length === 1} onPress={() => go(pages.slice(0, -1))}>
+                {texts.newer}
+              </Button>
+              <Button
+                icon="forward"
+                isDisabled={next === null || isStale}
+                onPress={() => go([...pages, { from: next, first: first + length }])}
+              >
+                {texts.older}
+              </Button>
+            </div>
+          </div>
           <p class="record-print">{texts.printed}</p>
         </div>
       )}
     </section>
   );
 }
-
-function ignore(): void {}
 
 type RecordSum = Data<"/api/record/sum">;
 
@@ -137,87 +186,6 @@ function Sum({ sum }: { readonly sum: RecordSum | undefined }) {
       )}
     </p>
   );
-}
-
-/** How many there are. Aloud only when that is news: not with every page that comes while one scrolls. */
-function RecordCount({ list }: { readonly list: RecordList }) {
-  const texts = useTexts(recordsTexts);
-  const { count } = useFormat();
-  const known = list.records.length;
-  const whole = texts.all(count(known));
-  const isWaiting = list.kind === "waiting";
-  const shown = list.next === null ? whole : texts.shown(count(known));
-  const aloud = list.next === null ? whole : texts.found;
-  return (
-    <>
-      <p class="soft unprinted">{isWaiting ? texts.searching : list.kind === "ready" && shown}</p>
-      <p class="aloud" role="status">
-        {list.kind === "ready" && aloud}
-      </p>
-    </>
-  );
-}
-
-interface RecordFootProps {
-  readonly list: RecordList;
-  readonly onMore: () => void;
-}
-
-function RecordFoot({ list, onMore }: RecordFootProps) {
-  const texts = useTexts(recordsTexts);
-  if (list.hasStopped) return <Unread onRetry={onMore} />;
-  const isEnd = list.next === null && !list.isStale;
-  return (
-    <div class="record-foot fine unprinted">
-      {isEnd ? (
-        <p>{texts.end}</p>
-      ) : (
-        <Button kind="quiet" isBusy={list.isAsking} onPress={onMore}>
-          {texts.more}
-        </Button>
-      )}
-    </div>
-  );
-}
-
-interface Records {
-  readonly list: RecordList;
-  /** Fetches the list again from the newest record. */
-  readonly begin: () => void;
-  /** Fetches the page after the last. */
-  readonly more: () => void;
-}
-
-/** The records that a filter lets through, fetched as they are asked for; void ones are marked as that is told. */
-function useRecords(filter: RecordFilter, rooms: readonly string[], query: RecordQuery): Records {
-  const { api, format, live } = useGateway();
-  const [list, setList] = useState(NO_RECORDS);
-  const load: LoadPage = (before) => loadRecords(api, query, before);
-  const [feed] = useState(() => new RecordFeed(setList));
-
-  // Before the first paint, which would otherwise make the answer wait on a slow tablet.
-  useLayoutEffect(() => {
-    feed.begin(load);
-    return () => feed.close();
-  }, [api, JSON.stringify(query)]);
-
-  useLiveEvents((event) => {
-    if (event.kind === "record" && lets(filter, rooms, event.data, format.day)) feed.sold();
-    if (event.kind === "time") feed.moved(event.data.recordId);
-    if (event.kind === "void") feed.voided(event.data.recordId, event.data.voided);
-  });
-
-  const liveBefore = useRef(live);
-  useEffect(() => {
-    if (liveBefore.current === "lost" && live === "live") feed.reconnected();
-    liveBefore.current = live;
-  }, [live]);
-
-  return {
-    list,
-    begin: () => feed.begin(load),
-    more: () => feed.more(load),
-  };
 }
 
 interface RecordDialogProps {

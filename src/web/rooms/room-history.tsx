@@ -1,4 +1,4 @@
-import { loadFirstRecords } from "../api/records.ts";
+import { loadRecords } from "../api/records.ts";
 import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
 import { Moment } from "../element/moment.tsx";
@@ -20,20 +20,20 @@ interface RoomHistoryProps {
 
 /** So many sales are shown; the rest is in the records. */
 const SHOWN = 30;
-/** The server looks at a bounded number of rows per page: a room that sells seldom lies behind many. */
-const MAX_PAGES = 40;
+/** The server looks at a bounded number of rows per request: a room that sells seldom lies behind many. */
+const MAX_REQUESTS = 40;
 
 export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProps) {
   const texts = useTexts(roomsTexts);
   const { format, now } = useGateway();
   const loaded = useLoaded(
-    (api) => loadFirstRecords(api, { device: deviceId, room: roomId }, SHOWN, MAX_PAGES),
+    (api) => loadRecords(api, { device: deviceId, room: roomId }, SHOWN, MAX_REQUESTS),
     roomKey(deviceId, roomId),
     ["record", "void", "time", "actuator"],
   );
   const room = device?.actuators.find((candidate) => candidate.id === roomId);
   const sinceMs = times.get(roomKey(deviceId, roomId));
-  const sales = loaded.value ?? [];
+  const sales = loaded.value?.records ?? [];
   const ongoing = room?.value
     ? sales.find((sale) => ["edge", "found_at_start"].includes(sale.origin) && sale.endedTime === null)
     : undefined;
