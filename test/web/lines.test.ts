@@ -9,8 +9,6 @@ import {
   freeRooms,
   isFree,
   linesOf,
-  planInOrder,
-  planRoom,
   switchLine,
   wiringName,
   wiringOf,
@@ -30,22 +28,6 @@ function lineOf(address: string): Line {
     problem: null,
   };
 }
-
-describe("The guide's plan of lines", () => {
-  it("gives the rooms the first free lines in order, as far as there are any", () => {
-    const plan = planInOrder(["101", "102", "103"], [lineOf("c:0"), lineOf("c:4")]);
-    expect([...plan]).to.deep.equal([
-      ["101", "c:0"],
-      ["102", "c:4"],
-    ]);
-  });
-
-  it("changes one room at a time, and takes a line away", () => {
-    const plan = planRoom(planRoom(new Map(), "101", "c:1"), "102", "c:2");
-    expect([...planRoom(plan, "101", "")]).to.deep.equal([["102", "c:2"]]);
-    expect([...plan.keys()]).to.deep.equal(["101", "102"]);
-  });
-});
 
 describe("A price", () => {
   it("is read with a comma or a point, and is nothing else", () => {

@@ -1,23 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Api } from "../api/api.ts";
+import { type Api, CONFLICT, UNAVAILABLE } from "../api/api.ts";
 import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
 import type { Data, Device } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { SelectField } from "../element/field.tsx";
 import { Form, FormFailure, useForm, useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Nothing, NotReady, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import {
-  isFree,
-  type LinePlan,
-  lineName,
-  linesOf,
-  planInOrder,
-  planRoom,
-  wiringName,
-} from "../lines/board.ts";
+import { isFree, linesOf, wiringName } from "../lines/board.ts";
 import { priceOf } from "../lines/price.ts";
 import { isPriceReady, PriceField } from "../lines/prices.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
@@ -249,96 +240,49 @@ interface LinesStepProps {
   readonly onDone: () => void;
 }
 
-/** The lines of a new device's rooms; all of it can wait. */
+/** The lines of a new device's rooms, in order: a commissioning finds what is swapped, and mends it. All of it can wait. */
 function LinesStep({ device, onDone }: LinesStepProps) {
   const texts = useTexts(guideTexts).lines;
-  const board = useData("/api/line");
-  const hasFree = board.value !== undefined && linesOf(board.value).some(isFree);
-  return (
-    <StepCard title={texts.title} detail={texts.detail}>
-      <NotReady of={board} />
-      {board.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
-      {board.kind === "ready" && hasFree && <LinesForm device={device} board={board.value} onDone={onDone} />}
-      {!hasFree && (
-        <div class="actions row">
-          <Button onPress={onDone}>{texts.skip}</Button>
-        </div>
-      )}
-    </StepCard>
-  );
-}
-
-interface LinesFormProps extends LinesStepProps {
-  readonly board: Data<"/api/line">;
-}
-
-function LinesForm({ device, board, onDone }: LinesFormProps) {
-  const { lines: texts } = useTexts(guideTexts);
   const { api, format } = useGateway();
+  const board = useData("/api/line");
   const form = useForm({ valor: "", isSure: false });
-  const [plan, setPlan] = useState<LinePlan>(new Map());
-  const [wired, setWired] = useState<ReadonlySet<string>>(new Set());
-  const [refused, setRefused] = useState<string | null>(null);
-  const free = linesOf(board).filter(isFree);
-  const planned = new Set(plan.values());
-
-  const send = () => {
-    const valor = priceOf(form.values.valor);
-    return form.submit(isPriceReady(form.values, []), async () => {
-      for (const [room, address] of plan) {
-        const line = free.find((candidate) => candidate.address === address);
-        if (wired.has(room) || line === undefined) continue;
-        const wiring = { line: wiringName(board, line), dId: device.dId, actuatorId: room, valor };
-        await api.send("put", "/api/wiring", { wiring }).catch((error: unknown) => {
-          setRefused(room);
-          throw error;
-        });
-        setWired((before) => new Set(before).add(room));
+  const { chips } = board.value ?? { chips: [] };
+  const free = linesOf({ chips }).filter(isFree);
+  const rooms = roomsOf(device).slice(0, free.length);
+  const send = () =>
+    form.submit(isPriceReady(form.values, []), async () => {
+      const valor = priceOf(form.values.valor);
+      for (const [index, line] of free.slice(0, rooms.length).entries()) {
+        const wiring = {
+          line: wiringName({ chips }, line),
+          dId: device.dId,
+          actuatorId: rooms[index] ?? "",
+          valor,
+        };
+        await api.send("put", "/api/wiring", { wiring });
       }
       onDone();
     });
-  };
-
+  const skip = <Button onPress={onDone}>{texts.skip}</Button>;
   return (
-    <Form
-      form={form}
-      onSubmit={send}
-      isDisabled={plan.size === 0}
-      action={plan.size === 0 ? texts.connectNone : texts.connect(format.count(plan.size))}
-      buttons={<Button onPress={onDone}>{texts.skip}</Button>}
-    >
-      <div class="fields">
-        <PriceField form={form} wirings={[]} hint={texts.priceHint} />
-      </div>
-      <div class="actions row">
-        <Button onPress={() => setPlan(planInOrder(roomsOf(device), free))}>{texts.inOrder}</Button>
-        {plan.size > 0 && wired.size === 0 && (
-          <Button kind="quiet" onPress={() => setPlan(new Map())}>
-            {texts.clear}
-          </Button>
-        )}
-      </div>
-      <div class="fields guide-lines">
-        {roomsOf(device).map((room) => (
-          <SelectField
-            key={room}
-            label={texts.room(room)}
-            value={plan.get(room) ?? ""}
-            isDisabled={wired.has(room)}
-            choices={[
-              { value: "", text: texts.none },
-              ...free
-                .filter(({ address }) => !planned.has(address) || plan.get(room) === address)
-                .map((line) => ({ value: line.address, text: lineName(line) })),
-            ]}
-            onValue={(address) => {
-              setRefused(null);
-              setPlan(planRoom(plan, room, address));
-            }}
-            mistake={room === refused ? texts.refused : undefined}
-          />
-        ))}
-      </div>
-    </Form>
+    <StepCard title={texts.title} detail={texts.detail}>
+      <NotReady of={board} />
+      {board.kind === "ready" && rooms.length > 0 ? (
+        <Form
+          form={form}
+          onSubmit={send}
+          failures={{ [CONFLICT]: texts.refused, [UNAVAILABLE]: texts.refused }}
+          action={texts.connect(format.count(rooms.length))}
+          buttons={skip}
+        >
+          <PriceField form={form} wirings={[]} hint={texts.priceHint} />
+        </Form>
+      ) : (
+        <>
+          {board.kind === "ready" && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
+          <div class="actions row">{skip}</div>
+        </>
+      )}
+    </StepCard>
   );
 }

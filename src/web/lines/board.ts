@@ -69,24 +69,3 @@ export function switchLine(board: Board, change: RoomChange): Board {
   const switched = (line: Line) => (line.address === address ? { ...line, level: change.value } : line);
   return { ...board, chips: board.chips.map((chip) => ({ ...chip, lines: chip.lines.map(switched) })) };
 }
-
-/** Room to the address of the line that is chosen for it. */
-export type LinePlan = ReadonlyMap<string, string>;
-
-/** The first free lines for the rooms, one each, in order. */
-export function planInOrder(rooms: readonly string[], lines: readonly Line[]): LinePlan {
-  const plan = new Map<string, string>();
-  rooms.forEach((room, index) => {
-    const line = lines[index];
-    if (line !== undefined) plan.set(room, line.address);
-  });
-  return plan;
-}
-
-/** The plan with another line for a room; an empty address takes its line away. */
-export function planRoom(plan: LinePlan, room: string, address: string): LinePlan {
-  const next = new Map(plan);
-  if (address === "") next.delete(room);
-  else next.set(room, address);
-  return next;
-}

@@ -34,30 +34,25 @@ export const guideTexts = bilingual({
   lines: {
     title: ["¿Qué línea es cada habitación?", "Which line is which room?"],
     detail: [
-      "El técnico sabe a qué entrada va cada relé. Si no lo tiene a mano, siga: se puede hacer después en Líneas.",
-      "Your technician knows which input each relay goes to. If you do not have that at hand, go on: it can be done later under Lines.",
+      "Las habitaciones reciben en orden las líneas libres. La puesta en marcha dice después si alguna está cambiada, y la corrige; y todo se puede hacer más tarde en Líneas.",
+      "The rooms get the free lines in order. The commissioning tells afterwards whether some are swapped, and mends that; and all of it can be done later under Lines.",
     ],
     priceHint: (currency: string) => [
       `En ${currency}. El mismo para todas estas habitaciones.`,
       `In ${currency}. The same for all of these rooms.`,
     ],
-    room: (room: string) => [`Habitación ${room}`, `Room ${room}`],
-    none: ["Sin línea por ahora", "No line for now"],
-    inOrder: ["Asignar en orden", "Assign in order"],
-    clear: ["Desmarcar todas", "Clear all"],
     refused: [
-      "Esta línea no se ha podido conectar. Elija otra o déjela para después.",
-      "This line could not be wired. Choose another, or leave it for later.",
+      "Una línea no se ha podido conectar. Siga sin ella, y conéctela después en Líneas.",
+      "One line could not be wired. Go on without it, and wire it later under Lines.",
     ],
     noLines: ["Este equipo no tiene líneas libres", "This gateway has no free lines"],
     noLinesDetail: [
       "Su técnico puede conectarlas más tarde en Líneas.",
       "Your technician can wire them later under Lines.",
     ],
-    connectNone: ["Conectar", "Wire"],
     connect: (lines: string) => [
-      `Conectar ${counted(lines, "línea", "líneas")}`,
-      `Wire ${counted(lines, "line", "lines")}`,
+      `Conectar ${counted(lines, "línea", "líneas")} en orden`,
+      `Wire ${counted(lines, "line", "lines")} in order`,
     ],
     skip: ["Seguir sin líneas", "Go on without lines"],
   },
