@@ -1,12 +1,12 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { listWholeAudit, MAX_AUDIT_PAGE, type WholeAuditEntry } from "../contract/audit.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { parseDay, parseMoment } from "../domain/day.ts";
 import { systemClock } from "../platform/machine.ts";
-import { type CliContext, toCount } from "./context.ts";
+import { AS_JSON, type CommandTable, command, optional } from "./command.ts";
+import { toCount } from "./context.ts";
 import type { ControlClient } from "./control-client.ts";
-import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
@@ -20,25 +20,30 @@ Examples:
   flanco audit --since 2026-11-21T09:00 --json`;
 
 /** `flanco audit`: actions, each with its user and address. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  program
-    .command("audit")
-    .description("show who did what, and from where: sign-ins, users, wiring, voids, restores, secrets")
-    .option(
-      "--since <when>",
-      "only from this time on: a date, a date and time, or 90m, 24h, 7d ago",
-      toMoment,
-    )
-    .option("--limit <entries>", "only the newest so many (default 100; with --since all)", toCount)
-    .option("--json", "as JSON", false)
-    .addHelpText("after", HELP)
-    .action(async (options: { since?: number; limit?: number; json: boolean }, command: Command) => {
-      const { since, limit = since === undefined ? 100 : Number.POSITIVE_INFINITY } = options;
-      const entries = await withDoor(context, command, (door) => newest(door, since, limit));
-      terminal.show(options.json, entries, entries.map(describe));
-    });
-}
+export const commands: CommandTable = [
+  command(
+    "audit",
+    "show who did what, and from where: sign-ins, users, wiring, voids, restores, secrets",
+    {
+      since: optional(
+        "--since <when>",
+        "only from this time on: a date, a date and time, or 90m, 24h, 7d ago",
+        toMoment,
+      ),
+      limit: optional(
+        "--limit <entries>",
+        "only the newest so many (default 100; with --since all)",
+        toCount,
+      ),
+      json: AS_JSON,
+    },
+    HELP,
+    async ({ since, limit = since === undefined ? 100 : Number.POSITIVE_INFINITY, json }, call) => {
+      const entries = await call.withDoor((door) => newest(door, since, limit));
+      call.terminal.show(json, entries, entries.map(describe));
+    },
+  ),
+];
 
 /** Oldest first, as a log reads. */
 async function newest(

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { folderOf } from "../ledger/engine/identity.ts";
@@ -7,7 +7,7 @@ import { type BackupRequest, makeBackup } from "../ledger/safety/backup.ts";
 import { systemClock } from "../platform/machine.ts";
 import { aboutMissingKeys, backupTargets } from "../service/backup-target.ts";
 import { readGateway } from "../service/gateway.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { AS_JSON, type CommandTable, command, optional } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
 const HELP = `
@@ -20,41 +20,38 @@ Exit codes: 0 every directory has its backup, 1 one could not be made, 3 no disk
 Example:
   flanco backup --to /media/usb/flanco`;
 
-interface Options {
-  readonly to?: string;
-  readonly json: boolean;
-}
-
 /** `flanco backup`: a proven copy of the ledger, made beside a running service. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  program
-    .command("backup")
-    .description("back the ledger up, also while the service writes, and check the backup in full")
-    .option("--to <directory>", "where to, instead of the configured directories", toDirectory)
-    .option("--json", "as JSON", false)
-    .addHelpText("after", HELP)
-    .action(async (options: Options, command: Command) => {
-      const config = configOf(context, command);
+export const commands: CommandTable = [
+  command(
+    "backup",
+    "back the ledger up, also while the service writes, and check the backup in full",
+    {
+      to: optional("--to <directory>", "where to, instead of the configured directories", toDirectory),
+      json: AS_JSON,
+    },
+    HELP,
+    async ({ to, json }, call) => {
+      const { terminal } = call;
+      const config = call.config();
       const { ledger } = becomeOwner(config.data_dir);
       const gateway = readGateway(config);
-      const targets =
-        options.to === undefined ? backupTargets(config) : [{ directory: options.to, skipped: null }];
+      const targets = to === undefined ? backupTargets(config) : [{ directory: to, skipped: null }];
       const made = [];
       for (const { directory, skipped } of targets) {
         if (skipped !== null) continue;
         const backup = await backUp({ ledger, directory, gateway }, terminal);
         made.push(backup);
-        if (options.json) continue;
+        if (json) continue;
         terminal.out(
           `${resolve(backup.directory, backup.file)}: ${backup.records} records, checked in full.`,
         );
       }
-      if (options.json) terminal.json(made);
+      if (json) terminal.json(made);
       const lacking = targets.flatMap(({ skipped }) => skipped ?? []);
       if (lacking.length > 0) throw new FlancoError("attention", lacking.join("\n"));
-    });
-}
+    },
+  ),
+];
 
 /** Makes one backup, and says what of it needs attention. */
 async function backUp(what: Pick<BackupRequest, "ledger" | "directory" | "gateway">, terminal: Terminal) {

@@ -1,8 +1,6 @@
-import type { Command } from "commander";
 import { correctClock, listReclocked, type Reclocked } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
-import type { CliContext } from "./context.ts";
-import { withDoor } from "./door.ts";
+import { AS_JSON, type CommandTable, command, flag } from "./command.ts";
 import { iso } from "./terminal.ts";
 
 const HELP = `
@@ -22,44 +20,38 @@ Examples:
   flanco clock correct --apply
   flanco clock correct --first --apply`;
 
-interface Options {
-  readonly first: boolean;
-  readonly apply: boolean;
-  readonly json: boolean;
-}
-
 /** `flanco clock`: sales that were recorded by a clock that was wrong. */
-export function declare(program: Command, context: CliContext): void {
-  program
-    .command("clock")
-    .description("sales that were recorded by a clock that was wrong")
-    .addHelpText("after", "\nExample:\n  flanco clock correct")
-    .command("correct")
-    .description("show which sales stand under a wrong time, and move them")
-    .option("--first", "the clock was right at first, and wrong after it was set again", false)
-    .option("--apply", "move them", false)
-    .option("--json", "as JSON", false)
-    .addHelpText("after", HELP)
-    .action((options: Options, command: Command) => correct(context, command, options));
-}
-
-async function correct(
-  context: CliContext,
-  command: Command,
-  { first, apply, json }: Options,
-): Promise<void> {
-  const boots = await withDoor(context, command, async (door) => {
-    const { data: found } = await door.ask(listReclocked, {});
-    if (!apply) return found;
-    for (const { bootId, zeroMs, setZeroMs } of found) {
-      await door.ask(correctClock, { body: { bootId, zeroMs: first ? zeroMs : setZeroMs } });
-    }
-    return found;
-  });
-  const lines = boots.map((boot) => describe(boot, first, apply));
-  const none = ["The clock was not set to another time after it was trusted."];
-  context.terminal.show(json, boots, lines.length === 0 ? none : lines);
-}
+export const commands: CommandTable = [
+  {
+    name: "clock",
+    about: "sales that were recorded by a clock that was wrong",
+    help: "flanco clock correct",
+    rows: [
+      command(
+        "correct",
+        "show which sales stand under a wrong time, and move them",
+        {
+          first: flag("--first", "the clock was right at first, and wrong after it was set again"),
+          apply: flag("--apply", "move them"),
+          json: AS_JSON,
+        },
+        HELP,
+        async ({ first, apply, json }, call) => {
+          const boots = await call.withDoor(async (door) => {
+            const { data } = await door.ask(listReclocked, {});
+            for (const { bootId, zeroMs, setZeroMs } of apply ? data : []) {
+              await door.ask(correctClock, { body: { bootId, zeroMs: first ? zeroMs : setZeroMs } });
+            }
+            return data;
+          });
+          const lines = boots.map((boot) => describe(boot, first, apply));
+          const none = ["The clock was not set to another time after it was trusted."];
+          call.terminal.show(json, boots, lines.length === 0 ? none : lines);
+        },
+      ),
+    ],
+  },
+];
 
 function describe({ before, since }: Reclocked, first: boolean, apply: boolean): string {
   const { records, firstMs, lastMs, byMs } = first ? since : before;

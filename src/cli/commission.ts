@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import {
   type AcceptanceReport,
   type AcceptanceReportHead,
@@ -10,8 +9,8 @@ import {
 } from "../contract/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
-import { ACCOUNT, type CliContext, toCount } from "./context.ts";
-import { ask } from "./door.ts";
+import { ACCOUNT, AS_JSON, type CommandTable, command, flag, optional } from "./command.ts";
+import { toCount } from "./context.ts";
 import { iso, moment } from "./terminal.ts";
 
 const HELP = `
@@ -23,10 +22,6 @@ Examples:
   flanco commission end
   flanco commission report`;
 
-interface AccountOption {
-  readonly account?: string;
-}
-
 const CAUSES: Readonly<Record<Cause, string>> = {
   bounce: "the contact bounces longer than the debounce allows",
   no_signal: "nothing moved: a cut wire, no common ground, or a relay that does not switch",
@@ -37,73 +32,63 @@ const CAUSES: Readonly<Record<Cause, string>> = {
   no_line: "no line is wired to the room",
 };
 
+const EXITS = "\nExit codes: 0 every room is good, 3 one is not.\n\nExample:\n";
+
 /** `flanco commission`: what is open of a commissioning, its end, and the acceptance reports. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  const commission = program
-    .command("commission")
-    .description("show and end an open commissioning, and show acceptance reports")
-    .option(...ACCOUNT)
-    .addHelpText("after", HELP);
-
-  commission
-    .command("show")
-    .description("show what is known of each room")
-    .option("--json", "as JSON", false)
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 every room is good, 3 one is not.\n\nExample:\n  flanco commission show --json",
-    )
-    .action(async ({ json }: { json: boolean }, command: Command) => {
-      const { data: state } = await ask(context, command, getCommission, {}, accountIn(command));
-      terminal.show(json, state, state.rooms.map(describeRoom));
-      requireGood(state.rooms);
-    });
-
-  commission
-    .command("end")
-    .description(
-      "end the commissioning without a report: sales count again, and what was ticked off is forgotten",
-    )
-    .addHelpText("after", "\nExample:\n  flanco commission end")
-    .action(async (_options: object, command: Command) => {
-      await ask(context, command, endCommission, {}, accountIn(command));
-      terminal.out("The commissioning is ended, and sales count again. What was ticked off is forgotten.");
-    });
-
-  commission
-    .command("report")
-    .description("show an acceptance report: the newest, or the one of this number")
-    .argument("[number]", "as --list shows it", toCount)
-    .option("--list", "the reports that there are", false)
-    .option("--json", "as JSON", false)
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 every room is good, 3 one is not.\n\nExample:\n  flanco commission report --json",
-    )
-    .action(
-      async (
-        number: number | undefined,
-        { list, json }: { list: boolean; json: boolean },
-        command: Command,
-      ) => {
-        const account = accountIn(command);
-        if (list) {
-          const { data: reports } = await ask(context, command, listAcceptanceReports, {}, account);
-          terminal.show(json, reports, reports.map(describeHead));
-          return;
-        }
-        const query = { number: number === undefined ? undefined : String(number) };
-        const { data: report } = await ask(context, command, getAcceptanceReport, { query }, account);
-        terminal.show(json, report, describeReport(report));
-        requireGood(report.rooms);
-      },
-    );
-}
-
-function accountIn(command: Command): string | undefined {
-  return command.optsWithGlobals<AccountOption>().account;
-}
+export const commands: CommandTable = [
+  {
+    name: "commission",
+    about: "show and end an open commissioning, and show acceptance reports",
+    help: HELP,
+    rows: [
+      command(
+        "show",
+        "show what is known of each room",
+        { account: ACCOUNT, json: AS_JSON },
+        `${EXITS}  flanco commission show --json`,
+        async ({ account, json }, call) => {
+          const { data } = await call.ask(getCommission, {}, account);
+          call.terminal.show(json, data, data.rooms.map(describeRoom));
+          requireGood(data.rooms);
+        },
+      ),
+      command(
+        "end",
+        "end the commissioning without a report: sales count again, and what was ticked off is forgotten",
+        { account: ACCOUNT },
+        "flanco commission end",
+        async ({ account }, call) => {
+          await call.ask(endCommission, {}, account);
+          call.terminal.out(
+            "The commissioning is ended, and sales count again. What was ticked off is forgotten.",
+          );
+        },
+      ),
+      command(
+        "report",
+        "show an acceptance report: the newest, or the one of this number",
+        {
+          number: optional("[number]", "as --list shows it", toCount),
+          list: flag("--list", "the reports that there are"),
+          account: ACCOUNT,
+          json: AS_JSON,
+        },
+        `${EXITS}  flanco commission report --json`,
+        async ({ number, list, account, json }, call) => {
+          if (list) {
+            const { data } = await call.ask(listAcceptanceReports, {}, account);
+            call.terminal.show(json, data, data.map(describeHead));
+            return;
+          }
+          const query = { number: number === undefined ? undefined : String(number) };
+          const { data } = await call.ask(getAcceptanceReport, { query }, account);
+          call.terminal.show(json, data, describeReport(data));
+          requireGood(data.rooms);
+        },
+      ),
+    ],
+  },
+];
 
 function describeHead({ number, time, technician, clinic, good, rooms }: AcceptanceReportHead): string {
   return `${number}\t${iso(time)}\t${technician}, ${clinic}\t${good} of ${rooms} rooms good`;

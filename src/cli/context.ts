@@ -43,12 +43,6 @@ function ownName(): string {
   }
 }
 
-/** The option of a command that is about one account. */
-export const ACCOUNT = [
-  "--account <email>",
-  "one of the account's members; needed where there are several accounts",
-] as const;
-
 /** Parses an option or argument that is a whole number, 1 or more. */
 export function toCount(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");

@@ -4,7 +4,6 @@ import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import { type Chip, listChips } from "../contract/line.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -17,7 +16,8 @@ import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { systemClock } from "../platform/machine.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { hasNoTimeProgram } from "../service/clock-watch.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { AS_JSON, type CommandTable, command, optional } from "./command.ts";
+import type { CliContext } from "./context.ts";
 import { noService, withService } from "./door.ts";
 import {
   describeBackup,
@@ -95,16 +95,18 @@ interface Finding {
 }
 
 /** `flanco doctor`: examines the appliance and says what to mend. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  program
-    .command("doctor")
-    .description("examine the appliance and its machine, and say what needs attention, why, and what to do")
-    .option("--json", "as JSON", false)
-    .option("--bundle <file>", "write an archive for support to this file, which must not exist")
-    .addHelpText("after", HELP)
-    .action(async ({ json, bundle }: { json: boolean; bundle?: string }, command: Command) => {
-      const config = configOf(context, command);
+export const commands: CommandTable = [
+  command(
+    "doctor",
+    "examine the appliance and its machine, and say what needs attention, why, and what to do",
+    {
+      json: AS_JSON,
+      bundle: optional("--bundle <file>", "write an archive for support to this file, which must not exist"),
+    },
+    HELP,
+    async ({ json, bundle }, call) => {
+      const { context, terminal } = call;
+      const config = call.config();
       // Made and read as the user that runs the command: the examination continues as the owner of the data.
       const archive = bundle === undefined ? undefined : createArchive(bundle);
       const logs = archive === undefined ? [] : await logFiles();
@@ -124,8 +126,9 @@ export function declare(program: Command, context: CliContext): void {
         "attention",
         `${wrong.length} of ${findings.length} checks need attention: ${names}.`,
       );
-    });
-}
+    },
+  ),
+];
 
 /** What the examination found, beside its findings. */
 interface Examined extends Pick<FoundStatus, "running" | "facts" | "ledger"> {

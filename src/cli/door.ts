@@ -1,7 +1,5 @@
 import { createServer } from "node:http";
-import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
-import type { AnswerOf, Declaration, InputOf } from "../contract/declaration.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { ledgerEndpoints } from "../http/app.ts";
@@ -27,7 +25,7 @@ import { finishReplacing } from "../ledger/safety/replace.ts";
 import { systemClock } from "../platform/machine.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { SinkSettings } from "../service/sink-settings.ts";
-import { type CliContext, configOf } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { type ClientOptions, ControlClient } from "./control-client.ts";
 
 /**
@@ -38,27 +36,15 @@ import { type ClientOptions, ControlClient } from "./control-client.ts";
  */
 export async function withDoor<T>(
   context: CliContext,
-  command: Command,
+  config: Config,
   run: (door: ControlClient) => Promise<T>,
   options: { readonly makesLedger?: boolean } = {},
 ): Promise<T> {
-  const config = configOf(context, command);
   const by = context.user;
   const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
   if (result !== undefined) return result.value;
   const { makesLedger = false } = options;
   return withLocalDoor(config, context, makesLedger, run);
-}
-
-/** Asks one endpoint, as `withDoor` does. */
-export function ask<D extends Declaration>(
-  context: CliContext,
-  command: Command,
-  declaration: D,
-  input: InputOf<D>,
-  account?: string,
-): Promise<AnswerOf<D>> {
-  return withDoor(context, command, (door) => door.ask(declaration, input, account));
 }
 
 /** The error of what only a running service has. */

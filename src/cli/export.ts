@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { valorFromMicros } from "../domain/amount.ts";
 import { ledgerKey } from "../domain/imported.ts";
 import { separated } from "../domain/text.ts";
@@ -8,7 +7,7 @@ import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { identitiesOf } from "../ledger/engine/identity.ts";
 import { noLedger } from "../ledger/engine/open.ts";
 import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
-import { ACCOUNT, type CliContext, configOf } from "./context.ts";
+import { ACCOUNT, type CommandTable, command, flag } from "./command.ts";
 import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "./transfer/clinic-file.ts";
 import { toRow } from "./wiring-file.ts";
 
@@ -25,15 +24,14 @@ Examples:
 const PIECE = 500;
 
 /** `flanco export`: the locations, devices, wiring and records of one account, for another system. */
-export function declare(program: Command, context: CliContext): void {
-  program
-    .command("export")
-    .description("write an account's places, wiring and records to standard output")
-    .option(...ACCOUNT)
-    .option("--csv", "a table of the records", false)
-    .addHelpText("after", HELP)
-    .action(async ({ account, csv }: { account?: string; csv: boolean }, command: Command) => {
-      const config = configOf(context, command);
+export const commands: CommandTable = [
+  command(
+    "export",
+    "write an account's places, wiring and records to standard output",
+    { account: ACCOUNT, csv: flag("--csv", "a table of the records") },
+    HELP,
+    async ({ account, csv }, call) => {
+      const config = call.config();
       const { ledger } = becomeOwner(config.data_dir);
       const ledgerId = identitiesOf(ledger).at(-1);
       if (ledgerId === undefined) throw noLedger(ledger);
@@ -41,12 +39,14 @@ export function declare(program: Command, context: CliContext): void {
       const reader = openReader(ledger, config.time_zone);
       closing.defer(() => reader.close());
       const userId = accountOf(reader, account);
-      if (csv) await context.terminal.data(separated(CSV_COLUMNS, ","));
+      const { terminal } = call;
+      if (csv) await terminal.data(separated(CSV_COLUMNS, ","));
       for (const entry of csv ? recordsOf(reader, userId, ledgerId) : entriesOf(reader, userId, ledgerId)) {
-        await context.terminal.data(csv ? separated(cellsOf(entry), ",") : JSON.stringify(entry));
+        await terminal.data(csv ? separated(cellsOf(entry), ",") : JSON.stringify(entry));
       }
-    });
-}
+    },
+  ),
+];
 
 function cellsOf(entry: ClinicEntry) {
   const cells: Partial<ClinicRecord> = entry.kind === "record" ? entry : {};

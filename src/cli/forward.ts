@@ -1,41 +1,39 @@
-import { Argument, type Command } from "commander";
 import { testSink } from "../contract/sink.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { SINK_NAMES, type SinkName } from "../domain/sink-setting.ts";
-import { type CliContext, configOf } from "./context.ts";
-import { withRunning } from "./door.ts";
+import { SINK_NAMES } from "../domain/sink-setting.ts";
+import { AS_JSON, type CommandTable, command, needed } from "./command.ts";
+import type { ControlClient } from "./control-client.ts";
 
 /** How long a test may take: a sink gives up after half a minute. */
 const TEST_MS = 40 * SECOND_MS;
 
+const HELP = `
+Exit codes: 0 the other side has it, 1 it has not.
+
+Example:
+  flanco forward test email`;
+
 /** `flanco forward`: the systems that the gateway sends to. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  program
-    .command("forward")
-    .description("the systems that the gateway sends to")
-    .addHelpText("after", "\nExample:\n  flanco forward test email")
-    .command("test")
-    .description(
-      "send a test to a sink at once, and say what came of it; flanco status shows what waits for it",
-    )
-    .addArgument(new Argument("<sink>", "which one").choices(SINK_NAMES))
-    .option("--json", "as JSON", false)
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 the other side has it, 1 it has not.\n\nExample:\n  flanco forward test email",
-    )
-    .action(async (name: SinkName, { json }: { json: boolean }, command: Command) => {
-      const config = configOf(context, command);
-      const bounds = { answerMs: TEST_MS, by: context.user };
-      const { data } = await withRunning(
-        config,
-        (service) => service.ask(testSink, { body: { name } }),
-        bounds,
-      );
-      const { reached, message, hint } = data;
-      if (!reached) throw new FlancoError("unavailable", message, { hint });
-      terminal.show(json, { sink: name, done: message }, [message]);
-    });
-}
+export const commands: CommandTable = [
+  {
+    name: "forward",
+    about: "the systems that the gateway sends to",
+    help: "flanco forward test email",
+    rows: [
+      command(
+        "test",
+        "send a test to a sink at once, and say what came of it; flanco status shows what waits for it",
+        { sink: needed("<sink>", "which one", SINK_NAMES), json: AS_JSON },
+        HELP,
+        async ({ sink, json }, call) => {
+          const ask = (service: ControlClient) => service.ask(testSink, { body: { name: sink } });
+          const { data } = await call.withRunning(ask, { answerMs: TEST_MS });
+          const { reached, message, hint } = data;
+          if (!reached) throw new FlancoError("unavailable", message, { hint });
+          call.terminal.show(json, { sink, done: message }, [message]);
+        },
+      ),
+    ],
+  },
+];

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { Argument, type Command } from "commander";
 import { boxBroker, type Config } from "../contract/config/schema.ts";
 import type { AnswerOf } from "../contract/declaration.ts";
 import {
@@ -21,9 +20,10 @@ import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace-writer.ts";
 import { systemClock, systemTimers } from "../platform/machine.ts";
 import { accountsOf } from "./account.ts";
-import { type CliContext, configOf, toCount } from "./context.ts";
+import { AS_JSON, type CommandTable, command, flag, needed, optional, several } from "./command.ts";
+import { toCount } from "./context.ts";
 import type { ControlClient } from "./control-client.ts";
-import { withDoor, withRunning, withService } from "./door.ts";
+import { withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
 import { wiredRows } from "./wiring.ts";
 
@@ -32,96 +32,91 @@ const KEEP_AWAKE_MS = HOUR_MS;
 /** How often it is looked for the next service, once one has ended. */
 const SERVICE_RETRY_MS = SECOND_MS;
 
+const LINES = several("[lines...]", "only these; none: all of them");
+
 /** `flanco gpio`: what lines there are, and what they do. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  const gpio = program
-    .command("gpio")
-    .description("chips and lines of this machine")
-    .addHelpText("after", "\nExample:\n  flanco gpio detect");
-
-  gpio
-    .command("detect")
-    .description("show every chip with its lines and who holds them")
-    .option("--json", "as JSON", false)
-    .addHelpText("after", "\nExample:\n  flanco gpio detect")
-    .action(async (options: { json: boolean }, command: Command) => {
-      const chips = await detect(configOf(context, command), terminal);
-      const lines = chips.flatMap((chip) => [
-        `${chip.name} [${chip.label}] (${chip.lines.length} lines)`,
-        ...chip.lines.map((line) => `  ${describe(line)}`),
-      ]);
-      terminal.show(options.json, chips, lines.length === 0 ? ["No GPIO chip was found."] : lines);
-    });
-
-  gpio
-    .command("info")
-    .description("show one line: its chip, name and holder")
-    .argument("<line>", "line name (GPIO17) or chip and offset (gpiochip0:17)")
-    .option("--json", "as JSON", false)
-    .addHelpText("after", "\nExample:\n  flanco gpio info GPIO17")
-    .action(async (name: string, options: { json: boolean }, command: Command) => {
-      const line = resolveLine(name, await detect(configOf(context, command), terminal));
-      terminal.show(options.json, line, [describe(line)]);
-    });
-
-  gpio
-    .command("watch")
-    .description(
-      "show edges as they come, until Ctrl-C: of a running service's wired lines, else of free lines",
-    )
-    .argument("[lines...]", "only these; none: all of them")
-    .option("--json", "one JSON text a line", false)
-    .addHelpText("after", "\nExample:\n  flanco gpio watch GPIO17 GPIO27")
-    .action(async (lines: string[], options: { json: boolean }, command: Command) => {
-      await watch(configOf(context, command), lines, terminal, options.json);
-    });
-
-  gpio
-    .command("record")
-    .description(
-      "write a trace of lines, until Ctrl-C, for 'flanco simulate': of a running service the wired lines as it sees them, else every change of free lines",
-    )
-    .argument("[lines...]", "only these; none: all of them")
-    .addHelpText("after", "\nExample:\n  flanco gpio record > relays.trace")
-    .action(async (lines: string[], _options: object, command: Command) => {
-      await record(configOf(context, command), lines, terminal);
-    });
-
-  gpio
-    .command("set")
-    .description("set a line of the running service's simulated driver")
-    .argument("<line>", "the simulated line (SIM0)")
-    .addArgument(new Argument("<level>", "its physical level").choices(["high", "low"]))
-    .addHelpText("after", "\nExample:\n  flanco gpio set SIM0 high")
-    .action(async (line: string, level: string, _options: object, command: Command) => {
-      const body = { line, level: level === "high" };
-      await withRunning(configOf(context, command), (service) => service.ask(driveLine, { body }));
-      terminal.out(`${line} is ${level}.`);
-    });
-
-  gpio
-    .command("test")
-    .description("put wired lines of the running service under test: what they do is no sale until it ends")
-    .argument("[lines...]", "wired lines; none: show what is under test, and what it did")
-    .option("--minutes <minutes>", "how long at most, up to 480 (default 30)", toCount)
-    .option("--end", "end every test", false)
-    .addHelpText(
-      "after",
-      "\nExample:\n  flanco gpio test GPIO17 GPIO27 --minutes 15\n  flanco gpio test --end",
-    )
-    .action(async (lines: string[], { minutes, end }: TestOptions, command: Command) => {
-      if (end && lines.length > 0) command.error("error: --end ends every test: name no line with it");
-      if (minutes !== undefined && lines.length === 0) command.error("error: --minutes goes with lines");
-      await withDoor(context, command, async (door) => {
-        if (end)
-          for (const { email } of await accountsOf(door)) await door.ask(endTest, { query: {} }, email);
-        else if (lines.length > 0) await beginTests(door, lines, minutes);
-        await showTests(door, terminal);
-        if (lines.length === 0) await showTestedEdges(door, terminal);
-      });
-    });
-}
+export const commands: CommandTable = [
+  {
+    name: "gpio",
+    about: "chips and lines of this machine",
+    help: "flanco gpio detect",
+    rows: [
+      command(
+        "detect",
+        "show every chip with its lines and who holds them",
+        { json: AS_JSON },
+        "flanco gpio detect",
+        async ({ json }, call) => {
+          const chips = await detect(call.config(), call.terminal);
+          const lines = chips.flatMap((chip) => [
+            `${chip.name} [${chip.label}] (${chip.lines.length} lines)`,
+            ...chip.lines.map((line) => `  ${describe(line)}`),
+          ]);
+          call.terminal.show(json, chips, lines.length === 0 ? ["No GPIO chip was found."] : lines);
+        },
+      ),
+      command(
+        "info",
+        "show one line: its chip, name and holder",
+        { name: needed("<line>", "line name (GPIO17) or chip and offset (gpiochip0:17)"), json: AS_JSON },
+        "flanco gpio info GPIO17",
+        async ({ name, json }, call) => {
+          const line = resolveLine(name, await detect(call.config(), call.terminal));
+          call.terminal.show(json, line, [describe(line)]);
+        },
+      ),
+      command(
+        "watch",
+        "show edges as they come, until Ctrl-C: of a running service's wired lines, else of free lines",
+        { lines: LINES, json: flag("--json", "one JSON text a line") },
+        "flanco gpio watch GPIO17 GPIO27",
+        ({ lines, json }, call) => watch(call.config(), lines, call.terminal, json),
+      ),
+      command(
+        "record",
+        "write a trace of lines, until Ctrl-C, for 'flanco simulate': of a running service the wired lines as it sees them, else every change of free lines",
+        { lines: LINES },
+        "flanco gpio record > relays.trace",
+        ({ lines }, call) => record(call.config(), lines, call.terminal),
+      ),
+      command(
+        "set",
+        "set a line of the running service's simulated driver",
+        {
+          line: needed("<line>", "the simulated line (SIM0)"),
+          level: needed("<level>", "its physical level", ["high", "low"]),
+        },
+        "flanco gpio set SIM0 high",
+        async ({ line, level }, call) => {
+          const body = { line, level: level === "high" };
+          await call.withRunning((service) => service.ask(driveLine, { body }));
+          call.terminal.out(`${line} is ${level}.`);
+        },
+      ),
+      command(
+        "test",
+        "put wired lines of the running service under test: what they do is no sale until it ends",
+        {
+          lines: several("[lines...]", "wired lines; none: show what is under test, and what it did"),
+          minutes: optional("--minutes <minutes>", "how long at most, up to 480 (default 30)", toCount),
+          end: flag("--end", "end every test"),
+        },
+        "flanco gpio test GPIO17 GPIO27 --minutes 15\nflanco gpio test --end",
+        async ({ lines, minutes, end }, call) => {
+          if (end && lines.length > 0) call.refuse("--end ends every test: name no line with it");
+          if (minutes !== undefined && lines.length === 0) call.refuse("--minutes goes with lines");
+          await call.withDoor(async (door) => {
+            if (end)
+              for (const { email } of await accountsOf(door)) await door.ask(endTest, { query: {} }, email);
+            else if (lines.length > 0) await beginTests(door, lines, minutes);
+            await showTests(door, call.terminal);
+            if (lines.length === 0) await showTestedEdges(door, call.terminal);
+          });
+        },
+      ),
+    ],
+  },
+];
 
 /** Each line is of one account: where there are several, its wiring says which. */
 async function beginTests(door: ControlClient, lines: readonly string[], minutes?: number): Promise<void> {
@@ -150,11 +145,6 @@ async function showTestedEdges(door: ControlClient, terminal: Terminal): Promise
   for (const { time, line, room } of edges.toSorted((one, other) => other.time - one.time)) {
     terminal.out(`${iso(time)}\t${line}\troom ${room}\tswitched on under test`);
   }
-}
-
-interface TestOptions {
-  readonly minutes?: number;
-  readonly end: boolean;
 }
 
 function makeDriver(config: Config, terminal: Terminal): LineDriver {

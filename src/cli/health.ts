@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { type CommandTable, command, optional } from "./command.ts";
 
 const PATH = "/healthz";
 const HEALTHY = 200;
@@ -23,19 +23,19 @@ Example:
   flanco health --wait 60`;
 
 /** `flanco health`: whether the service works, for scripts; `flanco status` says more. */
-export function declare(program: Command, context: CliContext): void {
-  program
-    .command("health")
-    .description("say whether the service works, as GET /healthz does")
-    .option("--wait <seconds>", "wait so long for it, up to 3600", toSeconds, 0)
-    .addHelpText("after", HELP)
-    .action(async ({ wait }: { wait: number }, command: Command) => {
-      const port = configOf(context, command).http_port;
-      const health = await waitFor(port, wait * SECOND_MS);
-      if (health?.status === HEALTHY) context.terminal.out("The service works.");
+export const commands: CommandTable = [
+  command(
+    "health",
+    "say whether the service works, as GET /healthz does",
+    { wait: optional("--wait <seconds>", "wait so long for it, up to 3600", toSeconds, 0) },
+    HELP,
+    async ({ wait }, call) => {
+      const health = await waitFor(call.config().http_port, wait * SECOND_MS);
+      if (health?.status === HEALTHY) call.terminal.out("The service works.");
       else throw unhealthy(health);
-    });
-}
+    },
+  ),
+];
 
 function toSeconds(text: string): number {
   const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;

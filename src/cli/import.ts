@@ -1,21 +1,18 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import type { Command } from "commander";
 import type * as z from "zod";
 import type { InputOf } from "../contract/declaration.ts";
 import { importPlaces, importRecords, MAX_IMPORTED } from "../contract/import.ts";
 import { BCRYPT, importUser, listUsers } from "../contract/member.ts";
-import { importWirings } from "../contract/wiring.ts";
+import { importWirings, listWirings } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
-import { ownersOfDevices } from "./account.ts";
-import { ACCOUNT, type CliContext } from "./context.ts";
+import { ACCOUNT, type Call, type CommandTable, command, flag, type Given, needed } from "./command.ts";
 import type { ControlClient } from "./control-client.ts";
-import { withDoor } from "./door.ts";
 import { iso } from "./terminal.ts";
 import { type ClinicEntry, openSource, readClinicFile, readJsonLines } from "./transfer/clinic-file.ts";
 import { idOfKey, MONGO_SHAPES } from "./transfer/mongo-file.ts";
 import { wiredRows } from "./wiring.ts";
-import { toWiring, type WiringRow } from "./wiring-file.ts";
+import { toRow, toWiring, type WiringRow } from "./wiring-file.ts";
 
 const HELP = `
 The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of
@@ -57,35 +54,38 @@ type NewRecord = InputOf<typeof importRecords>["body"]["records"][number];
 type NewPlaces = { readonly [P in "locations" | "devices"]: InputOf<typeof importPlaces>["body"][P] };
 type NewWiring = readonly Omit<WiringRow, "user">[];
 
+const IMPORT = {
+  file: needed("<file>", "the file"),
+  account: ACCOUNT,
+  wiring: flag("--no-wiring", "leave the wiring of the file out"),
+  dryRun: flag("--dry-run", DRY_RUN),
+};
+const IMPORT_MONGO = {
+  folder: needed("<folder>", "the folder with users.json, locations.json, devices.json and data.json"),
+  dryRun: flag("--dry-run", DRY_RUN),
+};
+
 /** `flanco import` and `flanco import-mongo`: takes over locations, devices and records of another system. */
-export function declare(program: Command, context: CliContext): void {
-  program
-    .command("import")
-    .description("add places, wiring and records of a file that flanco export has written")
-    .argument("<file>", "the file")
-    .option(...ACCOUNT)
-    .option("--no-wiring", "leave the wiring of the file out")
-    .option("--dry-run", DRY_RUN, false)
-    .addHelpText("after", HELP)
-    .action((file: string, options: ImportOptions, command: Command) =>
-      importClinic(context, command, file, options),
-    );
-  program
-    .command("import-mongo")
-    .description("take over users, places and records of the system before flanco, from mongoexport's files")
-    .argument("<folder>", "the folder with users.json, locations.json, devices.json and data.json")
-    .option("--dry-run", DRY_RUN, false)
-    .addHelpText("after", MONGO_HELP)
-    .action((folder: string, { dryRun }: { dryRun: boolean }, command: Command) =>
-      importMongo(context, command, folder, dryRun),
-    );
-}
+export const commands: CommandTable = [
+  command(
+    "import",
+    "add places, wiring and records of a file that flanco export has written",
+    IMPORT,
+    HELP,
+    importClinic,
+  ),
+  command(
+    "import-mongo",
+    "take over users, places and records of the system before flanco, from mongoexport's files",
+    IMPORT_MONGO,
+    MONGO_HELP,
+    importMongo,
+  ),
+];
 
 async function importClinic(
-  context: CliContext,
-  command: Command,
-  file: string,
-  { account: user, wiring: withWiring, dryRun }: ImportOptions,
+  { file, account: user, wiring: withWiring, dryRun }: Given<typeof IMPORT>,
+  call: Call,
 ): Promise<void> {
   const source = openSource(file);
   let withoutKey = 0;
@@ -94,23 +94,23 @@ async function importClinic(
   };
   const { places, wiring, records } = await placesOf(readClinicFile(source, count));
   if (withoutKey > 0) {
-    context.terminal.err(
+    call.terminal.err(
       `${withoutKey} rows have no key: such a row is there already if a record of its place, room, price and time is.`,
     );
   }
   const rows = withWiring ? wiring : [];
-  await withDoor(context, command, async (door) => {
+  await call.withDoor(async (door) => {
     const target = new AccountImport(door, { user, dryRun });
     await target.addPlaces(basename(file), places);
-    const step = progressOf(context, records);
+    const step = progressOf(call, records);
     for await (const entry of readClinicFile(source)) {
       if (entry.kind !== "record") continue;
       await target.addRecord(withoutKind(entry));
       step();
     }
     await target.finish();
-    context.terminal.out(target.report());
-    if (rows.length > 0) context.terminal.out(await target.addWiring(rows));
+    call.terminal.out(target.report());
+    if (rows.length > 0) call.terminal.out(await target.addWiring(rows));
     target.requireAll();
   });
 }
@@ -133,12 +133,7 @@ function withoutKind<T extends { readonly kind: string }>({ kind, ...entry }: T)
   return entry;
 }
 
-async function importMongo(
-  context: CliContext,
-  command: Command,
-  folder: string,
-  dryRun: boolean,
-): Promise<void> {
+async function importMongo({ folder, dryRun }: Given<typeof IMPORT_MONGO>, call: Call): Promise<void> {
   const accounts = await readAccounts(folder);
   const source = openSource(join(folder, "data.json"));
   const shape = MONGO_SHAPES.data.refine(({ userId }) => accounts.has(userId), UNKNOWN_USER);
@@ -147,7 +142,7 @@ async function importMongo(
   for await (const _checked of data()) records += 1;
   const run = async (door: ControlClient) => {
     const imports = await importAccounts(door, accounts, basename(resolve(folder)), dryRun);
-    const step = progressOf(context, records);
+    const step = progressOf(call, records);
     for await (const { _id, userId, deviceId, ...record } of data()) {
       const device = accounts.get(userId)?.deviceIds.get(deviceId) ?? deviceId;
       await imports.get(userId)?.addRecord({ ...record, deviceId: device, key: `mongo/${_id}` });
@@ -155,11 +150,11 @@ async function importMongo(
     }
     for (const [oldId, target] of imports) {
       await target.finish();
-      context.terminal.out(`${accounts.get(oldId)?.user.email}: ${target.report()}`);
+      call.terminal.out(`${accounts.get(oldId)?.user.email}: ${target.report()}`);
     }
     for (const target of imports.values()) target.requireAll();
   };
-  await withDoor(context, command, run, { makesLedger: true });
+  await call.withDoor(run, { makesLedger: true });
 }
 
 /** Adds each account with its locations and devices, and gives the import into it by the account's old `_id`. */
@@ -185,7 +180,7 @@ async function importAccounts(
 }
 
 /** Gives a function to call with each record, which shows the progress of a long import. */
-function progressOf({ terminal }: CliContext, total: number): () => void {
+function progressOf({ terminal }: Call, total: number): () => void {
   let done = 0;
   return () => {
     done += 1;
@@ -231,12 +226,6 @@ async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAcco
 }
 
 const UNKNOWN_USER = { path: ["userId"], message: "no user of users.json has this _id" };
-
-interface ImportOptions {
-  readonly account?: string;
-  readonly wiring: boolean;
-  readonly dryRun: boolean;
-}
 
 interface Target {
   /** E-mail of one of the account's members. */
@@ -292,16 +281,15 @@ class AccountImport {
   async addWiring(rows: NewWiring): Promise<string> {
     const { user, dryRun } = this.#target;
     const placed = rows.map((row) => ({ ...row, device: this.#dIds.get(row.device) ?? row.device }));
-    const ownerOf = await ownersOfDevices(this.#door);
-    const there = await wiredRows(this.#door);
+    const all = await wiredRows(this.#door);
+    const own = (await this.#door.ask(listWirings, {}, user)).data.map(toRow);
     const wirings: InputOf<typeof importWirings>["body"]["wirings"] = [];
     const kept: string[] = [];
     for (const row of placed) {
-      const { userId, email } = ownerOf(row.device, user);
       const found =
-        there.find(({ line }) => line === row.line) ??
-        there.find((one) => one.user === email && one.device === row.device && one.actuator === row.actuator);
-      if (found === undefined) wirings.push({ ...toWiring(row), userId });
+        all.find(({ line }) => line === row.line) ??
+        own.find(({ device, actuator }) => device === row.device && actuator === row.actuator);
+      if (found === undefined) wirings.push({ ...toWiring(row), user });
       else kept.push(...differenceOf(found, row));
     }
     if (wirings.length > 0 && !dryRun) await this.#door.ask(importWirings, { body: { wirings } });

@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
 import { journalLines } from "../platform/systemd/journal.ts";
-import type { CliContext } from "./context.ts";
+import { type CommandTable, command, flag, optional } from "./command.ts";
 
 /** The names of pino's levels, by number. */
 const LEVELS = new Map([
@@ -36,32 +36,32 @@ Example:
   flanco logs --since yesterday --warnings`;
 
 /** `flanco logs`: the service's log of the last day, as sentences. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  program
-    .command("logs")
-    .description("show the service's log, one sentence a line, with its local time")
-    .option("--since <when>", "from this time on, as journalctl takes it", toSince, "24 hours ago")
-    .option("--warnings", "only warnings and errors", false)
-    .addOption(new Option("--unit <unit>", "the systemd unit").default("flanco.service"))
-    .option("--json", "the lines as the service wrote them", false)
-    .addHelpText("after", HELP)
-    .action(async (options: { since: string; warnings: boolean; unit: string; json: boolean }) => {
+export const commands: CommandTable = [
+  command(
+    "logs",
+    "show the service's log, one sentence a line, with its local time",
+    {
+      since: optional("--since <when>", "from this time on, as journalctl takes it", toSince, "24 hours ago"),
+      warnings: flag("--warnings", "only warnings and errors"),
+      unit: optional("--unit <unit>", "the systemd unit", String, "flanco.service"),
+      json: flag("--json", "the lines as the service wrote them"),
+    },
+    HELP,
+    async ({ since, warnings, unit, json }, { terminal }) => {
       let shown = 0;
-      const filters = [`--unit=${options.unit}`, `--since=${options.since}`];
+      const filters = [`--unit=${unit}`, `--since=${since}`];
       for await (const text of journalLines(filters, MAX_LINES)) {
         const line = parseLogLine(text);
-        if (options.warnings && (line === undefined || line.level < WARNING)) continue;
+        if (warnings && (line === undefined || line.level < WARNING)) continue;
         shown += 1;
-        terminal.out(options.json || line === undefined ? text : describe(line));
+        terminal.out(json || line === undefined ? text : describe(line));
       }
       if (shown > 0) return;
       // journalctl does not say that a user sees only their own lines.
-      terminal.err(
-        `The journal has no matching line since ${options.since}. Root sees all: sudo flanco logs.`,
-      );
-    });
-}
+      terminal.err(`The journal has no matching line since ${since}. Root sees all: sudo flanco logs.`);
+    },
+  ),
+];
 
 /** Parses a moment for journalctl, which itself takes the 30th of February for the 2nd of March. */
 function toSince(text: string): string {

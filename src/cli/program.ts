@@ -1,8 +1,9 @@
 import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../contract/config/schema.ts";
+import { addCommands, type CommandTable } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
-/** The modules that declare the commands, by the word that calls them and in the order of the help. */
+/** The modules with the tables of commands, by the word that calls them and in the order of the help. */
 const COMMANDS = {
   serve: () => import("./serve.ts"),
   status: () => import("./status.ts"),
@@ -22,19 +23,18 @@ const COMMANDS = {
   restore: () => import("./restore.ts"),
   void: () => import("./void.ts"),
   export: () => import("./export.ts"),
-  // It declares `import-mongo`, too.
+  // It has `import-mongo`, too.
   import: () => import("./import.ts"),
   clock: () => import("./clock.ts"),
   audit: () => import("./audit.ts"),
   forward: () => import("./forward.ts"),
 } satisfies CommandModules;
 
-/** Modules that declare commands, each loaded where it is called. */
+/** Modules with tables of commands, each loaded where it is called. */
 export type CommandModules = Readonly<Record<string, () => Promise<CommandModule>>>;
 
 interface CommandModule {
-  /** `isAlone`: the command line names no command. */
-  declare(program: Command, context: CliContext, isAlone: boolean): void;
+  readonly commands: CommandTable;
 }
 
 /** What a command's exit code means. 78 is EX_CONFIG of sysexits.h. */
@@ -85,7 +85,7 @@ export async function createProgram(
   const all = Object.entries({ ...COMMANDS, ...further });
   const called = all.filter(([name]) => name === first);
   for (const [, load] of called.length > 0 ? called : all) {
-    (await load()).declare(program, context, first === undefined);
+    addCommands(program, context, (await load()).commands, first === undefined);
   }
   pointToHelp(program, program.name());
   return program;

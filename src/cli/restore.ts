@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import { commandActor } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
@@ -32,7 +32,8 @@ import { ownFiles } from "../net/tls/own-certificate.ts";
 import { systemClock } from "../platform/machine.ts";
 import { backupDirectory, backupTargets, presentDirectories } from "../service/backup-target.ts";
 import { installKeys, otherSettings, requireSameNames, setSinksAside } from "../service/gateway.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { AS_JSON, type CommandTable, command, flag, optional } from "./command.ts";
+import type { CliContext } from "./context.ts";
 import { withService } from "./door.ts";
 import { iso } from "./terminal.ts";
 
@@ -77,19 +78,24 @@ interface Completed {
 }
 
 /** `flanco restore`: puts a backup in the ledger's place and keeps what it replaces. */
-export function declare(program: Command, context: CliContext): void {
-  program
-    .command("restore")
-    .description(
-      "check a backup in full and put it in the ledger's place, with the keys of HTTPS; the replaced ledger is kept",
-    )
-    .argument("[source]", "a backup, or a folder of backups; without it the newest that a disk has", toSource)
-    .option("--replace-ledger", "also where the backup is of another ledger than the one here", false)
-    .option("--without-certificates", "leave the keys of HTTPS as they are here", false)
-    .option("--json", "as JSON", false)
-    .addHelpText("after", HELP)
-    .action(async (source: string | undefined, options: Options, command: Command) => {
-      const config = configOf(context, command);
+export const commands: CommandTable = [
+  command(
+    "restore",
+    "check a backup in full and put it in the ledger's place, with the keys of HTTPS; the replaced ledger is kept",
+    {
+      source: optional(
+        "[source]",
+        "a backup, or a folder of backups; without it the newest that a disk has",
+        toSource,
+      ),
+      replaceLedger: flag("--replace-ledger", "also where the backup is of another ledger than the one here"),
+      withoutCertificates: flag("--without-certificates", "leave the keys of HTTPS as they are here"),
+      json: AS_JSON,
+    },
+    HELP,
+    async ({ source, ...options }, call) => {
+      const { context } = call;
+      const config = call.config();
       requireEntry(config.data_dir);
       // Before the service is stopped: a wrong name must cost no sale.
       using incoming = openIncoming(config, source);
@@ -102,8 +108,9 @@ export function declare(program: Command, context: CliContext): void {
           context.terminal.err("The service does not start: see systemctl status flanco.");
         }
       }
-    });
-}
+    },
+  ),
+];
 
 /** An empty one is a script's variable that was not set: it would restore what lies wherever the script ran. */
 function toSource(text: string): string {

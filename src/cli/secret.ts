@@ -1,29 +1,29 @@
-import type { Command } from "commander";
 import { rotateSecret } from "../contract/operator.ts";
-import type { CliContext } from "./context.ts";
-import { ask } from "./door.ts";
+import { AS_JSON, type CommandTable, command } from "./command.ts";
 
-const EXAMPLE = "\nExample:\n  flanco secret rotate";
+const EXAMPLE = "flanco secret rotate";
 
 /** `flanco secret`: the secret that signs all sessions. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  const secret = program
-    .command("secret")
-    .description("the secret that signs sessions")
-    .addHelpText("after", EXAMPLE);
-
-  secret
-    .command("rotate")
-    .description("make another secret; every session ends, and all users must sign in again")
-    .option("--json", "as JSON", false)
-    .addHelpText("after", EXAMPLE)
-    .action(async (options: { json: boolean }, command: Command) => {
-      const { data: rotated } = await ask(context, command, rotateSecret, {});
-      const told = `Sessions are signed with another secret. ${ending(rotated.ended)}`;
-      terminal.show(options.json, rotated, [told]);
-    });
-}
+export const commands: CommandTable = [
+  {
+    name: "secret",
+    about: "the secret that signs sessions",
+    help: EXAMPLE,
+    rows: [
+      command(
+        "rotate",
+        "make another secret; every session ends, and all users must sign in again",
+        { json: AS_JSON },
+        EXAMPLE,
+        async ({ json }, call) => {
+          const { data } = await call.ask(rotateSecret, {});
+          const told = `Sessions are signed with another secret. ${ending(data.ended)}`;
+          call.terminal.show(json, data, [told]);
+        },
+      ),
+    ],
+  },
+];
 
 function ending(sessions: number): string {
   if (sessions === 0) return "No user was signed in.";

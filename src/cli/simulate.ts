@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
 import { type Bounce, measureBounces } from "../domain/verdict.ts";
 import { readTrace, type Trace } from "../gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
-import type { CliContext } from "./context.ts";
+import { AS_JSON, type CommandTable, command, flag, needed, optional } from "./command.ts";
 import { iso } from "./terminal.ts";
 
 const HELP = `
@@ -29,41 +29,37 @@ const WORDS: Readonly<Record<Outcome, string>> = {
   unwatched: "not seen: the line was not watched",
 };
 
-interface Options {
-  readonly debounce: number;
-  readonly rearm: number;
-  readonly activeLow: boolean;
-  readonly json: boolean;
-}
+const OF_UNWIRED = "of lines that the trace does not wire";
 
 /** `flanco simulate`: what the recorder would make of a trace, and why. */
-export function declare(program: Command, { terminal }: CliContext): void {
-  const { debounceMs, rearmMs } = DEFAULT_REPLAY_WIRING;
-  program
-    .command("simulate")
-    .description("show what would be recorded of a trace of lines, and why")
-    .argument("<trace>", "file with the trace")
-    .option("--debounce <ms>", "of lines that the trace does not wire", toWhole, debounceMs)
-    .option("--rearm <ms>", "of lines that the trace does not wire", toWhole, rearmMs)
-    .option("--active-low", "lines that the trace does not wire are active while low", false)
-    .option("--json", "as JSON", false)
-    .addHelpText("after", HELP)
-    .action(async (file: string, options: Options) => {
+export const commands: CommandTable = [
+  command(
+    "simulate",
+    "show what would be recorded of a trace of lines, and why",
+    {
+      file: needed("<trace>", "file with the trace"),
+      debounce: optional("--debounce <ms>", OF_UNWIRED, toWhole, DEFAULT_REPLAY_WIRING.debounceMs),
+      rearm: optional("--rearm <ms>", OF_UNWIRED, toWhole, DEFAULT_REPLAY_WIRING.rearmMs),
+      activeLow: flag("--active-low", "lines that the trace does not wire are active while low"),
+      json: AS_JSON,
+    },
+    HELP,
+    async ({ file, debounce, rearm, activeLow, json }, { terminal }) => {
       const trace = traceOf(file);
-      const { debounce, rearm, activeLow } = options;
       const result = await replay(trace, { debounceMs: debounce, rearmMs: rearm, activeLow });
       // A trace that was recorded from a running service has no bounce: the kernel has debounced its lines.
       const bounces = measureBounces(
         result.levels.filter(({ found, outcome }) => !found && outcome !== "unchanged"),
       );
       const gaps = result.gaps === 0 ? "" : `, gaps in which sales may be missing: ${result.gaps}`;
-      terminal.show(options.json, { ...result, bounces }, [
+      terminal.show(json, { ...result, bounces }, [
         ...result.levels.map(describe),
         ...bounces.map(describeBounce),
         `Sales: ${result.sales}${gaps}.`,
       ]);
-    });
-}
+    },
+  ),
+];
 
 /** Reads the trace. Its mistakes are `invalid`, because it is named on the command line and is no setting. */
 function traceOf(file: string): Trace {

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import { getWholeStatus } from "../contract/status.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
@@ -23,7 +22,8 @@ import { listBackups } from "../ledger/safety/backup-directory.ts";
 import { readDisk } from "../platform/disk.ts";
 import { readBootId, readMachine, systemClock } from "../platform/machine.ts";
 import { backupDirectory } from "../service/backup-target.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { AS_JSON, type CommandTable, command, flag } from "./command.ts";
+import type { CliContext } from "./context.ts";
 import { noService, withService } from "./door.ts";
 import { askHealth, preparing } from "./health.ts";
 import { moment } from "./terminal.ts";
@@ -57,26 +57,25 @@ Example:
   flanco status --json`;
 
 /** `flanco status`: how the whole appliance is. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  program
-    .command("status")
-    .description(
-      "say how the appliance is: today's records, lines, backups, disk, clock, and what needs attention",
-    )
-    .option("--json", "as JSON", false)
-    .option("--short", "without single lines and money: what is shown after a login", false)
-    .addHelpText("after", HELP)
-    .action(async ({ json, short }: { json: boolean; short: boolean }, command: Command) => {
-      const config = configOf(context, command);
+export const commands: CommandTable = [
+  command(
+    "status",
+    "say how the appliance is: today's records, lines, backups, disk, clock, and what needs attention",
+    {
+      json: AS_JSON,
+      short: flag("--short", "without single lines and money: what is shown after a login"),
+    },
+    HELP,
+    async ({ json, short }, call) => {
+      const config = call.config();
       becomeOwner(config.data_dir);
-      const { running, facts, ledger, problem } = await findStatus(config, context);
-      if (json) terminal.json({ running: running !== undefined, ...facts, ...ledger });
+      const { running, facts, ledger, problem } = await findStatus(config, call.context);
+      if (json) call.terminal.json({ running: running !== undefined, ...facts, ...ledger });
       else if (running !== undefined) {
-        terminal.out((short ? describeShort(running) : describeRunning(running)).join("\n"));
+        call.terminal.out((short ? describeShort(running) : describeRunning(running)).join("\n"));
       } else if (facts.disk !== null) {
         const held = ledger === null || short ? [] : describeLedger(ledger, facts);
-        terminal.out([...held, ...describeFacts(facts)].join("\n"));
+        call.terminal.out([...held, ...describeFacts(facts)].join("\n"));
       }
       const why = running === undefined ? [await whyStopped(config)] : [];
       const wrong = [...why, ...(problem === null ? [] : [problem]), ...facts.faults];
@@ -84,9 +83,10 @@ export function declare(program: Command, context: CliContext): void {
         const code = running === undefined ? "unavailable" : "attention";
         throw new FlancoError(code, wrong.map(withHint).join("\n"));
       }
-      if (!json) terminal.out("Nothing needs attention.");
-    });
-}
+      if (!json) call.terminal.out("Nothing needs attention.");
+    },
+  ),
+];
 
 async function whyStopped(config: Config): Promise<FlancoError> {
   const work = (await askHealth(config.http_port))?.work;

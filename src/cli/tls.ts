@@ -1,6 +1,5 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
 import type { Config } from "../contract/config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
 import { becomeOwner, type DataDirectory } from "../ledger/engine/data-directory.ts";
@@ -9,12 +8,8 @@ import { readDropIns } from "../net/tls/drop-in.ts";
 import { fingerprintLines, readKeyed } from "../net/tls/keyed-certificate.ts";
 import { ensureOwnCertificate, ownFiles } from "../net/tls/own-certificate.ts";
 import { systemClock } from "../platform/machine.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { AS_JSON, type CommandTable, command, flag } from "./command.ts";
 import { iso, type Terminal } from "./terminal.ts";
-
-const HELP = `
-Example:
-  flanco tls show`;
 
 const SHOW_HELP = `
 It reads the files, so it works with and without a running service. When you install the
@@ -33,40 +28,42 @@ Example:
   flanco tls renew`;
 
 /** `flanco tls`: the certificate of HTTPS, and the authority that browsers are to trust. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  const tls = program
-    .command("tls")
-    .description("the certificate of HTTPS and the authority that browsers are to trust")
-    .addHelpText("after", HELP);
-
-  tls
-    .command("show")
-    .description("show the certificate in use, and the authority's fingerprint")
-    .option("--json", "as JSON", false)
-    .addHelpText("after", SHOW_HELP)
-    .action(({ json }: { json: boolean }, command: Command) => {
-      const config = configOf(context, command);
-      const dataDirectory = becomeOwner(config.data_dir);
-      tell(terminal, read(config, dataDirectory), json);
-    });
-
-  tls
-    .command("renew")
-    .description("replace the appliance's own certificate, for its present names and addresses")
-    .option("--authority", "replace the authority too: every browser must trust the new one", false)
-    .addHelpText("after", RENEW_HELP)
-    .action(async ({ authority }: { authority: boolean }, command: Command) => {
-      const config = configOf(context, command);
-      const dataDirectory = becomeOwner(config.data_dir);
-      if (!existsSync(ownFiles(dataDirectory.tls).authority)) throw nothingYet();
-      const host = readHostNames(config.host_names);
-      const forced = authority ? "authority" : "leaf";
-      // The clock counts as trusted: the person at the terminal sees when the certificate begins.
-      await ensureOwnCertificate(dataDirectory.tls, host, { clock: systemClock, clockTrusted: true }, forced);
-      tell(terminal, read(config, dataDirectory), false);
-    });
-}
+export const commands: CommandTable = [
+  {
+    name: "tls",
+    about: "the certificate of HTTPS and the authority that browsers are to trust",
+    help: "flanco tls show",
+    rows: [
+      command(
+        "show",
+        "show the certificate in use, and the authority's fingerprint",
+        { json: AS_JSON },
+        SHOW_HELP,
+        ({ json }, call) => {
+          const config = call.config();
+          tell(call.terminal, read(config, becomeOwner(config.data_dir)), json);
+        },
+      ),
+      command(
+        "renew",
+        "replace the appliance's own certificate, for its present names and addresses",
+        { authority: flag("--authority", "replace the authority too: every browser must trust the new one") },
+        RENEW_HELP,
+        async ({ authority }, call) => {
+          const config = call.config();
+          const dataDirectory = becomeOwner(config.data_dir);
+          if (!existsSync(ownFiles(dataDirectory.tls).authority)) throw nothingYet();
+          const host = readHostNames(config.host_names);
+          const forced = authority ? "authority" : "leaf";
+          // The clock counts as trusted: the person at the terminal sees when the certificate begins.
+          const trusted = { clock: systemClock, clockTrusted: true };
+          await ensureOwnCertificate(dataDirectory.tls, host, trusted, forced);
+          tell(call.terminal, read(config, dataDirectory), false);
+        },
+      ),
+    ],
+  },
+];
 
 /** What the command shows, as text and as JSON. */
 function read(config: Config, dataDirectory: DataDirectory) {

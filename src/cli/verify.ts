@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { acknowledgeFindings } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
@@ -14,8 +14,7 @@ import {
   verificationOf,
 } from "../ledger/safety/verify.ts";
 import { presentDirectories } from "../service/backup-target.ts";
-import { type CliContext, configOf } from "./context.ts";
-import { ask } from "./door.ts";
+import { AS_JSON, type Call, type CommandTable, command, type Given, optional } from "./command.ts";
 
 const HELP = `
 It lists entries that are missing, altered or inserted, corrections that contradict what they
@@ -33,39 +32,35 @@ Examples:
   flanco verify --head 3f5c0a9d8e7b6a51
   flanco verify --acknowledge 'Ana Ruiz' --reason 'card replaced on 3 May'`;
 
-interface Options {
-  readonly json: boolean;
-  readonly acknowledge?: string;
-  readonly reason: string;
-  readonly head?: string;
-}
+const TAKES = {
+  acknowledge: optional("--acknowledge <name>", "put on record that this owner knows of what is found"),
+  reason: optional("--reason <text>", "what explains it, with --acknowledge", String, ""),
+  head: optional(
+    "--head <hash>",
+    "also look for this fingerprint of a report; its first 16 digits suffice",
+    toHead,
+  ),
+  json: AS_JSON,
+};
 
 /** `flanco verify`: is the ledger as it was written, and does it say what its records say? */
-export function declare(program: Command, context: CliContext): void {
-  program
-    .command("verify")
-    .description(
-      "check the ledger's file in full, its chain, its sums, and that its backups have the same past",
-    )
-    .option("--acknowledge <name>", "put on record that this owner knows of what is found")
-    .option("--reason <text>", "what explains it, with --acknowledge", "")
-    .option(
-      "--head <hash>",
-      "also look for this fingerprint of a report; its first 16 digits suffice",
-      toHead,
-    )
-    .option("--json", "as JSON", false)
-    .addHelpText("after", HELP)
-    .action((options: Options, command: Command) => verify(context, command, options));
-}
+export const commands: CommandTable = [
+  command(
+    "verify",
+    "check the ledger's file in full, its chain, its sums, and that its backups have the same past",
+    TAKES,
+    HELP,
+    verify,
+  ),
+];
 
-async function verify(context: CliContext, command: Command, options: Options): Promise<void> {
-  const { terminal } = context;
-  const { json, acknowledge: name, reason, head } = options;
-  const { ledger } = dataDirectoryOf(configOf(context, command).data_dir);
+async function verify(given: Given<typeof TAKES>, call: Call): Promise<void> {
+  const { terminal } = call;
+  const { json, acknowledge: name, reason, head } = given;
+  const { ledger } = dataDirectoryOf(call.config().data_dir);
   // A start reads a part of the file alone: damage elsewhere would not show there.
   const mark = () => markSuspect(ledger, { error: (_details, text) => terminal.err(text) });
-  const result = await check(context, command).catch((error: unknown) => {
+  const result = await check(call).catch((error: unknown) => {
     if (error instanceof FlancoError && error.code === "damaged") mark();
     throw error;
   });
@@ -78,7 +73,7 @@ async function verify(context: CliContext, command: Command, options: Options): 
   }
   const open = openFindings(result);
   if (name !== undefined && open.length > 0) {
-    await acknowledge(context, command, result, { name, reason, json });
+    await acknowledge(call, result, { name, reason, json });
     return;
   }
   if (open.length + copies.length > 0) throw attention(open, result.unlisted, copies);
@@ -89,16 +84,15 @@ async function verify(context: CliContext, command: Command, options: Options): 
 }
 
 async function acknowledge(
-  context: CliContext,
-  command: Command,
+  call: Call,
   result: Verification,
   { name, reason, json }: { readonly name: string; readonly reason: string; readonly json: boolean },
 ): Promise<void> {
   const open = openFindings(result);
   const body = { name, reason, findings: joinedKeys(open) };
-  await ask(context, command, acknowledgeFindings, { body });
+  await call.ask(acknowledgeFindings, { body });
   const lines = [...open.map(describe), `Acknowledged by ${name}: ${open.length}.`];
-  if (!json) context.terminal.out(lines.join("\n"));
+  if (!json) call.terminal.out(lines.join("\n"));
   if (result.unlisted > 0) throw attention([], result.unlisted);
 }
 
@@ -120,15 +114,12 @@ function toHead(text: string): string {
  * Checks the file in a process of its own, and at the same
  * time the chain in this one, because a person waits.
  */
-async function check(
-  context: CliContext,
-  command: Command,
-): Promise<Verification & { readonly copies: readonly string[] }> {
-  const config = configOf(context, command);
+async function check(call: Call): Promise<Verification & { readonly copies: readonly string[] }> {
+  const config = call.config();
   const { ledger } = becomeOwner(config.data_dir);
   const heads = headsOf(ledger, presentDirectories(config));
   const onProgress = (done: number, total: number) =>
-    context.terminal.progress("Checking the records", done, total);
+    call.terminal.progress("Checking the records", done, total);
   const file = beginJob("checkFile", ledger);
   try {
     const chain = attempt(() => checkChain(ledger, onProgress, heads));

@@ -1,21 +1,21 @@
-import { Argument, type Command } from "commander";
 import { voidRecord } from "../contract/record.ts";
-import { ACCOUNT, type CliContext, toCount } from "./context.ts";
-import { ask } from "./door.ts";
+import { ACCOUNT, type CommandTable, command, needed } from "./command.ts";
+import { toCount } from "./context.ts";
 
 /** `flanco void`: voids a record. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  program
-    .command("void")
-    .description("take a record back: it stays to be seen, with the reason, and counts in no sum any more")
-    .addArgument(new Argument("<record>", "number of the record").argParser(toCount))
-    .requiredOption("--reason <text>", "why, for later readers of the ledger")
-    .option(...ACCOUNT)
-    .addHelpText("after", "\nExample:\n  flanco void 734027465182 --reason 'relay tested'")
-    .action(async (recordId: number, options: { reason: string; account?: string }, command: Command) => {
-      const { reason, account } = options;
-      await ask(context, command, voidRecord, { body: { void: { recordId, reason } } }, account);
-      terminal.out(`The record ${recordId} is void and counts no more.`);
-    });
-}
+export const commands: CommandTable = [
+  command(
+    "void",
+    "take a record back: it stays to be seen, with the reason, and counts in no sum any more",
+    {
+      record: needed("<record>", "number of the record", toCount),
+      reason: needed("--reason <text>", "why, for later readers of the ledger"),
+      account: ACCOUNT,
+    },
+    "flanco void 734027465182 --reason 'relay tested'",
+    async ({ record, reason, account }, call) => {
+      await call.ask(voidRecord, { body: { void: { recordId: record, reason } } }, account);
+      call.terminal.out(`The record ${record} is void and counts no more.`);
+    },
+  ),
+];

@@ -37,7 +37,7 @@ export function toRow({ line, dId, actuatorId, valor, activeLow, bias, debounceM
 }
 
 /** The same line as the API has it. */
-export function toWiring({ line, device, actuator, valor, bias, ...row }: z.input<typeof wiringRow>) {
+export function toWiring({ line, device, actuator, valor, bias, ...row }: Omit<WiringRow, "user">) {
   const { active_low: activeLow, debounce_ms: debounceMs, rearm_ms: rearmMs } = row;
   return { line, dId: device, actuatorId: actuator, valor, activeLow, bias, debounceMs, rearmMs };
 }

@@ -1,24 +1,23 @@
 import { readFileSync } from "node:fs";
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod";
-import { importWirings, listWirings, removeWiring, setWiring } from "../contract/wiring.ts";
+import { importWirings, listWirings, removeWiring, setWiring, type Wiring } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
-import { MAX_LINES } from "../domain/line.ts";
+import { BIASES, MAX_LINES } from "../domain/line.ts";
 import { inOrder } from "../domain/text.ts";
 import { notWired } from "../domain/wiring.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 import { describeUnreadable } from "../service/config-file.ts";
-import { accountsOf, ownersOfDevices } from "./account.ts";
-import type { CliContext } from "./context.ts";
+import { accountsOf } from "./account.ts";
+import { AS_JSON, type CommandTable, command, flag, needed, optional } from "./command.ts";
 import type { ControlClient } from "./control-client.ts";
-import { withDoor } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 import { toRow, toWiring, type WiringRow, wiringRow } from "./wiring-file.ts";
 
 const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_LINES).default([]) });
 
-const EXAMPLE = "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50";
+const EXAMPLE = "flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50";
 const SET_HELP = `
 It sets the line anew: what an option leaves out gets its default, also on a line that was wired otherwise.
 flanco wiring list shows what is set.
@@ -27,110 +26,91 @@ Examples:
   flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50
   flanco wiring set GPIO17 --device 7234 --room 101 --valor 5.00 --active-low --bias pull-up`;
 
-interface SetOptions {
-  readonly device: string;
-  readonly room: string;
-  readonly valor: number;
-  readonly activeLow: boolean;
-  readonly bias?: WiringRow["bias"];
-  readonly debounceMs?: number;
-  readonly rearmMs?: number;
-  readonly user?: string;
-}
-
 /** `flanco wiring`: which line is which room. */
-export function declare(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  const wiring = program
-    .command("wiring")
-    .description("which line is which room")
-    .addHelpText("after", EXAMPLE);
-
-  wiring
-    .command("list")
-    .description("show the wired lines and whether they are watched")
-    .option("--json", "as JSON", false)
-    .addHelpText("after", "\nExample:\n  flanco wiring list")
-    .action(async (options: { json: boolean }, command: Command) => {
-      const rows = await withDoor(context, command, wiredRows);
-      const lines = rows.map((row) => {
-        const isShared = rows.some(({ device, user }) => device === row.device && user !== row.user);
-        return describe(row, row.state, isShared ? ` of ${row.user}` : "");
-      });
-      terminal.show(options.json, rows, lines.length === 0 ? ["No line is wired."] : lines);
-    });
-
-  wiring
-    .command("set")
-    .description("wire a line to a room, or change its settings; a running service takes it up at once")
-    .argument("<line>", "line name (GPIO17) or chip and offset (gpiochip0:17)")
-    .requiredOption("--device <dId>", "the device's dId")
-    .requiredOption("--room <actuator>", "the actuator's id, which is the room's number")
-    .requiredOption("--valor <price>", "price of one sale", toNumber)
-    .option("--active-low", "the line is low while the relay is on", false)
-    .option("--bias <bias>", "as-is, disabled, pull-up or pull-down")
-    .option("--debounce-ms <ms>", "a level must hold this long (default 50)", toNumber)
-    .option("--rearm-ms <ms>", "a new high this soon after a low is the same sale (default 0)", toNumber)
-    .option("--user <email>", "whose device, where several users have that dId")
-    .addHelpText("after", SET_HELP)
-    .action(async (line: string, options: SetOptions, command: Command) => {
-      const { user, room, device, valor } = options;
-      const row = {
-        line,
-        device,
-        actuator: room,
-        valor,
-        active_low: options.activeLow,
-        bias: options.bias,
-        debounce_ms: options.debounceMs,
-        rearm_ms: options.rearmMs,
-      };
-      await withDoor(context, command, async (door) => {
-        const { email } = (await ownersOfDevices(door))(device, user);
-        await door.ask(setWiring, { body: { wiring: toWiring(row) } }, email);
-      });
-      const settings = describeSettings(wiringRow.parse(row));
-      terminal.out(`${line} is wired to room ${room} of device ${device}: ${settings}.`);
-    });
-
-  wiring
-    .command("remove")
-    .description("unwire a line; its records are kept")
-    .argument("<line>", "one of the line's names, as for `wiring set`")
-    .addHelpText("after", "\nExample:\n  flanco wiring remove GPIO17")
-    .action(async (line: string, _options: object, command: Command) => {
-      await withDoor(context, command, (door) => unwire(door, line));
-      terminal.out(`${line} is not wired any more.`);
-    });
-
-  wiring
-    .command("export")
-    .description("write all wiring as TOML to standard output")
-    .addHelpText("after", "\nExample:\n  flanco wiring export > wiring.toml")
-    .action(async (_options: object, command: Command) => {
-      const rows = await withDoor(context, command, wiredRows);
-      terminal.out(stringify({ wiring: rows.map(({ state, ...row }) => row) }).trimEnd());
-    });
-
-  wiring
-    .command("import")
-    .description("wire every line of a TOML file, as export writes it; - reads standard input")
-    .argument("<file>", "the TOML file")
-    .option("--user <email>", "the user of all devices, in place of the file's")
-    .addHelpText("after", "\nExample:\n  flanco wiring import wiring.toml")
-    .action(async (file: string, options: { user?: string }, command: Command) => {
-      const rows = await readRows(terminal, file);
-      await withDoor(context, command, async (door) => {
-        const ownerOf = await ownersOfDevices(door);
-        const wirings = rows.map((row) => ({
-          ...toWiring(row),
-          userId: ownerOf(row.device, options.user ?? row.user).userId,
-        }));
-        await door.ask(importWirings, { body: { wirings } });
-      });
-      terminal.out(`${rows.length} line(s) wired.`);
-    });
-}
+export const commands: CommandTable = [
+  {
+    name: "wiring",
+    about: "which line is which room",
+    help: EXAMPLE,
+    rows: [
+      command(
+        "list",
+        "show the wired lines and whether they are watched",
+        { json: AS_JSON },
+        "flanco wiring list",
+        async ({ json }, call) => {
+          const rows = await call.withDoor(wiredRows);
+          const lines = rows.map((row) => {
+            const isShared = rows.some(({ device, user }) => device === row.device && user !== row.user);
+            return describe(row, row.state, isShared ? ` of ${row.user}` : "");
+          });
+          call.terminal.show(json, rows, lines.length === 0 ? ["No line is wired."] : lines);
+        },
+      ),
+      command(
+        "set",
+        "wire a line to a room, or change its settings; a running service takes it up at once",
+        {
+          line: needed("<line>", "line name (GPIO17) or chip and offset (gpiochip0:17)"),
+          device: needed("--device <dId>", "the device's dId"),
+          room: needed("--room <actuator>", "the actuator's id, which is the room's number"),
+          valor: needed("--valor <price>", "price of one sale", toNumber),
+          activeLow: flag("--active-low", "the line is low while the relay is on"),
+          bias: optional("--bias <bias>", "the internal resistor", BIASES),
+          debounceMs: optional("--debounce-ms <ms>", "a level must hold this long (default 50)", toNumber),
+          rearmMs: optional(
+            "--rearm-ms <ms>",
+            "a new high this soon after a low is the same sale (default 0)",
+            toNumber,
+          ),
+          user: optional("--user <email>", "whose device, where several users have that dId"),
+        },
+        SET_HELP,
+        async ({ device: dId, room: actuatorId, user, ...settings }, call) => {
+          const wiring = { ...settings, dId, actuatorId };
+          await call.withDoor((door) => door.ask(setWiring, { body: { wiring } }, user, dId));
+          const set = describeSettings(setWiring.body.parse({ wiring }).wiring);
+          call.terminal.out(`${wiring.line} is wired to room ${actuatorId} of device ${dId}: ${set}.`);
+        },
+      ),
+      command(
+        "remove",
+        "unwire a line; its records are kept",
+        { line: needed("<line>", "one of the line's names, as for `wiring set`") },
+        "flanco wiring remove GPIO17",
+        async ({ line }, call) => {
+          await call.withDoor((door) => unwire(door, line));
+          call.terminal.out(`${line} is not wired any more.`);
+        },
+      ),
+      command(
+        "export",
+        "write all wiring as TOML to standard output",
+        {},
+        "flanco wiring export > wiring.toml",
+        async (_given, call) => {
+          const rows = await call.withDoor(wiredRows);
+          call.terminal.out(stringify({ wiring: rows.map(({ state, ...row }) => row) }).trimEnd());
+        },
+      ),
+      command(
+        "import",
+        "wire every line of a TOML file, as export writes it; - reads standard input",
+        {
+          file: needed("<file>", "the TOML file"),
+          user: optional("--user <email>", "the user of all devices, in place of the file's"),
+        },
+        "flanco wiring import wiring.toml",
+        async ({ file, user }, call) => {
+          const rows = await readRows(call.terminal, file);
+          const wirings = rows.map((row) => ({ ...toWiring(row), user: user ?? row.user }));
+          await call.ask(importWirings, { body: { wirings } });
+          call.terminal.out(`${rows.length} line(s) wired.`);
+        },
+      ),
+    ],
+  },
+];
 
 /** The wired lines of all accounts, as people count them. */
 export async function wiredRows(door: ControlClient) {
@@ -174,16 +154,21 @@ async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> 
 
 /** `owner` is shown where several accounts have a device with that dId. */
 function describe(row: WiringRow, state: string, owner: string): string {
-  return `${row.line}\tdevice ${row.device}${owner}, room ${row.actuator}\t${describeSettings(row)}\t${state}`;
+  const settings = describeSettings(toWiring(row));
+  return `${row.line}\tdevice ${row.device}${owner}, room ${row.actuator}\t${settings}\t${state}`;
 }
 
-function describeSettings(row: WiringRow): string {
+type Settings = Pick<Wiring, "activeLow" | "bias" | "debounceMs" | "rearmMs"> & {
+  readonly valor?: number | undefined;
+};
+
+function describeSettings({ valor, activeLow, bias, debounceMs, rearmMs }: Settings): string {
   return [
-    `valor ${row.valor}`,
-    ...(row.active_low ? ["active low"] : []),
-    ...(row.bias === "as-is" ? [] : [row.bias]),
-    `debounce ${row.debounce_ms} ms`,
-    ...(row.rearm_ms === 0 ? [] : [`rearm ${row.rearm_ms} ms`]),
+    `valor ${valor}`,
+    ...(activeLow ? ["active low"] : []),
+    ...(bias === "as-is" ? [] : [bias]),
+    `debounce ${debounceMs} ms`,
+    ...(rearmMs === 0 ? [] : [`rearm ${rearmMs} ms`]),
   ].join(", ");
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
+import { needed, optional } from "../cli/command.ts";
 import type { CliContext } from "../cli/context.ts";
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -20,12 +20,12 @@ export const DATABASE = "--database postgresql://admin@db.example.org/company";
 /** The options of every command on a company's database. */
 export interface Access {
   readonly database: string;
-  readonly company?: string;
+  readonly company?: string | undefined;
 }
 
 /** A command that gives a role another password. */
 export interface Handover extends Access {
-  readonly out?: string;
+  readonly out?: string | undefined;
 }
 
 /** A command's example, which its help shows after the options. */
@@ -33,25 +33,18 @@ export function example(call: string): string {
   return `${HELP}Example:\n  flanco central ${call}`;
 }
 
-/** Adds a command on a company's database, with an example of its call. */
-export function databaseCommand(group: Command, name: string, description: string, call: string): Command {
-  return group
-    .command(name)
-    .description(description)
-    .requiredOption(
-      "--database <url>",
-      "postgresql://USER@HOST:PORT/DATABASE?sslrootcert=FILE, without the password",
-    )
-    .addHelpText("after", example(call));
-}
-
-/** Adds a command on one company of the database, likewise. */
-export function companyCommand(group: Command, name: string, description: string, call: string): Command {
-  return databaseCommand(group, name, description, call).option(
-    "--company <name>",
-    "the company; needed where the database has several",
-  );
-}
+/** What every command on a company's database takes. */
+export const ON_DATABASE = {
+  database: needed(
+    "--database <url>",
+    "postgresql://USER@HOST:PORT/DATABASE?sslrootcert=FILE, without the password",
+  ),
+};
+/** What every command on one company of the database takes. */
+export const OF_COMPANY = {
+  ...ON_DATABASE,
+  company: optional("--company <name>", "the company; needed where the database has several"),
+};
 
 /** Runs something on a connection of the database's administrator. */
 export async function connected<T>(
@@ -88,7 +81,7 @@ export function ofCompany<T>(
 }
 
 /** The option for writing a password to a file. */
-export const OUT = ["--out <file>", "a new file for the password, which is then not shown"] as const;
+export const OUT = optional("--out <file>", "a new file for the password, which is then not shown");
 
 /** Gives a role a password, and shows it or writes it to a new file. */
 export async function handOver(

@@ -1,105 +1,112 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import type { CliContext } from "../cli/context.ts";
+import { InvalidArgumentError } from "commander";
+import { AS_JSON, type Call, type CommandGroup, command, needed, optional } from "../cli/command.ts";
 import { commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
-import { COMPANY_ROLES, LINK_PATH, type Role } from "../domain/member.ts";
+import { COMPANY_ROLES, LINK_PATH } from "../domain/member.ts";
 import { makeLink } from "../http/member.ts";
 import type { Connection } from "../notify/database.ts";
 import { systemClock } from "../platform/machine.ts";
 import type { Company } from "./company.ts";
-import { type Access, companyCommand, DATABASE, example, ofCompany } from "./company-door.ts";
+import { type Access, DATABASE, example, OF_COMPANY, ofCompany } from "./company-door.ts";
 import { accountOf, CompanyMembers } from "./members.ts";
 
 const PAGE = "https://ventas.example.org";
 
-interface Adding extends Access {
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly page: string;
-}
+const EMAIL = needed("--email <email>", "the member's e-mail, used to sign in");
+const ADDRESS = needed("--page <url>", "the page's address, for the link", toAddress);
 
 /** `flanco central member`: the people who may sign in to the company's page. */
-export function addCompanyMemberCommands(central: Command, context: CliContext): void {
-  const { terminal } = context;
-  const by = commandActor(context.user);
-  const member = central
-    .command("member")
-    .description("the people who may sign in to the company's page")
-    .addHelpText("after", example(`member list ${DATABASE}`));
-  const command = (name: string, description: string, more = "") =>
-    companyCommand(member, name, description, `member ${name} ${more}${DATABASE}`);
-  const ofEmail = (name: string, description: string, more = "") =>
-    command(name, description, `--email ana@example.org ${more}`).requiredOption(
-      "--email <email>",
-      "the member's e-mail, used to sign in",
-    );
-  const withPage = (name: string, description: string, more = "") =>
-    ofEmail(name, description, `${more}--page ${PAGE} `).requiredOption(
-      "--page <url>",
-      "the page's address, for the link",
-      toAddress,
-    );
-  const ofMembers = <T>(access: Access, run: (members: CompanyMembers, userId: string) => Promise<T>) =>
-    ofCompany(context, access, (connection, company) =>
-      run(membersOf(connection, company), accountOf(company.company)),
-    );
+export const COMPANY_MEMBERS: CommandGroup = {
+  name: "member",
+  about: "the people who may sign in to the company's page",
+  help: example(`member list ${DATABASE}`),
+  rows: [
+    command(
+      "add",
+      "add a member, who chooses a password by a one-time link",
+      {
+        ...OF_COMPANY,
+        email: EMAIL,
+        page: ADDRESS,
+        name: needed("--name <name>", "the member's name"),
+        role: optional(
+          "--role <role>",
+          "owner reads and says who reads; staff reads",
+          COMPANY_ROLES,
+          "owner",
+        ),
+      },
+      example(`member add --email ana@example.org --name 'Ana López' --page ${PAGE} ${DATABASE}`),
+      ({ email, page, name, role, ...access }, call) =>
+        ofMembers(call, access, async (members, userId) => {
+          const by = commandActor(call.context.user);
+          await members.addMember(userId, { email, name, role, passwordHash: null }, by);
+          await showLink(call, members, email, page);
+        }),
+    ),
+    command(
+      "list",
+      "show the members",
+      { ...OF_COMPANY, json: AS_JSON },
+      example(`member list ${DATABASE}`),
+      async ({ json, ...access }, call) => {
+        const found = await ofMembers(call, access, (members) => members.accountCredentials());
+        const rows = found.map(({ member: { email, name, role }, passwordHash }) => ({
+          email,
+          name,
+          role,
+          hasPassword: passwordHash !== null,
+        }));
+        const lines = rows.map(
+          ({ email, name, role, hasPassword }) =>
+            `${email}\t${name}\t${role}${hasPassword ? "" : "\tinvited"}`,
+        );
+        call.terminal.show(json, rows, lines);
+      },
+    ),
+    command(
+      "link",
+      "print a one-time link by which a member chooses another password",
+      { ...OF_COMPANY, email: EMAIL, page: ADDRESS },
+      example(`member link --email ana@example.org --page ${PAGE} ${DATABASE}`),
+      ({ email, page, ...access }, call) =>
+        ofMembers(call, access, (members) => showLink(call, members, email, page)),
+    ),
+    command(
+      "remove",
+      "remove a member: its sessions end; the last owner stays",
+      { ...OF_COMPANY, email: EMAIL },
+      example(`member remove --email ana@example.org ${DATABASE}`),
+      async ({ email, ...access }, call) => {
+        await ofMembers(call, access, async (members, userId) =>
+          members.removeMember(userId, (await memberOf(members, email)).id, commandActor(call.context.user)),
+        );
+        call.terminal.out(`${email} can no longer sign in.`);
+      },
+    ),
+  ],
+};
 
-  /** Shows the link on the terminal alone, because it lets its holder in. */
-  async function showLink(
-    members: CompanyMembers,
-    { email, page }: Pick<Adding, "email" | "page">,
-  ): Promise<void> {
-    const token = await makeLink(members, await memberOf(members, email), by);
-    terminal.out(`${email} chooses a password with this link, valid once and for a day:`);
-    terminal.out(`  ${new URL(`${LINK_PATH}#${token}/${email}`, page)}`);
-  }
-
-  withPage("add", "add a member, who chooses a password by a one-time link", "--name 'Ana López' ")
-    .requiredOption("--name <name>", "the member's name")
-    .addOption(
-      new Option("--role <role>", "owner reads and says who reads; staff reads")
-        .choices(COMPANY_ROLES)
-        .default("owner"),
-    )
-    .action(async (options: Adding) => {
-      await ofMembers(options, async (members, userId) => {
-        const { email, name, role } = options;
-        await members.addMember(userId, { email, name, role, passwordHash: null }, by);
-        await showLink(members, options);
-      });
-    });
-
-  command("list", "show the members")
-    .option("--json", "as JSON", false)
-    .action(async ({ json, ...access }: Access & { json: boolean }) => {
-      const found = await ofMembers(access, (members) => members.accountCredentials());
-      const rows = found.map(({ member: { email, name, role }, passwordHash }) => ({
-        email,
-        name,
-        role,
-        hasPassword: passwordHash !== null,
-      }));
-      const lines = rows.map(
-        ({ email, name, role, hasPassword }) => `${email}\t${name}\t${role}${hasPassword ? "" : "\tinvited"}`,
-      );
-      terminal.show(json, rows, lines);
-    });
-
-  withPage("link", "print a one-time link by which a member chooses another password").action(
-    async (options: Access & { email: string; page: string }) => {
-      await ofMembers(options, (members) => showLink(members, options));
-    },
+function ofMembers<T>(
+  { context }: Call,
+  access: Access,
+  run: (members: CompanyMembers, userId: string) => Promise<T>,
+): Promise<T> {
+  return ofCompany(context, access, (connection, company) =>
+    run(membersOf(connection, company), accountOf(company.company)),
   );
+}
 
-  ofEmail("remove", "remove a member: its sessions end; the last owner stays").action(
-    async (options: Access & { email: string }) => {
-      await ofMembers(options, async (members, userId) =>
-        members.removeMember(userId, (await memberOf(members, options.email)).id, by),
-      );
-      terminal.out(`${options.email} can no longer sign in.`);
-    },
-  );
+/** Shows the link on the terminal alone, because it lets its holder in. */
+async function showLink(
+  { context, terminal }: Call,
+  members: CompanyMembers,
+  email: string,
+  page: string,
+): Promise<void> {
+  const token = await makeLink(members, await memberOf(members, email), commandActor(context.user));
+  terminal.out(`${email} chooses a password with this link, valid once and for a day:`);
+  terminal.out(`  ${new URL(`${LINK_PATH}#${token}/${email}`, page)}`);
 }
 
 function membersOf(connection: Connection, company: Company): CompanyMembers {

@@ -12,7 +12,7 @@ import {
   type Shape,
   TECHNICAL,
 } from "./declaration.ts";
-import { dateText, day, id, lineNames, name, timeMs, valor, withData } from "./field.ts";
+import { dateText, day, lineNames, name, timeMs, valor, withData } from "./field.ts";
 
 const wiring = z.strictObject({
   line: z
@@ -65,9 +65,13 @@ export const setWiring = declare("put", "/api/wiring", TECHNICAL, {
   errors: ["not_found", "conflict", "too_many"],
 });
 
+const user = name
+  .optional()
+  .describe("E-mail of a member of the device's account, where several have that dId.");
+
 export const importWirings = declare("put", "/api/wiring/import", OPERATOR, {
   summary: "Wire lines of several accounts: all of them, or none.",
-  body: z.object({ wirings: z.array(z.object({ userId: id, ...newWiring, valor })).max(MAX_LINES) }),
+  body: z.object({ wirings: z.array(z.object({ ...newWiring, valor, user })).max(MAX_LINES) }),
   maxBodyBytes: MAX_IMPORT_BYTES,
 });
 

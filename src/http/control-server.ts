@@ -2,13 +2,14 @@ import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import Koa, { type Context } from "koa";
-import { ACCOUNT_HEADER, OPERATOR_HEADER } from "../contract/operator.ts";
+import { ACCOUNT_HEADER, DEVICE_HEADER, OPERATOR_HEADER } from "../contract/operator.ts";
 import { commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { SocketName } from "../platform/socket-name.ts";
-import { type Accounts, accountOf } from "./account.ts";
+import { type Accounts, accountOf, deviceOwners } from "./account.ts";
 import { errorMiddleware } from "./errors.ts";
 import { type Endpoint, otherMethod, routesOf } from "./router.ts";
 
@@ -23,7 +24,12 @@ export class ControlServer {
   readonly #server: Server;
   #socket: SocketName | undefined;
 
-  constructor(path: string, endpoints: readonly Endpoint[], reader: Accounts, log: Log) {
+  constructor(
+    path: string,
+    endpoints: readonly Endpoint[],
+    reader: Accounts & Pick<LedgerReader, "devices">,
+    log: Log,
+  ) {
     this.#path = path;
     this.#server = createServer(createControlApp(endpoints, reader, log).callback());
     this.#server.maxConnections = MAX_CONNECTIONS;
@@ -50,14 +56,14 @@ export class ControlServer {
 
 /**
  * The application of the operators: the same endpoints as the network's, and the operator's own. An operator acts as
- * an owner of the account that the command names, or of the only one. The audit log names the system's user, as the
+ * an owner of the account that the command names, or of the only one, or of the one that has a device. The audit log names the system's user, as the
  * command says it: only the service's own user and root reach the socket. Internal errors are shown, because the
  * machine is theirs.
  * @param nothingHere the error of a path that has no endpoint
  */
 export function createControlApp(
   endpoints: readonly Endpoint[],
-  reader: Accounts,
+  reader: Accounts & Pick<LedgerReader, "devices">,
   log: Log,
   nothingHere = () => new FlancoError("not_found", "There is nothing at this path."),
 ): Koa {
@@ -71,7 +77,8 @@ export function createControlApp(
         sid: "",
         role: "owner",
         get userId() {
-          return accountOf(reader, headerOf(context, ACCOUNT_HEADER));
+          const [email, dId] = [headerOf(context, ACCOUNT_HEADER), headerOf(context, DEVICE_HEADER)];
+          return dId === undefined ? accountOf(reader, email) : deviceOwners(reader)(dId, email);
         },
       }),
       operatorOf: (context) => commandActor(headerOf(context, OPERATOR_HEADER) ?? ""),

@@ -14,6 +14,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines, LinesStatus } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
+import { deviceOwners } from "./account.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** What wiring needs of the lines. */
@@ -30,7 +31,7 @@ export const UNWATCHED_LINES: WiredLines = {
 };
 
 export function wiringEndpoints(
-  reader: Pick<LedgerReader, "wirings" | "prices">,
+  reader: Pick<LedgerReader, "wirings" | "prices" | "devices" | "members" | "credentials">,
   writer: Pick<LedgerWriter, "setWiring" | "removeWiring" | "setPrices" | "planPrices" | "cancelPrices">,
   lines: WiredLines,
   clock: Pick<Clock, "nowMs">,
@@ -74,8 +75,9 @@ export function wiringEndpoints(
       lines.wire(
         body.wirings.map(({ line }) => line),
         (names) => {
-          const owned = body.wirings.map(({ userId, valor, ...wiring }, index) => ({
-            userId,
+          const ownerOf = deviceOwners(reader);
+          const owned = body.wirings.map(({ user, valor, ...wiring }, index) => ({
+            userId: ownerOf(wiring.dId, user),
             wiring: { ...wiring, line: names[index] ?? wiring.line, valorMicros: microsFromValor(valor) },
           }));
           return writer.setWiring(owned, by);

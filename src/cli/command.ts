@@ -1,0 +1,195 @@
+import { Argument, type Command, Option } from "commander";
+import type { Config } from "../contract/config/schema.ts";
+import type { AnswerOf, Declaration, InputOf } from "../contract/declaration.ts";
+import { type CliContext, configOf } from "./context.ts";
+import type { ClientOptions, ControlClient } from "./control-client.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a command takes: an argument (`<line>`, `[lines...]`) or an option (`--valor <price>`). */
+export interface Taken<T> {
+  readonly flags: string;
+  readonly about: string;
+  /** Reads the text, by commander's rules, or the texts that it may be. */
+  readonly read: ((text: string) => T) | readonly string[] | undefined;
+  readonly preset: T | undefined;
+  readonly isNeeded: boolean;
+  /** Names of options that exclude it. */
+  readonly excludedBy?: string;
+}
+
+/** Must be given. */
+export function needed(flags: string, about: string): Taken<string>;
+export function needed<T>(flags: string, about: string, read: (text: string) => T): Taken<T>;
+export function needed<C extends string>(flags: string, about: string, choices: readonly C[]): Taken<C>;
+export function needed(flags: string, about: string, read?: Taken<unknown>["read"]): Taken<unknown> {
+  return { flags, about, read, preset: undefined, isNeeded: true };
+}
+
+/** May be left out. */
+export function optional(flags: string, about: string): Taken<string | undefined>;
+export function optional<T>(flags: string, about: string, read: (text: string) => T): Taken<T | undefined>;
+export function optional<T>(flags: string, about: string, read: (text: string) => T, preset: T): Taken<T>;
+export function optional<C extends string>(
+  flags: string,
+  about: string,
+  choices: readonly C[],
+): Taken<C | undefined>;
+export function optional<C extends string>(
+  flags: string,
+  about: string,
+  choices: readonly C[],
+  preset: C,
+): Taken<C>;
+export function optional(
+  flags: string,
+  about: string,
+  read?: Taken<unknown>["read"],
+  preset?: unknown,
+): Taken<unknown> {
+  return { flags, about, read, preset, isNeeded: false };
+}
+
+/** Any number of words: `[lines...]`. */
+export function several(flags: string, about: string): Taken<readonly string[]> {
+  return { flags, about, read: undefined, preset: [], isNeeded: false };
+}
+
+/** Is there or not: `--end`; `--no-wiring` is true where it is left out. */
+export function flag(flags: string, about: string, excludedBy?: string): Taken<boolean> {
+  const preset = flags.startsWith("--no-") ? undefined : false;
+  return { flags, about, read: undefined, preset, isNeeded: false, ...(excludedBy && { excludedBy }) };
+}
+
+export const AS_JSON = flag("--json", "as JSON");
+/** Of a command that is about one account. */
+export const ACCOUNT = optional(
+  "--account <email>",
+  "one of the account's members; needed where there are several accounts",
+);
+
+/** What a command takes, by name. */
+export type Takes = Readonly<Record<string, Taken<unknown>>>;
+/** The values of what a command takes, by its names. */
+export type Given<T extends Takes> = { readonly [N in keyof T]: T[N] extends Taken<infer V> ? V : never };
+
+/** A command of the table. */
+export interface CommandRow {
+  readonly name: string;
+  readonly about: string;
+  /** Arguments, in their order, and options, each by its name in camel case. */
+  readonly takes: Takes;
+  /** What the help says at its end: examples, a line each, or a whole text that ends with them. */
+  readonly help: string;
+  readonly run: (given: Readonly<Record<string, unknown>>, call: Call) => Promise<void> | void;
+  /** It is what a command line without a command means. */
+  readonly isDefault?: true;
+}
+
+/** Commands that begin with the same word. */
+export interface CommandGroup extends Pick<CommandRow, "name" | "about" | "help"> {
+  readonly rows: CommandTable;
+}
+
+export type CommandTable = readonly (CommandRow | CommandGroup)[];
+
+/** Makes a row. The compiler holds what `run` uses to what the command takes. */
+export function command<const T extends Takes>(
+  name: string,
+  about: string,
+  takes: T,
+  help: string,
+  run: (given: Given<T>, call: Call) => Promise<void> | void,
+): CommandRow {
+  // Commander fills the values in by these very declarations.
+  return { name, about, takes, help, run: (given, call) => run(given as Given<T>, call) };
+}
+
+/** One call of a command. */
+export class Call {
+  readonly context: CliContext;
+  readonly terminal: Terminal;
+  readonly #command: Command;
+
+  constructor(context: CliContext, command: Command) {
+    this.context = context;
+    this.terminal = context.terminal;
+    this.#command = command;
+  }
+
+  /** The configuration in force. Throws `config`. */
+  config(): Config {
+    return configOf(this.context, this.#command);
+  }
+
+  /** Ends the command as wrongly used. */
+  refuse(message: string): never {
+    return this.#command.error(`error: ${message}`);
+  }
+
+  /** Asks one endpoint, of the running service or over the ledger: `withDoor` of door.ts. */
+  ask<D extends Declaration>(declaration: D, input: InputOf<D>, account?: string): Promise<AnswerOf<D>> {
+    return this.withDoor((door) => door.ask(declaration, input, account));
+  }
+
+  /** The same for several questions. */
+  async withDoor<T>(
+    run: (door: ControlClient) => Promise<T>,
+    options: { readonly makesLedger?: boolean } = {},
+  ): Promise<T> {
+    // Loaded late: help and errors of usage must not wait for the ledger and the endpoints.
+    const { withDoor } = await import("./door.ts");
+    return withDoor(this.context, this.config(), run, options);
+  }
+
+  /** Asks the running service. Rejects with `unavailable` while none runs. */
+  async withRunning<T>(run: (service: ControlClient) => Promise<T>, options: ClientOptions = {}): Promise<T> {
+    const { withRunning } = await import("./door.ts");
+    return withRunning(this.config(), run, { by: this.context.user, ...options });
+  }
+}
+
+/** Adds the table's commands to a program or a group. `isAlone`: the command line names no command. */
+export function addCommands(
+  parent: Command,
+  context: CliContext,
+  table: CommandTable,
+  isAlone: boolean,
+): void {
+  for (const row of table) {
+    const isDefault = "run" in row && row.isDefault === true && isAlone;
+    // Otherwise a misspelled command would be an argument of the default one.
+    const added = parent.command(row.name, { isDefault }).description(row.about);
+    added.addHelpText("after", row.help.startsWith("flanco ") ? examplesOf(row.help) : row.help);
+    if ("rows" in row) addCommands(added, context, row.rows, false);
+    else addRow(added, context, row);
+  }
+}
+
+function examplesOf(lines: string): string {
+  return `\nExample:\n${lines.replaceAll(/^/gm, "  ")}`;
+}
+
+function addRow(added: Command, context: CliContext, { takes, run }: CommandRow): void {
+  const isOption = ({ flags }: Taken<unknown>) => flags.startsWith("-");
+  const [words, options] = [
+    Object.entries(takes).filter(([, one]) => !isOption(one)),
+    Object.values(takes).filter(isOption),
+  ];
+  for (const [, { flags, about, read }] of words) {
+    const argument = new Argument(flags, about);
+    if (typeof read === "function") argument.argParser(read);
+    else if (read !== undefined) argument.choices(read);
+    added.addArgument(argument);
+  }
+  for (const { flags, about, read, preset, isNeeded, excludedBy } of options) {
+    const option = new Option(flags, about).default(preset).makeOptionMandatory(isNeeded);
+    if (typeof read === "function") option.argParser(read);
+    else if (read !== undefined) option.choices(read);
+    if (excludedBy !== undefined) option.conflicts(excludedBy);
+    added.addOption(option);
+  }
+  added.action(async (...called: unknown[]) => {
+    const given = words.map(([name], index) => [name, called[index]] as const);
+    await run({ ...added.opts(), ...Object.fromEntries(given) }, new Call(context, added));
+  });
+}
