@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { type CliContext, systemUser } from "./cli/context.ts";
+import { type CliContext, systemUser } from "./cli/command.ts";
 import { type CommandModules, createProgram, type EXIT_CODES } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
 import { type ErrorCode, FlancoError, messageOf, systemCode } from "./domain/error.ts";

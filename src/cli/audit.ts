@@ -4,8 +4,7 @@ import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { parseDay, parseMoment } from "../domain/day.ts";
 import { systemClock } from "../platform/machine.ts";
-import { AS_JSON, type CommandTable, command, optional } from "./command.ts";
-import { toCount } from "./context.ts";
+import { AS_JSON, type CommandTable, command, optional, toCount } from "./command.ts";
 import type { ControlClient } from "./control-client.ts";
 import { iso } from "./terminal.ts";
 

@@ -9,8 +9,7 @@ import {
 } from "../contract/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
-import { ACCOUNT, AS_JSON, type CommandTable, command, flag, optional } from "./command.ts";
-import { toCount } from "./context.ts";
+import { ACCOUNT, AS_JSON, type CommandTable, command, flag, optional, toCount } from "./command.ts";
 import { iso, moment } from "./terminal.ts";
 
 const HELP = `

@@ -16,8 +16,7 @@ import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { systemClock } from "../platform/machine.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { hasNoTimeProgram } from "../service/clock-watch.ts";
-import { AS_JSON, type CommandTable, command, optional } from "./command.ts";
-import type { CliContext } from "./context.ts";
+import { AS_JSON, type CliContext, type CommandTable, command, optional } from "./command.ts";
 import { noService, withService } from "./door.ts";
 import {
   describeBackup,

@@ -25,7 +25,7 @@ import { finishReplacing } from "../ledger/safety/replace.ts";
 import { systemClock } from "../platform/machine.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { SinkSettings } from "../service/sink-settings.ts";
-import type { CliContext } from "./context.ts";
+import type { CliContext } from "./command.ts";
 import { type ClientOptions, ControlClient } from "./control-client.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../contract/config/schema.ts";
-import { addCommands, type CommandTable } from "./command.ts";
-import type { CliContext } from "./context.ts";
+import { addCommands, type CliContext, type CommandTable } from "./command.ts";
 
 /** The modules with the tables of commands, by the word that calls them and in the order of the help. */
 const COMMANDS = {

@@ -32,8 +32,7 @@ import { ownFiles } from "../net/tls/own-certificate.ts";
 import { systemClock } from "../platform/machine.ts";
 import { backupDirectory, backupTargets, presentDirectories } from "../service/backup-target.ts";
 import { installKeys, otherSettings, requireSameNames, setSinksAside } from "../service/gateway.ts";
-import { AS_JSON, type CommandTable, command, flag, optional } from "./command.ts";
-import type { CliContext } from "./context.ts";
+import { AS_JSON, type CliContext, type CommandTable, command, flag, optional } from "./command.ts";
 import { withService } from "./door.ts";
 import { iso } from "./terminal.ts";
 

@@ -1,6 +1,5 @@
 import { voidRecord } from "../contract/record.ts";
-import { ACCOUNT, type CommandTable, command, needed } from "./command.ts";
-import { toCount } from "./context.ts";
+import { ACCOUNT, type CommandTable, command, needed, toCount } from "./command.ts";
 
 /** `flanco void`: voids a record. */
 export const commands: CommandTable = [

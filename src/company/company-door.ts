@@ -1,8 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { needed, optional } from "../cli/command.ts";
-import type { CliContext } from "../cli/context.ts";
+import { type CliContext, needed, optional } from "../cli/command.ts";
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type Connection, type ConnectionLimits, connect, passwordInPassFile } from "../notify/database.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../scripts/ports.ts";
-import type { CliContext } from "../../src/cli/context.ts";
+import type { CliContext } from "../../src/cli/command.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
 import { run } from "../../src/main.ts";
 import { findInstallation } from "../../src/platform/installation.ts";
