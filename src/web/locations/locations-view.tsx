@@ -6,7 +6,7 @@ import { DataTable } from "../element/data-table.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { NothingPanel, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat, useGateway } from "../live/gateway.ts";
+import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -136,31 +136,20 @@ interface LocationButtonsProps {
 
 function LocationButtons({ location, devices }: LocationButtonsProps) {
   const texts = useTexts(locationsTexts);
-  const { api } = useGateway();
-  const { count } = useFormat();
+  const { api, format } = useGateway();
   const { finish } = useDialogs();
   const { name, _id: locationId } = location;
   return (
     <ChangeButtons
       name={name}
-      change={
-        <Dialog title={texts.locationChangeTitle}>
-          <LocationForm location={location} onDone={finish} />
-        </Dialog>
-      }
-      remove={
-        <Confirm
-          title={texts.removeLocationTitle(name)}
-          action={texts.removeOf(name)}
-          meaning={[
-            texts.removeLocationKept,
-            ...(devices > 0 ? [texts.removeLocationDevices(count(devices))] : []),
-            texts.removeForGood,
-          ]}
-          onConfirm={() => api.remove("/api/location", { locationId })}
-          onDone={() => finish(texts.removed(name))}
-        />
-      }
+      title={texts.locationChangeTitle}
+      form={<LocationForm location={location} onDone={finish} />}
+      removeTitle={texts.removeLocationTitle(name)}
+      meaning={[
+        texts.removeLocationKept,
+        ...(devices > 0 ? [texts.removeLocationDevices(format.count(devices))] : []),
+      ]}
+      onRemove={() => api.remove("/api/location", { locationId })}
     />
   );
 }
@@ -214,39 +203,44 @@ function DeviceButtons({ device, locations }: DeviceButtonsProps) {
   return (
     <ChangeButtons
       name={name}
-      change={
-        <Dialog title={texts.deviceChangeTitle}>
-          <DeviceForm device={device} locations={locations} onDone={finish} />
-        </Dialog>
-      }
-      remove={
-        <Confirm
-          title={texts.removeDeviceTitle(name)}
-          action={texts.removeOf(name)}
-          meaning={[
-            texts.removeDeviceKept,
-            texts.removeDeviceStops,
-            texts.removeDeviceRooms(briefRooms(roomsOf(device))),
-            texts.removeForGood,
-          ]}
-          onConfirm={() => api.remove("/api/device", { dId })}
-          onDone={() => finish(texts.removed(name))}
-        />
-      }
+      title={texts.deviceChangeTitle}
+      form={<DeviceForm device={device} locations={locations} onDone={finish} />}
+      removeTitle={texts.removeDeviceTitle(name)}
+      meaning={[
+        texts.removeDeviceKept,
+        texts.removeDeviceStops,
+        texts.removeDeviceRooms(briefRooms(roomsOf(device))),
+      ]}
+      onRemove={() => api.remove("/api/device", { dId })}
     />
   );
 }
 
 interface ChangeButtonsProps {
   readonly name: string;
-  /** The dialogs of the two. */
-  readonly change: ComponentChildren;
-  readonly remove: ComponentChildren;
+  /** Of the dialog with the form. */
+  readonly title: string;
+  readonly form: ComponentChildren;
+  readonly removeTitle: string;
+  /** What the removal means, besides that it is for good. */
+  readonly meaning: readonly string[];
+  readonly onRemove: () => Promise<void>;
 }
 
-function ChangeButtons({ name, change, remove }: ChangeButtonsProps) {
+/** The ways to change one of them, and to take it away. */
+function ChangeButtons({ name, title, form, removeTitle, meaning, onRemove }: ChangeButtonsProps) {
   const texts = useTexts(locationsTexts);
-  const { open } = useDialogs();
+  const { open, finish } = useDialogs();
+  const change = <Dialog title={title}>{form}</Dialog>;
+  const remove = (
+    <Confirm
+      title={removeTitle}
+      action={texts.removeOf(name)}
+      meaning={[...meaning, texts.removeForGood]}
+      onConfirm={onRemove}
+      onDone={() => finish(texts.removed(name))}
+    />
+  );
   return (
     <>
       <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => open(change)} />

@@ -84,7 +84,11 @@ export function PanelView() {
               class={loaded.isStale ? "panel-figures column is-stale" : "panel-figures column"}
               aria-busy={loaded.isStale}
             >
-              <Figures spans={overview.spans} />
+              <dl class="figures">
+                {overview.spans.map((span) => (
+                  <Figure key={span.name} span={span} />
+                ))}
+              </dl>
               <ChartPanel overview={overview} filter={filter} onFilter={setFilter} />
               <Places overview={overview} filter={filter} />
             </div>
@@ -233,17 +237,7 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
 
 type Span = Overview["spans"][number];
 
-/** Today, the week, the month and the year so far, each beside the same span before. */
-function Figures({ spans }: Pick<Overview, "spans">) {
-  return (
-    <dl class="figures">
-      {spans.map((span) => (
-        <Figure key={span.name} span={span} />
-      ))}
-    </dl>
-  );
-}
-
+/** Today, the week, the month or the year so far, beside the same span before. */
 function Figure({ span }: { readonly span: Span }) {
   const texts = useTexts(panelTexts);
   const { money, count } = useFormat();

@@ -154,10 +154,7 @@ export function RoomsView() {
             key={device._id}
             device={device}
             rooms={rooms}
-            known={{ times, tallies, tested }}
-            isMany={isMany}
-            hasTimes={roomCount <= MOST_TIMES}
-            place={place}
+            known={{ times, tallies, tested, isMany, hasTimes: roomCount <= MOST_TIMES, place }}
             isOld={live === "lost"}
           />
         ))}
@@ -182,7 +179,7 @@ function inOrder(devices: readonly Device[], compare: (a: string, b: string) => 
   return [...devices].sort((a, b) => compare(a.locationName, b.locationName) || compare(a.name, b.name));
 }
 
-/** What is known of rooms, by their keys. */
+/** What is known of rooms, by their keys, and how they are shown. */
 interface KnownRooms {
   /** Since when each is on or off; one of which that is unknown is absent. */
   readonly times: ReadonlyMap<string, number>;
@@ -190,6 +187,10 @@ interface KnownRooms {
   readonly tallies: ReadonlyMap<string, Tally> | undefined;
   /** Those under test, which count no sales. */
   readonly tested: ReadonlySet<string>;
+  /** There are many rooms in all: their tiles are small, without the sales, which are in the room's history. */
+  readonly isMany: boolean;
+  readonly hasTimes: boolean;
+  readonly place: Place;
 }
 
 interface DeviceRoomsProps {
@@ -197,16 +198,12 @@ interface DeviceRoomsProps {
   readonly known: KnownRooms;
   /** Those of its rooms that are shown. */
   readonly rooms: readonly Room[];
-  /** There are many rooms in all: their tiles are small. */
-  readonly isMany: boolean;
-  readonly hasTimes: boolean;
-  readonly place: Place;
   /** The connection is lost. */
   readonly isOld: boolean;
 }
 
 /** One device: a corridor, say, and the rooms along it. */
-function DeviceRooms({ device, known, rooms, isMany, hasTimes, place, isOld }: DeviceRoomsProps) {
+function DeviceRooms({ device, known, rooms, isOld }: DeviceRoomsProps) {
   const texts = useTexts(roomsTexts);
   const { count } = useFormat();
   const on = device.actuators.filter((room) => room.value).length;
@@ -224,48 +221,31 @@ function DeviceRooms({ device, known, rooms, isMany, hasTimes, place, isOld }: D
         </p>
       }
     >
-      <ul class={`tiles${isMany ? " tiles-many" : ""}${isOld ? " tiles-stale" : ""}`}>
+      <ul class={`tiles${known.isMany ? " tiles-many" : ""}${isOld ? " tiles-stale" : ""}`}>
         {rooms.map((room) => (
-          <RoomTile
-            key={room.id}
-            deviceId={device._id}
-            room={room}
-            known={known}
-            isSmall={isMany}
-            hasTime={hasTimes}
-            place={place}
-          />
+          <RoomTile key={room.id} deviceId={device._id} room={room} known={known} />
         ))}
       </ul>
     </Panel>
   );
 }
 
-interface RoomTileProps {
+interface RoomTileProps extends Pick<DeviceRoomsProps, "known"> {
   readonly deviceId: string;
   readonly room: Room;
-  readonly known: KnownRooms;
-  /** It has no sales, which are in the room's history. */
-  readonly isSmall: boolean;
-  readonly hasTime: boolean;
-  readonly place: Place;
 }
 
 /** One room: lit while it is on, dashed where it has no line. It leads to the room's history where the role may see it. */
-function RoomTile({
-  deviceId,
-  room,
-  known: { times, tallies, tested },
-  isSmall,
-  hasTime,
-  place,
-}: RoomTileProps) {
+function RoomTile({ deviceId, room, known }: RoomTileProps) {
+  const { times, tallies, tested, isMany, hasTimes, place } = known;
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
   const { underTest } = useTexts(linesTexts);
-  const { user } = useGateway();
+  const { user, format, now } = useGateway();
   const key = roomKey(deviceId, room.id);
   const tally = tallies?.get(key);
+  const sinceMs = times.get(key);
+  const sales = tally?.sales ?? null;
   const isUnwired = tally?.line === null;
   const isOn = room.value && !isUnwired;
   const stateText = isUnwired ? texts.noLine : isOn ? on : off;
@@ -286,8 +266,24 @@ function RoomTile({
           stateText
         )}
       </span>
-      {hasTime && <TileSince sinceMs={times.get(key)} tally={tally} isSmall={isSmall} />}
-      {!isSmall && <TileToday tally={tally} />}
+      {hasTimes && (
+        <span class="tile-since">
+          {isUnwired && !isMany && (tally.withoutLine ? texts.onPurpose : texts.noLineDetail)}
+          {!isUnwired && sinceMs !== undefined && (
+            <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
+          )}
+        </span>
+      )}
+      {!isMany && (
+        <span class="tile-today row spread">
+          {sales !== null && (!isUnwired || sales > 0) && (
+            <>
+              <span>{texts.today(format.count(sales))}</span>{" "}
+              {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
+            </>
+          )}
+        </span>
+      )}
     </>
   );
   return (
@@ -299,52 +295,12 @@ function RoomTile({
       ) : (
         <div class="tile-link">{content}</div>
       )}
-      {isUnwired && !isSmall && !tally.withoutLine && WIRES.includes(user.role) && (
+      {isUnwired && !isMany && !tally.withoutLine && WIRES.includes(user.role) && (
         <Link to="lines" class="tile-connect" label={texts.connect(room.id)}>
           {texts.connectShort}
         </Link>
       )}
     </li>
-  );
-}
-
-interface TileTodayProps {
-  readonly tally: Tally | undefined;
-}
-
-interface TileSinceProps extends TileTodayProps, Pick<RoomTileProps, "isSmall"> {
-  readonly sinceMs: number | undefined;
-}
-
-/** Since when a room is on or off. */
-function TileSince({ sinceMs, tally, isSmall }: TileSinceProps) {
-  const texts = useTexts(roomsTexts);
-  const { format, now } = useGateway();
-  const isUnwired = tally?.line === null;
-  return (
-    <span class="tile-since">
-      {isUnwired && !isSmall && (tally.withoutLine ? texts.onPurpose : texts.noLineDetail)}
-      {!isUnwired && sinceMs !== undefined && (
-        <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
-      )}
-    </span>
-  );
-}
-
-/** What a room sold today. */
-function TileToday({ tally }: TileTodayProps) {
-  const texts = useTexts(roomsTexts);
-  const { format } = useGateway();
-  const sales = tally?.sales ?? null;
-  return (
-    <span class="tile-today row spread">
-      {sales !== null && (tally?.line !== null || sales > 0) && (
-        <>
-          <span>{texts.today(format.count(sales))}</span>{" "}
-          {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
-        </>
-      )}
-    </span>
   );
 }
 
