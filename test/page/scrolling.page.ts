@@ -12,7 +12,7 @@ const SALES = process.env["FLANCO_PAGE"] === "short" ? 50_000 : 100_000;
 /** Drawn at once they are the control: a task that is as long as theirs is felt. */
 const CONTROL_ROWS = 500;
 /** Without its records the view has about 400. */
-const MAX_ELEMENTS = 2_800;
+const MAX_ELEMENTS = 2_000;
 const MAX_ROWS = 100;
 /** So many pages are watched while they come. */
 const WATCHED_PAGES = 20;

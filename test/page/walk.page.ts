@@ -109,10 +109,9 @@ function statesOf(role: Role, month: string): readonly State[] {
           enter: inEmptyForm(labelled("Añadir dispositivo", "Add device")),
         }),
         of("lines"),
-        of("lines", { name: "wire", enter: inDialog(".is-free .button") }),
+        of("lines", { name: "wire", enter: inDialog(labelled("Conectar la línea", "Wire line")) }),
         of("lines", { name: "unwire", enter: inDialog(labelled("Desconectar", "Unwire")) }),
         of("lines", { name: "prices", enter: inDialog(".panel-head .button-quiet") }),
-        of("lines", { name: "test-ask", enter: inDialog(".view-actions button") }),
         of("commission"),
         of("state"),
         of("state", {
@@ -138,18 +137,34 @@ function statesOf(role: Role, month: string): readonly State[] {
         of("self"),
         of("unknown"),
         // From here on a room is under test, which every view says.
-        of("lines", {
+        of("commission", {
           name: "under-test",
           enter: async (page) => {
-            await inDialog(".view-actions button")(page);
-            await page.locator("dialog [type=checkbox]").nth(1).check();
-            await page.locator("dialog [type=submit]").click();
+            await page.locator(".commission-begin summary").click();
+            await page.locator(".room-choice [type=checkbox]").nth(1).check();
+            await page.locator(".commission-begin [type=submit]").click();
             await page.locator(".under-test").waitFor();
           },
         }),
         of("panel", { name: "panel-under-test", ready: ".under-test" }),
         of("rooms", { name: "rooms-under-test", ready: ".under-test" }),
-        of("lines", { name: "tested", ready: ".under-test", enter: press(".under-test button") }),
+        of("commission", {
+          name: "paused",
+          ready: ".under-test",
+          enter: async (page) => {
+            await page.locator(".under-test button").click();
+            await page.locator(".notice-warn form").waitFor();
+          },
+        }),
+        of("commission", {
+          name: "given-up",
+          ready: ".commission-end",
+          enter: async (page) => {
+            await inDialog(".commission-end .button-quiet")(page);
+            await page.locator("dialog [type=submit]").click();
+            await page.locator(".commission-begin").waitFor();
+          },
+        }),
       ];
     case "staff":
       return [of("panel"), of("rooms"), of("records"), report, of("self")];
