@@ -161,7 +161,7 @@ function LineName({ line }: { readonly line: Line }) {
 export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing: LineDoing }) {
   const texts = useTexts(linesTexts);
   const { count } = useFormat();
-  const { levelOf } = doing;
+  const { levelOf, onWire, onDrive } = doing;
   return (
     <Panel
       title={
@@ -195,30 +195,24 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
           },
           { title: texts.use, cell: (line) => useText(line, texts) },
         ]}
-        actions={(line) => isFree(line) && <FreeLine line={line} doing={doing} />}
+        actions={(line) =>
+          isFree(line) && (
+            <>
+              {onDrive !== undefined && (
+                <DriveSwitch
+                  line={lineName(line)}
+                  isHigh={levelOf(line) ?? false}
+                  onDrive={(high) => onDrive(line, high)}
+                />
+              )}
+              <Button kind="quiet" label={texts.connectOf(lineName(line))} onPress={() => onWire(line)}>
+                {texts.connect}
+              </Button>
+            </>
+          )
+        }
       />
     </Panel>
-  );
-}
-
-interface LineProps {
-  readonly line: Line;
-  readonly doing: LineDoing;
-}
-
-/** What is done with a line that is free. */
-function FreeLine({ line, doing: { levelOf, onWire, onDrive } }: LineProps) {
-  const texts = useTexts(linesTexts);
-  const name = lineName(line);
-  return (
-    <>
-      {onDrive !== undefined && (
-        <DriveSwitch line={name} isHigh={levelOf(line) ?? false} onDrive={(high) => onDrive(line, high)} />
-      )}
-      <Button kind="quiet" label={texts.connectOf(name)} onPress={() => onWire(line)}>
-        {texts.connect}
-      </Button>
-    </>
   );
 }
 

@@ -79,7 +79,7 @@ interface LocationCardProps {
 
 function LocationCard({ location, devices, locations }: LocationCardProps) {
   const texts = useTexts(locationsTexts);
-  const { user } = useGateway();
+  const { user, format } = useGateway();
   const isOfGateway = user.serves === "gateway";
   const { open, finish } = useDialogs();
   const name = location?.name ?? texts.elsewhere;
@@ -101,7 +101,27 @@ function LocationCard({ location, devices, locations }: LocationCardProps) {
       {devices.length === 0 ? (
         <p class="soft">{texts.noDevices}</p>
       ) : (
-        <DeviceTable name={name} devices={devices} locations={locations} />
+        <DataTable
+          caption={name}
+          rows={devices}
+          keyOf={({ _id }) => _id}
+          columns={[
+            { title: texts.device, isName: true, cell: (device) => device.name },
+            { title: texts.shortNumber, class: "short", cell: ({ dId }) => dId },
+            {
+              title: texts.roomsLegend,
+              cell: (device) => (
+                <span class="words">
+                  <span class="soft">{texts.rooms(format.count(device.actuators.length))}</span>
+                  <span>{briefRooms(roomsOf(device))}</span>
+                </span>
+              ),
+            },
+          ]}
+          actions={
+            isOfGateway ? (device) => <DeviceButtons device={device} locations={locations} /> : undefined
+          }
+        />
       )}
       {location !== null && isOfGateway && (
         <Button
@@ -154,44 +174,7 @@ function LocationButtons({ location, devices }: LocationButtonsProps) {
   );
 }
 
-interface DeviceTableProps {
-  /** Of the location. */
-  readonly name: string;
-  readonly devices: readonly Device[];
-  readonly locations: readonly Location[];
-}
-
-function DeviceTable({ name, devices, locations }: DeviceTableProps) {
-  const texts = useTexts(locationsTexts);
-  const { user, format } = useGateway();
-  return (
-    <DataTable
-      caption={name}
-      rows={devices}
-      keyOf={({ _id }) => _id}
-      columns={[
-        { title: texts.device, isName: true, cell: (device) => device.name },
-        { title: texts.shortNumber, class: "short", cell: ({ dId }) => dId },
-        {
-          title: texts.roomsLegend,
-          cell: (device) => (
-            <span class="words">
-              <span class="soft">{texts.rooms(format.count(device.actuators.length))}</span>
-              <span>{briefRooms(roomsOf(device))}</span>
-            </span>
-          ),
-        },
-      ]}
-      actions={
-        user.serves === "gateway"
-          ? (device) => <DeviceButtons device={device} locations={locations} />
-          : undefined
-      }
-    />
-  );
-}
-
-interface DeviceButtonsProps extends Pick<DeviceTableProps, "locations"> {
+interface DeviceButtonsProps extends Pick<LocationCardProps, "locations"> {
   readonly device: Device;
 }
 

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { choicesOf } from "../api/locations.ts";
 import { loadRecords, type RecordPage } from "../api/records.ts";
-import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
+import type { Device, Overview } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
 import { Nothing, NothingPanel, NotReady, NotReadyPanel, Panel, Waiting } from "../element/notice.tsx";
@@ -189,6 +189,7 @@ interface LatestPanelProps {
 
 function LatestPanel({ latest, place }: LatestPanelProps) {
   const texts = useTexts(panelTexts);
+  const { money } = useFormat();
   const sales = latest.value?.records ?? [];
   const toRecords = (
     <Link to="records" query={{ ...place }}>
@@ -203,35 +204,26 @@ function LatestPanel({ latest, place }: LatestPanelProps) {
       )}
       {sales.length > 0 && (
         <ol class="ruled">
-          {sales.map((sale) => (
-            <LatestSale key={sale.recordId} sale={sale} />
+          {sales.map(({ recordId, habitacion, valor, deviceName, locationName, voided, ...sale }) => (
+            <li key={recordId} class={voided === null ? "latest-sale" : "latest-sale latest-void"}>
+              <span class="latest-line">
+                <span class="latest-room strong">{texts.latest.room(habitacion)}</span>
+                <span class="latest-money number strong">{money(valor)}</span>
+              </span>
+              <span class="latest-line fine">
+                <span class="latest-location">
+                  {deviceName} · {locationName}
+                  {voided !== null && ` · ${texts.latest.voided}`}
+                </span>
+                <span class="latest-time">
+                  <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
+                </span>
+              </span>
+            </li>
           ))}
         </ol>
       )}
     </Panel>
-  );
-}
-
-function LatestSale({ sale }: { readonly sale: StoredRecord }) {
-  const { latest } = useTexts(panelTexts);
-  const { money } = useFormat();
-  const isVoid = sale.voided !== null;
-  return (
-    <li class={isVoid ? "latest-sale latest-void" : "latest-sale"}>
-      <span class="latest-line">
-        <span class="latest-room strong">{latest.room(sale.habitacion)}</span>
-        <span class="latest-money number strong">{money(sale.valor)}</span>
-      </span>
-      <span class="latest-line fine">
-        <span class="latest-location">
-          {sale.deviceName} · {sale.locationName}
-          {isVoid && ` · ${latest.voided}`}
-        </span>
-        <span class="latest-time">
-          <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
-        </span>
-      </span>
-    </li>
   );
 }
 

@@ -10,7 +10,7 @@ import { Form, useForm } from "../element/form.tsx";
 import { NotReadyPanel } from "../element/notice.tsx";
 import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat, useGateway } from "../live/gateway.ts";
+import { useGateway } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
 import { doorTexts } from "../messages/door.ts";
 import { elementTexts } from "../messages/element.ts";
@@ -26,6 +26,7 @@ interface ActionsProps {
 /** Who signs in to the account, for its owners. */
 export function PeopleView() {
   const texts = useTexts(peopleTexts);
+  const { user, format } = useGateway();
   const { open } = useDialogs();
   const members = useData("/api/member");
   const invite = () =>
@@ -45,48 +46,36 @@ export function PeopleView() {
       }
     >
       <NotReadyPanel of={members} />
-      {members.kind === "ready" && <MemberTable members={members.value} onChanged={members.reload} />}
+      {members.kind === "ready" && (
+        <section class="panel">
+          <DataTable
+            caption={texts.title}
+            rows={members.value}
+            keyOf={(member) => member._id}
+            columns={[
+              {
+                title: texts.person,
+                isName: true,
+                cell: ({ _id, name, email }) => (
+                  <span class="words lines">
+                    <span>{_id === user._id ? texts.you(name) : name}</span>
+                    <span class="soft">{email}</span>
+                  </span>
+                ),
+              },
+              { title: texts.role, class: "whole", cell: ({ role }) => texts.roles[role].name },
+              {
+                title: texts.state,
+                class: "whole",
+                cell: ({ hasPassword, sessions }) =>
+                  hasPassword ? texts.sessions(format.count(sessions)) : texts.invited,
+              },
+            ]}
+            actions={(member) => <Actions member={member} onChanged={members.reload} />}
+          />
+        </section>
+      )}
     </ViewFrame>
-  );
-}
-
-interface MemberTableProps {
-  readonly members: readonly Member[];
-  readonly onChanged: () => void;
-}
-
-function MemberTable({ members, onChanged }: MemberTableProps) {
-  const texts = useTexts(peopleTexts);
-  const { user } = useGateway();
-  const { count } = useFormat();
-  return (
-    <section class="panel">
-      <DataTable
-        caption={texts.title}
-        rows={members}
-        keyOf={(member) => member._id}
-        columns={[
-          {
-            title: texts.person,
-            isName: true,
-            cell: ({ _id, name, email }) => (
-              <span class="words lines">
-                <span>{_id === user._id ? texts.you(name) : name}</span>
-                <span class="soft">{email}</span>
-              </span>
-            ),
-          },
-          { title: texts.role, class: "whole", cell: ({ role }) => texts.roles[role].name },
-          {
-            title: texts.state,
-            class: "whole",
-            cell: ({ hasPassword, sessions }) =>
-              hasPassword ? texts.sessions(count(sessions)) : texts.invited,
-          },
-        ]}
-        actions={(member) => <Actions member={member} onChanged={onChanged} />}
-      />
-    </section>
   );
 }
 

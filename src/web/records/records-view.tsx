@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Api, CONFLICT, statusOf } from "../api/api.ts";
 import { loadChoices } from "../api/locations.ts";
 import { loadRecords, type RecordQuery } from "../api/records.ts";
-import type { Data, StoredRecord } from "../api/shapes.ts";
+import type { StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog, useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
@@ -120,7 +120,15 @@ function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
         <p class="soft unprinted" role="status" tabIndex={-1} ref={head}>
           {kind === "waiting" || isStale ? texts.searching : kind === "ready" && range}
         </p>
-        <Sum sum={sum.isStale ? undefined : sum.value} />
+        {/* Its place is there before the sum is, so that nothing moves. */}
+        <p class="record-sum">
+          {sum.value !== undefined && !sum.isStale && (
+            <>
+              <b class="large">{format.money(sum.value.revenue)}</b>{" "}
+              <span class="soft">{texts.sum(format.count(sum.value.sales))}</span>
+            </>
+          )}
+        </p>
       </div>
       {fresh > 0 && from === null && (
         <div class="record-fresh unprinted">
@@ -168,23 +176,6 @@ function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
         </div>
       )}
     </section>
-  );
-}
-
-type RecordSum = Data<"/api/record/sum">;
-
-/** Its place is there before the sum is, so that nothing moves. */
-function Sum({ sum }: { readonly sum: RecordSum | undefined }) {
-  const texts = useTexts(recordsTexts);
-  const { count, money } = useFormat();
-  return (
-    <p class="record-sum">
-      {sum !== undefined && (
-        <>
-          <b class="large">{money(sum.revenue)}</b> <span class="soft">{texts.sum(count(sum.sales))}</span>
-        </>
-      )}
-    </p>
   );
 }
 

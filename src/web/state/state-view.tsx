@@ -1,4 +1,4 @@
-import type { AuditEntry, LastEdge, Status } from "../api/shapes.ts";
+import type { AuditEntry, Status } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
 import { Moment } from "../element/moment.tsx";
@@ -103,7 +103,7 @@ function Verdict({ status }: { readonly status: Status }) {
 
 function LineCard({ status: { linesWired, linesWatched, lastEdges } }: { readonly status: Status }) {
   const texts = useTexts(stateTexts);
-  const { count } = useFormat();
+  const { count, compare } = useFormat();
   const isWell = linesWatched === linesWired;
   return (
     <Panel
@@ -116,45 +116,36 @@ function LineCard({ status: { linesWired, linesWatched, lastEdges } }: { readonl
         )
       }
     >
-      {lastEdges.length === 0 ? (
-        <Nothing title={texts.linesNone} detail={texts.linesNoneDetail} />
-      ) : (
-        <EdgeTable edges={lastEdges} />
+      {lastEdges.length === 0 && <Nothing title={texts.linesNone} detail={texts.linesNoneDetail} />}
+      {lastEdges.length > 0 && (
+        <DataTable
+          caption={texts.lastEdges}
+          rows={[...lastEdges].sort((one, other) => compare(one.line, other.line))}
+          keyOf={(edge) => edge.line}
+          columns={[
+            { title: texts.line, isName: true, cell: (edge) => edge.line },
+            {
+              title: texts.room,
+              cell: (edge) => (
+                <span>
+                  {edge.room} <span class="soft">{edge.deviceName}</span>
+                </span>
+              ),
+            },
+            {
+              title: texts.level,
+              cell: ({ active }) =>
+                active === null ? <span class="soft">{texts.never}</span> : <OnTag isOn={active} />,
+            },
+            {
+              title: texts.lastChange,
+              cell: ({ timeMs, provisional }) =>
+                timeMs === null ? "–" : <Moment timeMs={timeMs} isProvisional={provisional} />,
+            },
+          ]}
+        />
       )}
     </Panel>
-  );
-}
-
-function EdgeTable({ edges }: { readonly edges: readonly LastEdge[] }) {
-  const texts = useTexts(stateTexts);
-  const format = useFormat();
-  return (
-    <DataTable
-      caption={texts.lastEdges}
-      rows={[...edges].sort((one, other) => format.compare(one.line, other.line))}
-      keyOf={(edge) => edge.line}
-      columns={[
-        { title: texts.line, isName: true, cell: (edge) => edge.line },
-        {
-          title: texts.room,
-          cell: (edge) => (
-            <span>
-              {edge.room} <span class="soft">{edge.deviceName}</span>
-            </span>
-          ),
-        },
-        {
-          title: texts.level,
-          cell: ({ active }) =>
-            active === null ? <span class="soft">{texts.never}</span> : <OnTag isOn={active} />,
-        },
-        {
-          title: texts.lastChange,
-          cell: ({ timeMs, provisional }) =>
-            timeMs === null ? "–" : <Moment timeMs={timeMs} isProvisional={provisional} />,
-        },
-      ]}
-    />
   );
 }
 
@@ -164,51 +155,39 @@ const AMOUNTS = ["valor", "valorBefore"];
 
 function AuditPanel() {
   const texts = useTexts(auditTexts);
+  const { money } = useFormat();
   const entries = useData("/api/audit", ["void", "locations"], { limit: String(SHOWN_ENTRIES) });
+  const what = ({ kind, details }: AuditEntry) => {
+    const text = Object.entries(texts.kinds).find(([known]) => known === kind)?.[1];
+    if (text === undefined) return kind;
+    return text((name) => {
+      const value = details[name];
+      if (typeof value === "number" && AMOUNTS.includes(name)) return money(value);
+      return value === undefined ? "" : String(value);
+    });
+  };
   if (entries.kind === "waiting") return null;
   return (
     <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
       <NotReady of={entries} />
-      {entries.kind === "ready" &&
-        (entries.value.length === 0 ? (
-          <Nothing title={texts.none} />
-        ) : (
-          <AuditTable entries={entries.value} />
-        ))}
+      {entries.value?.length === 0 && <Nothing title={texts.none} />}
+      {entries.value !== undefined && entries.value.length > 0 && (
+        <DataTable
+          caption={texts.title}
+          rows={entries.value}
+          keyOf={(entry) => entry.auditId}
+          columns={[
+            { title: texts.what, isName: true, cell: what },
+            { title: texts.who, cell: (entry) => actorText(entry, texts) },
+            {
+              title: texts.when,
+              cell: ({ time, provisional }) => <Moment timeMs={time} isProvisional={provisional} />,
+            },
+          ]}
+        />
+      )}
     </Panel>
-  );
-}
-
-function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
-  const texts = useTexts(auditTexts);
-  const format = useFormat();
-  return (
-    <DataTable
-      caption={texts.title}
-      rows={entries}
-      keyOf={(entry) => entry.auditId}
-      columns={[
-        {
-          title: texts.what,
-          isName: true,
-          cell: ({ kind, details }) => {
-            const text = Object.entries(texts.kinds).find(([known]) => known === kind)?.[1];
-            if (text === undefined) return kind;
-            return text((name) => {
-              const value = details[name];
-              if (typeof value === "number" && AMOUNTS.includes(name)) return format.money(value);
-              return value === undefined ? "" : String(value);
-            });
-          },
-        },
-        { title: texts.who, cell: (entry) => actorText(entry, texts) },
-        {
-          title: texts.when,
-          cell: ({ time, provisional }) => <Moment timeMs={time} isProvisional={provisional} />,
-        },
-      ]}
-    />
   );
 }
 
