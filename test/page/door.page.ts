@@ -132,17 +132,17 @@ describe("The page's door", () => {
       await page.locator(".done-note").getByText("Clínica Norte", { exact: false }).waitFor();
       // The connection is there again.
       await page.getByRole("heading", { level: 2, name: "Clínica Norte" }).waitFor();
-      await page.locator(".live-pill-live").waitFor({ state: "attached" });
+      await page.locator(".tag-live").waitFor({ state: "attached" });
     }
   });
 
   it("shows the sales of the time for which the session had ended, once one is signed in again", async () => {
     opened.cookie = await opened.service.signIn(EMAIL, PASSWORD);
     const { page } = await opened.open("/registros");
-    await page.locator(".live-pill-live").waitFor({ state: "attached" });
+    await page.locator(".tag-live").waitFor({ state: "attached" });
     await page.evaluate(END_SESSION);
     await page.getByText("Su sesión ha terminado.", { exact: false }).waitFor();
-    expect(await page.locator(".live-pill-live").count()).to.equal(0);
+    expect(await page.locator(".tag-live").count()).to.equal(0);
     opened.cookie = await opened.service.signIn(EMAIL, PASSWORD);
     const place = { locationName: "Norte", deviceName: "A", deviceId: "1", habitacion: "204" };
     await opened.send("POST", "/api/data", { ...place, valor: 4, createdTime: Date.now() });

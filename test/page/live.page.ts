@@ -254,7 +254,7 @@ class Line {
 }
 
 async function live(page: Page): Promise<void> {
-  await page.locator(".live-pill-live").waitFor({ state: "attached" });
+  await page.locator(".tag-live").waitFor({ state: "attached" });
   await page.locator(".tile").first().waitFor();
 }
 

@@ -122,7 +122,7 @@ describe("The panel", () => {
       await page.goto("/");
       await page.locator(".figures").waitFor();
       expect(await page.locator(".notice").count()).to.equal(warnings);
-      expect(await page.locator(".notice-warn").count()).to.equal(warnings);
+      expect(await page.locator(".notice.is-warn").count()).to.equal(warnings);
     }
   });
 

@@ -70,7 +70,7 @@ describe("The printed pages", () => {
   it("look the same from a dark screen", async () => {
     const { page } = await opened.open("/?period=year");
     await page.locator(".latest-sale").first().waitFor();
-    await page.locator(".live-pill-live").waitFor({ state: "attached" });
+    await page.locator(".tag-live").waitFor({ state: "attached" });
     // A minute that ends between the two is no difference of the ground.
     await page.clock.setFixedTime(Date.now());
     const pictures: string[] = [];

@@ -55,7 +55,7 @@ describe("The records on the page", () => {
     for (const width of [320, 1280]) {
       const { page } = await opened.open("/registros", { width });
       await toTheEnd(page);
-      const marks = page.locator(".record-mark-void:visible");
+      const marks = page.locator(".record.is-void .bad:visible");
       await until("the void records are drawn", async () => (await marks.count()) === VOIDED);
       expect(await marks.first().textContent()).to.contain("Anulada");
     }
@@ -171,7 +171,7 @@ describe("The records on the page", () => {
     await beginVoid(open, "Prueba del técnico");
     await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByRole("status").getByText(`Registro ${number} anulado.`).waitFor();
-    await page.locator(".record-void", { hasText: String(number) }).waitFor();
+    await page.locator(".record.is-void", { hasText: String(number) }).waitFor();
     await until("the sum is without it", async () => (await sum.textContent()) !== before);
     const entry = await newestEntry();
     expect(entry?.kind).to.equal("record_voided");

@@ -156,7 +156,7 @@ describe("The report and the state on the page", () => {
       await page.goto("/estado");
       await page.getByRole("heading", { name: verdict, exact: true }).waitFor();
       const part = page.locator(".part", { has: page.getByRole("heading", { name: "Interrupciones" }) });
-      expect(await part.getAttribute("class")).to.equal(`part part-${kind}`);
+      expect(await part.getAttribute("class")).to.equal(`part is-${kind}`);
       await page.locator(".part").getByText(by).waitFor();
       await page.unroute("**/api/status");
     }

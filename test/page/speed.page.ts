@@ -107,7 +107,7 @@ describe("The page's speed", () => {
 /** Waits until the view is live and every request but the live one has been answered for a while. */
 async function settled(page: Page): Promise<void> {
   await page.locator("h1").waitFor();
-  await page.locator(".live-pill-live").waitFor({ state: "attached" });
+  await page.locator(".tag-live").waitFor({ state: "attached" });
   await page.evaluate(`new Promise((resolve) => {
     const look = () => { const ends = performance.getEntriesByType("resource").map((entry) => entry.responseEnd);
     if (performance.now() - Math.max(...ends) > ${QUIET_MS}) resolve();

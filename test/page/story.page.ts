@@ -114,7 +114,7 @@ function tell(language: Language, width: number): void {
   it("lights a room's tile as its relay goes high, and counts one sale", async () => {
     const tile = page.locator(".tile").first();
     await tile.getByText(words.element.off, { exact: true }).waitFor();
-    await page.locator(".live-pill-live").waitFor({ state: "attached" });
+    await page.locator(".tag-live").waitFor({ state: "attached" });
     await opened.drive("SIM0", true);
     await tile.getByText(words.element.on, { exact: true }).waitFor();
     await tile.getByText(words.rooms.today("1")).waitFor();
@@ -149,7 +149,7 @@ function tell(language: Language, width: number): void {
     const tile = page.locator(".tile").nth(1);
     const lost = page.locator(".toast").getByText(/^(Sin conexión en directo|No live connection)\. /);
     const isOn = tile.getByText(words.element.on, { exact: true });
-    const live = page.locator(".live-pill-live");
+    const live = page.locator(".tag-live");
     await live.waitFor({ state: "attached" });
     await page.context().setOffline(true);
     await lost.waitFor();

@@ -83,7 +83,7 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
           ))}
         </div>
       </div>
-      <div class="chart-names" aria-hidden="true">
+      <div class="chart-names soft" aria-hidden="true">
         {bars.map((bar, index) => (
           <span key={bar.key} class={nameClass(bar, index === chosen)}>
             {bar.name}
@@ -96,7 +96,7 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
 
 function Axis({ scale, tickText }: { readonly scale: Scale; readonly tickText: (value: number) => string }) {
   return (
-    <div class="chart-axis" aria-hidden="true">
+    <div class="chart-axis soft" aria-hidden="true">
       {scale.ticks.map((tick) => (
         <span key={tick} style={{ bottom: percent(scale.place(tick)) }}>
           {tickText(tick)}

@@ -58,15 +58,15 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
     <article class="panel report acceptance">
       <Head />
       <header class="report-head">
-        <h2>
+        <h2 class="big">
           {texts.heading} {texts.number(String(number))}
         </h2>
-        <p class="report-when soft">
+        <p class="soft capital">
           {texts.begun(dateTime(begunTime))} · {texts.made(dateTime(time))}
           {report.provisional && ` (${provisional})`}
         </p>
       </header>
-      {lines.simulated && <p class="acceptance-simulated strong">{texts.simulated}</p>}
+      {lines.simulated && <p class="notice is-warn strong">{texts.simulated}</p>}
       <Figures figures={figures} main={texts.figures.good} />
       <RoomTable rooms={rooms} />
       <Gateway report={report} />
@@ -88,7 +88,7 @@ function Head() {
     return <LetterheadBlock letterhead={letterhead} />;
   }
   return (
-    <div class="letterhead">
+    <div class="letterhead beside">
       <strong>{status.value?.gateway.name}</strong>
     </div>
   );

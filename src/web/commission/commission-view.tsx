@@ -183,9 +183,9 @@ function Progress({ commission }: { readonly commission: Commission }) {
   const done = rooms.filter(({ tick }) => tick !== null).length;
   const text = texts.progress(count(done), count(rooms.length));
   return (
-    <section class="panel commission-progress" aria-label={texts.progressLabel}>
+    <section class="panel commission-progress stack" aria-label={texts.progressLabel}>
       <p class="words spread">
-        <strong>{text}</strong>
+        <strong class="big">{text}</strong>
         {commission.untilTime !== null && <span class="soft">{texts.until(time(commission.untilTime))}</span>}
       </p>
       <progress value={done} max={Math.max(1, rooms.length)} aria-label={texts.progressLabel}>
@@ -243,8 +243,8 @@ function BeginPanel({ rooms, onBegun }: BeginProps & Pick<Commission, "rooms">) 
             onCheck={setWithFree}
           />
         )}
-        <details class="wire-more">
-          <summary>{texts.begin.some}</summary>
+        <details>
+          <summary class="good strong">{texts.begin.some}</summary>
           <p class="fine">{texts.begin.someHint}</p>
           <div class="room-numbers">
             <RoomChoice groups={wiredRooms(rooms)} chosen={chosen} onChosen={setChosen} />

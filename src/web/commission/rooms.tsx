@@ -53,7 +53,7 @@ export function RoomCard({ room, isMoved = false, holder, onChanged }: RoomCardP
   };
   return (
     <Panel
-      class={`commission-card commission-large column${isMoved ? " commission-moved" : ""}`}
+      class={`commission-card commission-large column${isMoved ? " is-warn" : ""}`}
       title={isMoved ? texts.movedOther(room.room) : texts.room(room.room)}
       beside={!isMoved && <p class="good strong">{texts.now}</p>}
       // The button that ticked off the room before has gone with it: the keyboard goes on here.
@@ -66,19 +66,16 @@ export function RoomCard({ room, isMoved = false, holder, onChanged }: RoomCardP
         {room.wired !== null && <span class="soft words">{room.wired.line}</span>}
         {room.level !== null && <OnTag isOn={room.level} />}
       </p>
-      <div
-        class={`screen${verdict === null ? "" : isGood ? " verdict-good" : " verdict-wrong"}`}
-        role="status"
-      >
+      <div class={`screen stack${verdict === null ? "" : isGood ? " is-good" : " is-warn"}`} role="status">
         {verdict === null ? (
           <>
             <p class="large strong">{texts.switchIt}</p>
             <p class="soft">{(measured?.edges ?? 0) > 0 ? texts.movedSome : texts.waiting}</p>
           </>
         ) : (
-          <p class="commission-word row">
+          <p class="big row">
             <Icon name={isGood ? "done" : "warning"} />
-            <strong>
+            <strong class="capital">
               {holderName === undefined ? texts.verdicts[verdict] : texts.movedOther(holderName)}
             </strong>
           </p>

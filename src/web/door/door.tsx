@@ -32,13 +32,13 @@ function Door({ title, children }: DoorProps) {
       <div class="door-top">
         <LanguageSwitch />
       </div>
-      <main class="door-main" id="content">
-        <div class="door-brand stack">
+      <main class="door-main column" id="content">
+        <div class="stack">
           <Wordmark />
           <p class="soft">{messages.tagline}</p>
         </div>
-        <section class="panel door-card" aria-labelledby="door-title">
-          <h1 id="door-title" ref={heading} tabIndex={-1}>
+        <section class="panel door-card column" aria-labelledby="door-title">
+          <h1 class="big" id="door-title" ref={heading} tabIndex={-1}>
             {title}
           </h1>
           {children}

@@ -64,7 +64,7 @@ export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
 function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean }) {
   const firstRun = useTexts(firstRunTexts);
   return (
-    <li class={isMet ? "check good" : "check"}>
+    <li class={isMet ? "beside good" : "beside"}>
       <Icon name={isMet ? "done" : "dot"} />
       {text}
       <span class="aloud"> ({isMet ? firstRun.met : firstRun.unmet})</span>

@@ -50,7 +50,7 @@ export function Dialog({ title, isSheet = false, children }: DialogProps) {
       }}
     >
       <div class="dialog">
-        <div class="dialog-head">
+        <div class="dialog-head beside spread">
           <h2 id={titleId} ref={heading} tabIndex={-1}>
             {title}
           </h2>

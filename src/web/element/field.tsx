@@ -36,8 +36,10 @@ function FieldFrame({ label, hint, mistake, describedBy, children }: FieldFrameP
     "aria-describedby": described.length === 0 ? undefined : described.join(" "),
   };
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <div class="field stack">
+      <label class="label" for={id}>
+        {label}
+      </label>
       <div class="field-box">{children(control)}</div>
       {hint !== undefined && (
         <p class="fine" id={hintId}>
@@ -45,7 +47,7 @@ function FieldFrame({ label, hint, mistake, describedBy, children }: FieldFrameP
         </p>
       )}
       {mistake !== undefined && (
-        <p class="field-mistake" id={mistakeId}>
+        <p class="field-mistake bad strong" id={mistakeId}>
           {mistake}
         </p>
       )}
@@ -111,7 +113,7 @@ export function TextField(props: TextFieldProps) {
           {type === "password" && (
             <button
               type="button"
-              class="field-show"
+              class="field-show label good"
               aria-pressed={visible}
               aria-controls={control.id}
               onClick={() => setVisible(!visible)}
@@ -203,7 +205,7 @@ interface CheckFieldProps {
 export function CheckField({ label, isChecked, onCheck, isMistaken = false }: CheckFieldProps) {
   const id = useId();
   return (
-    <div class="check">
+    <div class="check beside">
       <input
         id={id}
         type="checkbox"

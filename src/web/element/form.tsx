@@ -88,7 +88,7 @@ interface FormFailureProps {
 export function FormFailure({ failure, texts = {}, text }: FormFailureProps) {
   const own = useTexts(elementTexts);
   return (
-    <p class="form-failure" role="alert">
+    <p class="form-failure bad strong" role="alert">
       {text}
       {text === undefined &&
         failure !== null &&

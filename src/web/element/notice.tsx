@@ -18,10 +18,10 @@ const ICONS = { bad: "bad", warn: "warning", good: "done", info: "info" } as con
 
 export function Notice({ kind = "info", title, children }: NoticeProps) {
   return (
-    <section class={`notice notice-${kind}`}>
+    <section class={`notice is-${kind}`}>
       <Icon name={ICONS[kind]} />
-      <div class="notice-text">
-        <p class="notice-title">{title}</p>
+      <div class="stack">
+        <p class="strong">{title}</p>
         {children}
       </div>
     </section>
@@ -43,12 +43,12 @@ interface NothingProps {
 
 export function Nothing({ title, detail, children }: NothingProps) {
   return (
-    <div class="nothing">
+    <div class="nothing middle">
       <svg viewBox="0 0 120 40" aria-hidden="true">
         <path d="M4 32h34V10h30v22h48" />
       </svg>
-      <p class="nothing-title">{title}</p>
-      {detail !== undefined && <p>{detail}</p>}
+      <p class="strong">{title}</p>
+      {detail !== undefined && <p class="soft">{detail}</p>}
       {children}
     </div>
   );
@@ -73,8 +73,8 @@ interface UnreadProps {
 export function Unread({ text, onRetry }: UnreadProps) {
   const texts = useTexts(elementTexts);
   return (
-    <div class="nothing" role="alert">
-      <p class="nothing-title">{text ?? texts.unread}</p>
+    <div class="nothing middle" role="alert">
+      <p class="strong">{text ?? texts.unread}</p>
       <Button onPress={onRetry}>{texts.retry}</Button>
     </div>
   );

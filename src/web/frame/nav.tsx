@@ -23,7 +23,7 @@ export function Nav({ view, isMoreOpen, onMore }: NavProps) {
   const isDaily = views.some((to, index) => to === view && index < DAILY_COUNT);
   return (
     <nav class="nav" aria-label={texts.nav.label}>
-      <ul>
+      <ul class="lines">
         {views.map((to, index) => (
           <NavItem
             key={to}
@@ -37,7 +37,7 @@ export function Nav({ view, isMoreOpen, onMore }: NavProps) {
         <li class="nav-more">
           <button
             type="button"
-            class="nav-link"
+            class="nav-link beside"
             aria-current={isDaily ? undefined : "true"}
             aria-haspopup="dialog"
             aria-expanded={isMoreOpen}
@@ -66,7 +66,7 @@ export function SeldomNav({ view, onGone }: SeldomNavProps) {
   return (
     <nav aria-label={texts.nav.more}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a press on a link inside, by whatever means, arrives here as a click. */}
-      <ul class="menu" onClick={onGone}>
+      <ul class="menu lines" onClick={onGone}>
         {seldom.map((to) => (
           <NavItem key={to} to={to} view={view} />
         ))}
@@ -86,7 +86,7 @@ function NavItem({ to, view, class: style }: NavItemProps) {
   const isMarked = useMarked() === to;
   return (
     <li class={style}>
-      <Link to={to} class="nav-link" isCurrent={view === to}>
+      <Link to={to} class="nav-link beside" isCurrent={view === to}>
         <Icon name={to} />
         <span>{texts.nav[to]}</span>
         {isMarked && <Mark />}
@@ -107,7 +107,7 @@ function useMarked(): NavView | null {
 function Mark() {
   const texts = useTexts(frameTexts);
   return (
-    <span class="nav-mark">
+    <span class="nav-mark dot dot-full">
       <span class="aloud">{texts.nav.marked}</span>
     </span>
   );

@@ -5,7 +5,7 @@ import { Wordmark } from "./wordmark.tsx";
 /** A page without a view. */
 export function PlainPage({ children }: { readonly children: ComponentChildren }) {
   return (
-    <main class="plain" id="content">
+    <main class="plain middle" id="content">
       <Wordmark />
       {children}
     </main>
@@ -15,7 +15,7 @@ export function PlainPage({ children }: { readonly children: ComponentChildren }
 /** Before there is anything to show: without the wordmark, which would come and go. */
 export function WaitingPage() {
   return (
-    <main class="plain" id="content">
+    <main class="plain middle" id="content">
       <Waiting />
     </main>
   );

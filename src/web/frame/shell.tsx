@@ -52,13 +52,13 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
     <div
       class={`shell${simulated ? " shell-simulated" : ""}${user.role === "display" ? " shell-board" : ""}`}
     >
-      <a class="skip unprinted" href="#content">
+      <a class="skip button button-main unprinted" href="#content">
         {texts.skipToContent}
       </a>
       {/* Made-up sales must not be taken for real ones: it stays in sight. */}
       {simulated && (
         <aside class="simulated" aria-label={texts.simulated.title}>
-          <p>
+          <p class="clip">
             <strong>{texts.simulated.title}</strong> {texts.simulated.detail}
             <span class="simulated-why">{texts.simulated.why}</span>
           </p>
@@ -67,20 +67,20 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       <div class="shell-frame">
         <header class="side unprinted">
           <div class="side-top row spread">
-            <Link to={homeOf(user)} class="side-name" label={texts.nav.home}>
+            <Link to={homeOf(user)} label={texts.nav.home}>
               <Wordmark />
             </Link>
             {gateway !== undefined && <GatewayMark mark={gateway.gateway} />}
             {user.serves === "gateway" && live !== "lost" && (
-              <span class={`tag live-pill live-pill-${live}`}>
-                <span class="live-dot" aria-hidden="true" />
+              <span class={`tag tag-${live} beside whole`}>
+                <span class="dot" aria-hidden="true" />
                 <span>{texts.live[live]}</span>
               </span>
             )}
           </div>
           <Nav view={view} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
-          <div class="side-foot">
-            <Link to="self" class="side-user" label={texts.self(user.name)} isCurrent={view === "self"}>
+          <div class="side-foot lines">
+            <Link to="self" class="nav-link beside" label={texts.self(user.name)} isCurrent={view === "self"}>
               <Icon name="user" />
               <span class="clip">{user.name}</span>
             </Link>
@@ -89,7 +89,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         </header>
         <div class="shell-main">
           <TestBanner />
-          <main class="content" id="content" tabIndex={-1} ref={content}>
+          <main class="content column" id="content" tabIndex={-1} ref={content}>
             {children}
             {isElsewhere && gateway !== undefined && (
               <p class="zone-note fine">{texts.otherZone(gateway.timeZone)}</p>
@@ -101,7 +101,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         <CloseProvider value={() => setMoreOpen(false)}>
           <Dialog title={user.name}>
             <SeldomNav view={view} onGone={() => setMoreOpen(false)} />
-            <div class="menu-foot row spread">
+            <div class="foot row spread">
               <Link to="self" class="button button-quiet">
                 <Icon name="user" />
                 {texts.selfShort}
@@ -137,7 +137,7 @@ function TestBanner() {
   const until = format.moment(untilMs, now());
   const rooms = tests.map(({ room }) => room).sort(format.compare);
   return (
-    <aside class="under-test">
+    <aside class="under-test is-warn beside spread">
       <div>
         <p class="clip-two">
           <strong>{texts.title(format.count(tests.length), until)}</strong>{" "}

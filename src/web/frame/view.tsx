@@ -36,11 +36,11 @@ export function ViewFrame({ title, actions, intro, children }: ViewProps) {
           </h1>
           {actions !== undefined && <div class="view-actions row unprinted">{actions}</div>}
         </div>
-        {intro !== undefined && <p class="view-intro">{intro}</p>}
+        {intro !== undefined && <p class="view-intro soft">{intro}</p>}
       </header>
       <div class="view column">
         {/* It is there from the start, so that its text is read aloud when it comes. */}
-        <p class={done === "" ? "aloud" : "done-note"} role="status">
+        <p class={done === "" ? "aloud" : "done-note strong"} role="status">
           {done}
         </p>
         {children}

@@ -34,8 +34,8 @@ interface GatewayMarkProps {
 /** A gateway's name beside its colour, which says nothing that the name does not. */
 export function GatewayMark({ mark: { name, hue } }: GatewayMarkProps) {
   return (
-    <span class="gateway-mark">
-      <span class="gateway-colour" style={{ "--hue": hue }} aria-hidden="true" />
+    <span class="gateway-mark beside label">
+      <span class="gateway-colour dot dot-full" style={{ "--hue": hue }} aria-hidden="true" />
       <span class="clip">{name}</span>
     </span>
   );

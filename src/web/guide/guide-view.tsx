@@ -135,16 +135,16 @@ function StepList({ step, isWired }: StepListProps) {
   // The lines can wait, and then the guide is not through.
   const done = step !== "done" ? current : isWired ? STEPS.length : STEPS.indexOf("lines");
   return (
-    <ol class="steps">
+    <ol class="steps fields">
       {STEPS.map((each, index) => {
         const isDone = index < done;
         return (
           <li
             key={each}
-            class={`step${isDone ? " step-done" : ""}${index === current ? " step-current" : ""}`}
+            class={`step label beside${isDone ? " step-done" : ""}${index === current ? " step-current" : ""}`}
             aria-current={index === current ? "step" : undefined}
           >
-            <span class="step-sign" aria-hidden="true">
+            <span class="disc" aria-hidden="true">
               {isDone ? <Icon name="done" /> : count(index + 1)}
             </span>
             <span>
@@ -185,7 +185,7 @@ function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
         {counts.map(
           ([name, count]) =>
             count > 0 && (
-              <li key={name} class="check">
+              <li key={name} class="beside">
                 <Icon name={name === "unwired" ? "info" : "done"} />
                 {texts[name](format.count(count))}
               </li>

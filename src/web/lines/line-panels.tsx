@@ -88,7 +88,7 @@ function WiredTable({ rows, doing }: WiredTableProps) {
           cell: ({ line, wiring }) => (
             <span class="words">
               <strong class="large">{wiring.actuatorId}</strong>
-              {tests.has(wiring.line) && <span class="tag tag-warn">{texts.underTest}</span>}
+              {tests.has(wiring.line) && <span class="tag is-warn">{texts.underTest}</span>}
               <span class="soft">{line.wired?.deviceName}</span>
             </span>
           ),
@@ -99,7 +99,7 @@ function WiredTable({ rows, doing }: WiredTableProps) {
             line.watched ? (
               <LevelTag level={levelOf(line)} isRoom />
             ) : (
-              <span class="tag tag-bad">{texts.notWatched}</span>
+              <span class="tag is-bad">{texts.notWatched}</span>
             ),
         },
         {

@@ -68,15 +68,15 @@ export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring:
   const { format, now } = useGateway();
   const prices = useData("/api/wiring/price", ["locations"], { dId, room: actuatorId }).value ?? [];
   return (
-    <details class="wire-more">
-      <summary>{texts.history}</summary>
+    <details>
+      <summary class="good strong">{texts.history}</summary>
       <ul class="stack">
         {prices.map(({ from, setTime, valor, isComing }) => (
           <li key={`${from} ${setTime}`} class="row spread">
             <span>
               {texts.from(from === null ? format.moment(setTime, now()) : format.dayName(from, "full"))}
               {isComing && " "}
-              {isComing && <span class="tag tag-warn">{texts.coming}</span>}
+              {isComing && <span class="tag is-warn">{texts.coming}</span>}
             </span>
             <b>{format.money(valor)}</b>
           </li>

@@ -27,8 +27,8 @@ export function RoomChoice({ groups, chosen, onChosen }: RoomChoiceProps) {
   return groups
     .filter(({ rooms }) => rooms.length > 0)
     .map(({ name, rooms }) => (
-      <fieldset key={name} class="room-choice">
-        <legend>
+      <fieldset key={name} class="room-choice fields">
+        <legend class="strong">
           <CheckField
             label={name}
             isChecked={rooms.every(({ line }) => chosen.has(line))}

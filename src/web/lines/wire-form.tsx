@@ -118,8 +118,8 @@ export function WireForm({ line, board, onDone }: WireFormProps) {
         ) : (
           <p class="soft">{texts.priceOfOwner}</p>
         )}
-        <details class="wire-more" open={(debounce.mistake ?? rearm.mistake) !== undefined}>
-          <summary>{texts.more}</summary>
+        <details open={(debounce.mistake ?? rearm.mistake) !== undefined}>
+          <summary class="good strong">{texts.more}</summary>
           <div class="form column">
             <CheckField
               label={texts.activeLow}

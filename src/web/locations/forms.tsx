@@ -175,7 +175,7 @@ function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
   const isCountWrong = list.kind === "too_many" || (list.kind === "none" && draft.first.trim() !== "");
   return (
     <div class="stack">
-      <p class="rooms-legend" aria-hidden="true">
+      <p class="label" aria-hidden="true">
         {texts.roomsLegend}
       </p>
       {isNew && (

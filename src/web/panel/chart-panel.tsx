@@ -33,7 +33,7 @@ export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
       title={texts.chart[overview.period]}
       beside={
         <>
-          <div class="chart-steps">
+          <div class="chart-steps row">
             <PeriodSteps shown={overview} onStep={(at) => onFilter({ ...filter, at })}>
               <ShownPeriod overview={overview} />
             </PeriodSteps>
@@ -170,11 +170,11 @@ function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
   const days = { from: entry.start, to: isDays ? entry.start : lastDayOf(entry.start) };
   return (
     <p class="chart-chosen words">
-      <span class="chart-chosen-name">{isAhead ? texts.chart.ahead(name) : name}</span>
+      <span class="soft capital">{isAhead ? texts.chart.ahead(name) : name}</span>
       {!isAhead && (
         <>
-          <b>{format.money(entry.revenue)}</b>
-          <span>{texts.salesCount(format.count(entry.sales))}</span>
+          <b class="large">{format.money(entry.revenue)}</b>
+          <span class="soft">{texts.salesCount(format.count(entry.sales))}</span>
           <Link to="records" query={{ ...days, location: filter.location, device: filter.device }}>
             {texts.chart.toRecords}
           </Link>

@@ -93,7 +93,7 @@ export function PanelView() {
               <Places overview={overview} filter={filter} />
             </div>
           )}
-          <div class="panel-below">
+          <div class="panel-below fields">
             {isOfGateway && known.value?.length !== 0 && (
               <NowPanel known={known} devices={here} place={filter} />
             )}
@@ -149,7 +149,7 @@ function NowPanel({ known, devices, place }: NowPanelProps) {
           {groups.map(([device, ofIt]) => (
             <Fragment key={device?._id ?? ""}>
               {device !== null && <h3 class="now-place fine">{`${device.name} · ${device.locationName}`}</h3>}
-              <ul class="now-rooms">
+              <ul class="now-rooms fields">
                 {ofIt.map((room) => (
                   <li
                     key={`${room.device._id}/${room.id}`}
@@ -205,12 +205,12 @@ function LatestPanel({ latest, place }: LatestPanelProps) {
       {sales.length > 0 && (
         <ol class="ruled">
           {sales.map(({ recordId, habitacion, valor, deviceName, locationName, voided, ...sale }) => (
-            <li key={recordId} class={voided === null ? "latest-sale" : "latest-sale latest-void"}>
-              <span class="latest-line">
+            <li key={recordId} class={voided === null ? "latest-sale" : "latest-sale is-void"}>
+              <span class="latest-line words">
                 <span class="latest-room strong">{texts.latest.room(habitacion)}</span>
                 <span class="latest-money number strong">{money(valor)}</span>
               </span>
-              <span class="latest-line fine">
+              <span class="latest-line words fine">
                 <span class="latest-location">
                   {deviceName} · {locationName}
                   {voided !== null && ` · ${texts.latest.voided}`}
@@ -238,8 +238,8 @@ function Figure({ span }: { readonly span: Span }) {
   const sum = money(revenue);
   return (
     <div class={name === "day" ? "panel figure figure-main" : "panel figure"}>
-      <dt>{texts.span[name]}</dt>
-      <dd>
+      <dt class="soft label">{texts.span[name]}</dt>
+      <dd class="lines">
         <span class="figure-value" style={{ "--characters": sum.length }}>
           {sum}
         </span>
@@ -273,9 +273,9 @@ function Trend({ revenue, before }: TrendProps) {
   if (kind === "none") return null;
   const isMore = kind === "more" || kind === "times";
   return (
-    <span class="figure-trend">
+    <span class="beside label">
       {kind !== "same" && (
-        <span class={isMore ? "trend trend-up" : "trend"}>
+        <span class={isMore ? "disc up" : "disc"}>
           <Icon name={isMore ? "up" : "down"} />
         </span>
       )}
@@ -310,7 +310,7 @@ function Places({ overview: { places, otherPlaces, to, before }, filter }: Place
     <Panel class="places" title={texts.places}>
       <ol class="ruled">
         {all.map((place) => (
-          <li key={place.key} class="place">
+          <li key={place.key} class="place row spread">
             {place.isOthers ? (
               <span>{place.name}</span>
             ) : (
@@ -319,7 +319,7 @@ function Places({ overview: { places, otherPlaces, to, before }, filter }: Place
               </Link>
             )}
             <b>{money(place.revenue)}</b>
-            <span class="place-bars" aria-hidden="true">
+            <span class="place-bars stack" aria-hidden="true">
               <span class="place-bar" style={{ width: width(place.revenue) }} />
               <span class="place-bar place-before" style={{ width: width(place.before) }} />
             </span>

@@ -53,13 +53,13 @@ interface RecordRowProps extends Pick<RecordTableProps, "onOpen"> {
 function RecordRow({ record, day, isNewDay, onOpen }: RecordRowProps) {
   const texts = useTexts(recordsTexts);
   const format = useFormat();
-  const styles = ["record", isNewDay && "record-new-day", record.voided !== null && "record-void"];
+  const styles = ["record", isNewDay && "record-new-day", record.voided !== null && "is-void"];
   return (
     <tr class={styles.filter(Boolean).join(" ")}>
       <td class="record-id">
         <button
           type="button"
-          class="record-open"
+          class="record-open link"
           aria-label={texts.open(String(record.recordId))}
           // Held down, Enter would open it again: the form that it has sent gives the focus back to here.
           onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
@@ -71,11 +71,11 @@ function RecordRow({ record, day, isNewDay, onOpen }: RecordRowProps) {
       <td class="record-date">{format.dayName(day, "numeric")}</td>
       <td class="record-time">
         <time dateTime={format.iso(record.createdTime)}>{format.exactTime(record.createdTime)}</time>
-        <span class="record-under">{format.dayName(day, "brief")}</span>
+        <span class="record-under fine clip-two">{format.dayName(day, "brief")}</span>
       </td>
       <th scope="row" class="record-room" title={record.habitacion}>
         <span class="record-number strong">{record.habitacion}</span>
-        <span class="record-under">{`${record.deviceName} · ${record.locationName}`}</span>
+        <span class="record-under fine clip-two">{`${record.deviceName} · ${record.locationName}`}</span>
       </th>
       <td class="record-device" title={record.deviceName}>
         {record.deviceName}
@@ -83,12 +83,12 @@ function RecordRow({ record, day, isNewDay, onOpen }: RecordRowProps) {
       <td class="record-location" title={record.locationName}>
         {record.locationName}
       </td>
-      <td class="record-state">
+      <td class="record-state fine">
         <RecordState record={record} texts={texts} isBrief={false} />
       </td>
       <td class="record-value">
         <span class="record-amount strong">{format.money(record.valor)}</span>
-        <span class="record-under">
+        <span class="record-under fine clip-two">
           <RecordState record={record} texts={texts} isBrief />
         </span>
       </td>
@@ -104,11 +104,11 @@ interface RecordStateProps {
 
 /** What is to be known of a record, in words. */
 function RecordState({ record, texts, isBrief }: RecordStateProps) {
-  const mark = isBrief ? "record-mark" : "record-mark clip-two";
+  const mark = isBrief ? "label" : "label clip-two";
   if (record.voided !== null) {
     const why = texts.voidedWhy(record.voided.reason);
     return (
-      <span class={`${mark} record-mark-void bad`} title={why}>
+      <span class={`${mark} bad`} title={why}>
         {isBrief ? texts.voided : why}
       </span>
     );

@@ -158,7 +158,7 @@ function RecordPanel({ filter, onFilter, rooms, query }: RecordPanelProps) {
           {length > 0 && (
             <RecordTable records={records} onOpen={(record) => open(<RecordDialog record={record} />)} />
           )}
-          <div class="record-foot unprinted">
+          <div class="record-foot middle unprinted">
             <div class="actions row">
               <Button icon="back" isDisabled={pages.length === 1} onPress={() => go(pages.slice(0, -1))}>
                 {texts.newer}

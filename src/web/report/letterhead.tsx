@@ -49,7 +49,7 @@ export function LetterheadDialog({ letterhead, onSaved }: LetterheadDialogProps)
         {field("company")}
         {field("taxNumber")}
         {field("address")}
-        <div class="field">
+        <div class="field stack">
           <label for="logo">{texts.logo}</label>
           {logo !== "" && <img class="letterhead-logo" src={logo} alt={texts.logo} />}
           <input
@@ -61,7 +61,7 @@ export function LetterheadDialog({ letterhead, onSaved }: LetterheadDialogProps)
             aria-invalid={isTooLarge}
             onChange={(event) => void choose(event.currentTarget.files?.[0])}
           />
-          <p class={isTooLarge ? "field-mistake" : "fine"} id="logo-hint" role="status">
+          <p class={isTooLarge ? "field-mistake bad strong" : "fine"} id="logo-hint" role="status">
             {isTooLarge ? texts.tooLarge : texts.logoHint}
           </p>
           {logo !== "" && (

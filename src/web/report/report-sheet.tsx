@@ -40,8 +40,8 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
     <article class={isStale ? "panel report is-stale" : "panel report"} aria-busy={isStale}>
       <LetterheadBlock letterhead={letterhead} />
       <header class="report-head">
-        <h2>{texts.heading(report.location ?? texts.all)}</h2>
-        <p class="report-when soft" aria-live="polite">
+        <h2 class="big">{texts.heading(report.location ?? texts.all)}</h2>
+        <p class="report-when soft capital" aria-live="polite">
           {report.day === null
             ? format.dayName(`${report.month}-01`, "longMonth")
             : format.dayName(report.day, "full")}
@@ -62,7 +62,7 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
       {!hasRecords && <Nothing title={spanTexts.none} detail={spanTexts.noneDetail} />}
       <Remarks report={report} />
       <Seal hash={report.head} texts={texts} />
-      <footer class="report-foot row fine">
+      <footer class="foot row fine">
         <span>{texts.made(format.dateTime(now()))}</span>
         {gateway !== undefined && <span>{texts.zone(gateway.timeZone)}</span>}
       </footer>

@@ -76,7 +76,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const letterhead = head.value;
   return (
     <>
-      <section class="panel report-choice row unprinted" aria-label={texts.title}>
+      <section class="panel filters row unprinted" aria-label={texts.title}>
         <SelectField
           label={texts.location}
           value={location ?? ""}

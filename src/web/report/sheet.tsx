@@ -10,7 +10,7 @@ export function LetterheadBlock({
   const sender = [company, taxNumber, address].filter((text) => text !== "");
   if (sender.length === 0 && logo === "") return null;
   return (
-    <div class="letterhead">
+    <div class="letterhead beside">
       {logo !== "" && <img class="letterhead-logo" src={logo} alt={company} />}
       <address class="lines">
         {sender.map((text) => (
@@ -47,7 +47,7 @@ interface SealProps {
 /** The fingerprint by which a sheet can be checked later. */
 export function Seal({ hash, texts }: SealProps) {
   return (
-    <div class="report-seal fine">
+    <div class="report-seal beside fine">
       <Qr text={`flanco verify --head ${hash}`} label={texts.seal} />
       <p>
         {texts.sealed} <code>{hash}</code>

@@ -54,7 +54,10 @@ export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProp
       {loaded.kind === "ready" && sales.length === 0 && <Nothing title={texts.history.none} />}
       <ol class="ruled">
         {sales.map((sale) => (
-          <li key={sale.recordId} class={sale.voided === null ? "history-sale" : "history-sale history-void"}>
+          <li
+            key={sale.recordId}
+            class={sale.voided === null ? "history-sale row" : "history-sale row is-void"}
+          >
             <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />
             <span class="fine">
               <SaleNotes sale={sale} isOngoing={sale === ongoing} />

@@ -148,7 +148,7 @@ export function RoomsView() {
           detail={search.trim() === "" ? texts.noneOnDetail : texts.noMatchDetail}
         />
       )}
-      <div class={isMany ? "rooms-many" : "rooms-few column"}>
+      <div class={isMany ? "rooms-many fields" : "rooms-few column"}>
         {shown.map(({ device, rooms }) => (
           <DeviceRooms
             key={device._id}
@@ -216,12 +216,10 @@ function DeviceRooms({ device, known, rooms, isOld }: DeviceRoomsProps) {
         </>
       }
       beside={
-        <p class={on > 0 ? "tag tag-warn" : "tag"}>
-          {texts.count(count(on), count(device.actuators.length))}
-        </p>
+        <p class={on > 0 ? "tag is-warn" : "tag"}>{texts.count(count(on), count(device.actuators.length))}</p>
       }
     >
-      <ul class={`tiles${known.isMany ? " tiles-many" : ""}${isOld ? " tiles-stale" : ""}`}>
+      <ul class={`tiles fields${known.isMany ? " tiles-many" : ""}${isOld ? " tiles-stale" : ""}`}>
         {rooms.map((room) => (
           <RoomTile key={room.id} deviceId={device._id} room={room} known={known} />
         ))}
@@ -255,8 +253,8 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
         <span class="aloud">{texts.name("")}</span>
         {room.id}
       </span>
-      <span class="tile-state">
-        <span class="tile-lamp" aria-hidden="true" />
+      <span class="tile-state beside">
+        <span class="dot" aria-hidden="true" />
         {tested.has(key) ? (
           <>
             <span class="aloud">{isOn ? on : off}, </span>
@@ -267,7 +265,7 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
         )}
       </span>
       {hasTimes && (
-        <span class="tile-since">
+        <span class={isMany ? "tile-since clip" : "tile-since"}>
           {isUnwired && !isMany && (tally.withoutLine ? texts.onPurpose : texts.noLineDetail)}
           {!isUnwired && sinceMs !== undefined && (
             <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
@@ -275,7 +273,7 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
         </span>
       )}
       {!isMany && (
-        <span class="tile-today row spread">
+        <span class="tile-today words spread">
           {sales !== null && (!isUnwired || sales > 0) && (
             <>
               <span>{texts.today(format.count(sales))}</span>{" "}
@@ -296,7 +294,7 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
         <div class="tile-link">{content}</div>
       )}
       {isUnwired && !isMany && !tally.withoutLine && WIRES.includes(user.role) && (
-        <Link to="lines" class="tile-connect" label={texts.connect(room.id)}>
+        <Link to="lines" class="button button-quiet" label={texts.connect(room.id)}>
           {texts.connectShort}
         </Link>
       )}

@@ -25,12 +25,12 @@ interface PartProps {
 /** One part of the gateway. What is not as it should be stands first, by its style. */
 export function Part({ title, answer, kind = "well", says = [], children, actions }: PartProps) {
   return (
-    <li class={`part part-${kind}`}>
+    <li class={`part is-${kind}`}>
       <Icon name={kind === "well" ? "done" : kind === "off" ? "info" : "warning"} />
       <h3>{title}</h3>
-      <div class="part-text">
+      <div class="part-text stack">
         <p class="part-answer strong">{answer}</p>
-        <div class="part-detail fine">
+        <div class="stack fine">
           {says.map((text) => text !== false && <p key={text}>{text}</p>)}
           {children}
         </div>
@@ -62,7 +62,7 @@ const PARTS: readonly ((known: Known) => PartProps)[] = [
 export function GatewayParts(props: Pick<Known, "status" | "gaps">) {
   const known = { ...props, texts: useTexts(stateTexts), format: useFormat() };
   return (
-    <ul class="lines">
+    <ul class="lines ruled">
       {PARTS.map((partOf) => partOf(known)).map((part) => (
         <Part key={part.title} {...part} />
       ))}
@@ -178,7 +178,7 @@ function gapPart({ status, gaps: newest, texts, format }: Known): PartProps {
     answer: last && texts.gapsLast(format.dateTime(last.fromTime)),
     says: [texts.gapsCount(format.count(all), format.count(last30Days))],
     children: (
-      <ul class="part-detail">
+      <ul class="stack">
         <IncidentItems incidents={incidents} />
       </ul>
     ),

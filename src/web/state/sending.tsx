@@ -34,7 +34,7 @@ export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }
   return (
     <Panel title={texts.title}>
       <p class="soft">{texts.intro}</p>
-      <ul class="lines sinks">
+      <ul class="lines ruled">
         {rows.map((row) => (
           <Row key={row.name} {...row} onChanged={onChanged} />
         ))}

@@ -73,14 +73,14 @@ function Verdict({ status }: { readonly status: Status }) {
   const { faults, clock, today, gaps } = status;
   const isWell = faults.length === 0;
   return (
-    <section class={isWell ? "panel verdict row" : "panel verdict row verdict-bad"}>
-      <span class="verdict-sign">
+    <section class={isWell ? "panel verdict row" : "panel verdict row is-bad"}>
+      <span class="verdict-sign disc">
         <Icon name={isWell ? "done" : "warning"} />
       </span>
       <div class="verdict-text">
         {/* Without the time, which would be read aloud each minute. */}
         <div role="status">
-          <h2>
+          <h2 class="big">
             {isWell
               ? gaps.last30Days > 0
                 ? texts.wellNow
@@ -110,7 +110,7 @@ function LineCard({ status: { linesWired, linesWatched, lastEdges } }: { readonl
       title={texts.lines}
       beside={
         linesWired > 0 && (
-          <span class={isWell ? "tag" : "tag tag-bad"}>
+          <span class={isWell ? "tag" : "tag is-bad"}>
             {texts.linesWatched(count(linesWatched), count(linesWired))}
           </span>
         )
