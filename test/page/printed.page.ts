@@ -64,7 +64,7 @@ describe("The printed pages", () => {
     expect(shown.length).to.be.above(60);
     const paper = await printed(page);
     for (const text of ["Clínica Sur", ...shown]) expect(paper).to.contain(plain(text));
-    expect(paper).to.contain("Solo se imprime lo que estaba a la vista.");
+    expect(paper).to.contain("Solo se imprime esta página.");
   });
 
   it("look the same from a dark screen", async () => {
