@@ -153,7 +153,7 @@ function statesOf(role: Role, month: string): readonly State[] {
           ready: ".under-test",
           enter: async (page) => {
             await page.locator(".under-test button").click();
-            await page.locator(".notice-warn form").waitFor();
+            await page.locator(".notice.is-warn form").waitFor();
           },
         }),
         of("commission", {
