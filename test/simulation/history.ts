@@ -175,7 +175,9 @@ export function historyOf(seed: number): History {
     ];
   };
   const rare = (): Step[] => {
-    const which = below(15);
+    const which = below(16);
+    // Few histories come to the sale that tells.
+    if (which === 15) return pricedBeforeTrust(line());
     if (which === 14) return [{ kind: "swallow", line: line() }];
     if (which === 0) return [{ kind: "back up" }];
     if (which === 1)
