@@ -22,7 +22,7 @@ type Wired = Pick<
   "line" | "dId" | "actuatorId" | "activeLow" | "bias" | "debounceMs" | "rearmMs" | "valor"
 >;
 
-/** Whoever writes a file sees the prices. */
+/** A command acts as an owner, whom the API shows each price. */
 export function toRow({ line, dId, actuatorId, valor, activeLow, bias, debounceMs, rearmMs }: Wired) {
   return {
     line,
