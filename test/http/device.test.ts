@@ -107,12 +107,6 @@ describe("Devices", () => {
     for (const dId of ["a", "A"]) await register(aDevice({ dId })).expect(200);
   });
 
-  it("registered twice at once are registered once", async () => {
-    const answers = await Promise.all([1, 2, 3, 4].map(() => register(aDevice())));
-    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 409, 409, 409]);
-    expect(await list()).to.have.lengthOf(1);
-  });
-
   it("have one actuator at least, and 64 at most", async () => {
     const { body } = await register(aDevice({ actuators: [] })).expect(400);
     expect(body.error).to.equal("actuators: must have at least 1 entries.");
@@ -151,23 +145,6 @@ describe("Devices", () => {
     const devices: { dId: string }[] = await list();
     expect(devices.map(({ dId }) => dId)).to.deep.equal(["8000"]);
     await register(aDevice()).expect(200);
-  });
-
-  it("grow their revision with every change of an actuator, as the line moves", async () => {
-    await register(aDevice()).expect(200);
-    const line = await WiredLine.wire(appliance, user, "SIM0");
-    await line.go(true);
-    await line.go(false);
-    const [low] = await list();
-    expect(low.__v).to.equal(2);
-    expect(low.actuators[0]).to.deep.equal({ id: "101", value: false });
-    await line.go(true);
-    const [high] = await list();
-    expect(high.__v).to.equal(3);
-    expect(high.actuators).to.deep.equal([
-      { id: "101", value: true },
-      { id: "102", value: true },
-    ]);
   });
 });
 

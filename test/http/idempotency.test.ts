@@ -87,13 +87,6 @@ describe("A post with an Idempotency-Key", () => {
     });
   }
 
-  it("is each account's own", async () => {
-    const other = await appliance.addUser();
-    await post("post-1").expect(201);
-    await post("post-1", aRecord({ valor: 9 }), other).expect(201);
-    expect([count(), count(other)]).to.deep.equal([1, 1]);
-  });
-
   it("is not used up by a body that was refused", async () => {
     await post("post-1", aRecord({ valor: "2.5" })).expect(400);
     await post("post-1").expect(201);

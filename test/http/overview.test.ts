@@ -145,37 +145,6 @@ describe("The overview of a period", () => {
     ]);
   });
 
-  it("has one sum of the time before a running period: on its card, in the chart, and over the places", async () => {
-    await postAll([
-      ["2026-03-04T11:59", 1],
-      ["2026-03-04T12:01", 2],
-      ["2026-02-11T11:59", 4],
-      ["2026-02-11T12:01", 8],
-      ["2026-02-20T11:00", 16],
-      ["2025-03-11T11:59", 32],
-      ["2025-03-11T12:01", 64],
-      ["2025-03-20T11:00", 128],
-      ["2025-07-01T11:00", 256],
-      ["2026-03-11T10:00", 512],
-    ]);
-    const sum = (all: readonly { readonly before: number }[]) =>
-      all.reduce((total, one) => total + one.before, 0);
-    for (const [period, expected] of [
-      ["week", 1],
-      ["month", 4],
-      ["year", 32],
-    ] as const) {
-      const { before, spans, chart, places } = await overview({ period });
-      const card = spans.find(({ name }) => name === period)?.before;
-      expect([before.revenue, sum(chart), sum(places), card], period).to.deep.equal([
-        expected,
-        expected,
-        expected,
-        before,
-      ]);
-    }
-  });
-
   it("is of an earlier week, month or year when asked, beside the whole one before", async () => {
     await postAll([
       ["2026-02-28T11:00", 1],

@@ -242,14 +242,6 @@ describe("Wiring", () => {
       await user.delete(`/api/wiring/price?from=${FROM}&valor=7.25`).expect(404);
     });
 
-    it("is one of twenty at most", async () => {
-      await user.put("/api/wiring", aWiring()).expect(200);
-      for (let day = 10; day <= 30; day += 1) {
-        const price = { lines: ["SIM0"], valor: 5, from: `2030-01-${day}` };
-        await user.put("/api/wiring/price", { price }).expect(day < 30 ? 200 : 409);
-      }
-    });
-
     it("is none of a day that has begun", async () => {
       await user.put("/api/wiring", aWiring()).expect(200);
       const price = { lines: ["SIM0"], valor: 7.25, from: "2020-01-01" };

@@ -103,22 +103,6 @@ describe("a search for records", () => {
     expect(patterns).to.equal(0);
   });
 
-  it("finds the records of a day in zones of every rule, on days of changed clocks and at ends of years", function () {
-    this.timeout(60_000);
-    const sales = AWKWARD_MOMENTS.map((timeMs) => ({ location: "A", device: "1", room: "1", timeMs }));
-    store(sales);
-    for (const zone of RULE_ZONES) {
-      const dates = new ZoneDates(zone);
-      const calendar = new LocalCalendar(zone);
-      for (const day of new Set(AWKWARD_MOMENTS.map((timeMs) => dates.dayOf(timeMs)))) {
-        const asked = { ...ANY, from: day, to: day };
-        expect(pieces(asked, 200, calendar).flat(), `${zone} ${day}`).to.deep.equal(
-          fitting(sales, asked, dates),
-        );
-      }
-    }
-  });
-
   for (const [what, timeOf] of [
     ["at one moment", () => 7],
     ["at moments of their own", (index: number) => index],
