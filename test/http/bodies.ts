@@ -58,6 +58,23 @@ export function aWiring(otherwise: Readonly<Record<string, unknown>> = {}) {
   };
 }
 
+export const PNG = "89504e470d0a1a0a";
+export const JPEG = "ffd8ff";
+
+/** A file of that many bytes that begins so. */
+export function logoOf(type: string, beginning: string, bytes = 32): string {
+  const content = Buffer.alloc(bytes);
+  content.write(beginning, "hex");
+  return `data:image/${type};base64,${content.toString("base64")}`;
+}
+
+export const LETTERHEAD = {
+  company: "Servicios del Norte, S. L.",
+  taxNumber: "B-12345674",
+  address: "Calle Mayor, 1, Madrid",
+  logo: logoOf("png", PNG),
+};
+
 /** A body that fits, of every operation that takes one. */
 export const BODIES: Readonly<Record<string, object>> = {
   "post /api/login": { email: "nadie@example.org", password: "otra clave larga" },

@@ -241,13 +241,6 @@ describe("Wiring", () => {
       expect(await coming()).to.deep.equal([]);
       await user.delete(`/api/wiring/price?from=${FROM}&valor=7.25`).expect(404);
     });
-
-    it("is none of a day that has begun", async () => {
-      await user.put("/api/wiring", aWiring()).expect(200);
-      const price = { lines: ["SIM0"], valor: 7.25, from: "2020-01-01" };
-      const { body } = await user.put("/api/wiring/price", { price }).expect(400);
-      expect(body.errors).to.deep.equal({ from: { kind: "range", message: "must be a day to come" } });
-    });
   });
 
   it("unwires a line by DELETE /wiring, and has it released", async () => {
