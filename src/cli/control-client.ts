@@ -8,7 +8,7 @@ import { type ShownSighting, sighting, watchLines } from "../contract/line.ts";
 import { ACCOUNT_HEADER, DEVICE_HEADER, OPERATOR_HEADER } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError, systemCode } from "../domain/error.ts";
-import { SocketName } from "../platform/socket-name.ts";
+import { SocketName } from "../platform/socket.ts";
 
 /** No socket, one that no process listens on, or no directory to hold one. */
 const NOT_RUNNING: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);

@@ -5,8 +5,7 @@ import type { Log } from "../domain/log.ts";
 import { ledgerEndpoints } from "../http/app.ts";
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { replaceSecret } from "../http/auth/session.ts";
-import { createControlApp } from "../http/control-server.ts";
-import { operatorEndpoints } from "../http/operator.ts";
+import { createControlApp, operatorEndpoints } from "../http/control-server.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { UNWATCHED_LINES } from "../http/wiring.ts";
 import {

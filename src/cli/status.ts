@@ -2,7 +2,7 @@ import type { Config } from "../contract/config/schema.ts";
 import { getWholeStatus } from "../contract/status.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError, withHint } from "../domain/error.ts";
-import { toldFault } from "../domain/fault.ts";
+import { faultsIn, SOUND, toldFault } from "../domain/fault.ts";
 import {
   type ApplianceFacts,
   type BackupStatus,
@@ -13,14 +13,12 @@ import {
   type LedgerStatus,
   type Status,
 } from "../domain/status.ts";
-import { faultsIn, SOUND } from "../domain/status-fault.ts";
 import { inOrder } from "../domain/text.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { folderOf, identityOf } from "../ledger/engine/identity.ts";
 import { openReader } from "../ledger/engine/reader.ts";
 import { listBackups } from "../ledger/safety/backup-directory.ts";
-import { readDisk } from "../platform/disk.ts";
-import { readBootId, readMachine, systemClock } from "../platform/machine.ts";
+import { readBootId, readDisk, readMachine, systemClock } from "../platform/machine.ts";
 import { backupDirectory } from "../service/backup-target.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, flag } from "./command.ts";
 import { noService, withService } from "./door.ts";

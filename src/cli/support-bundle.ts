@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { FlancoError, messageOf } from "../domain/error.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
-import { journalLines } from "../platform/systemd/journal.ts";
-import { parseLogLine } from "./logs.ts";
+import { journalLines, parseLogLine } from "./logs.ts";
 
 const MAX_LOG_LINES = 5_000;
 const MAX_KERNEL_LINES = 500;

@@ -1,6 +1,5 @@
 import type { Day } from "./day.ts";
-import type { EitherWay } from "./heavy-read.ts";
-import type { LedgerReader } from "./ledger.ts";
+import type { EitherWay, LedgerReader } from "./ledger.ts";
 import type { OverviewPeriod, PlaceSold, SoldOnDays } from "./overview.ts";
 
 /** Reads of lines, which a company's database cannot answer: it knows the chain alone. */

@@ -1,8 +1,7 @@
 import { type AuditEntry as EntryAnswer, listAudit, listWholeAudit } from "../contract/audit.ts";
 import type { AuditEntry } from "../domain/audit.ts";
-import type { EitherWay } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
 import { firstMembers } from "./account.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";

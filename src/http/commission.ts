@@ -27,10 +27,9 @@ import {
   type Tick,
 } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { EitherWay } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
 import { type Endpoint, serve, writeJson } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";

@@ -9,8 +9,7 @@ import {
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Device } from "../domain/device.ts";
-import type { EitherWay } from "../domain/heavy-read.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";

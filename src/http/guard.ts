@@ -5,7 +5,7 @@ import { API, boundADay, type Declaration } from "../contract/declaration.ts";
 import { type Clock, DAY_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import { clientAddress } from "../platform/client-address.ts";
+import { clientAddress } from "../platform/socket.ts";
 
 /** Headers that limit what browsers do with an answer. The two pages replace the policy by their own. */
 export const SECURITY_HEADERS = {

@@ -14,8 +14,7 @@ import {
 } from "../contract/member.ts";
 import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { EitherWay } from "../domain/heavy-read.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member, Reach } from "../domain/member.ts";
 import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/user.ts";
 import type { SessionKeeper } from "./auth/session.ts";

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { clientAddress } from "../platform/client-address.ts";
+import { clientAddress } from "../platform/socket.ts";
 import { Turns } from "./turns.ts";
 
 interface Bounds {

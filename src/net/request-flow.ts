@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { clientAddress } from "../platform/client-address.ts";
+import { clientAddress } from "../platform/socket.ts";
 import { Turns } from "./turns.ts";
 
 /** The most requests of one connection that wait for their answers, including the one that is being answered. */

@@ -3,8 +3,8 @@ import type { Client, ClientConfig, QueryResultRow } from "pg";
 import { type Cancel, SECOND_MS, type Timers } from "../domain/clock.ts";
 import type { DatabaseAddress, DatabaseNode } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
-import { connectionProblem } from "../platform/connection-problem.ts";
 import { readConfigured, readSecret } from "../platform/secret-file.ts";
+import { connectionProblem } from "../platform/socket.ts";
 
 /** Bounds of one connection. */
 export interface ConnectionLimits {

@@ -5,8 +5,8 @@ import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Notice } from "../domain/notice.ts";
 import type { Sink } from "../domain/sink.ts";
-import { connectionProblem } from "../platform/connection-problem.ts";
 import { readConfigured, readSecret } from "../platform/secret-file.ts";
+import { connectionProblem } from "../platform/socket.ts";
 
 /** How long the server may take to greet. A test must be able to tell of a silent one. */
 const GREETING_MS = 20 * SECOND_MS;

@@ -2,9 +2,8 @@ import { type Clock, type ClockTrust, MINUTE_MS, monotonicMs } from "../domain/c
 import { addDays, type Day, dayFromDate, firstDayOf, monthOf } from "../domain/day.ts";
 import { HABIT_DAYS, silentDays } from "../domain/device.ts";
 import { type Fault, FaultWatch, faultName } from "../domain/fault.ts";
-import type { HeavyReads } from "../domain/heavy-read.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { minuteOf, type Notice } from "../domain/notice.ts";
 import type { NoticeOutbox } from "./notice-outbox.ts";

@@ -5,8 +5,8 @@ import { type Clock, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Notice } from "../domain/notice.ts";
 import type { Sink } from "../domain/sink.ts";
-import { connectionProblem } from "../platform/connection-problem.ts";
 import { readConfigured, readSecret } from "../platform/secret-file.ts";
+import { connectionProblem } from "../platform/socket.ts";
 
 /** Statuses that refuse this one notice, and would again (RFC 9110). Others concern the address or the key. */
 const REFUSALS: readonly number[] = [400, 413, 422];

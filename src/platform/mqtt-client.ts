@@ -5,8 +5,8 @@ import { connect as connectTls } from "node:tls";
 import type { IClientOptions, MqttClient } from "mqtt";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { connectionProblem } from "./connection-problem.ts";
 import { readConfigured, readSecret } from "./secret-file.ts";
+import { connectionProblem } from "./socket.ts";
 
 /** A connection is ended after twice this time without a packet from the broker. */
 const KEEP_ALIVE_SECONDS = 15;

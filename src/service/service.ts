@@ -8,8 +8,7 @@ import type { Log } from "../domain/log.ts";
 import type { TrustedAuthority } from "../domain/trust.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
 import { replaceSecret } from "../http/auth/session.ts";
-import { ControlServer } from "../http/control-server.ts";
-import { operatorEndpoints } from "../http/operator.ts";
+import { ControlServer, operatorEndpoints } from "../http/control-server.ts";
 import { createTrustApp } from "../http/trust/app.ts";
 import { createWaitingApp } from "../http/waiting.ts";
 import {

@@ -9,8 +9,7 @@ import { describeWork } from "../http/waiting.ts";
 import { networkAddresses, pageAddresses } from "../net/host-names.ts";
 import type { Installation } from "../platform/installation.ts";
 import { systemClock } from "../platform/machine.ts";
-import { connectSystemd, OWN_VARIABLES, type Systemd } from "../platform/systemd/systemd.ts";
-import { feedWatchdog } from "../platform/systemd/watchdog.ts";
+import { connectSystemd, feedWatchdog, OWN_VARIABLES, type Systemd } from "../platform/systemd.ts";
 import { beginServing, endHanging, keepHeapsSmall } from "./process.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
 

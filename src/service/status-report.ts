@@ -1,14 +1,19 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import { messageOf, withHint } from "../domain/error.ts";
-import { faultName, toldFault } from "../domain/fault.ts";
-import type { HeavyReads } from "../domain/heavy-read.ts";
+import { faultName, faultsIn, type Reading, toldFault } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import type { Currency, Status, StatusReader } from "../domain/status.ts";
-import { type Disk, type Machine, UNKNOWN_MACHINE, UNREAD_LEDGER } from "../domain/status.ts";
-import { faultsIn, type Reading } from "../domain/status-fault.ts";
+import {
+  type Currency,
+  type Disk,
+  type Machine,
+  type Status,
+  type StatusReader,
+  UNKNOWN_MACHINE,
+  UNREAD_LEDGER,
+} from "../domain/status.ts";
 
 /** How often the disk is looked at, and whether there is a new fault. */
 const LOOK_MS = 30_000;

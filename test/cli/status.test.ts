@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { describeNewer } from "../../src/cli/status.ts";
-import { SocketName } from "../../src/platform/socket-name.ts";
+import { SocketName } from "../../src/platform/socket.ts";
 import { CHECKOUT, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { NotifySocket } from "../platform/systemd/notify-socket.ts";
+import { NotifySocket } from "../platform/notify-socket.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import type { RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";

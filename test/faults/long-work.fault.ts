@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { compileLibrary } from "../../scripts/debian.ts";
 import type { Patch } from "../../scripts/patch.ts";
 import { seededProgram } from "../cli/ledger.ts";
-import { NotifySocket } from "../platform/systemd/notify-socket.ts";
+import { NotifySocket } from "../platform/notify-socket.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import { LATER_SCHEMA } from "../rig/later-schema.ts";
 import { listen } from "../rig/program.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { clientAddress } from "../../src/platform/client-address.ts";
+import { clientAddress } from "../../src/platform/socket.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { PASSWORD } from "../rig/shared-hasher.ts";
 

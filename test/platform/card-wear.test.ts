@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { readCardWear } from "../../src/platform/disk.ts";
+import { readCardWear } from "../../src/platform/machine.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 /** A directory laid out as the kernel lays out /sys/dev/block, for the device that the directory itself lies on. */

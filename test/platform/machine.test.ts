@@ -3,8 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { expect } from "chai";
 import { UNKNOWN_MACHINE } from "../../src/domain/status.ts";
-import { deviceNumber } from "../../src/platform/disk.ts";
-import { readMachine } from "../../src/platform/machine.ts";
+import { deviceNumber, readMachine } from "../../src/platform/machine.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 

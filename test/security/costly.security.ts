@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect } from "chai";
 import { aRecord } from "../http/bodies.ts";
-import { NotifySocket } from "../platform/systemd/notify-socket.ts";
+import { NotifySocket } from "../platform/notify-socket.ts";
 import { BundledProgram } from "../rig/bundled-program.ts";
 import { exchange } from "../rig/exchange.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";

@@ -1,5 +1,5 @@
+import type { FaultReading } from "../fault.ts";
 import type { Pair } from "../language.ts";
-import type { FaultReading } from "../status-fault.ts";
 
 export const MEGABYTE = 1_000_000;
 

@@ -5,7 +5,7 @@ import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { TRUST_PATH } from "../../domain/member.ts";
 import { CERTIFICATE_PATH, isOfTrust, type TrustedAuthority, type TrustSource } from "../../domain/trust.ts";
-import { clientAddress } from "../../platform/client-address.ts";
+import { clientAddress } from "../../platform/socket.ts";
 import { pathOf } from "../errors.ts";
 import { hostNameOf, pageHeaders, SECURITY_HEADERS, sourceOf } from "../guard.ts";
 import { queryOf } from "../input.ts";

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorData, errorToData } from "../../domain/error.ts";
-import type { HeavyRead } from "../../domain/heavy-read.ts";
-import type { LedgerReader } from "../../domain/ledger.ts";
+import type { HeavyRead, LedgerReader } from "../../domain/ledger.ts";
 import { giveWay } from "../../platform/task-thread.ts";
 import { openReader } from "./reader.ts";
 

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Database } from "better-sqlite3";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
-import type { HeavyRead, HeavyReads } from "../../domain/heavy-read.ts";
 import type { Id } from "../../domain/id.ts";
 import { type Asker, JobSlots } from "../../domain/job-slots.ts";
-import type { LedgerReader } from "../../domain/ledger.ts";
+import type { HeavyRead, HeavyReads, LedgerReader } from "../../domain/ledger.ts";
 import { TaskThread } from "../../platform/task-thread.ts";
 import { auditReader } from "../nouns/audit.ts";
 import { bootReader } from "../nouns/boot.ts";

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect } from "chai";
-import type { HeavyRead } from "../../../src/domain/heavy-read.ts";
+import type { HeavyRead } from "../../../src/domain/ledger.ts";
 import type { Role } from "../../../src/domain/member.ts";
 import { heavyReads, openReader, type StoreReader } from "../../../src/ledger/engine/reader.ts";
 import { LoopHolds } from "../../http/loop-holds.ts";

@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import koffi from "koffi";
-import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 /** sys/socket.h and sys/un.h of Linux. */
 const AF_UNIX = 1;

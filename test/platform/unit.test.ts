@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { installFor } from "../../../scripts/debian.ts";
-import { STORED_DESCRIPTORS } from "../../../src/platform/systemd/systemd.ts";
-import { CHECKOUT } from "../../rig/program.ts";
-import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
+import { installFor } from "../../scripts/debian.ts";
+import { STORED_DESCRIPTORS } from "../../src/platform/systemd.ts";
+import { CHECKOUT } from "../rig/program.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const UNIT = join(CHECKOUT, "systemd", "flanco.service");
 /** Of 10, as systemd-analyze counts it, in tenths. */

@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import type { Log } from "../../../src/domain/log.ts";
+import type { Log } from "../../src/domain/log.ts";
 import {
   connectSystemd,
+  feedWatchdog,
   passedDescriptors,
   type Systemd,
   watchdogMs,
-} from "../../../src/platform/systemd/systemd.ts";
-import { feedWatchdog } from "../../../src/platform/systemd/watchdog.ts";
-import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
-import { until } from "../../rig/until.ts";
+} from "../../src/platform/systemd.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
+import { until } from "../rig/until.ts";
 import { type Message, NotifySocket } from "./notify-socket.ts";
 
 const PID = 4711;
