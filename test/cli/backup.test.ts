@@ -109,22 +109,6 @@ describe("flanco backup and flanco restore", function () {
     expect(readdirSync(program.dataDir).filter((name) => /\.damaged-\w+$/.test(name))).to.have.length(1);
     expect((await program.call(["verify"])).stderr).not.to.include("The ledger's file is damaged");
   });
-
-  it("bring a deleted or damaged ledger back with what came after the backup", async () => {
-    const service = await program.start();
-    await backUp();
-    await program.succeed(["wiring", "remove", "SIM0"]);
-    await service.end("SIGTERM");
-    for (const damage of [() => rmSync(program.ledgerFile), () => truncateSync(program.ledgerFile, 40_960)]) {
-      damage();
-      expect(await program.succeed(["restore"])).to.match(
-        /holds 25 records.*\nThe tail beside the backup added what/,
-      );
-      expect(JSON.parse(await program.succeed(["wiring", "list", "--json"]))).to.have.length(7);
-    }
-    await program.start();
-    expect(await program.succeed(["verify"])).to.include("25 records");
-  });
 });
 
 describe("A start without the ledger's file, which is gone,", function () {

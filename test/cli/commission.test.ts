@@ -90,24 +90,3 @@ describe("flanco commission, beside the service", function () {
     await until("a sale is in", () => recordRows(program.ledgerFile).length === 1);
   });
 });
-
-describe("A room that is commissioned", function () {
-  this.timeout(PROCESS_TEST_MS);
-  const program = forSuite(() => seededProgram());
-
-  it("sells nothing, also after the service was killed", async () => {
-    const service = await program.start();
-    const commission = { lines: ["SIM2"] };
-    await ask(service, await service.signIn(EMAIL, PASSWORD), "PUT", "/api/commission", { commission });
-    await service.end("SIGKILL");
-    await program.start();
-    for (const line of ["SIM2", "SIM3"]) await program.succeed(["gpio", "set", line, "high"]);
-    const sales = (line: string) => recordRows(program.ledgerFile).filter((row) => row.line === line).length;
-    await until("the sale of the other line is in", () => sales("SIM3") === 1);
-    expect(sales("SIM2")).to.equal(0);
-    const { stdout } = await program.call(["commission", "show", "--json"]);
-    const { begunTime, moved } = JSON.parse(stdout) as Commission;
-    expect(begunTime).to.be.a("number");
-    expect(moved[0]).to.deep.include({ line: "SIM2", level: true });
-  });
-});

@@ -3,15 +3,12 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { driveLine } from "../../src/contract/line.ts";
-import { CrashAccount, CrashLoad } from "../faults/crash-load.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, gapRows, lineRow, recordRows, seededProgram } from "./ledger.ts";
 
-const ENOUGH_ANSWERS = 300;
-const ENOUGH_RISES = 30;
 const SEEDED_LINES = 8;
 
 async function devices(service: RunningService, cookie: string): Promise<readonly { dId: string }[]> {
@@ -129,35 +126,6 @@ describe("flanco serve, when it ends", function () {
     const remote = await ControlClient.connect(program.controlSocket);
     if (remote === undefined) throw new Error("The service has no control socket.");
     return remote;
-  }
-
-  for (const [signal, exitCode] of [
-    ["SIGTERM", 0],
-    ["SIGKILL", null],
-  ] as const) {
-    it(`by ${signal} under load, has stored all that it answered, none twice`, async () => {
-      const service = await program.start();
-      const account = new CrashAccount();
-      const cookie = await service.signIn(EMAIL, PASSWORD);
-      const load = new CrashLoad(account, service, await connect(), cookie);
-      await until(
-        "many posts and rises are answered",
-        () => account.acknowledged.size >= ENOUGH_ANSWERS && account.rises > ENOUGH_RISES,
-      );
-      const ended = await service.end(signal);
-      await load.stop();
-      expect(ended).to.include({ exitCode, stderr: "" });
-      const rows = recordRows(program.ledgerFile);
-      const posted = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
-      expect(new Set(posted).size, "none twice").to.equal(posted.length);
-      expect(posted, "none lost").to.include.members([...account.acknowledged]);
-      // A killed process may have set a line without an edge from it.
-      if (signal === "SIGKILL") return;
-      // The last level that was asked for may have come too late.
-      const edges = rows.filter(({ origin }) => origin === "edge").length;
-      expect(edges).to.be.within(account.rises - 1, account.rises);
-      expect(await program.succeed(["verify", "--json"])).to.contain('"findings": []');
-    });
   }
 
   it("by kill -9 between on and off, counts the same sale once after its restart, and keeps a gap of each line", async () => {

@@ -57,24 +57,6 @@ describe("flanco export and flanco import", function () {
     expect(audit).to.include("data_imported").and.to.include("clinic.jsonl");
   });
 
-  it("add nothing of what came from the ledger itself, also by way of another", async () => {
-    const back = join(from.directory, "back.jsonl");
-    writeFileSync(back, await to.succeed(["export"]));
-    expect(countsOf(await from.succeed(["import", back, "--no-wiring"]))).to.deep.equal([0, 0, 0, 4]);
-  });
-
-  it("do so with a table of the records, with keys and without", async () => {
-    const table = await from.succeed(["export", "--csv"]);
-    const [head = "", ...rows] = table.trim().split("\n");
-    const csv = join(to.directory, "records.csv");
-    writeFileSync(csv, table);
-    expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 0, 4]);
-    const withoutKeys = [head, ...rows].map((row) => row.slice(row.indexOf(",") + 1)).join("\n");
-    writeFileSync(csv, withoutKeys);
-    expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 0, 4]);
-    expect(await to.succeed(["verify"])).to.match(/^4 records: /);
-  });
-
   it("take devices whose location was removed: it is made by the name that they have for it", async () => {
     const file = join(another.directory, "removed.jsonl");
     const devices = entriesOf(exported).filter(({ kind }) => kind === "device");

@@ -97,14 +97,6 @@ describe("flanco user, while the service runs", function () {
     }
   });
 
-  it("refuses an e-mail that no user has, and says how to list the users", async () => {
-    const email = "nobody@example.org";
-    const unknown = `flanco: There is no user with the e-mail ${email}. flanco user list shows who there is.`;
-    for (const action of [["passwd", "--password-stdin"], ["remove"]]) {
-      expect(await program.refused(["user", ...action, "--email", email], PASSWORD)).to.equal(unknown);
-    }
-  });
-
   /** The token of the link that a command prints, for this machine and for the network. */
   function tokenIn(stdout: string, email: string): string {
     expect(stdout).to.match(

@@ -180,35 +180,6 @@ describe("flanco wiring, while the service runs", function () {
     expect(lineRow(program.ledgerFile, "SIM5")).to.deep.equal(before);
   });
 
-  for (const [what, args, text] of [
-    [
-      "a device that is not there",
-      setting("SIM8", "9999", "101"),
-      /^There is no device with dId "9999"\. Register it first, on the page or with POST \/api\/device\.$/,
-    ],
-    [
-      "a user who is not there",
-      setting("SIM8", "7234", "101", "--user", "nobody@example.org"),
-      /^There is no user with the e-mail nobody@example\.org\.[^\n]*$/,
-    ],
-    [
-      "to remove a line that is not wired",
-      ["wiring", "remove", "SIM9"],
-      /^The line SIM9 is not wired\. Name a wired line, or wire it first\.$/,
-    ],
-  ] as const) {
-    it(`refuses ${what}`, async () => {
-      const said = await refusal(args);
-      expect(said).to.match(/^flanco: .*\n$/);
-      expect(said.slice("flanco: ".length, -1)).to.match(text);
-    });
-  }
-
-  it("refuses a debounce below zero in one line that names the setting", async () => {
-    const said = await refusal(setting("SIM0", "7234", "101", "--debounce-ms", "-1"));
-    expect(said).to.match(/^flanco: [^\n]*debounceMs[^\n]*\n$/);
-  });
-
   it("reports a price that is no number as wrong usage", async () => {
     const ended = await program.call(setting("SIM0", "7234", "101", "--valor", "four"));
     expect(ended.exitCode).to.equal(2);

@@ -3,7 +3,6 @@ import type { Page } from "playwright-core";
 import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { fault, toldFault } from "../../src/domain/fault.ts";
 import type { Overview, Status } from "../../src/web/api/shapes.ts";
-import { PASSWORD } from "../rig/program.ts";
 import { OpenedService, suiteService } from "./opened.ts";
 import { expectPanel, formatOf, plain } from "./panel-figures.ts";
 
@@ -28,14 +27,6 @@ interface Sale {
 describe("The panel", () => {
   const opened = suiteService({}, async (opened) => {
     for (const sale of SALES) await sell(opened, sale);
-  });
-
-  it("shows the year, and keeps it in the address", async () => {
-    const { page } = await opened.open("/");
-    await page.getByRole("radio", { name: "Año" }).check();
-    await page.getByRole("heading", { name: "Ingresos por mes" }).waitFor();
-    expect(new URL(page.url()).search).to.equal("?period=year");
-    await expectPanel(page, await overview("year"), formatOf("es"));
   });
 
   it("tells what is chosen and what is on where the system sets all colours", async () => {
@@ -81,49 +72,51 @@ describe("The panel", () => {
     expect(await page.locator(".now").count()).to.equal(0);
   });
 
-  it("shows all faults to a role that has no other view for them, and to others the way to that view", async () => {
-    const status = await opened.get<Status>("/api/status");
-    const low = fault("disk_low", Date.now(), { freeBytes: 1, totalBytes: 2 });
-    const faults = [low, low, low].map((one) => toldFault(one, "UTC"));
-    const owner = opened.cookie;
-    const staff = await opened.addMember("Recepción", "staff");
-    for (const [cookie, notices, ways] of [
-      [owner, 2, 1],
-      [staff, 3, 0],
-    ] as const) {
-      opened.cookie = cookie;
-      const { page } = await opened.open("about:blank");
-      opened.cookie = owner;
-      await page.route("**/api/status", (route) =>
-        route.fulfill({ json: { status: "success", data: { ...status, faults } } }),
-      );
-      await page.goto("/");
-      await page.locator(".notice").first().waitFor();
-      expect(await page.locator(".notice").count()).to.equal(notices);
-      expect(await page.getByRole("link", { name: "Ver 1 aviso más" }).count()).to.equal(ways);
-    }
-  });
+  describe("of a gateway with faults", () => {
+    let owner: string;
+    let staff: string;
 
-  it("warns of a slow disk, which loses nothing, those alone who can see to it", async () => {
-    const status = await opened.get<Status>("/api/status");
-    const faults = [toldFault(fault("disk_slow", Date.now(), { syncMs: 300 }), "UTC")];
-    const owner = opened.cookie;
-    const staff = await opened.service.signIn("staff@example.org", PASSWORD);
-    for (const [cookie, warnings] of [
-      [owner, 1],
-      [staff, 0],
-    ] as const) {
+    before(async () => {
+      owner = opened.cookie;
+      staff = await opened.addMember("Recepción", "staff");
+    });
+
+    /** The panel with these faults, as the member of a session sees it. */
+    async function seenBy(cookie: string, faults: Status["faults"]): Promise<Page> {
       opened.cookie = cookie;
       const { page } = await opened.open("about:blank");
       opened.cookie = owner;
-      await page.route("**/api/status", (route) =>
-        route.fulfill({ json: { status: "success", data: { ...status, faults } } }),
-      );
+      const data = { ...(await opened.get<Status>("/api/status")), faults };
+      await page.route("**/api/status", (route) => route.fulfill({ json: { status: "success", data } }));
       await page.goto("/");
       await page.locator(".figures").waitFor();
-      expect(await page.locator(".notice").count()).to.equal(warnings);
-      expect(await page.locator(".notice.is-warn").count()).to.equal(warnings);
+      return page;
     }
+
+    it("shows them all to a role that has no other view for them, and to others the way to that view", async () => {
+      const low = toldFault(fault("disk_low", Date.now(), { freeBytes: 1, totalBytes: 2 }), "UTC");
+      for (const [cookie, notices, ways] of [
+        [owner, 2, 1],
+        [staff, 3, 0],
+      ] as const) {
+        const page = await seenBy(cookie, [low, low, low]);
+        await page.locator(".notice").first().waitFor();
+        expect(await page.locator(".notice").count()).to.equal(notices);
+        expect(await page.getByRole("link", { name: "Ver 1 aviso más" }).count()).to.equal(ways);
+      }
+    });
+
+    it("warns of a slow disk, which loses nothing, those alone who can see to it", async () => {
+      const slow = toldFault(fault("disk_slow", Date.now(), { syncMs: 300 }), "UTC");
+      for (const [cookie, warnings] of [
+        [owner, 1],
+        [staff, 0],
+      ] as const) {
+        const page = await seenBy(cookie, [slow]);
+        expect(await page.locator(".notice").count()).to.equal(warnings);
+        expect(await page.locator(".notice.is-warn").count()).to.equal(warnings);
+      }
+    });
   });
 
   it("shows of very many rooms those alone that are on", async () => {
@@ -306,18 +299,6 @@ describe("The panel", () => {
       const { page } = await opened.open(path);
       await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
     }
-  });
-
-  it("offers a device that is gone at each location where it sold", async () => {
-    const sale = { daysAgo: 0, valor: 1, deviceId: "shared", deviceName: "Pasillo B" };
-    await sell(opened, { ...sale, locationName: "Clínica Norte" });
-    await sell(opened, { ...sale, locationName: "Clínica Sur" });
-    const { page } = await opened.open("/?location=Cl%C3%ADnica+Sur");
-    const devices = page.getByLabel("Dispositivo", { exact: true });
-    await devices.selectOption({ label: "Pasillo B (ya no existe)" });
-    await page.waitForURL(/location=.*device=shared/);
-    const anywhere = "Pasillo B (ya no existe) · Clínica Norte, Clínica Sur";
-    expect(await chosenDevice("/?device=shared", anywhere)).to.equal("shared");
   });
 
   it("speaks kindly of a period without a sale", async () => {

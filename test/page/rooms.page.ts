@@ -20,15 +20,6 @@ describe("Many rooms", () => {
     }
   });
 
-  it("tell since when they are on or off", async () => {
-    const { page } = await opened.open("/habitaciones", { width: 360 });
-    await opened.drive("SIM1", true);
-    const tile = page.locator(".tile").nth(1);
-    await tile.getByText(/^desde \d\d:\d\d$/).waitFor();
-    await opened.drive("SIM1", false);
-    await tile.getByText("Apagada").waitFor();
-  });
-
   it("are narrowed down to one place by the address, which the panel's link and a room's history keep", async () => {
     const { page } = await opened.open("/");
     await page.getByLabel("Lugar", { exact: true }).selectOption("Clínica Sur");

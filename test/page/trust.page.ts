@@ -157,24 +157,6 @@ describe("The page that explains how to trust the appliance", () => {
     expect(page.url()).to.equal(`${plain}/`);
   });
 
-  it("switches languages by a link", async () => {
-    const { page } = await open(distrusting, "es", 320, "light");
-    await page.goto(`${plain}/`);
-    await page.getByRole("link", { name: "English" }).click();
-    await page.getByRole("heading", { level: 1, name: TITLES.en }).waitFor();
-    await page.getByRole("link", { name: "Español" }).click();
-    await page.getByRole("heading", { level: 1, name: TITLES.es }).waitFor();
-  });
-
-  it("shows the fingerprint that the console and flanco tls show print", async () => {
-    const { page } = await open(distrusting, "es", 320, "light");
-    await page.goto(`${plain}/`);
-    const lines = (await page.locator(".fingerprint").innerText()).split("\n");
-    const shown = JSON.parse(await appliance.succeed(["tls", "show", "--json"]));
-    expect(shown.authority.fingerprint).to.deep.equal(lines);
-    expect(service.stdout).to.contain(lines.map((line) => `  ${line}`).join("\n"));
-  });
-
   it("opens the way to the appliance: a browser that was told so trusts it, by name and by address", async () => {
     const { page } = await open(trusting, "es", 1440, "light");
     for (const host of [NAME, "localhost", "127.0.0.1", "[::1]"]) {
