@@ -132,6 +132,19 @@ function tell(language: Language, width: number): void {
     await expectPanel(page, await overview("year"), format);
   });
 
+  it("asks for the password again when the session has ended, and goes on where one was", async () => {
+    await page.goto("/habitaciones");
+    await page.locator(".tile").first().waitFor();
+    // Another window of the same browser signs out: the server ends the session for both.
+    await page.evaluate(() =>
+      fetch("/api/logout", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
+    );
+    await page.getByText(words.door.ended).waitFor();
+    await signIn(page, language);
+    await heading(1, words.rooms.title).waitFor();
+    expect(new URL(page.url()).pathname).to.equal("/habitaciones");
+  });
+
   it("says that it is not live while the network is gone or the server is, and comes back with what happened", async () => {
     const tile = page.locator(".tile").nth(1);
     const lost = page.locator(".toast").getByText(/^(Sin conexión en directo|No live connection)\. /);
