@@ -120,7 +120,7 @@ async function openPage(
     isHealthy: once(() => takesWrites(probe, log)),
   });
   closing.defer(() => door.close());
-  await door.open(app.callback());
+  await door.serve(app.callback());
 }
 
 /** Whether the database answers and takes writes: a sign-in is one. */

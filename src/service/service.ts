@@ -1,4 +1,3 @@
-import type { RequestListener } from "node:http";
 import type { Config, ConfigKey } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
 import type { Clock } from "../domain/clock.ts";
@@ -74,9 +73,7 @@ export class Service {
   #lines: OpenLines | undefined;
   #sinks: Sinks | undefined;
   #api: Api | undefined;
-  /** The opening of the ports, once it has begun: where a start has long work, before the ledger is open. */
-  #opening: Promise<void> | undefined;
-  #handler: RequestListener = () => {};
+  /** Long work at the start, once there is some. */
   #work: Work | undefined;
   readonly #cancelled = new AbortController();
   readonly #closed = new AbortController();
@@ -106,7 +103,6 @@ export class Service {
     this.#closed.abort();
     // Requests for live events end by themselves only when the events do.
     this.#api?.events.close();
-    await this.#opening?.catch(() => {});
     await this.#frontDoor?.close();
     await this.#closing.disposeAsync();
   }
@@ -279,28 +275,25 @@ export class Service {
     const control = new ControlServer(dataDirectory.control, [...api.table, ...operators], reader, log);
     await control.open();
     this.#closing.defer(() => control.close());
-    this.#handler = api.handler;
-    await this.#openDoor();
+    await frontDoor.serve(api.handler);
     others.open();
     this.#closing.defer(() => others.close());
-  }
-
-  /** Opens the ports, once. */
-  #openDoor(): Promise<void> {
-    this.#opening ??= this.#frontDoor?.open((request, response) => this.#handler(request, response));
-    return this.#opening ?? Promise.resolve();
   }
 
   /** Shows long work at the ports, and to systemd, until the ledger is open. */
   #wait(work: Work, moves: boolean): void {
     this.#options.onWork(work, moves);
+    const isFirst = this.#work === undefined;
     this.#work = work;
-    if (this.#opening !== undefined) return;
-    this.#handler = createWaitingApp(
+    if (!isFirst) return;
+    const waiting = createWaitingApp(
       () => this.#work ?? work,
       () => this.#options.clock.nowMs(),
-    ).callback();
-    this.#openDoor().catch((err: unknown) => this.#options.log.error({ err }, "the ports cannot be opened"));
+    );
+    const { log } = this.#options;
+    this.#frontDoor
+      ?.serve(waiting.callback())
+      .catch((err: unknown) => log.error({ err }, "the ports cannot be opened"));
   }
 
   /** Call after each commit: passes its changes to every part that follows the ledger. */

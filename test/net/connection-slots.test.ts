@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { ConnectionSlots } from "../../src/net/connection-slots.ts";
+import { ConnectionSlots } from "../../src/net/connections.ts";
 import { until } from "../rig/until.ts";
 
 const PER_ADDRESS = 32;

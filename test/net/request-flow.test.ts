@@ -4,9 +4,8 @@ import { type AddressInfo, connect, Socket } from "node:net";
 import { mock } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
-import { LIMITS } from "../../src/net/listen.ts";
-import { RequestFlow } from "../../src/net/request-flow.ts";
-import { Turns } from "../../src/net/turns.ts";
+import { RequestFlow, Turns } from "../../src/net/connections.ts";
+import { LIMITS } from "../../src/net/front-door.ts";
 import { until } from "../rig/until.ts";
 
 const ANSWER_BYTES = 1_000_000;
