@@ -64,7 +64,7 @@ export const CONTROLS = {
     { file: "src/ledger/nouns/member.ts", from: "    removeLink.run(memberId);\n", to: "" },
   ],
   "commits and files wait in the disk's cache": [
-    { file: "src/ledger/engine/write-ahead-log.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
+    { file: "src/ledger/engine/committer.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
     { file: "src/platform/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
     // A sync of the tail makes the file system's journal durable, and with it all other files.
     { file: "src/ledger/safety/tail.ts", from: "  await handle.datasync();", to: "" },

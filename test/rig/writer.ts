@@ -7,7 +7,7 @@ import {
   type WriterListener,
   type WriterPort,
 } from "../../src/ledger/engine/writer.ts";
-import type { WriterRequest, WriterSettings, WriterStart } from "../../src/ledger/engine/writer-message.ts";
+import type { WriterRequest, WriterSettings, WriterStart } from "../../src/ledger/engine/writer-thread.ts";
 import { start } from "../../src/ledger/engine/writer-thread.ts";
 import { makeLedger } from "./ledger-file.ts";
 

@@ -8,7 +8,7 @@ const SYNC_FILES = new URL("sync-files.ts", import.meta.url).href;
 /** What these modules import of Node has a place in the simulation's own time. */
 const SIMULATED: Readonly<Record<string, string>> = {
   "src/ledger/safety/tail.ts": "node:fs/promises",
-  "src/ledger/engine/write-ahead-log.ts": "node:fs",
+  "src/ledger/engine/committer.ts": "node:fs",
   "src/gpio/chardev.ts": "node:timers/promises",
   "src/gpio/line-descriptor.ts": "node:timers/promises",
 };

@@ -6,18 +6,19 @@ import type { NewWiring } from "../../src/domain/wiring.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
 import { readCommits } from "../../src/ledger/engine/chain.ts";
-import { Committer, toFailure } from "../../src/ledger/engine/committer.ts";
+import { COMMAND_KINDS } from "../../src/ledger/engine/commands.ts";
+import { Committer } from "../../src/ledger/engine/committer.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
+import { toFailure } from "../../src/ledger/engine/disk-room.ts";
 import { readLedgerId } from "../../src/ledger/engine/identity.ts";
 import { openUpToDate, refuseLongWork } from "../../src/ledger/engine/up-to-date.ts";
 import { type StoreWriter, storeWriter, type WriterPort } from "../../src/ledger/engine/writer.ts";
-import {
-  type BatchRequest,
-  COMMAND_KINDS,
-  type WriterMessage,
-  type WriterRequest,
-  type WriterStart,
-} from "../../src/ledger/engine/writer-message.ts";
+import type {
+  BatchRequest,
+  WriterMessage,
+  WriterRequest,
+  WriterStart,
+} from "../../src/ledger/engine/writer-thread.ts";
 import { bootReader } from "../../src/ledger/nouns/boot.ts";
 import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 import { lineStateReader } from "../../src/ledger/nouns/line.ts";
@@ -91,8 +92,8 @@ class WriterThread implements WriterPort {
   constructor(start: WriterStart, onCommit: (commit: Made) => void) {
     this.#onCommit = onCommit;
     try {
-      const { commandNames } = this.#open(start);
-      this.#answers.push({ kind: "ready", commands: commandNames });
+      const { commandKinds } = this.#open(start);
+      this.#answers.push({ kind: "ready", commands: commandKinds });
     } catch (error) {
       this.db?.close();
       this.db = undefined;

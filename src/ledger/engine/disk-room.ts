@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
-import { systemCode } from "../../domain/error.ts";
+import { type ErrorData, errorToData, systemCode } from "../../domain/error.ts";
 import { OWNER_ONLY, syncPath } from "../../platform/durable-file.ts";
 import { freeBytesOf } from "../safety/file-copy.ts";
 
@@ -75,6 +75,34 @@ function refusalOf(directory: string): string | undefined {
 function sqliteCode(error: unknown): string | undefined {
   if (error instanceof DatabaseConstructor.SqliteError) return error.code;
   return error instanceof Error && error.cause !== undefined ? sqliteCode(error.cause) : undefined;
+}
+
+export const DISK_FULL: ErrorData = {
+  code: "unavailable",
+  message: "The disk is full.",
+  hint: "Free some room on the disk of the data directory.",
+};
+
+/** What the client of a write is told. */
+export function toData(error: unknown): ErrorData {
+  if (!(error instanceof DatabaseConstructor.SqliteError)) return errorToData(error);
+  const disk = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|CORRUPT)/.test(error.code);
+  return {
+    code: disk ? "unavailable" : "internal",
+    message: `The ledger takes no writes (${error.code}).`,
+    hint: isFailing(error)
+      ? "The disk or card may be failing: look at the kernel's log (dmesg), and replace it in time."
+      : "Check that the disk is not full and not damaged.",
+  };
+}
+
+/**
+ * The error that ends the writer: `damaged` where SQLite cannot
+ * make sense of the file, which the next start then sets aside.
+ */
+export function toFailure(error: unknown): ErrorData {
+  const message = toData(error);
+  return isDamage(error) ? { ...message, code: "damaged" } : message;
 }
 
 /** A file that holds room on the ledger's disk, to be given up when nothing else is left. */

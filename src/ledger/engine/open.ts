@@ -157,7 +157,7 @@ function create(file: string, migrations: readonly Migration[]): void {
 
 /**
  * WAL with a full sync at each commit: NORMAL, for which SQLite is built, loses the
- * last commits at a power cut. The writer thread syncs by itself (write-ahead-log.ts).
+ * last commits at a power cut. The writer thread syncs by itself (committer.ts).
  */
 function configure(db: Database): void {
   db.pragma("journal_mode = WAL");

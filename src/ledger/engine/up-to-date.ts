@@ -9,7 +9,7 @@ import { bringRollupsToZone } from "../nouns/rollup.ts";
 import { requireAllCommits } from "../safety/tail.ts";
 import { keyOfLedger, noteIdentity, readLedgerKey } from "./identity.ts";
 import { damaged, openForWriting } from "./open.ts";
-import type { WriterStart } from "./writer-message.ts";
+import type { WriterStart } from "./writer-thread.ts";
 
 /**
  * Opens the ledger with this program's schema and the zone's sums. Another zone than

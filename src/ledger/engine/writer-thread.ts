@@ -1,14 +1,67 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
+import type { Change } from "../../domain/change.ts";
+import type { ErrorData } from "../../domain/error.ts";
 import { unlinkedEvidence } from "../nouns/audit.ts";
 import { LocalCalendar } from "../nouns/calendar.ts";
-import { Tail } from "../safety/tail.ts";
+import { Tail, type TailState } from "../safety/tail.ts";
 import { readCommits } from "./chain.ts";
-import { Committer, toFailure } from "./committer.ts";
-import { DiskRoom, isFull, Reserve } from "./disk-room.ts";
+import type { CommandKind, CommandName } from "./commands.ts";
+import { Committer } from "./committer.ts";
+import { DiskRoom, isFull, Reserve, toFailure } from "./disk-room.ts";
 import { readLedgerId } from "./identity.ts";
 import { openUpToDate, refuseLongWork } from "./up-to-date.ts";
-import type { WriterMessage, WriterRequest, WriterStart } from "./writer-message.ts";
+
+/** What the writer thread is started with. */
+export interface WriterSettings {
+  readonly file: string;
+  readonly timeZone: string;
+  /** A file that holds room on the disk for the time when it is full; undefined: none is held. */
+  readonly reserve?: string;
+  /** The backup directory that the tail (tail.ts) is kept in; undefined: no tail is kept. */
+  readonly tailDirectory?: string;
+}
+
+/** The settings as they reach the thread. */
+export interface WriterStart extends WriterSettings {
+  /** Wall time at its start, in Unix milliseconds. */
+  readonly startMs: number;
+}
+
+/** One batch of writes: one transaction, one commit, one answer. */
+export interface BatchRequest {
+  /** Wall time at sending, in Unix milliseconds. */
+  readonly nowMs: number;
+  /** The kernel's monotonic time then, in milliseconds. */
+  readonly monotonicMs: number;
+  readonly commands: readonly { readonly name: CommandName; readonly input: readonly unknown[] }[];
+}
+
+/** The result of one command. `changes` is absent where it told none. */
+export type CommandResult =
+  | { readonly output: unknown; readonly changes?: readonly Change[] }
+  | { readonly error: ErrorData };
+
+export type CommandKinds = Readonly<Record<CommandName, CommandKind>>;
+
+/** Messages of the writer thread. */
+export type WriterMessage =
+  /** It is open, and runs these commands. */
+  | { readonly kind: "ready"; readonly commands: CommandKinds }
+  | { readonly kind: "failed"; readonly error: ErrorData }
+  /** The disk is full since then (Unix milliseconds), or has room again. */
+  | { readonly kind: "disk"; readonly fullSinceMs: number | null }
+  | { readonly kind: "tail"; readonly state: TailState }
+  /** Nothing is written any more in this process: the disk fails, or the file is damaged. */
+  | { readonly kind: "fatal"; readonly error: ErrorData }
+  /** The answers to a batch, in its order, after its commit, and how long the disk took for that. */
+  | { readonly kind: "batch"; readonly results: readonly CommandResult[]; readonly syncMs: number };
+
+export type WriterRequest =
+  | { readonly kind: "batch"; readonly batch: BatchRequest }
+  /** A backup to that directory begins, or, with the number of its commits, is proved. */
+  | { readonly kind: "backup"; readonly directory: string; readonly proved: number | null }
+  | { readonly kind: "close" };
 
 function say(port: MessagePort, message: WriterMessage): void {
   port.postMessage(message);
@@ -75,7 +128,7 @@ export function start(port: MessagePort, settings: WriterStart): void {
       addToTail(committer, tail);
     }
     serve(port, committer, tail);
-    say(port, { kind: "ready", commands: committer.commandNames });
+    say(port, { kind: "ready", commands: committer.commandKinds });
   } catch (error) {
     say(port, { kind: "failed", error: toFailure(error) });
     port.close();

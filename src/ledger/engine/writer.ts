@@ -6,21 +6,30 @@ import type { LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
 import type { Queue } from "../../domain/line.ts";
 import type { NewRecord, StoredRecord } from "../../domain/record.ts";
 import { startThread } from "../../platform/thread.ts";
-import { Gathering } from "./gathering.ts";
-import {
-  COMMAND_KINDS,
-  type CommandName,
-  type TailState,
-  type WriterMessage,
-  type WriterRequest,
-  type WriterSettings,
-  type WriterStart,
-} from "./writer-message.ts";
+import type { TailState } from "../safety/tail.ts";
+import type { CommandName } from "./commands.ts";
+import type {
+  CommandKinds,
+  WriterMessage,
+  WriterRequest,
+  WriterSettings,
+  WriterStart,
+} from "./writer-thread.ts";
 
 /** The most writes that may wait for a commit. A request beyond that is told to come back later. */
 const MAX_WAITING = 4_096;
 /** Further entries that only writes of lines may take: a relay cannot be told to come back. */
 const RESERVED_FOR_EDGES = 16;
+
+/** No batch waits where a sync takes less than this: timers count whole milliseconds. */
+const SLOW_MS = 1;
+/** How long a batch waits for further writes: this share of a sync's time, and at most MAX_MS. */
+const SHARE = 0.5;
+const MAX_MS = 25;
+/** So many writes are sent as a second batch while another one is on its way. */
+const FOLLOWING = 8;
+/** The weight of the newest value in a running mean. */
+const NEWEST = 0.2;
 
 /** Syncs whose times are kept. */
 const SYNCS = 100;
@@ -110,6 +119,7 @@ class WriterLink {
   readonly #start: (start: WriterStart) => WriterPort;
   readonly #timers: WriterTimers;
   #worker: WriterPort | undefined;
+  #kinds: Partial<CommandKinds> = {};
   #waiting: Waiting[] = [];
   /** Writes that wait for their commit, sent or not. */
   #depth = 0;
@@ -156,7 +166,8 @@ class WriterLink {
         switch (message.kind) {
           case "ready":
             this.#opened = true;
-            for (const name of message.commands) this.#addMethod(name);
+            this.#kinds = message.commands;
+            for (const name of Object.keys(message.commands)) this.#addMethod(name as CommandName);
             resolve();
             break;
           case "failed":
@@ -236,7 +247,7 @@ class WriterLink {
 
   /** Sends a write. Resolves after its commit; rejects as `LedgerCommands` says. */
   submit<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
-    const settled = COMMAND_KINDS[name] === "room" ? this.#listener.edgesSettled?.() : undefined;
+    const settled = this.#kinds[name] === "room" ? this.#listener.edgesSettled?.() : undefined;
     return settled === undefined ? this.#add(name, input) : settled.then(() => this.#add(name, input));
   }
 
@@ -249,7 +260,7 @@ class WriterLink {
     if (this.#worker === undefined || this.#closing) {
       return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
     }
-    const isEdge = COMMAND_KINDS[name] === "edge";
+    const isEdge = this.#kinds[name] === "edge";
     const limit = isEdge ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
     if (this.#depth >= limit) {
       return Promise.reject(
@@ -269,7 +280,7 @@ class WriterLink {
       this.#waiting.push({ name, input, resolve: taken, reject });
       this.#depth += 1;
       // Each post comes in a request of its own. Other writes that are submitted in one turn belong together.
-      if (COMMAND_KINDS[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
+      if (this.#kinds[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
       else this.#schedule();
     });
   }
@@ -393,4 +404,72 @@ export function storeWriter(
 
 function postedRecord(recordId: number, record: NewRecord): StoredRecord {
   return { recordId, ...record, endedTimeMs: null, origin: "posted", provisional: false, voided: null };
+}
+
+/**
+ * When the next batch leaves. Clients that post again once they are answered form groups, and each group
+ * waits for the syncs of the others. How many groups are best depends on the disk, so both times are
+ * measured. Where the main thread needs less time for the writes of all clients than a sync takes, they
+ * become one group: the next batch waits until as many writes wait as were answered and as came meanwhile.
+ * Otherwise they become two: while the main thread takes the posts of one, the other is synced. A client
+ * that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
+ */
+export class Gathering {
+  readonly #busyMs: () => number;
+  #lastBusyMs: number;
+  /** Running means of the time of a sync, and of the main thread's time for a write. */
+  #syncMs = 0;
+  #writeMs = 0;
+  #isOneGroup = false;
+  /** How many writes are a group. */
+  #size = FOLLOWING;
+  #untilMs = 0;
+
+  /** `busyMs` gives for how long the main thread has worked so far. */
+  constructor(busyMs: () => number) {
+    this.#busyMs = busyMs;
+    this.#lastBusyMs = busyMs();
+  }
+
+  /**
+   * Call when `writes` were answered after a sync, while `others`
+   * wait or are on their way. `nowMs` is monotonic, here and below.
+   */
+  answered(writes: number, others: number, syncMs: number, nowMs: number): void {
+    const busyMs = this.#busyMs();
+    this.#writeMs = mean(this.#writeMs, (busyMs - this.#lastBusyMs) / writes);
+    this.#lastBusyMs = busyMs;
+    this.#syncMs = mean(this.#syncMs, syncMs);
+    const all = writes + others;
+    this.#isOneGroup = this.#syncMs >= SLOW_MS && all * this.#writeMs < this.#syncMs;
+    this.#size = this.#isOneGroup ? all : Math.max(FOLLOWING, Math.ceil(all / 2));
+    this.#untilMs = nowMs + Math.min(MAX_MS, this.#syncMs * SHARE);
+  }
+
+  /** Whether the waiting writes are a whole group. */
+  isGroup(waiting: number): boolean {
+    return waiting >= this.#size;
+  }
+
+  /**
+   * Whether the waiting posts leave before the main thread's turn ends.
+   * With one group none does: a sync for a part of it would delay the rest.
+   */
+  leavesAtOnce(waiting: number): boolean {
+    return !this.#isOneGroup && this.isGroup(waiting);
+  }
+
+  /** Whether the waiting writes may leave while `batches` are on their way. */
+  mayLeave(waiting: number, batches: number): boolean {
+    return batches === 0 || (batches === 1 && !this.#isOneGroup && this.isGroup(waiting));
+  }
+
+  /** How much longer the waiting writes wait for others; 0: they leave. */
+  waitMs(waiting: number, nowMs: number): number {
+    return this.#isOneGroup && !this.isGroup(waiting) ? Math.max(0, this.#untilMs - nowMs) : 0;
+  }
+}
+
+function mean(before: number, newest: number): number {
+  return before === 0 ? newest : before + NEWEST * (newest - before);
 }

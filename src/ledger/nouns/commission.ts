@@ -11,8 +11,8 @@ import type {
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import type { RowBudget } from "../engine/row-budget.ts";
-import type { WriteContext } from "../engine/write-context.ts";
 import { AUDIT_TIME } from "./audit.ts";
 
 type RoomRow = {

@@ -7,7 +7,7 @@ import { NS_PER_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import { misplacedBy } from "./boot.ts";
 import { UNSETTLED } from "./record.ts";
 import type { RollupEntry } from "./rollup.ts";

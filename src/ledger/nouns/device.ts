@@ -11,7 +11,7 @@ import {
 import { duplicateError, FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import { unknownLocation } from "./location.ts";
 import { wiringAudit } from "./wiring.ts";
 

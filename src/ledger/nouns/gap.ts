@@ -5,7 +5,7 @@ import type { Gap, GapReason } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 
 /** The newest gaps that are kept of each line: one that loses edges all the time must not fill the disk. */
 const MAX_GAPS = 1_000;

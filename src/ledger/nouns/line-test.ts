@@ -8,7 +8,7 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { LineTest, TestedEdge } from "../../domain/line.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { notWired } from "../../domain/wiring.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 
 /** The newest tests that are kept of one line: an edge may be taken in after its test has ended. */
 const MAX_TESTS = 20;

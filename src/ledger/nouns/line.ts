@@ -4,7 +4,7 @@ import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader, Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import { gapWriter } from "./gap.ts";
 import { testedEdgeKeeper } from "./line-test.ts";
 import { roomPrices } from "./price.ts";

@@ -3,7 +3,7 @@ import { FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
 import { type Location, type LocationDevice, MAX_LOCATIONS_OF_USER } from "../../domain/location.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 
 export function locationReader(db: Database) {
   const locations = db.prepare<[Id], Omit<Location, "devices">>(

@@ -18,7 +18,7 @@ import {
   type Role,
 } from "../../domain/member.ts";
 import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import { ageInLedger, type Begun, bootReader } from "./boot.ts";
 import { wiringAudit } from "./wiring.ts";
 

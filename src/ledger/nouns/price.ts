@@ -6,7 +6,7 @@ import { FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { MAX_PLANNED, notWired, type RoomPrice } from "../../domain/wiring.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import type { LocalCalendar } from "./calendar.ts";
 
 /**

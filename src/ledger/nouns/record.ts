@@ -5,7 +5,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader, PostedRecord } from "../../domain/ledger.ts";
 import type { Idempotency, NewRecord, RecordOrigin, StoredRecord } from "../../domain/record.ts";
 import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "../engine/chain.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 
 const {
   position,

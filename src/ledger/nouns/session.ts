@@ -6,7 +6,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Role } from "../../domain/member.ts";
 import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import { ageInLedger, type Begun } from "./boot.ts";
 
 /** The most rows of one purge: other writes wait meanwhile. */

@@ -6,7 +6,7 @@ import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { type NewWiring, notWired, type OwnedWiring, usualPrice, type Wiring } from "../../domain/wiring.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { gapWriter } from "./gap.ts";
 import { lineStates } from "./line.ts";

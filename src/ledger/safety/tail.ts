@@ -8,10 +8,11 @@ import type { Id } from "../../domain/id.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { makeDirectory, OWNER_ONLY } from "../../platform/durable-file.ts";
 import { readHeldCommits } from "../engine/chain.ts";
+import type { CommandName } from "../engine/commands.ts";
 import { folderOf, readLedgerId, tryLedger } from "../engine/identity.ts";
 import { START_REBUILDS } from "../engine/open.ts";
 import { SCHEMA_VERSION } from "../engine/schema.ts";
-import type { BatchRequest, CommandName, TailState } from "../engine/writer-message.ts";
+import type { BatchRequest } from "../engine/writer-thread.ts";
 
 /** How long a commit may wait for its write to the tail. */
 const WAIT_MS = 1_000;
@@ -38,6 +39,17 @@ export const MAX_LEAP = 2 ** 32;
 const NAME = /^tail-(\d+)-(\d+)$/;
 /** Added to the name of a file that was set aside, because its schema is later than its ledger's. */
 export const LATER = ".later";
+
+/** The state of the tail. */
+export interface TailState {
+  /**
+   * The commit that it follows without a gap. With it a backup
+   * of that commit or a later one can be brought up to date.
+   */
+  readonly from: number;
+  /** Why it is not being written; null while it is. */
+  readonly failure: string | null;
+}
 
 /** One command of a commit, and the identifiers that were made for it. */
 export interface TailCommand {

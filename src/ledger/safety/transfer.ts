@@ -9,7 +9,7 @@ import {
   placeDevices,
 } from "../../domain/imported.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
-import type { WriteContext } from "../engine/write-context.ts";
+import type { WriteContext } from "../engine/commands.ts";
 import { type deviceCommands, deviceReader } from "../nouns/device.ts";
 import { locationReader } from "../nouns/location.ts";
 import {

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect } from "chai";
 import { VirtualTime } from "../../../src/domain/clock.ts";
 import { storeWriter } from "../../../src/ledger/engine/writer.ts";
-import type { WriterRequest } from "../../../src/ledger/engine/writer-message.ts";
+import type { WriterRequest } from "../../../src/ledger/engine/writer-thread.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { newRecord } from "../test-ledger.ts";
 
@@ -20,7 +20,10 @@ async function playedThread(onSend: (batches: number) => void = () => {}) {
   const port = Object.assign(thread, { postMessage });
   const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, timers);
   const opened = writer.open();
-  thread.emit("message", { kind: "ready", commands: ["addRecord", "removeLocation", "ping"] });
+  thread.emit("message", {
+    kind: "ready",
+    commands: { addRecord: "post", removeLocation: "room", ping: "edge" },
+  });
   await opened;
   return {
     writer,

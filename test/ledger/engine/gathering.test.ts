@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { SeededRandom } from "../../../scripts/powercut/random.ts";
-import { Gathering } from "../../../src/ledger/engine/gathering.ts";
+import { Gathering } from "../../../src/ledger/engine/writer.ts";
 
 const RUN_MS = 1_000;
 /** What a post takes the main thread before and after its commit, and the writer thread; measured on two x86-64 cores. */

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { expect } from "chai";
 import { identityOf } from "../../../src/ledger/engine/identity.ts";
-import type { TailState } from "../../../src/ledger/engine/writer-message.ts";
+import type { TailState } from "../../../src/ledger/safety/tail.ts";
 import { readFrames, segmentsIn, Tail } from "../../../src/ledger/safety/tail.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";

@@ -142,10 +142,10 @@ describe("The tail of a ledger", () => {
       new LocalCalendar("UTC"),
       undefined,
     );
-    const { commandNames } = committer;
+    const { commandKinds } = committer;
     committer.close();
     // It writes nothing.
-    expect(new Set([...repeated, "ping"])).to.deep.equal(new Set(commandNames));
+    expect(new Set([...repeated, "ping"])).to.deep.equal(new Set(Object.keys(commandKinds)));
   });
 
   it("shows that commits are gone with a part of SQLite's log, before the log is touched", async () => {
