@@ -2,14 +2,12 @@ import { expect } from "chai";
 import { SUMMARY_PATH } from "../../bench/beside.ts";
 import { startFilled } from "../../bench/fill.ts";
 import { planFor } from "../../bench/plan.ts";
-import { PROCESS_TEST_MS } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const RECORDS = 64;
 
-describe("The benchmark's flanco", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("The benchmark's flanco", () => {
   const directory = forSuite(() => new TemporaryDirectory());
 
   it("starts with the records that it is filled with, and answers requests", async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { join } from "node:path";
 import { expect } from "chai";
 import { query } from "../rig/ledger-file.ts";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { onlyLine, PASSWORD, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
 
@@ -16,8 +16,7 @@ interface Status {
   };
 }
 
-describe("flanco backup and flanco restore", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco backup and flanco restore", () => {
   const program = forEachTest(() => seededProgram(SALES.slice(0, HALF)));
 
   async function backUp(): Promise<string> {
@@ -111,8 +110,7 @@ describe("flanco backup and flanco restore", function () {
   });
 });
 
-describe("A start without the ledger's file, which is gone,", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("A start without the ledger's file, which is gone,", () => {
   const program = forEachTest(() => Program.make());
 
   it("makes it again of backup and tail, also before the first backup, and nothing is lost", async () => {

@@ -1,12 +1,11 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { Program, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
 const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
-describe("A request that violates HTTP", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("A request that violates HTTP", () => {
   const program = forSuite(() => Program.make());
   let service: RunningService;
   let sockets: Socket[];

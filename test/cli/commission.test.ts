@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { AcceptanceReport, Commission } from "../../src/contract/commission.ts";
-import { PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
+import { PASSWORD, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, recordRows, seededProgram } from "./ledger.ts";
@@ -21,8 +21,7 @@ async function ask(
   if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
 }
 
-describe("flanco commission, beside the service", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco commission, beside the service", () => {
   const program = forSuite(() => seededProgram());
   let service: RunningService;
   let cookie: string;

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { seededProgram } from "./ledger.ts";
 
@@ -21,8 +21,7 @@ interface Finding {
   readonly mend: string | null;
 }
 
-describe("flanco doctor", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco doctor", () => {
   const program = forEachTest(() => seededProgram([Date.now()]));
   const unwired = forSuite(() => Program.make({ FLANCO_GPIO_DRIVER: "chardev" }));
 

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { HookReceiver, Secrets } from "../notify/receivers.ts";
-import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { onlyLine, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 
-describe("flanco forward test", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco forward test", () => {
   const program = forEachTest(() => Program.make());
   const secrets = forEachTest(() => new Secrets().open());
 

@@ -7,7 +7,7 @@ import type { ShownSighting } from "../../src/contract/line.ts";
 import { HandDriver } from "../gpio/recorder-rig.ts";
 import { SetClock } from "../http/fakes.ts";
 import { change } from "../rig/ledger-file.ts";
-import { listen, onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { listen, onlyLine, Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { lineRow, recordRows, seededProgram, seedLedger } from "./ledger.ts";
@@ -19,8 +19,7 @@ interface ShownEdge {
   readonly sequence: number;
 }
 
-describe("flanco gpio, while the service runs simulated lines", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco gpio, while the service runs simulated lines", () => {
   const program = forSuite(() => seededProgram());
 
   before(async () => {
@@ -186,8 +185,7 @@ describe("flanco gpio, while the service runs simulated lines", function () {
   });
 });
 
-describe("flanco gpio, while no service runs", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco gpio, while no service runs", () => {
   const program = forSuite(() => Program.make());
 
   it("sets no line, and says how to start the service", async () => {
@@ -227,8 +225,7 @@ describe("flanco gpio, while no service runs", function () {
   });
 });
 
-describe("A trace file that the configuration names", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("A trace file that the configuration names", () => {
   const program = forEachTest(() => Program.make());
 
   it("drives the simulated lines, and each rise is a record", async () => {

@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { expect } from "chai";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
-describe("flanco health", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco health", () => {
   const program = forSuite(() => Program.make());
   const waiting = forSuite(() => Program.make());
 

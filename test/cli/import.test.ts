@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { openReader } from "../../src/ledger/engine/reader.ts";
 import { systemClock } from "../../src/platform/machine.ts";
 import { newDevice, newRecord, newWiring } from "../ledger/test-ledger.ts";
-import { PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { PASSWORD, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { writerHere } from "../rig/writer.ts";
 import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
@@ -15,8 +15,7 @@ const ADD_ANA = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-s
 
 type Writer = ReturnType<typeof writerHere>;
 
-describe("flanco import into an account that has something", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco import into an account that has something", () => {
   const here = forEachTest(() => seededProgram([NOON_MS, NOON_MS + 1, NOON_MS + 2]));
   const there = forEachTest(() => Program.make());
   const third = forEachTest(() => Program.make());

@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { expect } from "chai";
-import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { onlyLine, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
 const TIME_MS = Date.UTC(2026, 10, 21, 17, 40, 2);
@@ -18,8 +18,7 @@ const SAID = [
   },
 ].map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
 
-describe("flanco logs", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco logs", () => {
   const program = forSuite(() => Program.make({ TZ: "Europe/Madrid" }));
 
   /** Runs the command with a program in the place of journalctl. */

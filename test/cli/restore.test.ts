@@ -20,7 +20,7 @@ import { systemClock } from "../../src/platform/machine.ts";
 import { defaultConfig } from "../../src/service/config-file.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { aRecord } from "../http/bodies.ts";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { onlyLine, PASSWORD, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 
@@ -47,8 +47,7 @@ function setUpSummaries({ dataDir }: Program): void {
   });
 }
 
-describe("flanco restore on a new gateway", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco restore on a new gateway", () => {
   const old = forEachTest(() => seededProgram(SALES));
   const fresh = forEachTest(() => Program.make());
   let disk: string;

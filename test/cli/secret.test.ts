@@ -1,14 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
+import { PASSWORD, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
 
 const ROTATE = ["secret", "rotate"];
 
-describe("A session", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("A session", () => {
   const program = forEachTest(() => seededProgram());
   let service: RunningService;
 

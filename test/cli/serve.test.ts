@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { driveLine } from "../../src/contract/line.ts";
 import { change } from "../rig/ledger-file.ts";
-import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, gapRows, lineRow, recordRows, seededProgram } from "./ledger.ts";
@@ -15,8 +15,7 @@ async function devices(service: RunningService, cookie: string): Promise<readonl
   return ((await (await service.get("/api/device", cookie)).json()) as { data: { dId: string }[] }).data;
 }
 
-describe("flanco serve, for the first time", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco serve, for the first time", () => {
   const program = forSuite(() => Program.make({ FLANCO_DEMO: "true" }));
   let service: RunningService;
 
@@ -76,8 +75,7 @@ describe("flanco serve, for the first time", function () {
   });
 });
 
-describe("flanco serve, started with a mask that lets others read files", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco serve, started with a mask that lets others read files", () => {
   let program: Program;
   let umask: number;
 
@@ -104,8 +102,7 @@ describe("flanco serve, started with a mask that lets others read files", functi
   });
 });
 
-describe("flanco serve, with the demonstration on lines that are not simulated", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco serve, with the demonstration on lines that are not simulated", () => {
   const program = forSuite(() => Program.make({ FLANCO_DEMO: "true", FLANCO_GPIO_DRIVER: "none" }));
 
   it("wires nothing, and is healthy", async () => {
@@ -115,8 +112,7 @@ describe("flanco serve, with the demonstration on lines that are not simulated",
   });
 });
 
-describe("flanco serve, when it ends", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco serve, when it ends", () => {
   const program = forEachTest(() => seededProgram());
 
   // Each level counts at once, so that what was set before the end is known.

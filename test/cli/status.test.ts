@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { describeNewer } from "../../src/cli/status.ts";
 import { SocketName } from "../../src/platform/socket.ts";
-import { CHECKOUT, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { CHECKOUT, onlyLine, PASSWORD, Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
@@ -43,8 +43,7 @@ describe("What flanco status says of a newer package", () => {
   });
 });
 
-describe("flanco status", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco status", () => {
   // What is sold is of today still when the status is asked for.
   const program = forEachTest(() => Program.make({ FLANCO_TIME_ZONE: zoneAtNoon() }));
 
@@ -146,8 +145,7 @@ describe("flanco status", function () {
   });
 });
 
-describe("flanco status, of a service with faults,", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco status, of a service with faults,", () => {
   const program = forSuite(() => seededProgram([], { FLANCO_SIMULATED_LINES: "6" }));
 
   before(() => program.start());

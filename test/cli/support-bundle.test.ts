@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
-import { onlyLine, PROCESS_TEST_MS } from "../rig/program.ts";
+import { onlyLine } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, seededProgram } from "./ledger.ts";
 
@@ -24,8 +24,7 @@ const JOURNAL = [
   },
 ].map((line) => JSON.stringify(line));
 
-describe("The bundle of flanco doctor", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("The bundle of flanco doctor", () => {
   const program = forSuite(async () => {
     const made = await seededProgram([Date.now()]);
     await made.start();

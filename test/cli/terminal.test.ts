@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect } from "chai";
 import { printable, wrapped } from "../../src/cli/terminal.ts";
-import { CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS } from "../rig/program.ts";
+import { CHECKOUT, listen, PASSWORD } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { seededProgram } from "./ledger.ts";
@@ -12,8 +12,7 @@ const CONTROL_D = "\x04";
 const FIRST = "Password (at least 10 characters): ";
 const SECOND = "Once more: ";
 
-describe("A command", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("A command", () => {
   const program = forSuite(() => seededProgram());
 
   // With the service running, a command is only its question and one message.

@@ -7,7 +7,7 @@ import { expect } from "chai";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { networkAddress } from "../net/tls/network.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
-import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
@@ -32,8 +32,7 @@ function put(directory: string, name: string, { key, cert }: KeyedCertificate): 
   writeFileSync(join(directory, `${name}.pem`), cert);
 }
 
-describe("The certificates of a service", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("The certificates of a service", () => {
   const program = forEachTest(() => Program.make({ FLANCO_HOST_NAMES: "panel.example.org" }));
   const openssl = forEachTest(() => new OpenSsl());
   let dropIn: string;
@@ -102,8 +101,7 @@ describe("The certificates of a service", function () {
   });
 });
 
-describe("The certificates of a service that the network reaches", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("The certificates of a service that the network reaches", () => {
   const program = forSuite(() => Program.make({ FLANCO_HOST: "", FLANCO_HOST_NAMES: "panel.example.org" }));
   let service: RunningService;
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashSync } from "bcryptjs";
 import { expect } from "chai";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { onlyLine, PASSWORD, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, FIRST_RECORD, recordRows, seededProgram, shownNumber } from "./ledger.ts";
 
@@ -24,8 +24,7 @@ const entriesOf = (exported: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const ana = ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"];
 
-describe("flanco export and flanco import", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco export and flanco import", () => {
   const from = forSuite(() => seededProgram(TIMES));
   const to = forSuite(() => Program.make());
   const another = forSuite(() => Program.make());
@@ -217,8 +216,7 @@ describe("flanco export and flanco import", function () {
   });
 });
 
-describe("flanco import-mongo", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco import-mongo", () => {
   const program = forSuite(() => Program.make());
   const [userId, deviceId] = ["65f000000000000000000001", "65f000000000000000000002"];
   const record = {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { aRecord } from "../http/bodies.ts";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, type RunningService } from "../rig/program.ts";
+import { onlyLine, PASSWORD, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, recordRows, seededProgram } from "./ledger.ts";
 
@@ -10,8 +10,7 @@ function adding(email: string): string[] {
   return ["user", "add", "--name", "Luis", "--email", email, "--password-stdin"];
 }
 
-describe("flanco user, while no service runs", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco user, while no service runs", () => {
   const program = forSuite(() => seededProgram());
 
   it("adds, lists and removes users in the ledger's file", async () => {
@@ -56,8 +55,7 @@ describe("flanco user, while no service runs", function () {
   });
 });
 
-describe("flanco user, while the service runs", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco user, while the service runs", () => {
   const program = forSuite(() => seededProgram());
   let service: RunningService;
 

@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { openReader } from "../../src/ledger/engine/reader.ts";
 import { change } from "../rig/ledger-file.ts";
-import { PROCESS_TEST_MS } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { FIRST_RECORD, seededProgram } from "./ledger.ts";
 
@@ -11,8 +10,7 @@ const SALES = [Date.UTC(2025, 11, 31, 23, 30), Date.UTC(2026, 0, 1, 0, 30), Date
 
 const SOUND = { records: 3, entries: FIRST_RECORD + 2, findings: [], unlisted: 0, damage: [], copies: [] };
 
-describe("flanco verify", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco verify", () => {
   const program = forEachTest(() => seededProgram(SALES));
 
   it("says that file and rollups are right, also as JSON", async () => {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { parse } from "smol-toml";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { driveLine } from "../../src/contract/line.ts";
-import { PASSWORD, PROCESS_TEST_MS, type Program } from "../rig/program.ts";
+import { PASSWORD, type Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, lineRow, recordRows, seededProgram, seedSecondUser } from "./ledger.ts";
@@ -24,8 +24,7 @@ function setting(line: string, device: string, room: string, ...more: string[]):
   return ["wiring", "set", line, "--device", device, "--room", room, "--valor", "4.50", ...more];
 }
 
-describe("flanco wiring, while no service runs", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco wiring, while no service runs", () => {
   const program = forSuite(() => seededProgram());
 
   before(() => seedSecondUser(program.ledgerFile, EVA));
@@ -99,8 +98,7 @@ describe("flanco wiring, while no service runs", function () {
   });
 });
 
-describe("flanco wiring, while the service runs", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco wiring, while the service runs", () => {
   let program: Program;
   let remote: ControlClient;
 

@@ -25,8 +25,7 @@ function commandsOf(document: string): string[] {
 describe("the documents' commands", () => {
   let program: Program;
 
-  before(async function () {
-    this.timeout(PROCESS_TEST_MS);
+  before(async () => {
     program = await Program.make({ FLANCO_DEMO: "true" });
     await program.start();
     const ana = ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"];

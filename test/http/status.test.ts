@@ -240,8 +240,7 @@ describe("GET /status", () => {
     expect((await appliance.status.status(user.id)).gaps).to.include({ all: 2, last30Days: 0 });
   });
 
-  it("tells of a user's gaps and records without a time however many another one has", async function () {
-    this.timeout(30_000);
+  it("tells of a user's gaps and records without a time however many another one has", async () => {
     const own = await WiredLine.wire(appliance, user, "SIM0");
     await own.go(true, 2, { provisional: true });
     const theirs = await WiredLine.wire(appliance, other, "SIM1");
@@ -251,8 +250,7 @@ describe("GET /status", () => {
     expect(await codes()).to.include.members(["edges_lost", "records_unplaced"]);
   });
 
-  it("reads at most a thousand rows of each list, so that it is cheap with long ones", async function () {
-    this.timeout(30_000);
+  it("reads at most a thousand rows of each list, so that it is cheap with long ones", async () => {
     const line = await WiredLine.wire(appliance, user, "SIM0");
     await line.goOften(MANY, { missed: 1, provisional: true });
     const { gaps, provisional } = await appliance.status.status(user.id);

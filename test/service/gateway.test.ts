@@ -7,7 +7,7 @@ import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { KEY } from "../notify/receivers.ts";
 import { AVAHI_PATH } from "../rig/avahi.ts";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -49,8 +49,7 @@ interface Told {
   readonly otherGateways: readonly { readonly name: string; readonly address: string }[];
 }
 
-describe("A service on a network with others", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("A service on a network with others", () => {
   const program = forEachTest(() => Program.make({ PATH: AVAHI_PATH }));
 
   async function told(): Promise<Told> {

@@ -19,7 +19,7 @@ import { openLedger } from "../../src/service/ledger.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { change } from "../rig/ledger-file.ts";
-import { type Ended, onlyLine, PROCESS_TEST_MS, Program, SOURCE_PROGRAM } from "../rig/program.ts";
+import { type Ended, onlyLine, Program, SOURCE_PROGRAM } from "../rig/program.ts";
 import { rejection, thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -36,8 +36,7 @@ function expectRefusal(ended: Ended, text: RegExp): void {
   expect(ended.exitCode).to.equal(1);
 }
 
-describe("flanco, where it cannot run,", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco, where it cannot run,", () => {
   const appliance = forEachTest(() => Program.make());
 
   it("says which port is in use and how to choose another", async () => {
@@ -176,8 +175,7 @@ describe("A ledger that must not be touched", () => {
   });
 });
 
-describe("flanco, under a Node that is too old,", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco, under a Node that is too old,", () => {
   const appliance = forEachTest(() => Program.make());
 
   it("says so in one line and stops, before it touches anything", async () => {

@@ -6,13 +6,12 @@ import { openPatiently } from "../../src/service/serving.ts";
 import { aRecord } from "../http/bodies.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { exchange } from "../rig/exchange.ts";
-import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { Program, type RunningService } from "../rig/program.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
-describe("The service's process", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("The service's process", () => {
   const appliance = forEachTest(() => Program.make());
 
   it("loads nothing of the Fetch API for its answers, though Koa asks about it", async () => {
@@ -95,8 +94,7 @@ const NAME = "caja.example.org";
 const WAITING = "changed settings wait for a restart (systemctl restart flanco)";
 const REFUSED = "the configuration has mistakes: the settings in force stay";
 
-describe("A running service that reads its configuration again", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("A running service that reads its configuration again", () => {
   let program: Program;
   let service: RunningService;
   let file: string;

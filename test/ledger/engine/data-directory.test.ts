@@ -17,7 +17,7 @@ import {
   openToOthers,
   prepareDataDirectory,
 } from "../../../src/ledger/engine/data-directory.ts";
-import { onlyLine, PROCESS_TEST_MS, Program } from "../../rig/program.ts";
+import { onlyLine, Program } from "../../rig/program.ts";
 import { thrown } from "../../rig/rejection.ts";
 import { forEachTest, forSuite } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
@@ -171,8 +171,7 @@ describe("the data directory", () => {
   });
 });
 
-describe("flanco, in a data directory that others may read", function () {
-  this.timeout(PROCESS_TEST_MS);
+describe("flanco, in a data directory that others may read", () => {
   const appliance = forSuite(() => Program.make());
 
   before(async () => {

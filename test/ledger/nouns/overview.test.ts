@@ -58,8 +58,7 @@ describe("an overview", () => {
   );
 
   for (const period of ["day", "week", "month", "year"] as const) {
-    it(`of a ${period} is what adding up gives for any records, filters and zones`, function () {
-      this.timeout(60_000);
+    it(`of a ${period} is what adding up gives for any records, filters and zones`, () => {
       fc.assert(
         fc.property(anyCase, ({ nowMs, sales, zone, filter }) => {
           const calendar = new LocalCalendar(zone);
