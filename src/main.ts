@@ -6,7 +6,7 @@ import { type ErrorCode, FlancoError, messageOf, systemCode } from "./domain/err
 import { findInstallation } from "./platform/installation.ts";
 
 /** The commands of a company, which is a part of its own. */
-export const COMPANY: CommandModules = { central: () => import("./company/command.ts") };
+export const COMPANY: CommandModules = [["central", () => import("./company/command.ts")]];
 
 type ExitCode = keyof typeof EXIT_CODES;
 /** Hints for failed system calls and reads of the ledger that no other code has explained. */

@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { parseDay, parseMoment } from "../domain/day.ts";
 import { systemClock } from "../platform/machine.ts";
 import { AS_JSON, type CommandTable, command, optional, toCount } from "./command.ts";
-import type { ControlClient } from "./control-client.ts";
+import type { ControlClient } from "./door.ts";
 import { iso } from "./terminal.ts";
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };

@@ -4,7 +4,7 @@ import type { Config } from "../contract/config/schema.ts";
 import type { AnswerOf, Declaration, InputOf } from "../contract/declaration.ts";
 import type { Installation } from "../platform/installation.ts";
 import { type Environment, loadConfig } from "../service/config-file.ts";
-import type { ClientOptions, ControlClient } from "./control-client.ts";
+import type { ClientOptions, ControlClient } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The context of every command. */

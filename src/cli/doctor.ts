@@ -1,19 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
 import { type Chip, listChips } from "../contract/line.ts";
 import { FlancoError } from "../domain/error.ts";
-import { faultsIn, SOUND } from "../domain/fault.ts";
 import { CHECK_NAMES, CHECKS, type CheckName, megabytes } from "../domain/faults/entry.ts";
-import { type Machine, type Status, UNKNOWN_MACHINE } from "../domain/status.ts";
+import type { Machine, Status } from "../domain/status.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { deviceOf } from "../ledger/safety/backup-directory.ts";
-import { OWNER_ONLY } from "../platform/durable-file.ts";
-import { systemClock } from "../platform/machine.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { hasNoTimeProgram } from "../service/clock-watch.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, optional } from "./command.ts";
@@ -39,7 +33,7 @@ import { wiredRows } from "./wiring.ts";
 
 const HELP = `
 Each check says what it found; one that needs attention also says why that matters and what to do.
-It reads and measures; the only file that it writes is a small one in the data directory, which it removes.
+It only reads.
 
 With --bundle it also writes an archive for support, which holds no secrets, no money, and no names of people, places and
 rooms; what it holds is shown first. Nothing is sent.
@@ -51,9 +45,6 @@ Examples:
   flanco doctor --json
   flanco doctor --bundle support.tar.gz`;
 
-/** The disk is measured by so many synced writes of a page of the ledger each. */
-const SYNCS = 100;
-const SYNC_BYTES = 4_096;
 const CONNECT_MS = 2_000;
 
 /** Width of a file's name in the list of the bundle. */
@@ -66,11 +57,6 @@ const TOLD_SETTINGS: ReadonlySet<string> = new Set([
   "gpio_driver",
   "log_level",
 ]);
-
-const UNWRITABLE = {
-  message: "Nothing can be written to the data directory.",
-  hint: "Free space, or see journalctl -k.",
-};
 
 const NO_TIME_PROGRAM = {
   message: "No program sets the clock from the network.",
@@ -133,8 +119,6 @@ export const commands: CommandTable = [
 interface Examined extends Pick<FoundStatus, "running" | "facts" | "ledger"> {
   readonly config: Config;
   readonly ports: readonly number[];
-  /** What 99 of SYNCS synced writes took at most; null where none can be made. */
-  readonly syncMs: number | null;
 }
 
 async function examine(
@@ -145,12 +129,11 @@ async function examine(
   const { problem, ...found } = await findStatus(config, context);
   const { running, facts } = found;
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
-  const examined = { ...found, config, ports, syncMs: measureSync(config.data_dir) };
+  const examined = { ...found, config, ports };
   const chips = await withService(config, (service) => service.ask(listChips, {}));
   const problems: Partial<Record<CheckName, readonly Problem[]>> = {
     service: serviceProblems(running, context.installation.version),
     ledger: problem === null ? [] : [problem],
-    disk: syncProblems(examined),
     ports: await portProblems(ports, config, running !== undefined),
     backup: running === undefined ? [] : backupProblems(config, running),
     lines: running === undefined ? [] : lineProblems(running, chips?.data),
@@ -176,7 +159,7 @@ async function examine(
 
 /** What support needs to know of the appliance, without names of people, places and rooms. */
 async function bundleOf(
-  { facts, ledger, config, syncMs }: Examined,
+  { facts, ledger, config }: Examined,
   findings: readonly Finding[],
   context: CliContext,
 ): Promise<BundleFile[]> {
@@ -195,7 +178,7 @@ async function bundleOf(
     bundleFile(
       "status.json",
       "lines, clock, queues, sensors, disk, backups and faults, without texts",
-      { ...facts, ...ledger, today: null, syncMs },
+      { ...facts, ...ledger, today: null },
       [...["version", "driver", "timeZone", "line", "code", "severity", "check", "device", "spareBlocks"]],
     ),
     bundleFile(
@@ -220,15 +203,15 @@ async function bundleOf(
 }
 
 /** The message of each check where nothing needs attention. */
-function statesOf({ running, facts, ports, syncMs, config }: Examined): Record<CheckName, string> {
+function statesOf({ running, facts, ports, config }: Examined): Record<CheckName, string> {
   const { disk, lastBackup } = facts;
-  const { temperature, memory, isVoltageLow, fileSystemErrors } = facts.machine;
+  const { temperature, memory, isVoltageLow, fileSystemErrors, syncMs } = facts.machine;
   const untold = "This machine does not tell.";
   return {
     ...statesOfService(running, config.time_zone),
     ledger: "Nothing is known against it. flanco verify checks it in full.",
     backup: describeBackup(lastBackup, config.time_zone),
-    disk: `${disk === null ? "" : `${describeDisk(disk)} `}${syncMs === null ? "" : `Of ${SYNCS} synced writes 99 took at most ${syncMs} ms.`}`,
+    disk: `${disk === null ? "" : `${describeDisk(disk)} `}${syncMs === null ? "" : `Of its newest 100 synced writes 99 took at most ${syncMs} ms.`}`,
     card: fileSystemErrors === null ? untold : "The file system has met no error.",
     power: isVoltageLow === null ? "This kernel cannot tell the supply's voltage." : "The voltage is right.",
     temperature: temperature === null ? untold : `${temperature} °C.`,
@@ -259,35 +242,6 @@ function statesOfService(
     sinks: sinks.map(describeSink).join(" ") || "None is configured.",
     package: describeNewer(running)[0] ?? `No newer one than ${version} is known.`,
   };
-}
-
-/** How long the slowest but one of SYNCS synced writes took, in milliseconds; null where none can be made. */
-function measureSync(directory: string): number | null {
-  const file = join(directory, `.doctor-${randomBytes(6).toString("hex")}`);
-  try {
-    using closing = new DisposableStack();
-    const descriptor = openSync(file, "wx", OWNER_ONLY);
-    closing.defer(() => unlinkSync(file));
-    closing.defer(() => closeSync(descriptor));
-    const page = randomBytes(SYNC_BYTES);
-    const times = Array.from({ length: SYNCS }, () => {
-      const began = performance.now();
-      writeSync(descriptor, page);
-      fsyncSync(descriptor);
-      return performance.now() - began;
-    });
-    return Math.round(times.sort((a, b) => a - b)[SYNCS - 2] ?? 0);
-  } catch {
-    // A disk that is full or read-only has a fault of its own.
-    return null;
-  }
-}
-
-/** The disk is measured here, whatever a running service says of it. */
-function syncProblems({ syncMs, facts }: Pick<Examined, "syncMs" | "facts">): readonly Problem[] {
-  if (syncMs === null) return [UNWRITABLE];
-  if (facts.faults.some(({ code }) => code === "disk_slow")) return [];
-  return faultsIn({ ...SOUND, machine: { ...UNKNOWN_MACHINE, syncMs } }, systemClock.nowMs);
 }
 
 function serviceProblems(running: Status | undefined, version: string): readonly Problem[] {

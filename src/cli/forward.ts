@@ -3,7 +3,7 @@ import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { AS_JSON, type CommandTable, command, needed } from "./command.ts";
-import type { ControlClient } from "./control-client.ts";
+import type { ControlClient } from "./door.ts";
 
 /** How long a test may take: a sink gives up after half a minute. */
 const TEST_MS = 40 * SECOND_MS;

@@ -19,11 +19,10 @@ import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace-writer.ts";
 import { systemClock, systemTimers } from "../platform/machine.ts";
-import { accountsOf } from "./account.ts";
 import { AS_JSON, type CommandTable, command, flag, needed, optional, several, toCount } from "./command.ts";
-import type { ControlClient } from "./control-client.ts";
-import { withService } from "./door.ts";
+import { type ControlClient, withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
+import { accountsOf } from "./user.ts";
 import { wiredRows } from "./wiring.ts";
 
 /** A timer at this interval keeps the process running at no cost. */

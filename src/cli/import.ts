@@ -6,13 +6,18 @@ import { importPlaces, importRecords, MAX_IMPORTED } from "../contract/import.ts
 import { BCRYPT, importUser, listUsers } from "../contract/member.ts";
 import { importWirings, listWirings } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
+import {
+  type ClinicEntry,
+  idOfKey,
+  MONGO_SHAPES,
+  openSource,
+  readClinicFile,
+  readJsonLines,
+} from "./clinic-file.ts";
 import { ACCOUNT, type Call, type CommandTable, command, flag, type Given, needed } from "./command.ts";
-import type { ControlClient } from "./control-client.ts";
+import type { ControlClient } from "./door.ts";
 import { iso } from "./terminal.ts";
-import { type ClinicEntry, openSource, readClinicFile, readJsonLines } from "./transfer/clinic-file.ts";
-import { idOfKey, MONGO_SHAPES } from "./transfer/mongo-file.ts";
-import { wiredRows } from "./wiring.ts";
-import { toRow, toWiring, type WiringRow } from "./wiring-file.ts";
+import { toRow, toWiring, type WiringRow, wiredRows } from "./wiring.ts";
 
 const HELP = `
 The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of

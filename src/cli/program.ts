@@ -2,39 +2,32 @@ import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../contract/config/schema.ts";
 import { addCommands, type CliContext, type CommandTable } from "./command.ts";
 
-/** The modules with the tables of commands, by the word that calls them and in the order of the help. */
-const COMMANDS = {
-  serve: () => import("./serve.ts"),
-  status: () => import("./status.ts"),
-  doctor: () => import("./doctor.ts"),
-  logs: () => import("./logs.ts"),
-  health: () => import("./health.ts"),
-  user: () => import("./user.ts"),
-  secret: () => import("./secret.ts"),
-  wiring: () => import("./wiring.ts"),
-  gpio: () => import("./gpio.ts"),
-  commission: () => import("./commission.ts"),
-  simulate: () => import("./simulate.ts"),
-  config: () => import("./config.ts"),
-  tls: () => import("./tls.ts"),
-  verify: () => import("./verify.ts"),
-  backup: () => import("./backup.ts"),
-  restore: () => import("./restore.ts"),
-  void: () => import("./void.ts"),
-  export: () => import("./export.ts"),
-  // It has `import-mongo`, too.
-  import: () => import("./import.ts"),
-  clock: () => import("./clock.ts"),
-  audit: () => import("./audit.ts"),
-  forward: () => import("./forward.ts"),
-} satisfies CommandModules;
+/** The modules with the tables of commands, each with the words that call them, in the order of the help. */
+const COMMANDS: CommandModules = [
+  ["serve config", () => import("./serve.ts")],
+  ["status health", () => import("./status.ts")],
+  ["doctor", () => import("./doctor.ts")],
+  ["logs", () => import("./logs.ts")],
+  ["user secret", () => import("./user.ts")],
+  ["wiring", () => import("./wiring.ts")],
+  ["gpio", () => import("./gpio.ts")],
+  ["commission", () => import("./commission.ts")],
+  ["simulate", () => import("./simulate.ts")],
+  ["tls", () => import("./tls.ts")],
+  ["verify", () => import("./verify.ts")],
+  ["backup restore", () => import("./backup.ts")],
+  ["export void", () => import("./record.ts")],
+  ["import import-mongo", () => import("./import.ts")],
+  ["clock", () => import("./clock.ts")],
+  ["audit", () => import("./audit.ts")],
+  ["forward", () => import("./forward.ts")],
+];
 
-/** Modules with tables of commands, each loaded where it is called. */
-export type CommandModules = Readonly<Record<string, () => Promise<CommandModule>>>;
-
-interface CommandModule {
-  readonly commands: CommandTable;
-}
+/** Modules with tables of commands, each with the words that call them. A module is loaded where one of them is called. */
+export type CommandModules = readonly (readonly [
+  words: string,
+  load: () => Promise<{ readonly commands: CommandTable }>,
+])[];
 
 /** What a command's exit code means. 78 is EX_CONFIG of sysexits.h. */
 export const EXIT_CODES = {
@@ -81,8 +74,8 @@ export async function createProgram(
     program.addOption(new Option(flag, configSchema.shape[key].description ?? ""));
   }
   const [first] = program.parseOptions([...words]).operands;
-  const all = Object.entries({ ...COMMANDS, ...further });
-  const called = all.filter(([name]) => name === first);
+  const all = [...COMMANDS, ...further];
+  const called = all.filter(([words]) => words.split(" ").includes(first ?? ""));
   for (const [, load] of called.length > 0 ? called : all) {
     addCommands(program, context, (await load()).commands, first === undefined);
   }

@@ -9,11 +9,12 @@ import {
   setPassword,
   type User,
 } from "../contract/member.ts";
-import { LINK_PATH, ROLES } from "../domain/member.ts";
+import { rotateSecret } from "../contract/operator.ts";
+import { FlancoError } from "../domain/error.ts";
+import { emailKey, LINK_PATH, ROLES } from "../domain/member.ts";
 import { pageAddresses } from "../net/host-names.ts";
-import { memberOf, membersOf } from "./account.ts";
 import { AS_JSON, type Call, type CommandTable, command, flag, needed, optional } from "./command.ts";
-import type { ControlClient } from "./control-client.ts";
+import type { ControlClient } from "./door.ts";
 
 const STDIN = "read the password from standard input, one line";
 const ADD_HELP = `
@@ -30,7 +31,9 @@ const EMAIL = needed("--email <email>", "the user's e-mail");
 const ROLE = optional("--role <role>", "what the user may do", ROLES);
 const PASSWORD_STDIN = flag("--password-stdin", STDIN);
 
-/** `flanco user`: the members of accounts. */
+const ROTATE = "flanco secret rotate";
+
+/** `flanco user`: the members of accounts; `flanco secret`: what signs their sessions. */
 export const commands: CommandTable = [
   {
     name: "user",
@@ -141,6 +144,24 @@ export const commands: CommandTable = [
       ),
     ],
   },
+  {
+    name: "secret",
+    about: "the secret that signs sessions",
+    help: ROTATE,
+    rows: [
+      command(
+        "rotate",
+        "make another secret; every session ends, and all users must sign in again",
+        { json: AS_JSON },
+        ROTATE,
+        async ({ json }, call) => {
+          const { data } = await call.ask(rotateSecret, {});
+          const told = `Sessions are signed with another secret. ${ending(data.ended)}`;
+          call.terminal.show(json, data, [told]);
+        },
+      ),
+    ],
+  },
 ];
 
 /** Shows the link on the terminal alone, because it lets its holder in. */
@@ -160,4 +181,30 @@ function withMember<T>(
     const members = await membersOf(door);
     return run(door, memberOf(members, email), members);
   });
+}
+
+/** All accounts, each by its first member. */
+export async function accountsOf(door: ControlClient): Promise<readonly User[]> {
+  const accounts = Map.groupBy(await membersOf(door), ({ userId }) => userId);
+  return [...accounts.values()].flatMap(([first]) => first ?? []);
+}
+
+/** The members of all accounts. */
+export async function membersOf(door: ControlClient): Promise<readonly User[]> {
+  return (await door.ask(listUsers, {})).data;
+}
+
+/** The member with an e-mail. Throws `not_found`. */
+export function memberOf(members: readonly User[], email: string): User {
+  const found = members.find((member) => emailKey(member.email) === emailKey(email));
+  if (found !== undefined) return found;
+  throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {
+    hint: "flanco user list shows who there is.",
+  });
+}
+
+function ending(sessions: number): string {
+  if (sessions === 0) return "No user was signed in.";
+  const all = sessions === 1 ? "The one session has" : `All ${sessions} sessions have`;
+  return `${all} ended: all users must sign in again.`;
 }

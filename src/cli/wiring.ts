@@ -2,18 +2,40 @@ import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod";
-import { importWirings, listWirings, removeWiring, setWiring, type Wiring } from "../contract/wiring.ts";
+import { name, valor } from "../contract/field.ts";
+import {
+  importWirings,
+  listWirings,
+  newWiring,
+  removeWiring,
+  setWiring,
+  type Wiring,
+} from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
 import { BIASES, MAX_LINES } from "../domain/line.ts";
 import { inOrder } from "../domain/text.ts";
 import { notWired } from "../domain/wiring.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 import { describeUnreadable } from "../service/config-file.ts";
-import { accountsOf } from "./account.ts";
 import { AS_JSON, type CommandTable, command, flag, needed, optional } from "./command.ts";
-import type { ControlClient } from "./control-client.ts";
+import type { ControlClient } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
-import { toRow, toWiring, type WiringRow, wiringRow } from "./wiring-file.ts";
+import { accountsOf } from "./user.ts";
+
+/** One wired line as files and `--json` show it. These names stay, because people keep such files. */
+export const wiringRow = z.strictObject({
+  line: name,
+  device: name,
+  actuator: name,
+  valor,
+  active_low: newWiring.activeLow,
+  bias: newWiring.bias,
+  debounce_ms: newWiring.debounceMs,
+  rearm_ms: newWiring.rearmMs,
+  /** E-mail of the user whose device it is; needed only where several users have that dId. */
+  user: name.optional(),
+});
+export type WiringRow = z.output<typeof wiringRow>;
 
 const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_LINES).default([]) });
 
@@ -176,4 +198,29 @@ function toNumber(text: string): number {
   const number = Number(text);
   if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
   return number;
+}
+
+type Wired = Pick<
+  Wiring,
+  "line" | "dId" | "actuatorId" | "activeLow" | "bias" | "debounceMs" | "rearmMs" | "valor"
+>;
+
+/** A command acts as an owner, whom the API shows each price. */
+export function toRow({ line, dId, actuatorId, valor, activeLow, bias, debounceMs, rearmMs }: Wired) {
+  return {
+    line,
+    device: dId,
+    actuator: actuatorId,
+    valor: valor ?? 0,
+    active_low: activeLow,
+    bias,
+    debounce_ms: debounceMs,
+    rearm_ms: rearmMs,
+  };
+}
+
+/** The same line as the API has it. */
+export function toWiring({ line, device, actuator, valor, bias, ...row }: Omit<WiringRow, "user">) {
+  const { active_low: activeLow, debounce_ms: debounceMs, rearm_ms: rearmMs } = row;
+  return { line, dId: device, actuatorId: actuator, valor, activeLow, bias, debounceMs, rearmMs };
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -51,7 +51,7 @@ describe("flanco doctor", () => {
       expect({ check, fine, mend }, message).to.deep.equal({ check, fine: true, mend: null });
     }
     expect(found.get("lines")?.message).to.equal("8 of 8 wired lines are watched, by the driver simulated.");
-    expect(found.get("disk")?.message).to.match(/Of 100 synced writes 99 took at most \d+ ms\.$/);
+    expect(found.get("disk")?.message).to.match(/free; the ledger takes/);
     expect(found.get("ports")?.message).to.match(/^\d+ answers\. \d+ answers\.$/);
   });
 
@@ -138,10 +138,5 @@ describe("flanco doctor", () => {
     } finally {
       taken.close();
     }
-  });
-
-  it("removes the file with which it measures the disk", async () => {
-    await program.call(["doctor"]);
-    expect(readdirSync(program.dataDir).filter((name) => !name.startsWith("flanco.db"))).to.deep.equal([]);
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { ControlClient } from "../../src/cli/control-client.ts";
+import { ControlClient } from "../../src/cli/door.ts";
 import { driveLine } from "../../src/contract/line.ts";
 import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";

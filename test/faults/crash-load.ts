@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { ControlClient } from "../../src/cli/control-client.ts";
+import type { ControlClient } from "../../src/cli/door.ts";
 import { driveLine } from "../../src/contract/line.ts";
 import type { RunningService } from "../rig/program.ts";
 

@@ -1,3 +1,4 @@
+import { voidRecord } from "../contract/record.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import { ledgerKey } from "../domain/imported.ts";
 import { separated } from "../domain/text.ts";
@@ -7,9 +8,9 @@ import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { identitiesOf } from "../ledger/engine/identity.ts";
 import { noLedger } from "../ledger/engine/open.ts";
 import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
-import { ACCOUNT, type CommandTable, command, flag } from "./command.ts";
-import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "./transfer/clinic-file.ts";
-import { toRow } from "./wiring-file.ts";
+import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS } from "./clinic-file.ts";
+import { ACCOUNT, type CommandTable, command, flag, needed, toCount } from "./command.ts";
+import { toRow } from "./wiring.ts";
 
 const HELP = `
 What it writes is a JSON object a line: the account's locations, devices with their rooms, wired
@@ -23,7 +24,7 @@ Examples:
 /** Records that are read at a time. */
 const PIECE = 500;
 
-/** `flanco export`: the locations, devices, wiring and records of one account, for another system. */
+/** `flanco export`, an account for another system, and `flanco void`. */
 export const commands: CommandTable = [
   command(
     "export",
@@ -44,6 +45,20 @@ export const commands: CommandTable = [
       for (const entry of csv ? recordsOf(reader, userId, ledgerId) : entriesOf(reader, userId, ledgerId)) {
         await terminal.data(csv ? separated(cellsOf(entry), ",") : JSON.stringify(entry));
       }
+    },
+  ),
+  command(
+    "void",
+    "take a record back: it stays to be seen, with the reason, and counts in no sum any more",
+    {
+      record: needed("<record>", "number of the record", toCount),
+      reason: needed("--reason <text>", "why, for later readers of the ledger"),
+      account: ACCOUNT,
+    },
+    "flanco void 734027465182 --reason 'relay tested'",
+    async ({ record, reason, account }, call) => {
+      await call.ask(voidRecord, { body: { void: { recordId: record, reason } } }, account);
+      call.terminal.out(`The record ${record} is void and counts no more.`);
     },
   ),
 ];
