@@ -21,25 +21,8 @@ import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type NewWiring } from "../domain
 import { parseTrace, readTrace, type Trace } from "../gpio/trace.ts";
 import { writeDurably } from "../platform/durable-file.ts";
 import type { Installation } from "../platform/installation.ts";
+import clinic from "./demonstration.json" with { type: "json" };
 
-const PLACES = [
-  { name: "Clínica Norte", description: "Avenida de la Paz, 12" },
-  { name: "Clínica Sur", description: "Calle del Molino, 3" },
-  { name: "Residencia El Pinar", description: "Camino del Pinar, s/n" },
-] as const;
-/** Prices in units: before the rise, and after it. */
-const DEVICES = [
-  { place: 0, dId: "7234", name: "Pasillo A", rooms: ["101", "102", "103", "104"], prices: [3.5, 4] },
-  { place: 0, dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], prices: [5, 5.5] },
-  {
-    place: 1,
-    dId: "7236",
-    name: "Planta 1",
-    rooms: ["110", "111", "112", "113", "114", "115", "116"],
-    prices: [4, 4.5],
-  },
-  { place: 2, dId: "7237", name: "Ala este", rooms: ["1", "2", "3", "4", "5"], prices: [3, 3.5] },
-] as const;
 const PEOPLE: readonly Omit<NewMember, "passwordHash">[] = [
   { role: "staff", name: "Recepción", email: "recepcion@clinica.example" },
   { role: "technician", name: "Marta Gil", email: "mantenimiento@clinica.example" },
@@ -53,6 +36,9 @@ const OUTAGE_MS = 40 * MINUTE_MS;
 const LOST_AGO_MS = 20 * DAY_MS;
 /** A relay of a past sale is on for so long. */
 const ON_MS = 25 * MINUTE_MS;
+/** By how much the share of a day's sales, and a sale's minute, differ at most from those of the week. */
+const DAY_SPREAD = 0.4;
+const MINUTES_SPREAD = 29;
 /** Behind those of the incidents. */
 const FIRST_SEQUENCE = 10;
 const SEED = 17;
@@ -124,10 +110,10 @@ export async function seedDemo(parts: DemonstrationParts): Promise<void> {
 }
 
 async function addDevices(writer: LedgerWriter, userId: Id): Promise<void> {
-  const locationIds: Id[] = [];
-  for (const place of PLACES) locationIds.push(await writer.addLocation(userId, place));
-  for (const { place, dId, name, rooms } of DEVICES) {
-    const names = { dId, name, locationId: locationIds[place] ?? "", locationName: PLACES[place].name };
+  const locationIds = new Map<string, Id>();
+  for (const place of clinic.places) locationIds.set(place.name, await writer.addLocation(userId, place));
+  for (const { place, dId, name, rooms } of clinic.devices) {
+    const names = { dId, name, locationId: locationIds.get(place) ?? "", locationName: place };
     await writer.addDevice(userId, { ...names, actuators: rooms.map((id) => ({ id, value: false })) });
   }
 }
@@ -135,23 +121,18 @@ async function addDevices(writer: LedgerWriter, userId: Id): Promise<void> {
 /** The rooms of the demonstration's devices. */
 function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
   const ids = new Map(devices.map(({ dId, id }) => [dId, id]));
-  const all = DEVICES.flatMap(({ place, dId, name: deviceName, rooms, prices: [before, after] }) =>
-    rooms.map((room) => ({
-      locationName: PLACES[place].name,
-      deviceName,
-      deviceId: ids.get(dId) ?? "",
-      room,
-      dId,
-      pricesMicros: [before * MICROS_PER_UNIT, after * MICROS_PER_UNIT] as const,
-    })),
-  );
-  return all.map(({ dId, ...room }, number) => ({
-    ...room,
+  const all = clinic.devices.flatMap((device) => device.rooms.map((room) => ({ ...device, room })));
+  return all.map(({ place, dId, name, room, price, risen }, number) => ({
+    locationName: place,
+    deviceName: name,
+    deviceId: ids.get(dId) ?? "",
+    room,
+    pricesMicros: [price * MICROS_PER_UNIT, risen * MICROS_PER_UNIT],
     wiring: {
       line: `SIM${number}`,
       dId,
-      actuatorId: room.room,
-      valorMicros: room.pricesMicros[1],
+      actuatorId: room,
+      valorMicros: risen * MICROS_PER_UNIT,
       activeLow: false,
       bias: "as-is",
       debounceMs: DEFAULT_DEBOUNCE_MS,
@@ -186,7 +167,7 @@ function imagineSightings(
   const last = rooms.at(-1);
   const incidents = rooms.flatMap((room) => {
     const first = seen(room, 0, LOST_AGO_MS + DAY_MS);
-    if (room.locationName === PLACES[0].name) {
+    if (room.locationName === rooms[0]?.locationName) {
       return [first, { ...seen(room, 1, OUTAGE_AGO_MS), unwatchedSince }];
     }
     if (room !== last) return [first];
@@ -207,31 +188,31 @@ interface PastSale {
   readonly timeMs: number;
 }
 
-/** The newest first: a page that is open meanwhile shows them at once. */
+/**
+ * The sales of a week, repeated with the share of them that the month has, other ones each day: the same at each
+ * call. The newest first: a page that is open meanwhile shows them at once.
+ */
 function salesSinceLastYear(
   { reader, clock }: DemonstrationParts,
   rooms: readonly DemonstrationRoom[],
 ): readonly PastSale[] {
   const nowMs = clock.nowMs();
   const today = parseDay(reader.localTime(nowMs).slice(0, "2026-11-21".length)) ?? 0;
-  const thisYear = Math.floor(today / 10_000);
-  const firstDay = (thisYear - 1) * 10_000 + 101;
-  const risen = thisYear * 10_000 + 101;
-  const midnights = new Map<Day, number>();
-  const midnightOf = (day: Day): number => {
-    const known = midnights.get(day) ?? midnightMs(day, reader);
-    midnights.set(day, known);
-    return known;
-  };
-  return imagineSales(rooms.length, firstDay, today, SEED)
-    .flatMap(({ room, day, sinceMidnightMs }) => {
-      const sold = rooms[room];
-      if (sold === undefined) return [];
-      const valorMicros = sold.pricesMicros[day < risen ? 0 : 1];
-      return [{ sold, valorMicros, timeMs: midnightOf(day) + sinceMidnightMs }];
-    })
-    .filter(({ timeMs }) => timeMs < nowMs)
-    .toSorted((one, other) => other.timeMs - one.timeMs);
+  const thisYear = Math.floor(today / 10_000) * 10_000;
+  const sales: PastSale[] = [];
+  for (let day = thisYear - 10_000 + 101; day <= today; day = addDays(day, 1)) {
+    const random = randomFrom(day);
+    const share = (clinic.months[(monthOf(day) % 100) - 1] ?? 0) * (1 - DAY_SPREAD * random());
+    const midnight = midnightMs(day, reader);
+    for (const sale of clinic.week[weekdayOf(day)]?.split(" ") ?? []) {
+      const [minutes = 0, number = 0] = sale.split("/").map(Number);
+      const timeMs = midnight + Math.floor((minutes + MINUTES_SPREAD * random()) * MINUTE_MS);
+      const sold = rooms[number];
+      if (random() >= share || timeMs >= nowMs || sold === undefined) continue;
+      sales.push({ sold, valorMicros: sold.pricesMicros[day < thisYear ? 0 : 1], timeMs });
+    }
+  }
+  return sales.sort((one, other) => other.timeMs - one.timeMs);
 }
 
 /** Adds sales that no relay made here. */
@@ -259,73 +240,6 @@ async function post(
 function midnightMs(day: Day, { localTime }: Pick<LedgerReader, "localTime">): number {
   const asUtcMs = Date.parse(`${formatDay(day)}T00:00:00.000Z`);
   return asUtcMs - (Date.parse(`${localTime(asUtcMs)}Z`) - asUtcMs);
-}
-
-/** A sale that the demonstration imagines. */
-export interface ImaginedSale {
-  /** The room's index. */
-  readonly room: number;
-  readonly day: Day;
-  /** Milliseconds since that day's midnight. */
-  readonly sinceMidnightMs: number;
-}
-
-/** A room's mean number of sales a day, the least and the most: some rooms are always full. */
-const [LEAST_A_DAY, MOST_A_DAY] = [0.6, 2];
-/** Sunday first: visitors come at the end of the week, patients leave before it. */
-const WEEKDAYS = [1.2, 0.95, 0.95, 1, 1, 1.1, 0.9];
-/** January first: winters are full, Augusts are empty. */
-const MONTHS = [1.3, 1.25, 1.15, 1, 0.95, 0.85, 0.75, 0.6, 0.9, 1, 1.1, 1.2];
-/** Midnight first: after the visit of the morning, after lunch, and before the night. */
-const HOURS = [1, 0, 0, 0, 0, 0, 1, 3, 6, 8, 9, 8, 7, 8, 10, 12, 14, 15, 14, 13, 14, 12, 7, 3];
-/** By how much a whole day differs at most from what its weekday and month let expect. */
-const DAY_SPREAD = 0.3;
-const YEARLY_GROWTH = 0.06;
-
-/**
- * Imagines the sales of some rooms from one day to another, in the order of their
- * times. A seed always gives the same sales, with other ones for each year.
- */
-function imagineSales(rooms: number, from: Day, to: Day, seed: number): readonly ImaginedSale[] {
-  const demandOf = randomFrom(seed);
-  const demands = Array.from({ length: rooms }, () => LEAST_A_DAY + (MOST_A_DAY - LEAST_A_DAY) * demandOf());
-  const firstYear = Math.floor(from / 10_000);
-  const sales: ImaginedSale[] = [];
-  for (let day = from; day <= to; day = addDays(day, 1)) {
-    const random = randomFrom(seed + day);
-    const years = Math.floor(day / 10_000) - firstYear;
-    const dayRate =
-      (WEEKDAYS[weekdayOf(day)] ?? 1) *
-      (MONTHS[(monthOf(day) % 100) - 1] ?? 1) *
-      (1 + DAY_SPREAD * (2 * random() - 1)) *
-      (1 + YEARLY_GROWTH * years);
-    const ofDay = demands.flatMap((demand, room) =>
-      Array.from({ length: countAround(demand * dayRate, random) }, () => ({
-        room,
-        day,
-        sinceMidnightMs: timeOfDay(random),
-      })),
-    );
-    sales.push(...ofDay.sort((one, other) => one.sinceMidnightMs - other.sinceMidnightMs));
-  }
-  return sales;
-}
-
-/** A number of independent events whose mean is that (Poisson, by Knuth). */
-function countAround(mean: number, random: () => number): number {
-  const limit = Math.exp(-mean);
-  let count = 0;
-  for (let product = random(); product > limit; product *= random()) count += 1;
-  return count;
-}
-
-function timeOfDay(random: () => number): number {
-  let rest = random() * HOURS.reduce((sum, weight) => sum + weight, 0);
-  const hour = HOURS.findIndex((weight) => {
-    rest -= weight;
-    return rest < 0;
-  });
-  return hour * HOUR_MS + Math.floor(random() * 60 * MINUTE_MS);
 }
 
 /** Gives random numbers from 0 to 1, the same ones for a seed (mulberry32). */
