@@ -1,6 +1,8 @@
 import {
   type AcceptanceReport,
   type AcceptanceReportHead,
+  beginCommission,
+  type Commission,
   endCommission,
   getAcceptanceReport,
   getCommission,
@@ -9,7 +11,7 @@ import {
 } from "../contract/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
-import { ACCOUNT, AS_JSON, type CommandTable, command, flag, optional, toCount } from "./command.ts";
+import { ACCOUNT, AS_JSON, type CommandTable, command, flag, optional, several, toCount } from "./command.ts";
 import { iso, moment } from "./terminal.ts";
 
 const HELP = `
@@ -17,6 +19,7 @@ The rooms are switched and ticked off on the page, on a phone in the corridor. W
 are under test: nothing is a sale. What was ticked off stays until it is ended, also over a restart.
 
 Examples:
+  flanco commission begin GPIO17 --minutes 15
   flanco commission show
   flanco commission end
   flanco commission report`;
@@ -37,17 +40,34 @@ const EXITS = "\nExit codes: 0 every room is good, 3 one is not.\n\nExample:\n";
 export const commands: CommandTable = [
   {
     name: "commission",
-    about: "show and end an open commissioning, and show acceptance reports",
+    about: "put lines under test, show what they do, end that, and show acceptance reports",
     help: HELP,
     rows: [
       command(
+        "begin",
+        "put wired lines under test, to try them: what they do is no sale until it ends",
+        {
+          lines: several("[lines...]", "only these; none: all of the account"),
+          minutes: optional("--minutes <minutes>", "how long at most, up to 480 (default 120)", toCount),
+          account: ACCOUNT,
+        },
+        "flanco commission begin GPIO17 GPIO27 --minutes 15",
+        async ({ lines, minutes, account }, call) => {
+          const commission = { lines: lines.length === 0 ? undefined : [...lines], minutes };
+          await call.ask(beginCommission, { body: { commission } }, account);
+          const { data } = await call.ask(getCommission, {}, account);
+          call.terminal.out(describeTest(data));
+        },
+      ),
+      command(
         "show",
-        "show what is known of each room",
+        "show what is known of each room, and which lines moved last",
         { account: ACCOUNT, json: AS_JSON },
         `${EXITS}  flanco commission show --json`,
         async ({ account, json }, call) => {
           const { data } = await call.ask(getCommission, {}, account);
-          call.terminal.show(json, data, data.rooms.map(describeRoom));
+          const moved = data.moved.map(describeMove);
+          call.terminal.show(json, data, [describeTest(data), ...data.rooms.map(describeRoom), ...moved]);
           requireGood(data.rooms);
         },
       ),
@@ -57,7 +77,7 @@ export const commands: CommandTable = [
         { account: ACCOUNT },
         "flanco commission end",
         async ({ account }, call) => {
-          await call.ask(endCommission, {}, account);
+          await call.ask(endCommission, { query: {} }, account);
           call.terminal.out(
             "The commissioning is ended, and sales count again. What was ticked off is forgotten.",
           );
@@ -112,6 +132,18 @@ function describeReport(report: AcceptanceReport): string[] {
     `  ledger       ${report.head} before this report,`,
     `               ${report.hash} with it`,
   ];
+}
+
+/** Which lines are under test, and until when. */
+function describeTest({ begunTime, untilTime, lines }: Commission): string {
+  if (begunTime === null) return "No commissioning is open.";
+  if (untilTime === null) return "The test of its lines has ended: what they do is a sale.";
+  return `Under test until ${iso(untilTime)}, so what they do is no sale: ${lines?.join(", ") ?? "all lines"}.`;
+}
+
+function describeMove({ line, room, level, time }: Commission["moved"][number]): string {
+  const where = room === null ? "free" : `${room.room} of ${room.deviceName}`;
+  return `${iso(time)}\t${line}\t${level ? "high" : "low"}\t${where}`;
 }
 
 /** A room with its verdict of now, or the one that it was ticked off with. */

@@ -1,16 +1,7 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { boxBroker, type Config } from "../contract/config/schema.ts";
-import type { AnswerOf } from "../contract/declaration.ts";
-import {
-  beginTest,
-  driveLine,
-  endTest,
-  listChips,
-  listTestedEdges,
-  type ShownSighting,
-} from "../contract/line.ts";
-import { getWholeStatus } from "../contract/status.ts";
+import { driveLine, listChips, type ShownSighting } from "../contract/line.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
@@ -19,10 +10,9 @@ import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace-writer.ts";
 import { systemClock, systemTimers } from "../platform/machine.ts";
-import { AS_JSON, type CommandTable, command, flag, needed, optional, several, toCount } from "./command.ts";
+import { AS_JSON, type CommandTable, command, flag, needed, several } from "./command.ts";
 import { type ControlClient, withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
-import { accountsOf } from "./user.ts";
 import { wiredRows } from "./wiring.ts";
 
 /** A timer at this interval keeps the process running at no cost. */
@@ -91,59 +81,9 @@ export const commands: CommandTable = [
           call.terminal.out(`${line} is ${level}.`);
         },
       ),
-      command(
-        "test",
-        "put wired lines of the running service under test: what they do is no sale until it ends",
-        {
-          lines: several("[lines...]", "wired lines; none: show what is under test, and what it did"),
-          minutes: optional("--minutes <minutes>", "how long at most, up to 480 (default 30)", toCount),
-          end: flag("--end", "end every test"),
-        },
-        "flanco gpio test GPIO17 GPIO27 --minutes 15\nflanco gpio test --end",
-        async ({ lines, minutes, end }, call) => {
-          if (end && lines.length > 0) call.refuse("--end ends every test: name no line with it");
-          if (minutes !== undefined && lines.length === 0) call.refuse("--minutes goes with lines");
-          await call.withDoor(async (door) => {
-            if (end)
-              for (const { email } of await accountsOf(door)) await door.ask(endTest, { query: {} }, email);
-            else if (lines.length > 0) await beginTests(door, lines, minutes);
-            await showTests(door, call.terminal);
-            if (lines.length === 0) await showTestedEdges(door, call.terminal);
-          });
-        },
-      ),
     ],
   },
 ];
-
-/** Each line is of one account: where there are several, its wiring says which. */
-async function beginTests(door: ControlClient, lines: readonly string[], minutes?: number): Promise<void> {
-  const accounts = await accountsOf(door);
-  const rows = accounts.length > 1 ? await wiredRows(door) : [];
-  const ownerOf = (line: string) => rows.find((row) => row.line === line)?.user ?? accounts[0]?.email;
-  for (const [account, own] of Map.groupBy(new Set(lines), ownerOf)) {
-    await door.ask(beginTest, { body: { test: { lines: own, minutes } } }, account);
-  }
-}
-
-async function showTests(door: ControlClient, terminal: Terminal): Promise<void> {
-  const { data } = await door.ask(getWholeStatus, {});
-  for (const { line, room, deviceName, untilMs } of data.tests) {
-    terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilMs)}`);
-  }
-  if (data.tests.length === 0) terminal.out("No line is under test.");
-}
-
-/** Newest first, of all accounts. */
-async function showTestedEdges(door: ControlClient, terminal: Terminal): Promise<void> {
-  const edges: AnswerOf<typeof listTestedEdges>["data"][number][] = [];
-  for (const { email } of await accountsOf(door)) {
-    edges.push(...(await door.ask(listTestedEdges, {}, email)).data);
-  }
-  for (const { time, line, room } of edges.toSorted((one, other) => other.time - one.time)) {
-    terminal.out(`${iso(time)}\t${line}\troom ${room}\tswitched on under test`);
-  }
-}
 
 function makeDriver(config: Config, terminal: Terminal): LineDriver {
   return createDriver(config.gpio_driver, {

@@ -200,7 +200,7 @@ function describeService({ version, startedMs, uptimeMs, timeZone, ...status }: 
     ...(tests.length === 0
       ? []
       : [
-          `Lines under test: ${tests.length}, until ${moment(lastMs, timeZone)}. What they do is no sale: flanco commission end, or flanco gpio test --end, ends it.`,
+          `Lines under test: ${tests.length}, until ${moment(lastMs, timeZone)}. What they do is no sale: flanco commission end ends it.`,
         ]),
   ];
 }

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES } from "../domain/commission.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
+import { DEFAULT_COMMISSION_MS, MAX_FREE_LINES, MAX_TEST_MS } from "../domain/commission.ts";
 import { BIASES, DRIVER_NAMES } from "../domain/line.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { CAUSES, MENDED_SETTINGS, VERDICTS } from "../domain/verdict.ts";
-import { declare, type Shape, TECHNICAL } from "./declaration.ts";
+import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { digits, id, lineNames, name, text, timeMs, withData } from "./field.ts";
-import { testMinutes } from "./line.ts";
 
 /** What a commissioning is begun with. */
 const newCommission = {
@@ -17,9 +17,14 @@ const newCommission = {
     .max(MAX_FREE_LINES)
     .default([])
     .describe("Lines without a room that are looked at too, to see which one moves."),
-  minutes: testMinutes(DEFAULT_COMMISSION_MS).describe(
-    "The lines' test then ends by itself. What was ticked off stays.",
-  ),
+  minutes: z
+    .int()
+    .min(1)
+    .max(MAX_TEST_MS / MINUTE_MS)
+    .default(DEFAULT_COMMISSION_MS / MINUTE_MS)
+    .describe(
+      "The lines' test then ends by itself, also if the service was restarted. What was ticked off stays.",
+    ),
 };
 
 /** Names a room. */
@@ -172,6 +177,22 @@ export const getCommission = declare("get", "/api/commission", TECHNICAL, {
 
 export const endCommission = declare("delete", "/api/commission", TECHNICAL, {
   summary: "End the commissioning without a report: sales count again, and what was ticked off is forgotten.",
+  query: z.object({
+    pause: z.stringbool().optional().describe("End the tests of its lines alone, to go on with it later."),
+  }),
+});
+
+const testedEdge = z.strictObject({
+  line: z.string(),
+  deviceId: id,
+  room: z.string(),
+  time: timeMs,
+  provisional: z.boolean().describe("That time is not trusted."),
+});
+
+export const listTestedEdges = declare("get", "/api/test/edge", PEOPLE, {
+  summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
+  answer: withData(z.array(testedEdge)),
 });
 
 export const askRoom = declare("put", "/api/commission/room", TECHNICAL, {

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { MINUTE_MS } from "../domain/clock.ts";
-import { DEFAULT_TEST_MS, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
-import { declare, OPERATOR, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
-import { id, lineNames, name, timeMs, withData } from "./field.ts";
+import { DRIVER_NAMES } from "../domain/line.ts";
+import { declare, OPERATOR, type Shape, TECHNICAL } from "./declaration.ts";
+import { name, timeMs, withData } from "./field.ts";
 
 const line = z.strictObject({
   address: z.string().describe("Chip and offset: gpiochip0:17."),
@@ -32,61 +31,11 @@ export const listLines = declare("get", "/api/line", TECHNICAL, {
   answer: withData(lines),
 });
 
-export const readLine = declare("post", "/api/line/read", TECHNICAL, {
-  // The page looks again and again.
-  aDay: null,
-  summary: "The physical level of a free line, by one look: to see which one is which.",
-  body: z.object({ line: name }),
-  answer: withData(z.strictObject({ level: z.boolean().describe("Physical: true is high.") })),
-  errors: ["not_found", "conflict"],
-});
-
 export const driveLine = declare("post", "/api/line/drive", TECHNICAL, {
   aDay: null,
   summary: "Set the physical level of a simulated line.",
   body: z.object({ line: name, level: z.boolean() }),
   errors: ["not_found", "conflict"],
-});
-
-/** How long lines are under test, in minutes. */
-export function testMinutes(defaultMs: number) {
-  return z
-    .int()
-    .min(1)
-    .max(MAX_TEST_MS / MINUTE_MS)
-    .default(defaultMs / MINUTE_MS);
-}
-
-/** Begins a test of lines. */
-const newTest = {
-  lines: lineNames,
-  minutes: testMinutes(DEFAULT_TEST_MS).describe(
-    "Then it ends by itself, also if the service was restarted.",
-  ),
-};
-
-export const beginTest = declare("put", "/api/test", TECHNICAL, {
-  summary: "Put wired lines under test, or prolong it: what they do is no sale. The status lists them.",
-  body: z.object({ test: z.object(newTest) }),
-  errors: ["not_found", "too_many"],
-});
-
-export const endTest = declare("delete", "/api/test", TECHNICAL, {
-  summary: "End the test of a line, or of all lines of the account: sales count again.",
-  query: z.object({ line: name.optional() }),
-});
-
-const testedEdge = z.strictObject({
-  line: z.string(),
-  deviceId: id,
-  room: z.string(),
-  time: timeMs,
-  provisional: z.boolean().describe("That time is not trusted."),
-});
-
-export const listTestedEdges = declare("get", "/api/test/edge", PEOPLE, {
-  summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
-  answer: withData(z.array(testedEdge)),
 });
 
 const chip = z.strictObject({

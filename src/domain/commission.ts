@@ -5,8 +5,30 @@ import type { Contact, Judgement } from "./verdict.ts";
 
 /** How long lines are under test for a commissioning, unless it is ended before. */
 export const DEFAULT_COMMISSION_MS = 2 * HOUR_MS;
+/** The longest time for which lines are under test. */
+export const MAX_TEST_MS = 8 * HOUR_MS;
 /** Free lines that are looked at, at most: each look costs the kernel a request. */
 export const MAX_FREE_LINES = 64;
+
+/** A wired line under test: what it does is no sale. */
+export interface LineTest {
+  readonly userId: Id;
+  readonly line: string;
+  readonly deviceId: Id;
+  readonly deviceName: string;
+  readonly room: string;
+  /** Until the test ends by itself, in milliseconds. */
+  readonly remainingMs: number;
+}
+
+/** A rise of a line under test: it would have been a sale. */
+export interface TestedEdge {
+  readonly line: string;
+  readonly deviceId: Id;
+  readonly room: string;
+  readonly timeMs: number;
+  readonly provisional: boolean;
+}
 
 /** A room as a person names it: its device's dId, and its number. */
 export interface RoomKey {
@@ -127,7 +149,7 @@ export interface StoredAcceptanceReport
 
 /** The commissionings of all accounts. */
 export interface Commissioner {
-  /** Puts the lines under test and measures them. Earlier ticks stay. Rejects as `beginTest` does. */
+  /** Puts the lines under test and measures them. Earlier ticks stay. Rejects as `beginCommission` does. */
   begin(userId: Id, scope: CommissionScope, lifeMs: number, by: Actor): Promise<void>;
   state(userId: Id): Promise<CommissionState>;
   /** Says which room is switched next. Rejects with `not_found`, or `conflict` without a line under test. */
@@ -141,6 +163,8 @@ export interface Commissioner {
    * audit entry. Rejects with `conflict` where none is open.
    */
   finish(userId: Id, report: NewAcceptanceReport, by: Actor): Promise<number>;
+  /** Ends the tests of its lines. What was ticked off stays, for when it goes on. */
+  pause(userId: Id, by: Actor): Promise<void>;
   /** Ends it without a report. Does nothing where none is open. */
   end(userId: Id, by: Actor): Promise<void>;
 }

@@ -4,10 +4,12 @@ import type { ChainEntry } from "./chain-entry.ts";
 import type {
   AcceptanceReportHead,
   CommissionScope,
+  LineTest,
   NewAcceptanceReport,
   StoredAcceptanceReport,
   StoredCommission,
   StoredRoom,
+  TestedEdge,
   Tick,
 } from "./commission.ts";
 import type { Day } from "./day.ts";
@@ -16,7 +18,6 @@ import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { ImportedCount, ImportedPlaces, ImportedRecord, PlacedDevice } from "./imported.ts";
 import type { Asker } from "./job-slots.ts";
-import type { LineTest, TestedEdge } from "./line.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewRequest, Period, Sold, Summary } from "./overview.ts";
@@ -160,16 +161,9 @@ export interface LedgerCommands {
   cancelPrices(userId: Id, from: Day, valorMicros: number, by?: Actor): void;
 
   /**
-   * Puts wired lines under test, for `lifeMs` at most: what they do from now on is no sale.
-   * Rejects with `not_found` where one is not wired to a room of the account: then none is.
-   */
-  beginTest(userId: Id, lines: readonly string[], lifeMs: number, by?: Actor): void;
-  /** Ends the tests of these lines, or of all of the account. Does nothing where none is under test. */
-  endTest(userId: Id, lines: readonly string[] | null, by?: Actor): void;
-
-  /**
-   * Opens a commissioning, which stays open until it is ended, and puts `lines` under test.
-   * A commissioning that is open goes on with the new scope. Rejects as `beginTest` does.
+   * Opens a commissioning, which stays open until it is ended, and puts `lines` under test, for `lifeMs` at
+   * most: what they do from now on is no sale. One that is open goes on with the new scope. Rejects with
+   * `not_found` where a line is not wired to a room of the account: then none is under test.
    */
   beginCommission(
     userId: Id,
@@ -180,8 +174,10 @@ export interface LedgerCommands {
   ): void;
   /** Ticks a room off, in place of an earlier tick. Rejects with `conflict` where no commissioning is open. */
   tickRoom(userId: Id, tick: Tick): void;
+  /** Ends the tests of the account's lines, and leaves the commissioning open. */
+  pauseCommission(userId: Id, by?: Actor): void;
   /**
-   * Ends the commissioning with the tests of its lines, and forgets what was ticked
+   * Ends the commissioning with the tests of the account's lines, and forgets what was ticked
    * off. A report is kept as an entry of the chain; gives that entry's number. With a
    * report it rejects with `conflict` where none is open; without, it does nothing.
    */
@@ -323,8 +319,8 @@ export interface LedgerReader {
   ): readonly RoomPrice[];
   /** The lines under test at this moment, of one user or of all, ordered by line. */
   lineTests(now: BootMoment, userId?: Id): readonly LineTest[];
-  /** The newest rises of lines under test, newest first: at most `limit`, of one user or of all (null). */
-  testedEdges(userId: Id | null, limit: number): readonly TestedEdge[];
+  /** The newest rises of lines under test, newest first: at most `limit`. */
+  testedEdges(userId: Id, limit: number): readonly TestedEdge[];
   /** The commissionings that are open, of all accounts. */
   commissions(): readonly StoredCommission[];
   /** The rooms of a device, in order, with their ticks of the commissioning that is open. */

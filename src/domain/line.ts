@@ -1,5 +1,3 @@
-import { HOUR_MS, MINUTE_MS } from "./clock.ts";
-import type { Id } from "./id.ts";
 import type { Sighting } from "./sale.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -178,11 +176,9 @@ export interface Lines {
   /** Every line of this machine, wired or not. */
   survey(): Promise<readonly SurveyedChip[]>;
   /**
-   * Reads the physical level of a free line that is not wired. Rejects with
-   * `not_found`, `conflict` for a line that is in use or wired, `unavailable`.
+   * The physical levels of these lines, without those that cannot be
+   * read, are wired, or are in use: none of these is touched.
    */
-  read(line: string): Promise<boolean>;
-  /** The physical levels of these lines, read alike, without those that cannot be read. */
   readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
   /**
    * Checks lines that are to be wired, stores the wiring by `save`, and watches them. `save` gets the lines
@@ -212,29 +208,4 @@ export interface Queue {
 export interface EdgeQueue extends Queue {
   /** Whether the ledger refuses writes, or could not take in the last sighting of some line. */
   readonly refused: boolean;
-}
-
-/** How long a test lasts unless it is ended earlier. */
-export const DEFAULT_TEST_MS = 30 * MINUTE_MS;
-/** The longest test. */
-export const MAX_TEST_MS = 8 * HOUR_MS;
-
-/** A wired line under test: what it does is no sale. */
-export interface LineTest {
-  readonly userId: Id;
-  readonly line: string;
-  readonly deviceId: Id;
-  readonly deviceName: string;
-  readonly room: string;
-  /** Until the test ends by itself, in milliseconds. */
-  readonly remainingMs: number;
-}
-
-/** A rise of a line under test: it would have been a sale. */
-export interface TestedEdge {
-  readonly line: string;
-  readonly deviceId: Id;
-  readonly room: string;
-  readonly timeMs: number;
-  readonly provisional: boolean;
 }

@@ -1,9 +1,10 @@
 import type { ProvenBackup } from "./backup.ts";
+import type { LineTest } from "./commission.ts";
 import type { ToldFault } from "./fault.ts";
 import type { GapCount, LostEdges, Swallowed, Unwatched } from "./gap.ts";
 import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
-import type { DriverName, EdgeQueue, LineFailure, LineTest, Queue } from "./line.ts";
+import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
 import type { Provisional } from "./record.ts";
 import type { SettingDifference } from "./sink.ts";
 import type { SinkName } from "./sink-setting.ts";

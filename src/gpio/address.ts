@@ -193,39 +193,19 @@ export function surveyChips(
   }));
 }
 
-/**
- * Gives a function that reads the level of a free line. It rejects with
- * `conflict`, without touching the line, when that is wired or in use.
- */
-export async function freeLineReader(
-  driver: Pick<LineDriver, "detect" | "read">,
-  wirings: readonly Wiring[],
-): Promise<(line: string) => Promise<boolean>> {
-  const names = new LineNames(await driver.detect());
-  const wiringAt = wiringsByAddress(names, wirings);
-  return async (line) => {
-    const found = names.resolve(line);
-    const address = formatLine(found);
-    if (wiringAt.has(address)) {
-      throw new FlancoError("conflict", `The line ${line} is wired.`, {
-        hint: "Its room shows its level. Unwire it first to read it by itself.",
-      });
-    }
-    if (found.holder !== null) throw inUseError(found, found.holder);
-    return driver.read(address);
-  };
-}
-
 /** As `Lines.readFree`. */
 export async function readFreeLines(
   driver: Pick<LineDriver, "detect" | "read">,
   wirings: readonly Wiring[],
   lines: readonly string[],
 ): Promise<ReadonlyMap<string, boolean>> {
-  const read = await freeLineReader(driver, wirings);
+  const names = new LineNames(await driver.detect());
+  const wiringAt = wiringsByAddress(names, wirings);
   const levels = new Map<string, boolean>();
   for (const line of lines) {
-    const level = await read(line).catch(() => undefined);
+    const found = names.find(line);
+    if (found === undefined || found.holder !== null || wiringAt.has(formatLine(found))) continue;
+    const level = await driver.read(formatLine(found)).catch(() => undefined);
     if (level !== undefined) levels.set(line, level);
   }
   return levels;

@@ -25,14 +25,7 @@ import type {
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { isWatchedAlike, type Wiring } from "../domain/wiring.ts";
-import {
-  freeLineReader,
-  namesToWire,
-  readFreeLines,
-  requireLasting,
-  surveyChips,
-  wiredNames,
-} from "./address.ts";
+import { namesToWire, readFreeLines, requireLasting, surveyChips, wiredNames } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { UnwatchedLines } from "./unwatched.ts";
 
@@ -192,13 +185,6 @@ export class Recorder implements Lines {
     return surveyChips(chips, this.#dependencies.reader.wirings(), ({ line }) => {
       const level = this.#watches.get(line)?.level ?? null;
       return { watched: level !== null, level, problem: this.#failures.get(line) ?? null };
-    });
-  }
-
-  read(line: string): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const read = await freeLineReader(this.#driver, this.#dependencies.reader.wirings());
-      return read(line);
     });
   }
 

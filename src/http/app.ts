@@ -136,7 +136,7 @@ export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoi
   return [
     ...ledgerEndpoints({ ...dependencies, reader, pageSinks: () => setups.ofPage() }),
     postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
-    ...lineEndpoints(lines, drivable, reader, writer),
+    ...lineEndpoints(lines, drivable),
     ...commissionEndpoints({ commissioner, reader, status, numbers }),
     ...statusEndpoints(status),
     ...sinkEndpoints(setups, reader),

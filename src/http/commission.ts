@@ -10,6 +10,7 @@ import {
   getCommission,
   type AcceptanceReportHead as HeadAnswer,
   listAcceptanceReports,
+  listTestedEdges,
   mendRoom,
   type ReportContent,
   tickRoom,
@@ -35,10 +36,12 @@ import { type Endpoint, serve, writeJson } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const SHOWN_REPORTS = 50;
+/** The most edges under test in one answer. */
+const SHOWN_EDGES = 200;
 /** Bounds for states, which are read in pieces: those of an account, one after another. */
 const STATES = { what: "looks at this commissioning", inAll: 3, waitingOfMember: 8 };
 
-type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead"> &
+type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead" | "testedEdges"> &
   EitherWay<Pick<LedgerReader, "acceptanceReports">>;
 
 interface CommissionDependencies {
@@ -49,7 +52,7 @@ interface CommissionDependencies {
 }
 
 export function commissionEndpoints(dependencies: CommissionDependencies): readonly Endpoint[] {
-  const { commissioner } = dependencies;
+  const { commissioner, reader } = dependencies;
   const slots = new JobSlots(STATES);
   return [
     serve(beginCommission, async ({ userId, body: { commission }, by }) => {
@@ -61,9 +64,14 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
       async ({ userId }) => ({ data: toStateAnswer(await commissioner.state(userId)) }),
       slots,
     ),
-    serve(endCommission, ({ userId, by }) => commissioner.end(userId, by)),
+    serve(endCommission, ({ userId, query: { pause }, by }) =>
+      pause ? commissioner.pause(userId, by) : commissioner.end(userId, by),
+    ),
     serve(askRoom, ({ userId, body }) => commissioner.ask(userId, body.room)),
     serve(tickRoom, ({ userId, body: { tick } }) => commissioner.tick(userId, tick, tick.note)),
+    serve(listTestedEdges, ({ userId }) => ({
+      data: reader.testedEdges(userId, SHOWN_EDGES).map(({ timeMs, ...edge }) => ({ ...edge, time: timeMs })),
+    })),
     serve(mendRoom, ({ userId, body, by }) => commissioner.mend(userId, body.room, by)),
     serve(
       finishCommission,

@@ -1,33 +1,23 @@
 import { PassThrough } from "node:stream";
 import {
-  beginTest,
   driveLine,
-  endTest,
   type Line,
   listChips,
   listLines,
-  listTestedEdges,
-  readLine,
   type ShownSighting,
   watchLines,
 } from "../contract/line.ts";
-import { MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import { NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { DrivableLines, Lines, SurveyedLine, TestedEdge } from "../domain/line.ts";
+import type { DrivableLines, Lines, SurveyedLine } from "../domain/line.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-/** The most edges under test in one answer. */
-const SHOWN_EDGES = 200;
-
 /** @param drivable the lines that can be set by hand; null where lines are real */
 export function lineEndpoints(
-  lines: Pick<Lines, "status" | "survey" | "read" | "wiredNames" | "detect" | "listen">,
+  lines: Pick<Lines, "status" | "survey" | "detect" | "listen">,
   drivable: DrivableLines | null,
-  reader: Pick<LedgerReader, "testedEdges">,
-  writer: Pick<LedgerWriter, "beginTest" | "endTest">,
 ): readonly Endpoint[] {
   return [
     serve(listChips, async () => ({ data: await lines.detect() })),
@@ -41,9 +31,6 @@ export function lineEndpoints(
       }));
       return { data: { driver, simulated, chips } };
     }),
-    serve(readLine, async ({ body }) => ({
-      data: { level: await lines.read(body.line) },
-    })),
     serve(driveLine, async ({ signedIn, body, by }) => {
       if (drivable === null) {
         throw new FlancoError("conflict", "These lines are real: what is wired to them sets their levels.", {
@@ -64,16 +51,6 @@ export function lineEndpoints(
       // By its address, because the driver's names of lines may differ from the one that was looked up.
       drivable.set(addressOf(found), body.level);
     }),
-    serve(beginTest, async ({ userId, body: { test }, by }) => {
-      const names = new Set(await lines.wiredNames(test.lines));
-      await writer.beginTest(userId, [...names], test.minutes * MINUTE_MS, by);
-    }),
-    serve(endTest, ({ userId, query: { line }, by }) =>
-      writer.endTest(userId, line === undefined ? null : [line], by),
-    ),
-    serve(listTestedEdges, ({ userId }) => ({
-      data: reader.testedEdges(userId, SHOWN_EDGES).map(toTestedEdgeAnswer),
-    })),
   ];
 }
 
@@ -121,8 +98,4 @@ function toShown(sighting: Sighting): ShownSighting {
   const { line, active, activeLow, timeMs, monotonicNs, missed, source } = sighting;
   const monotonicMs = Number(monotonicNs / NANOSECONDS_PER_MILLISECOND);
   return { line, active, activeLow, timeMs, monotonicMs, sequence: source.sequence, missed };
-}
-
-function toTestedEdgeAnswer({ timeMs, ...edge }: TestedEdge) {
-  return { ...edge, time: timeMs };
 }

@@ -10,18 +10,20 @@ import {
   SECOND_MS,
   type Timers,
 } from "../domain/clock.ts";
-import type {
-  CommissionedRoom,
-  Commissioner,
-  CommissionScope,
-  CommissionState,
-  NewAcceptanceReport,
-  RoomKey,
-  StoredCommission,
-  StoredRoom,
-  Tick,
+import {
+  type CommissionedRoom,
+  type Commissioner,
+  type CommissionScope,
+  type CommissionState,
+  isAsTicked,
+  type NewAcceptanceReport,
+  type RoomKey,
+  type StoredCommission,
+  type StoredRoom,
+  type Tick,
 } from "../domain/commission.ts";
 import { CommissionWatch } from "../domain/commission-watch.ts";
+import type { Device } from "../domain/device.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -30,7 +32,6 @@ import type { Log } from "../domain/log.ts";
 import { inOrder } from "../domain/text.ts";
 import { contactOf, type Mend } from "../domain/verdict.ts";
 import { DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
-import { type CommissionSession, commissionedRoom } from "./commissioned-room.ts";
 
 /** How often open pages hear that something was seen, and free lines are looked at. */
 const ROUND_MS = 250;
@@ -46,12 +47,24 @@ export interface CommissioningDependencies {
   >;
   readonly writer: Pick<
     LedgerWriter,
-    "beginCommission" | "beginTest" | "endCommission" | "rewire" | "setWiring" | "tickRoom"
+    "beginCommission" | "endCommission" | "pauseCommission" | "rewire" | "setWiring" | "tickRoom"
   >;
   readonly lines: Pick<Lines, "listenRaw" | "measure" | "readFree" | "status" | "wire" | "wiredNames">;
   readonly log: Log;
   /** Tells open pages of changes without a commit. */
   readonly tell: (changes: readonly Change[]) => void;
+}
+
+/** An open commissioning. */
+interface CommissionSession {
+  readonly scope: CommissionScope;
+  readonly watch: CommissionWatch;
+  /** When it ends by itself, in monotonic milliseconds. */
+  readonly endMs: number;
+  /** Until when each of its lines is under test, in monotonic milliseconds. */
+  readonly untilMs: ReadonlyMap<string, number>;
+  /** The account's wired lines when the ledger was followed last. */
+  readonly known: ReadonlySet<string>;
 }
 
 /**
@@ -187,6 +200,11 @@ export class Commissioning implements Commissioner {
     await this.#follow();
     if (number === null) throw new FlancoError("internal", "The report has no number.");
     return number;
+  }
+
+  async pause(userId: Id, by: Actor): Promise<void> {
+    await this.#dependencies.writer.pauseCommission(userId, by);
+    await this.#follow();
   }
 
   async end(userId: Id, by: Actor): Promise<void> {
@@ -326,7 +344,7 @@ export class Commissioning implements Commissioner {
     const isNew = (line: string) => scope.lines === null && before?.known.has(line) === false;
     const added = wired.filter((line) => !untilMs.has(line) && isNew(line));
     // The commit of these tests calls `apply` in turn.
-    if (added.length > 0) await writer.beginTest(userId, added, lifeMs);
+    if (added.length > 0) await writer.beginCommission(userId, scope, added, lifeMs);
     const watch = before?.watch ?? new CommissionWatch();
     this.#sessions.set(userId, { scope, watch, endMs, untilMs, known: new Set(wired) });
   }
@@ -374,4 +392,45 @@ export class Commissioning implements Commissioner {
   #tell(userId: Id): void {
     this.#dependencies.tell([{ kind: "commission", userId }]);
   }
+}
+
+/** What is known of an account's lines. */
+interface KnownLines {
+  /** The lines that are watched. */
+  readonly watched: ReadonlySet<string>;
+  /** Undefined where no line is under test for a commissioning. */
+  readonly session: CommissionSession | undefined;
+  /** What was seen of the lines, also of a session that has ended. */
+  readonly watch: CommissionWatch;
+  /** Monotonic milliseconds. */
+  readonly nowMs: number;
+}
+
+/** A room of a device as its account's commissioning shows it. */
+function commissionedRoom(
+  { id: deviceId, dId, name: deviceName, locationName }: Device,
+  { room, active, withoutLine, wired, tick }: StoredRoom,
+  { watched, session, watch, nowMs }: KnownLines,
+): CommissionedRoom {
+  const line = wired?.line ?? null;
+  const asked = session?.watch.asked;
+  return {
+    dId,
+    deviceId,
+    deviceName,
+    locationName,
+    room,
+    withoutLine,
+    wired,
+    level: line !== null && watched.has(line) ? (session?.watch.levelOf(line) ?? active) : null,
+    isUnderTest: line !== null && isUnderTest(session, line, nowMs),
+    isAsked: asked?.deviceId === deviceId && asked.room === room,
+    judgement: watch.judge({ deviceId, room }, wired, nowMs),
+    tick: tick !== null && isAsTicked(tick, wired) ? tick : null,
+  };
+}
+
+function isUnderTest(session: CommissionSession | undefined, line: string, nowMs: number): boolean {
+  const untilMs = session?.untilMs.get(line);
+  return untilMs !== undefined && untilMs > nowMs;
 }

@@ -158,8 +158,10 @@ class Replaying {
     if (step.kind === "level") this.#set(step);
     else if (step.kind === "time") this.#time.setWall(step.timeMs);
     else if (step.kind === "wire") await this.#wire(step);
-    else if (step.kind === "test") await writer.beginTest(userId, [this.#simulated(step.line)], step.lifeMs);
-    else if (step.kind === "start") await this.#start();
+    else if (step.kind === "test") {
+      const lines = [this.#simulated(step.line)];
+      await writer.beginCommission(userId, { lines, freeLines: [] }, lines, step.lifeMs);
+    } else if (step.kind === "start") await this.#start();
     else await this.#stop();
   }
 

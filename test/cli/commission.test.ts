@@ -42,6 +42,7 @@ describe("flanco commission, beside the service", () => {
       (await program.call(["commission", "show"])).stdout.includes(named),
     );
     const words = await program.call(["commission", "show"]);
+    expect(words.stdout).to.match(/^Under test until \d{4}-\S+Z, so what they do is no sale: all lines\.\n/);
     expect(words).to.include({
       exitCode: 3,
       stderr: "flanco: 8 of 8 rooms are not good, or were not switched.\n",
@@ -79,12 +80,22 @@ describe("flanco commission, beside the service", () => {
     expect(list).to.match(new RegExp(`^${made.number}\t.+\tLuis Pérez, Ana Gil\t0 of 8 rooms good\n$`));
   });
 
-  it("made no sale; it ends without a report too, and then the rooms sell again", async () => {
-    await ask(service, cookie, "PUT", "/api/commission", { commission: {} });
+  it("is begun by the command too, shows what moved, and makes no sale; once it is ended, the rooms sell", async () => {
+    const begun = await program.succeed(["commission", "begin", "simchip0:0", "--minutes", "15"]);
+    expect(begun).to.match(/^Under test until \d{4}-\S+Z, so what they do is no sale: SIM0\.\n$/);
     await set("SIM0", "high");
+    await until("the move is shown", async () =>
+      (await program.call(["commission", "show"])).stdout.includes("\tSIM0\thigh\t101 of Pasillo A\n"),
+    );
+    expect(await program.refused(["commission", "begin", "GPIO99"])).to.contain(
+      "The line GPIO99 is not wired. Name a wired line, or wire it first.",
+    );
     await program.succeed(["commission", "end"]);
     expect(recordRows(program.ledgerFile)).to.deep.equal([]);
     await set("SIM0", "low");
+    await until("it is off, beyond its debounce", async () =>
+      (await program.succeed(["status"])).includes("SIM0: room 101 of Pasillo A, off since"),
+    );
     await set("SIM0", "high");
     await until("a sale is in", () => recordRows(program.ledgerFile).length === 1);
   });

@@ -147,34 +147,6 @@ describe("flanco gpio, while the service runs simulated lines", () => {
     expect(ended.stderr).to.contain("has mistakes");
   });
 
-  it("puts wired lines under test, and shows what they did: no sale", async () => {
-    const before = recordsOf("SIM2").length;
-    const begun = await program.succeed(["gpio", "test", "simchip0:2", "--minutes", "15"]);
-    expect(begun).to.match(/^SIM2: room 103 of Pasillo A, under test until \d{4}-\S+Z\n$/);
-    await program.call(["gpio", "set", "SIM2", "high"]);
-    const shows = async () => program.succeed(["gpio", "test"]);
-    await until("the edge is shown", async () =>
-      /\tSIM2\troom 103\tswitched on under test\n/.test(await shows()),
-    );
-    await program.call(["gpio", "set", "SIM2", "low"]);
-    expect(await program.succeed(["gpio", "test", "--end"])).to.contain("No line is under test.");
-    expect(recordsOf("SIM2").length).to.equal(before);
-    const refused = await program.call(["gpio", "test", "SIM7"]);
-    expect(onlyLine(refused)).to.equal(
-      "flanco: The line SIM7 is not wired. Name a wired line, or wire it first.",
-    );
-  });
-
-  it("refuses lines beside --end, which ends every test, and minutes for no line", async () => {
-    for (const [words, said] of [
-      [["SIM2", "--end"], "error: --end ends every test: name no line with it"],
-      [["--minutes", "15"], "error: --minutes goes with lines"],
-    ] as const) {
-      const refused = await program.call(["gpio", "test", ...words]);
-      expect([refused.exitCode, refused.stderr.split("\n")[0]]).to.deep.equal([2, said]);
-    }
-  });
-
   it("refuses an unknown line and an unknown level", async () => {
     expect(await program.refused(["gpio", "set", "GPIO17", "high"])).to.match(
       /^flanco: There is no line GPIO17\./,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { codeOf, rejection } from "../rig/rejection.ts";
+import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { Turns } from "../rig/turns.ts";
 import { edge, RecorderRig, wiring } from "./recorder-rig.ts";
@@ -41,28 +41,12 @@ describe("The recorder and lines that are not wired", () => {
     });
   });
 
-  describe("read", () => {
+  describe("readFree", () => {
     beforeEach(async () => {
       rig.wired = [wiring("hand:0")];
       rig.driver.held.add("B");
       await rig.recorder.open();
     });
-
-    it("reads a free line", async () => {
-      expect(await rig.recorder.read("C")).to.equal(true);
-      expect(rig.driver.asked.at(-1)).to.equal("read gpiochip0:2");
-    });
-
-    for (const [what, line, code] of [
-      ["a wired line, by any name", "A", "conflict"],
-      ["a line that another program uses", "B", "conflict"],
-      ["a line that does not exist", "gpiochip0:9", "not_found"],
-    ] as const) {
-      it(`does not touch ${what}`, async () => {
-        expect(await codeOf(() => rig.recorder.read(line))).to.equal(code);
-        expect(rig.driver.asked.filter((asked) => asked.startsWith("read"))).to.deep.equal([]);
-      });
-    }
 
     it("reads the free ones of many lines, by one look at all lines and one at what is wired", async () => {
       const [looksBefore, wiringReadsBefore] = [rig.driver.looks, rig.wiringReads];
@@ -71,6 +55,11 @@ describe("The recorder and lines that are not wired", () => {
         ["C", true],
         ["gpiochip0:2", true],
       ]);
+      const reads = rig.driver.asked.filter((asked) => asked.startsWith("read"));
+      expect(reads, "wired lines and those in use are not touched").to.deep.equal([
+        "read gpiochip0:2",
+        "read gpiochip0:2",
+      ]);
       expect([rig.driver.looks - looksBefore, rig.wiringReads - wiringReadsBefore]).to.deep.equal([1, 1]);
     });
 
@@ -78,9 +67,9 @@ describe("The recorder and lines that are not wired", () => {
       const saved = rig.recorder.wire(["C"], async () => {
         rig.wired = [...rig.wired, wiring("C")];
       });
-      const read = codeOf(() => rig.recorder.read("C"));
+      const read = rig.recorder.readFree(["C"]);
       await saved;
-      expect(await read).to.equal("conflict");
+      expect([...(await read)]).to.deep.equal([]);
     });
   });
 

@@ -169,10 +169,6 @@ const WRONG_BODIES: Readonly<Record<string, ReturnType<typeof wrong>>> = {
     ...wrong("recordId", "type", (recordId) => ({ void: { recordId, reason: "x" } }), "1"),
     ...wrong("reason", "required", (reason) => ({ void: { recordId: 1, reason } }), " "),
   ],
-  "post /api/line/read": [
-    ...wrong("line", "required", (line) => ({ line }), undefined),
-    ...wrong("line", "type", (line) => ({ line }), 7),
-  ],
   "post /api/line/drive": [
     ...wrong("line", "required", (line) => ({ line, level: true }), undefined),
     ...wrong("level", "required", (level) => ({ line: "SIM0", level }), undefined),

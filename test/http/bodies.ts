@@ -96,7 +96,6 @@ export const BODIES: Readonly<Record<string, object>> = {
   "put /api/letterhead": { letterhead: { company: "x", taxNumber: "x", address: "x", logo: "" } },
   "put /api/wiring": aWiring(),
   "put /api/wiring/price": { price: { lines: ["SIM0"], valor: 5 } },
-  "put /api/test": { test: { lines: ["SIM0"], minutes: 30 } },
   "put /api/commission": { commission: { lines: ["SIM0"], minutes: 30 } },
   "put /api/commission/room": { room: { dId: "7234", room: "101" } },
   "put /api/commission/tick": { tick: { dId: "7234", room: "101", note: "" } },
@@ -107,7 +106,6 @@ export const BODIES: Readonly<Record<string, object>> = {
     values: { notice_language: "es", notice_quiet_hours: "", notice_silent_days: 3, notice_summaries: [] },
   },
   "post /api/sink/test": { name: "email" },
-  "post /api/line/read": { line: "SIM0" },
   "post /api/line/drive": { line: "SIM0", level: true },
 };
 

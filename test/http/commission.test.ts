@@ -11,6 +11,7 @@ import { forEachTest, forSuite } from "../rig/standing.ts";
 import { Turns } from "../rig/turns.ts";
 import { until } from "../rig/until.ts";
 import { aDevice, aWiring } from "./bodies.ts";
+import { WiredLine } from "./wired-line.ts";
 
 const SIGNATURES = { technician: "Luis Pérez", clinic: "Ana Gil" };
 
@@ -138,6 +139,32 @@ describe("Commissioning", () => {
     ]);
     expect(appliance.lines.measured).to.have.members(["SIM0", "SIM1"]);
     expect((await user.data("/api/status")).tests).to.have.length(2);
+  });
+
+  it("lasts two hours where nothing else is said, and at most eight", async () => {
+    await begin().expect(200);
+    const { untilTime } = await state();
+    expect((untilTime ?? 0) - appliance.clock.nowMs()).to.be.within(120 * 60_000, 120 * 60_000 + 2);
+    for (const minutes of [0, 481, 1.5]) await begin({ minutes }).expect(400);
+  });
+
+  it("keeps what its lines do in a list of its own, which is no record, and the status says so", async () => {
+    const line = await WiredLine.wire(appliance, user, "SIM0");
+    await begin({ lines: ["SIM0", "SIM0"] }).expect(200);
+    const { tests } = await user.data("/api/status");
+    const [device] = appliance.reader.devices(user.id);
+    const deviceId = device?.id;
+    expect(tests).to.have.length(1);
+    expect(tests[0]).to.deep.include({ line: "SIM0", deviceId, deviceName: "Pasillo A", room: "101" });
+    await line.go(true);
+    expect(await user.data("/api/test/edge")).to.deep.equal([
+      { line: "SIM0", deviceId, room: "101", time: line.timeMs, provisional: true },
+    ]);
+    expect(appliance.recordsOf(user.id)).to.deep.equal([]);
+    await user.delete("/api/commission").expect(200);
+    await line.go(false);
+    await line.go(true);
+    expect(appliance.recordsOf(user.id)).to.have.length(1);
   });
 
   it("says which line moved, proposes its room, and ticks it off with what was measured", async () => {
@@ -287,6 +314,20 @@ describe("Commissioning", () => {
     await begun();
     expect((await shown("101")).tick?.verdict).to.equal("good");
     await ask("102").expect(200);
+  });
+
+  it("is paused: its lines sell again and live pages hear of it, and what was ticked off stays", async () => {
+    await begun();
+    cycle("SIM0");
+    await tick("101").expect(200);
+    const stream = await EventStream.open(user);
+    await stream.next();
+    await user.delete("/api/commission?pause=true").expect(200);
+    expect(await stream.next()).to.include({ event: "tests" });
+    stream.close();
+    expect((await user.data("/api/status")).tests).to.deep.equal([]);
+    expect(await state()).to.deep.include({ untilTime: null });
+    expect((await shown("101")).tick?.verdict).to.equal("good");
   });
 
   it("ends its test with the boot, and goes on when it is begun again: what was ticked off stays", async () => {

@@ -3,7 +3,7 @@ import { tickRoom } from "../../src/contract/commission.ts";
 import { postData } from "../../src/contract/data.ts";
 import { boundADay } from "../../src/contract/declaration.ts";
 import { changeDevice } from "../../src/contract/device.ts";
-import { readLine } from "../../src/contract/line.ts";
+import { driveLine } from "../../src/contract/line.ts";
 import { addLocation, listLocations, removeLocation } from "../../src/contract/location.ts";
 import { changeSelf, endMemberSessions } from "../../src/contract/member.ts";
 import { networkActor } from "../../src/domain/audit.ts";
@@ -119,7 +119,6 @@ describe("A day's bound of changes that stay in the books", () => {
     for (const [operation, body] of [
       ["put /api/wiring", aWiring()],
       ["put /api/wiring/price", { price: { lines: ["SIM0"], valor: 5, from: "2030-01-01" } }],
-      ["put /api/test", { test: { lines: ["SIM0"] } }],
       ["put /api/commission", { commission: {} }],
       ["put /api/sink", BODIES["put /api/sink"]],
       ["delete /api/sink?name=email", undefined],
@@ -183,7 +182,7 @@ describe("A day's bound of a member's changes", () => {
     for (let count = 0; count < most; count += 1) counted("luis", count % 2 === 0 ? addLocation : tickRoom);
     expect(refused).to.throw(FlancoError).with.property("code", "too_many");
     counted("ana", changeDevice);
-    for (const other of [removeLocation, changeSelf, endMemberSessions, readLine, postData, listLocations]) {
+    for (const other of [removeLocation, changeSelf, endMemberSessions, driveLine, postData, listLocations]) {
       counted("luis", other);
     }
     const failed = changeCounter(appliance.clock);

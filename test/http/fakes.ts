@@ -83,11 +83,6 @@ export class FakeLines implements Lines, DrivableLines {
     return this.chips;
   }
 
-  async read(): Promise<boolean> {
-    if (this.refusal !== undefined) throw this.refusal;
-    return this.level;
-  }
-
   async readFree(lines: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
     return new Map(lines.map((line) => [line, this.level]));
   }

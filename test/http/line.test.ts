@@ -2,11 +2,8 @@ import { expect } from "chai";
 import type { SurveyedLine } from "../../src/domain/line.ts";
 import { wiring } from "../gpio/recorder-rig.ts";
 import { Appliance } from "../rig/appliance.ts";
-import { EventStream } from "../rig/event-stream.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { aDevice } from "./bodies.ts";
-import { WiredLine } from "./wired-line.ts";
 
 describe("Lines", () => {
   const appliance = forSuite(() => Appliance.open());
@@ -43,8 +40,8 @@ describe("Lines", () => {
     return by.data("/api/line");
   }
 
-  function post(action: "read" | "drive", body: object) {
-    return user.post(`/api/line/${action}`, body);
+  function drive(body: object) {
+    return user.post("/api/line/drive", body);
   }
 
   const FREE = {
@@ -93,39 +90,31 @@ describe("Lines", () => {
     ]);
   });
 
-  it("are looked at one at a time, by address or name", async () => {
-    for (const level of [true, false]) {
-      appliance.lines.level = level;
-      const response = await post("read", { line: "simchip0:0" }).expect(200);
-      expect(response.body).to.deep.equal({ status: "success", data: { level } });
-    }
-  });
-
   it("are set by hand where they are simulated, own and free ones", async () => {
     show({ wiring: wiringOf(user), watched: true }, {});
-    expect((await post("drive", { line: "SIM0", level: true }).expect(200)).body).to.deep.equal({
+    expect((await drive({ line: "SIM0", level: true }).expect(200)).body).to.deep.equal({
       status: "success",
     });
-    await post("drive", { line: "SIM1", level: false }).expect(200);
+    await drive({ line: "SIM1", level: false }).expect(200);
     expect(appliance.lines.driven).to.deep.equal([
       ["simchip0:0", true],
       ["simchip0:1", false],
     ]);
-    expect((await post("drive", { line: "SIM9", level: true }).expect(404)).body.error).to.contain("SIM9");
+    expect((await drive({ line: "SIM9", level: true }).expect(404)).body.error).to.contain("SIM9");
   });
 
   for (const line of ["SIM0", "simchip0:0"]) {
     it(`are not set by who has not wired them: ${line} would sell in another user's name`, async () => {
       show({ wiring: wiringOf(other), watched: true });
-      await post("drive", { line, level: true }).expect(409);
+      await drive({ line, level: true }).expect(409);
       expect(appliance.lines.driven).to.deep.equal([]);
     });
   }
 
   it("are not set by another spelling than the list has, which would pass for a free line", async () => {
     show({}, {}, { wiring: wiringOf(other), watched: true });
-    await post("drive", { line: "simchip0:02", level: true }).expect(404);
-    await post("drive", { line: "simchip0:01", level: true }).expect(404);
+    await drive({ line: "simchip0:02", level: true }).expect(404);
+    await drive({ line: "simchip0:01", level: true }).expect(404);
     expect(appliance.lines.driven).to.deep.equal([]);
   });
 
@@ -134,62 +123,5 @@ describe("Lines", () => {
     const owner = await real.addUser();
     await owner.post("/api/line/drive", { line: "SIM0", level: true }).expect(409);
     expect(real.lines.driven).to.deep.equal([]);
-  });
-});
-
-describe("A test of lines", () => {
-  const appliance = forSuite(() => Appliance.open());
-  const user = forEachTest(() => appliance.addUser());
-  let line: WiredLine;
-
-  beforeEach(async () => {
-    await user.post("/api/device", aDevice()).expect(200);
-    line = await WiredLine.wire(appliance, user, "SIM0");
-  });
-  afterEach(() => user.delete("/api/wiring?line=SIM0").expect(200));
-
-  const begin = (test: object) => user.put("/api/test", { test });
-  const shown = async () => (await user.data("/api/status")).tests;
-
-  it("is in the status, and what its lines do is in a list of its own and no record", async () => {
-    const [device] = appliance.reader.devices(user.id);
-    await begin({ lines: ["SIM0", "SIM0"], minutes: 15 }).expect(200);
-    const [test, ...others] = await shown();
-    expect(others).to.deep.equal([]);
-    expect(test).to.deep.include({
-      line: "SIM0",
-      deviceId: device?.id,
-      deviceName: "Pasillo A",
-      room: "101",
-    });
-    expect(test.untilMs - appliance.clock.nowMs()).to.be.within(15 * 60_000, 15 * 60_000 + 1);
-    await line.go(true);
-    const data = await user.data("/api/test/edge");
-    expect(data).to.deep.equal([
-      { line: "SIM0", deviceId: device?.id, room: "101", time: line.timeMs, provisional: true },
-    ]);
-    const records = await user.get("/api/record").expect(200);
-    expect(records.body.data).to.deep.equal([]);
-  });
-
-  it("lasts half an hour where nothing else is said, and at most eight hours", async () => {
-    await begin({ lines: ["SIM0"] }).expect(200);
-    const [test] = await shown();
-    expect(test.untilMs - appliance.clock.nowMs()).to.be.within(30 * 60_000, 30 * 60_000 + 1);
-    for (const minutes of [0, 481, 1.5]) await begin({ lines: ["SIM0"], minutes }).expect(400);
-  });
-
-  it("ends when it is ended, and live pages hear of both", async () => {
-    const stream = await EventStream.open(user);
-    await stream.next();
-    await begin({ lines: ["SIM0"] }).expect(200);
-    expect(await stream.next()).to.include({ event: "tests" });
-    await user.delete("/api/test?line=SIM0").expect(200);
-    expect(await stream.next()).to.include({ event: "tests" });
-    expect(await shown()).to.deep.equal([]);
-    await line.go(true);
-    const records = await user.get("/api/record").expect(200);
-    expect(records.body.data).to.have.length(1);
-    stream.close();
   });
 });

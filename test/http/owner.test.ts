@@ -44,16 +44,11 @@ const QUERY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lines are the machine's, not a user's: that one is taken must be told to who would wire, read or drive it, or two
+ * Lines are the machine's, not a user's: that one is taken must be told to who would wire or drive it, or two
  * rooms would count one relay. Whose it is, and what it does, is not told. An e-mail signs in to one account alone, so an
  * owner who would invite a known one must be told too.
  */
-const TAKEN = [
-  "put /api/wiring line",
-  "post /api/line/read line",
-  "post /api/line/drive line",
-  "post /api/member email",
-];
+const TAKEN = ["put /api/wiring line", "post /api/line/drive line", "post /api/member email"];
 
 describe("What is another user's", () => {
   const appliance = forSuite(() => Appliance.open({ passwords: WRONG_PASSWORDS }));
@@ -99,7 +94,7 @@ describe("What is another user's", () => {
     const names = { technician: "Técnica secreta", clinic: "Secreta" };
     await owner.put("/api/commission", { commission: {} }).expect(200);
     await owner.post("/api/commission/report", { report: names }).expect(200);
-    await to.writer.beginTest(owner.id, ["SIM5"], FORGIVEN_MS);
+    await to.writer.beginCommission(owner.id, { lines: null, freeLines: [] }, ["SIM5"], FORGIVEN_MS);
     await line.go(true);
   }
 

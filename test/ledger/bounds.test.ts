@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 import { Committer } from "../../src/ledger/engine/committer.ts";
 import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
-import { lineTestReader } from "../../src/ledger/nouns/line-test.ts";
+import { commissionReader } from "../../src/ledger/nouns/commission.ts";
 import { aSighting } from "../domain/sighting.ts";
 import { plansOf, query } from "../rig/ledger-file.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -57,13 +57,15 @@ describe("A ledger over many years", () => {
   it("finds an account's edges under test, and counts those of a test, by an index: others may have a million", async () => {
     await ledger.writer.noteBoot("boot", null);
     const { user } = await ledger.wire("A");
-    await ledger.writer.beginTest(user.id, ["A"], HOUR_MS);
+    await ledger.writer.beginCommission(user.id, { lines: null, freeLines: [] }, ["A"], HOUR_MS);
     const { nowMs, file } = ledger;
-    const list = plansOf(file, "tested_edge", (db) => lineTestReader(db).testedEdges(user.id, 200));
+    const list = plansOf(file, "tested_edge", (db) =>
+      commissionReader(db, { spendBytes: () => {} }).testedEdges(user.id, 200),
+    );
     expect(list).to.deep.equal(["SEARCH tested_edge USING INDEX tested_edge_by_user (user_id=?)"]);
     const commands = [
       { name: "noteBoot", input: ["boot", null] },
-      { name: "endTest", input: [user.id, null] },
+      { name: "pauseCommission", input: [user.id] },
     ] as const;
     const end = plansOf(file, "tested_edge", (db) => {
       new Committer(db, new LocalCalendar("UTC"), undefined).commit({ nowMs, monotonicMs: 1, commands });

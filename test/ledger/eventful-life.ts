@@ -30,10 +30,10 @@ export async function live(ledger: TestLedger, userId: string, deviceId: string)
   await ledger.writer.noteBoot("boot", null);
   await ledger.writer.takeIn([at(false, 0), at(true, 1), at(false, 2), at(true, 3)]);
   await sell(ledger, userId, 3);
-  await ledger.writer.beginTest(userId, [LINE], HOUR_MS);
+  await ledger.writer.beginCommission(userId, { lines: null, freeLines: [] }, [LINE], HOUR_MS);
   ledger.monotonicMs = 60_000;
   await ledger.writer.takeIn([at(false, 58), at(true, 59)]);
-  await ledger.writer.endTest(userId, [LINE]);
+  await ledger.writer.endCommission(userId, null);
   await ledger.writer.planPrices(userId, [LINE], 6e6, 20_300_101);
   await ledger.writer.voidRecord(4, "relay tested");
   await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));

@@ -44,11 +44,11 @@ describe("Commissioning on the page", () => {
     await banner.waitFor();
     await page.locator(".tile", { hasText: "101" }).getByText("En prueba").waitFor();
     await page.goto("/");
-    await page.route("**/api/test", (route) => route.abort());
+    await page.route("**/api/commission?*", (route) => route.abort());
     const shown = page.locator(".under-test");
     await shown.getByRole("button", { name: "Terminar", exact: true }).click();
     await shown.getByText("El equipo no contesta.").waitFor();
-    await page.unroute("**/api/test");
+    await page.unroute("**/api/commission?*");
     await shown.getByRole("button", { name: "Terminar", exact: true }).click();
     await shown.waitFor({ state: "detached" });
     await switchRelay("SIM0");

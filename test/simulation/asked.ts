@@ -33,8 +33,10 @@ export function askFor(step: Step, process: SimulatedProcess | undefined, asker:
     const wiring = { line: LINES[line] ?? "", actuatorId: ROOMS[room] ?? "", valorMicros: valor * 1e6 };
     ask(process.wire(userId, { ...settings, ...wiring, rearmMs, activeLow }));
   } else if (step.kind === "unwire") ask(writer.removeWiring(userId, LINES[step.line] ?? ""));
-  else if (step.kind === "test") ask(writer.beginTest(userId, [LINES[step.line] ?? ""], step.ms));
-  else if (step.kind === "end test") ask(writer.endTest(userId, [LINES[step.line] ?? ""]));
+  else if (step.kind === "test") {
+    const lines = [LINES[step.line] ?? ""];
+    ask(writer.beginCommission(userId, { lines, freeLines: [] }, lines, step.ms));
+  } else if (step.kind === "end test") ask(writer.pauseCommission(userId));
   else if (step.kind === "plan") {
     const today = new LocalCalendar(timeZone).dayOf(clock.nowMs());
     const from = addDays(today, step.days);

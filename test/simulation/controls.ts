@@ -162,8 +162,8 @@ export const SIMULATED_CONTROLS = {
   ],
   "a test does not end": [
     {
-      file: "src/ledger/nouns/line-test.ts",
-      from: "    for (const { testId } of ended) close.run(moment.boot, moment.monotonicMs, testId);\n",
+      file: "src/ledger/nouns/commission.ts",
+      from: "    for (const { testId } of ended) closeTest.run(moment.boot, moment.monotonicMs, testId);\n",
       to: "",
     },
   ],

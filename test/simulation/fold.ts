@@ -141,8 +141,8 @@ export class Fold {
         for (const line of lines) this.#prices.plan(this.#roomOf(line) ?? "", valorMicros, from);
         return;
       }
-      case "beginTest": {
-        const [, lines, lifeMs] = input as Input<"beginTest">;
+      case "beginCommission": {
+        const [, , lines, lifeMs] = input as Input<"beginCommission">;
         for (const line of lines) {
           this.#tests.end(line, atUs);
           // The last millisecond belongs to what was before.
@@ -150,11 +150,9 @@ export class Fold {
         }
         return;
       }
-      case "endTest": {
-        const [, lines] = input as Input<"endTest">;
-        for (const line of lines ?? []) if (this.#roomOf(line) !== undefined) this.#tests.end(line, atUs);
+      case "pauseCommission":
+        for (const line of LINES) if (this.#roomOf(line) !== undefined) this.#tests.end(line, atUs);
         return;
-      }
       case "noteBoot": {
         const [bootId, zeroMs, aliveMs = monotonicMs] = input as Input<"noteBoot">;
         const before = this.#boots.get(bootId);

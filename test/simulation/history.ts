@@ -25,7 +25,7 @@ export type Step =
     }
   | { readonly kind: "unwire"; readonly line: number }
   | { readonly kind: "test"; readonly line: number; readonly ms: number }
-  | { readonly kind: "end test"; readonly line: number }
+  | { readonly kind: "end test" }
   /** A price for the line's room so many days later. */
   | { readonly kind: "plan"; readonly line: number; readonly valor: number; readonly days: number }
   | { readonly kind: "rename"; readonly name: string }
@@ -141,7 +141,7 @@ export function historyOf(seed: number): History {
   const tested = (): Step[] => {
     const at = line();
     const test: Step = { kind: "test", line: at, ms: chance(0.5) ? 28_800_000 : 2_000 };
-    const end: Step = { kind: "end test", line: at };
+    const end: Step = { kind: "end test" };
     const onLine = (): Step => ({ ...edges(), line: at }) as Step;
     return [test, ...some(1, () => ({ kind: "settle" }) as const), onLine(), end, ...some(1, onLine)];
   };

@@ -9,7 +9,6 @@ import { commissionCommands } from "../nouns/commission.ts";
 import { correctionCommands } from "../nouns/correction.ts";
 import { deviceCommands } from "../nouns/device.ts";
 import { lineCommands } from "../nouns/line.ts";
-import { lineTestCommands } from "../nouns/line-test.ts";
 import { locationCommands } from "../nouns/location.ts";
 import { letterheadCommands, memberCommands } from "../nouns/member.ts";
 import { priceCommands } from "../nouns/price.ts";
@@ -64,7 +63,6 @@ export const COMMAND_KINDS: { readonly [N in CommandName]?: CommandKind } = {
 
 /** Makes every write of the ledger. Each runs inside a transaction of the writer thread. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
-  const tests = lineTestCommands(db, context);
   const places = { ...locationCommands(db, context), ...deviceCommands(db, context) };
   const corrections = correctionCommands(db, context);
   return {
@@ -79,8 +77,7 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...transferCommands(db, context, { ...places, ...corrections }),
     ...corrections,
     ...lineCommands(db, context),
-    ...tests,
-    ...commissionCommands(db, context, tests),
+    ...commissionCommands(db, context),
     noteBoot: (...noted) => context.boots.note(...noted),
     ...purgeCommands(db, context),
     ...auditCommands(db, context),

@@ -14,7 +14,6 @@ import { clockReader } from "../nouns/correction.ts";
 import { deviceReader } from "../nouns/device.ts";
 import { gapReader } from "../nouns/gap.ts";
 import { lineStateReader } from "../nouns/line.ts";
-import { lineTestReader } from "../nouns/line-test.ts";
 import { locationReader } from "../nouns/location.ts";
 import { letterheadReader, memberReader } from "../nouns/member.ts";
 import { overviewReader } from "../nouns/overview.ts";
@@ -72,7 +71,6 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...wiringReader(db, calendar),
     ...priceReader(db, calendar),
     ...lineStateReader(db),
-    ...lineTestReader(db),
     ...commissionReader(db, budget),
     ...bootReader(db),
     ...statusReader(db, calendar, budget),

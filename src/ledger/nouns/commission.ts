@@ -1,19 +1,42 @@
 import type { Database } from "better-sqlite3";
-import { SERVICE_ACTOR } from "../../domain/audit.ts";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import type { BootMoment } from "../../domain/boot.ts";
+import { MINUTE_MS, NS_PER_MS } from "../../domain/clock.ts";
 import type {
   AcceptanceReportHead,
   CommissionScope,
+  LineTest,
   StoredAcceptanceReport,
   StoredCommission,
   StoredRoom,
+  TestedEdge,
   Tick,
 } from "../../domain/commission.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
+import type { Sighting } from "../../domain/sale.ts";
+import { notWired } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import type { RowBudget } from "../engine/row-budget.ts";
 import { AUDIT_TIME } from "./audit.ts";
+
+/** The newest tests that are kept of one line: an edge may be taken in after its test has ended. */
+const MAX_TESTS = 20;
+/** The newest edges under test that are kept of one line. */
+const MAX_EDGES = 1_000;
+
+interface OpenTest extends LineTest {
+  readonly testId: number;
+}
+
+/** The tests that run at a moment. A test ends with its boot: after a power cut it would be forgotten and keep sales. */
+const OPEN = `
+  SELECT test_id AS testId, begun_ms + life_ms - @monotonicMs AS remainingMs, t.user_id AS userId, t.line,
+         w.device_id AS deviceId, d.name AS deviceName, actuator_id AS room
+    FROM line_test t JOIN boot USING (boot) JOIN wiring w ON w.line = t.line AND w.user_id = t.user_id
+    JOIN device d USING (device_id)
+   WHERE ended_boot IS NULL AND boot_id = @bootId AND begun_ms + life_ms > @monotonicMs`;
 
 type RoomRow = {
   readonly room: string;
@@ -59,7 +82,20 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
   const one = db.prepare<[Id, number], Timed<StoredAcceptanceReport>>(
     `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND audit_id = ?`,
   );
+  const ofAll = db.prepare<BootMoment, OpenTest>(`${OPEN} ORDER BY t.line`);
+  const ofUser = openTestsOf(db);
+  const edges = db.prepare<[Id, number], Timed<TestedEdge>>(
+    `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
+            coalesce(max(0, CAST(round(zero_ms + monotonic_ns / 1e6) AS INTEGER)), time_ms) AS timeMs
+       FROM tested_edge JOIN boot USING (boot) WHERE user_id = ? ORDER BY edge_id DESC LIMIT ?`,
+  );
   return {
+    lineTests: (now, userId?) =>
+      (userId === undefined ? ofAll.all(now) : ofUser.all({ ...now, userId })).map(
+        ({ testId: _test, ...test }) => test,
+      ),
+    testedEdges: (userId, limit) =>
+      edges.all(userId, limit).map((edge) => ({ ...edge, provisional: edge.provisional === 1 })),
     commissions: () =>
       all.all().map(({ scope, ...row }) => ({ ...row, ...(JSON.parse(scope) as CommissionScope) })),
     // One transaction: both statements see the same commit.
@@ -94,59 +130,187 @@ function toWired({ line, activeLow, bias, debounceMs, rearmMs }: WiredRow): Stor
   return { line, activeLow: activeLow === 1, bias, debounceMs, rearmMs };
 }
 
-export function commissionCommands(
-  db: Database,
-  context: WriteContext,
-  tests: Pick<LedgerCommands, "beginTest" | "endTest">,
-) {
-  const open = db.prepare<[Id, number, string]>(
+/** The tests of an account that run at a moment. */
+function openTestsOf(db: Database) {
+  return db.prepare<BootMoment & { userId: Id }, OpenTest>(`${OPEN} AND t.user_id = @userId ORDER BY t.line`);
+}
+
+/** The one way in which rises of lines under test enter the ledger. */
+export function testedEdgeKeeper(db: Database) {
+  const testAt = db
+    .prepare<TestQuery, number>(
+      `SELECT test_id FROM line_test
+        WHERE line = @line AND user_id = @userId AND boot = @boot
+          AND begun_ms <= @atMs AND begun_ms + life_ms > @atMs AND (ended_ms IS NULL OR ended_ms > @atMs)`,
+    )
+    .pluck();
+  const insert = db.prepare<EdgeRow>(
+    `INSERT OR IGNORE INTO tested_edge (test_id, user_id, line, device_id, room, time_ms, boot, monotonic_ns, request, sequence)
+     VALUES (@testId, @userId, @line, @deviceId, @room, @timeMs, @boot, @monotonicNs, @request, @sequence)`,
+  );
+  const trim = db.prepare<[Id, string]>(
+    `DELETE FROM tested_edge WHERE edge_id = (SELECT edge_id FROM tested_edge WHERE user_id = ? AND line = ?
+                                               ORDER BY edge_id DESC LIMIT 1 OFFSET ${MAX_EDGES})`,
+  );
+
+  /** Keeps a rise if its line was under test when it happened. Gives false, and keeps nothing, if it was not. */
+  return ({ line, timeMs, monotonicNs, source }: Sighting, room: WiredRoom, boot: number): boolean => {
+    const { userId, deviceId, actuatorId } = room;
+    const atMs = Number(monotonicNs) / NS_PER_MS;
+    const testId = testAt.get({ line, userId, boot, atMs });
+    if (testId === undefined) return false;
+    const { request, sequence } = source;
+    insert.run({
+      testId,
+      userId,
+      line,
+      deviceId,
+      room: actuatorId,
+      timeMs,
+      boot,
+      monotonicNs: Number(monotonicNs),
+      request,
+      sequence,
+    });
+    trim.run(userId, line);
+    return true;
+  };
+}
+
+interface WiredRoom {
+  readonly userId: Id;
+  readonly deviceId: Id;
+  readonly actuatorId: string;
+}
+
+interface TestQuery {
+  readonly line: string;
+  readonly userId: Id;
+  readonly boot: number;
+  readonly atMs: number;
+}
+
+interface EdgeRow extends Omit<TestQuery, "atMs">, Omit<TestedEdge, "provisional"> {
+  readonly testId: number;
+  readonly monotonicNs: number;
+  readonly request: number;
+  readonly sequence: number;
+}
+
+export function commissionCommands(db: Database, context: WriteContext) {
+  const save = db.prepare<[Id, number, string]>(
     `INSERT INTO commission (user_id, begun_ms, scope) VALUES (?, ?, ?)
      ON CONFLICT (user_id) DO UPDATE SET scope = excluded.scope`,
   );
-  const scopeOf = db.prepare<[Id], string>("SELECT scope FROM commission WHERE user_id = ?").pluck();
-  const close = db.prepare<[Id]>("DELETE FROM commission WHERE user_id = ?");
+  const isOpen = db.prepare<[Id]>("SELECT 1 FROM commission WHERE user_id = ?");
+  const remove = db.prepare<[Id]>("DELETE FROM commission WHERE user_id = ?");
   const forget = db.prepare<[Id]>(
     "DELETE FROM commission_tick WHERE device_id IN (SELECT device_id FROM device WHERE user_id = ?)",
   );
-  const insert = db.prepare<[Id, string, string]>(
+  const saveTick = db.prepare<[Id, string, string]>(
     "INSERT OR REPLACE INTO commission_tick (device_id, actuator_id, tick) VALUES (?, ?, ?)",
   );
-  const roomOf = db.prepare<[Id, Id, string]>(
+  const isRoom = db.prepare<[Id, Id, string]>(
     `SELECT 1 FROM actuator JOIN device USING (device_id) WHERE user_id = ? AND device_id = ? AND actuator_id = ?`,
   );
+  const roomOf = db
+    .prepare<[Id, string], string>("SELECT actuator_id FROM wiring WHERE user_id = ? AND line = ?")
+    .pluck();
+  const addTest = db.prepare<[Id, string, number, number, number]>(
+    "INSERT INTO line_test (user_id, line, boot, begun_ms, life_ms) VALUES (?, ?, ?, ?, ?)",
+  );
+  const trim = db.prepare<[string, Id]>(
+    `DELETE FROM line_test WHERE test_id = (SELECT test_id FROM line_test WHERE line = ? AND user_id = ?
+                                             ORDER BY test_id DESC LIMIT 1 OFFSET ${MAX_TESTS})`,
+  );
+  const closeTest = db.prepare<[number, number, number]>(
+    "UPDATE line_test SET ended_boot = ?, ended_ms = ? WHERE test_id = ?",
+  );
+  const counted = db
+    .prepare<[Id, string, number], number>(
+      "SELECT count(*) FROM tested_edge WHERE user_id = ? AND line = ? AND test_id = ?",
+    )
+    .pluck();
+  const testsOf = openTestsOf(db);
 
-  function requireOpen(userId: Id): CommissionScope {
-    const scope = scopeOf.get(userId);
-    if (scope === undefined) {
-      throw new FlancoError("conflict", "No commissioning is open.", { hint: "Begin one first." });
+  function now() {
+    const moment = context.boots.now();
+    if (moment === undefined) {
+      throw new FlancoError("unavailable", "The ledger does not know this boot yet.", {
+        hint: "Try again in a moment.",
+      });
     }
-    return JSON.parse(scope) as CommissionScope;
+    return moment;
+  }
+
+  /** Ends the tests that run, of these lines where they are given, and gives them. */
+  function closeTests(userId: Id, lines?: readonly string[]): readonly OpenTest[] {
+    const moment = now();
+    const ended = testsOf
+      .all({ ...moment, userId })
+      .filter(({ line }) => lines === undefined || lines.includes(line));
+    for (const { testId } of ended) closeTest.run(moment.boot, moment.monotonicMs, testId);
+    return ended;
+  }
+
+  function beginTests(userId: Id, lines: readonly string[], lifeMs: number, by: Actor): void {
+    context.audit.requireFew(userId, by);
+    const rooms = lines.map((line) => {
+      const room = roomOf.get(userId, line);
+      if (room === undefined) throw notWired(line);
+      return room;
+    });
+    const { boot, monotonicMs } = now();
+    closeTests(userId, lines);
+    for (const line of lines) {
+      // The time is rounded down to whole milliseconds: a sale in the last one is still no test.
+      addTest.run(userId, line, boot, monotonicMs + 1, lifeMs);
+      trim.run(line, userId);
+    }
+    const details = { lines: lines.join(", "), rooms: rooms.join(", "), minutes: lifeMs / MINUTE_MS };
+    context.audit.note("test_begun", userId, { ...details, untilMs: context.nowMs() + lifeMs }, by);
+    context.tell({ kind: "tests", userId });
+  }
+
+  function endTests(userId: Id, by: Actor): void {
+    const ended = closeTests(userId);
+    if (ended.length === 0) return;
+    const edges = ended.reduce((sum, { line, testId }) => sum + (counted.get(userId, line, testId) ?? 0), 0);
+    const lines = ended.map((test) => test.line).join(", ");
+    const rooms = ended.map((test) => test.room).join(", ");
+    context.audit.note("test_ended", userId, { lines, rooms, edges }, by);
+    context.tell({ kind: "tests", userId });
+  }
+
+  function requireOpen(userId: Id): void {
+    if (isOpen.get(userId) !== undefined) return;
+    throw new FlancoError("conflict", "No commissioning is open.", { hint: "Begin one first." });
   }
 
   return {
     beginCommission(userId, scope, lines, lifeMs, by = SERVICE_ACTOR) {
-      if (lines.length > 0) tests.beginTest(userId, lines, lifeMs, by);
-      open.run(userId, context.nowMs(), JSON.stringify(scope));
+      if (lines.length > 0) beginTests(userId, lines, lifeMs, by);
+      save.run(userId, context.nowMs(), JSON.stringify(scope));
       context.tell({ kind: "commission", userId });
     },
     tickRoom(userId, tick) {
       requireOpen(userId);
-      if (roomOf.get(userId, tick.deviceId, tick.room) === undefined) {
+      if (isRoom.get(userId, tick.deviceId, tick.room) === undefined) {
         throw new FlancoError("not_found", `There is no room ${tick.room}.`);
       }
-      insert.run(tick.deviceId, tick.room, JSON.stringify(tick));
+      saveTick.run(tick.deviceId, tick.room, JSON.stringify(tick));
       context.tell({ kind: "commission", userId });
     },
+    pauseCommission: (userId, by = SERVICE_ACTOR) => endTests(userId, by),
     endCommission(userId, report, by = SERVICE_ACTOR) {
-      if (report === null && scopeOf.get(userId) === undefined) return null;
-      const { lines } = requireOpen(userId);
       // Without a report it only ends tests: their lines sell nothing until then.
       if (report !== null) {
+        requireOpen(userId);
         context.audit.requireFew(userId, by);
         context.audit.requireFewReports(userId, by);
       }
-      tests.endTest(userId, lines, by);
-      close.run(userId);
+      endTests(userId, by);
+      remove.run(userId);
       forget.run(userId);
       context.tell({ kind: "commission", userId });
       if (report === null) return null;

@@ -5,8 +5,8 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader, Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
 import type { WriteContext } from "../engine/commands.ts";
+import { testedEdgeKeeper } from "./commission.ts";
 import { gapWriter } from "./gap.ts";
-import { testedEdgeKeeper } from "./line-test.ts";
 import { roomPrices } from "./price.ts";
 import { recordInserter } from "./record.ts";
 

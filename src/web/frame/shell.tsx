@@ -146,7 +146,10 @@ function TestBanner() {
         <FormFailure failure={failure} />
       </div>
       {maySee(user, "lines") && (
-        <Button isBusy={isBusy} onPress={() => void send(() => api.remove("/api/test"))}>
+        <Button
+          isBusy={isBusy}
+          onPress={() => void send(() => api.remove("/api/commission", { pause: "true" }))}
+        >
           {texts.end}
         </Button>
       )}
