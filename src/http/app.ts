@@ -13,9 +13,9 @@ import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { type AccountDependencies, accountEndpoints } from "./account.ts";
 import { auditEndpoints } from "./audit.ts";
-import type { OneTimeCode } from "./auth/one-time-code.ts";
-import type { SessionKeeper, Sessions } from "./auth/session.ts";
+import { requireSession, type SessionKeeper, type Sessions } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
+import { changeCounter } from "./bound.ts";
 import { acceptanceReportEndpoints, commissionEndpoints } from "./commission.ts";
 import { type DailyLimits, dailyBound, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
@@ -23,7 +23,6 @@ import { errorMiddleware } from "./errors.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
 import {
-  changeCounter,
   crossSiteMiddleware,
   headMiddleware,
   hostMiddleware,
@@ -49,7 +48,7 @@ import {
   type Senders,
   serve,
 } from "./router.ts";
-import { firstUserEndpoint, requireSession, sessionEndpoints } from "./session.ts";
+import { type FirstRunToken, firstUserEndpoint, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
@@ -93,7 +92,7 @@ export interface AppDependencies extends SiteDependencies {
   readonly status: StatusReader;
   readonly commissioner: Commissioner;
   readonly events: LiveEvents;
-  readonly firstRun: OneTimeCode;
+  readonly firstRun: FirstRunToken;
   readonly reach: () => Reach;
   readonly setups: SinkSetups;
   readonly timeZone: string;

@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import { getSummary, postData } from "../contract/data.ts";
 import type { BodyOf } from "../contract/declaration.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
-import { type Clock, DAY_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
+import { type Clock, DAY_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { isPlausibleTime } from "../domain/imported.ts";
@@ -12,6 +12,7 @@ import type { Log } from "../domain/log.ts";
 import type { Summary } from "../domain/overview.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
+import { PeriodCounts } from "./bound.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 const MAX_KEY_CHARACTERS = 255;
@@ -102,29 +103,24 @@ const BYTES_BESIDE_TEXTS = 150;
 export type DailyBound = (userId: Id, record: NewRecord, isStored: () => boolean) => () => void;
 
 /**
- * Bounds what an account posts in a day, so that one device that runs wild does not fill the disk for
- * all. A day begins with an account's first post and lasts 24 hours of monotonic time. The counts are
- * in memory, and start again at a restart. Records of edges are never refused, and do not count.
+ * Bounds what an account posts in a day, so that one device that runs wild does not
+ * fill the disk for all. Records of edges are never refused, and do not count.
  */
 export function dailyBound(limits: DailyLimits, clock: Clock): DailyBound {
-  const posted = new Map<Id, { beganMs: number; records: number; bytes: number }>();
+  const records = new PeriodCounts(clock, DAY_MS);
+  const bytes = new PeriodCounts(clock, DAY_MS);
   return (userId, record, isStored) => {
-    const nowMs = monotonicMs(clock);
-    const known = posted.get(userId);
-    const isOver = known === undefined || nowMs >= known.beganMs + DAY_MS;
-    const day = isOver ? { beganMs: nowMs, records: 0, bytes: 0 } : known;
-    if (isOver) posted.set(userId, day);
-    const bytes = bytesOf(record);
-    if (day.records + 1 > limits.records || day.bytes + bytes > limits.bytes) {
+    const size = bytesOf(record);
+    if (records.of(userId) + 1 > limits.records || bytes.of(userId) + size > limits.bytes) {
       if (isStored()) return () => {};
       throw new FlancoError("too_many", "This account has posted as much as it may in a day.", {
         hint: "daily_records and daily_bytes in the configuration are the bounds.",
-        retryAfterSeconds: Math.ceil((day.beganMs + DAY_MS - nowMs) / SECOND_MS),
+        retryAfterSeconds: Math.ceil(records.leftMs(userId) / SECOND_MS),
       });
     }
     return () => {
-      day.records += 1;
-      day.bytes += bytes;
+      records.add(userId);
+      bytes.add(userId, size);
     };
   };
 }

@@ -6,10 +6,9 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Asker } from "../domain/job-slots.ts";
 import { seesMoney } from "../domain/member.ts";
-import type { Sessions, SignedIn } from "./auth/session.ts";
+import { oneMember, type Sessions, type SignedIn, tokensOf } from "./auth/session.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import { oneMember, tokensOf } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const MAX_STREAMS = 64;

@@ -1,10 +1,8 @@
 import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Context, Middleware, Next } from "koa";
-import { API, boundADay, type Declaration } from "../contract/declaration.ts";
-import { type Clock, DAY_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
+import { API } from "../contract/declaration.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Id } from "../domain/id.ts";
 import { clientAddress } from "../platform/socket.ts";
 
 /** Headers that limit what browsers do with an answer. The two pages replace the policy by their own. */
@@ -189,34 +187,4 @@ export function senderOf(context: Context): string {
 
 function socketAddress({ req }: Context): string {
   return clientAddress(req.socket.remoteAddress);
-}
-
-/** Counts one change of a member. Gives the function that takes it back, where nothing was changed. Throws `too_many`. */
-export type CountChange = (memberId: Id, declaration: Declaration) => () => void;
-
-/**
- * Bounds what each member changes in a day, so that none wears out the card. A day begins with a member's first
- * change and lasts 24 hours of monotonic time. The counts are in memory, and start again at a restart.
- */
-export function changeCounter(clock: Clock): CountChange {
-  const days = new Map<string, { readonly endsMs: number; count: number }>();
-  return (memberId, declaration) => {
-    const bound = boundADay(declaration);
-    if (bound === null) return () => {};
-    const key = declaration.aDay === undefined ? memberId : `${memberId} ${declaration.path}`;
-    const nowMs = monotonicMs(clock);
-    const known = days.get(key);
-    const day = known !== undefined && nowMs < known.endsMs ? known : { endsMs: nowMs + DAY_MS, count: 0 };
-    if (day.count >= bound) {
-      throw new FlancoError("too_many", `A member may do this ${bound} times in a day.`, {
-        hint: "Wait, or have another member do it.",
-        retryAfterSeconds: Math.ceil((day.endsMs - nowMs) / SECOND_MS),
-      });
-    }
-    days.set(key, day);
-    day.count += 1;
-    return () => {
-      day.count -= 1;
-    };
-  };
 }

@@ -17,10 +17,10 @@ import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member, Reach } from "../domain/member.ts";
 import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/user.ts";
-import type { SessionKeeper } from "./auth/session.ts";
+import { requireSession, type SessionKeeper } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { type Endpoint, serve } from "./router.ts";
-import { attemptSignIn, requireSession, signIn, toUserData } from "./session.ts";
+import { attemptSignIn, signIn, toUserData } from "./session.ts";
 
 const TOKEN_BYTES = 16;
 /** The account on which wrong guesses of links count. No e-mail has a space. */

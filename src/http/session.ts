@@ -1,51 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import { login, logout, makeFirstUser, type User as UserAnswer, verify } from "../contract/session.ts";
-import { type Clock, MINUTE_MS } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { emailKey, type Member, sessionSeconds } from "../domain/member.ts";
 import { type Credentials, type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { OneTimeCode } from "./auth/one-time-code.ts";
-import type { SessionKeeper, SignedIn } from "./auth/session.ts";
+import { isSecret } from "../platform/secret-file.ts";
+import { type SessionKeeper, setSessionCookie, tokensOf, unauthorized } from "./auth/session.ts";
 import type { Attempt, SignInGate } from "./auth/sign-in-gate.ts";
 import { senderOf } from "./guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
-
-const COOKIE = "auth_token";
-/** Fixed dates, because the gateway's clock may be wrong: where both are understood, Max-Age counts alone. */
-const FAR = "Thu, 31 Dec 2037 23:55:55 GMT";
-const PAST = "Thu, 01 Jan 1970 00:00:00 GMT";
-/** The most tokens of one request that are checked: each costs a signature. */
-const MAX_TOKENS = 8;
 
 /** How long a first-run token lives. */
 export const FIRST_RUN_MS = 30 * MINUTE_MS;
 const TOKEN_BYTES = 16;
 /** The account on which wrong guesses of the first-run token count. No e-mail has a space. */
 const FIRST_USER = "the first user";
-
-/**
- * The member of the sessions in a request's cookies; undefined
- * where they are of several members, because then one was planted.
- */
-export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn | undefined {
-  const valid = sessions.filter((session) => session !== undefined);
-  const last = valid.at(-1);
-  return valid.every(({ memberId }) => memberId === last?.memberId) ? last : undefined;
-}
-
-/** The signed-in member of a request. Rejects with `unauthorized`. */
-export async function requireSession(
-  sessions: Pick<SessionKeeper, "check">,
-  context: Context,
-): Promise<SignedIn> {
-  const found: (SignedIn | undefined)[] = [];
-  for (const token of tokensOf(context)) found.push(await sessions.check(token));
-  const signedIn = oneMember(found);
-  if (signedIn === undefined) throw unauthorized();
-  return signedIn;
-}
 
 export function sessionEndpoints(
   sessions: SessionKeeper,
@@ -79,13 +50,8 @@ export function sessionEndpoints(
   ];
 }
 
-/** The one-time right to make the first user: a token of 128 bits. */
-export function firstRunToken(clock: Clock): OneTimeCode {
-  return new OneTimeCode(clock, FIRST_RUN_MS, () => randomBytes(TOKEN_BYTES).toString("base64url"));
-}
-
 export function firstUserEndpoint(
-  token: OneTimeCode,
+  token: FirstRunToken,
   passwords: PasswordHasher,
   gate: SignInGate,
   writer: Pick<LedgerWriter, "addFirstUser">,
@@ -135,51 +101,29 @@ export function toUserData({ id, name, email }: Member): UserAnswer {
   return { _id: id, name, email };
 }
 
-function unauthorized(): FlancoError {
-  return new FlancoError("unauthorized", "Unauthorized");
-}
+/** The one-time right to make the first user: a token of 128 bits, in memory. Its time is monotonic. */
+export class FirstRunToken {
+  readonly #clock: Clock;
+  #valid: { readonly secret: string; readonly untilMs: number } | undefined;
 
-/**
- * The session tokens of a request, the service's own last. Browsers send the
- * cookie of the longest path first: a cookie that a forged page of plain HTTP
- * has set for `Path=/api` comes before the service's own, which is for `/`.
- */
-export function tokensOf({ req }: Context): readonly string[] {
-  const tokens: string[] = [];
-  for (const pair of (req.headers.cookie ?? "").split(";")) {
-    const cookie = pair.trim();
-    // Some programs quote what they send back.
-    if (cookie.startsWith(`${COOKIE}=`))
-      tokens.push(cookie.slice(COOKIE.length + 1).replace(/^"(.*)"$/, "$1"));
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
-  return tokens.slice(-MAX_TOKENS);
-}
 
-/**
- * Writes the contract's cookie. It is Secure on a plain connection too,
- * where browsers accept it from localhost and koa's own cookies refuse it.
- */
-function setSessionCookie(context: Context, token: string, maxAgeSeconds: number): void {
-  writeCookie(context, token, maxAgeSeconds, "/");
-  // All but one of several cookies were set by somebody else, for longer paths. These are removed.
-  if (tokensOf(context).length < 2) return;
-  for (const path of pathsUnder(context.path)) writeCookie(context, "", 0, path);
-}
-
-/** Java's cookie jar takes a cookie without an Expires for one of RFC 2965, and sends it back in that form. */
-function writeCookie(context: Context, token: string, maxAgeSeconds: number, path: string): void {
-  const lasts = `Max-Age=${maxAgeSeconds}; Expires=${maxAgeSeconds > 0 ? FAR : PAST}`;
-  context.append("Set-Cookie", `${COOKIE}=${token}; ${lasts}; Path=${path}; HttpOnly; Secure; SameSite=None`);
-}
-
-/**
- * Every path but `/` whose cookies a browser sends to this
- * one: for `/api/login` it is `/api`, `/api/` and itself.
- */
-function pathsUnder(path: string): readonly string[] {
-  const paths: string[] = [];
-  for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {
-    paths.push(path.slice(0, end), path.slice(0, end + 1));
+  /** Makes a fresh one; an earlier one ends. */
+  issue(): string {
+    const secret = randomBytes(TOKEN_BYTES).toString("base64url");
+    this.#valid = { secret, untilMs: monotonicMs(this.#clock) + FIRST_RUN_MS };
+    return secret;
   }
-  return [...paths, path];
+
+  /** Whether this is the valid one. Takes constant time. */
+  accepts(guess: string): boolean {
+    if (this.#valid === undefined || monotonicMs(this.#clock) >= this.#valid.untilMs) return false;
+    return isSecret(guess, this.#valid.secret);
+  }
+
+  revoke(): void {
+    this.#valid = undefined;
+  }
 }

@@ -7,15 +7,13 @@ import { hueOf } from "../domain/gateway.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { type AppDependencies, createApp, gatewayEndpoints } from "../http/app.ts";
-import { FailedSignIns } from "../http/auth/failed-sign-ins.ts";
-import type { OneTimeCode } from "../http/auth/one-time-code.ts";
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { loadSecret, Sessions } from "../http/auth/session.ts";
-import { MAX_FAMILIAR, SignInGate } from "../http/auth/sign-in-gate.ts";
+import { FailedSignIns, MAX_FAMILIAR, SignInGate } from "../http/auth/sign-in-gate.ts";
 import { LiveEvents } from "../http/event.ts";
 import { Page } from "../http/page.ts";
 import type { Endpoint } from "../http/router.ts";
-import { firstRunToken } from "../http/session.ts";
+import { FirstRunToken } from "../http/session.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
@@ -46,7 +44,7 @@ export interface ApiDependencies
 export class Api {
   readonly numbers: ShownNumbers;
   readonly events: LiveEvents;
-  readonly firstRun: OneTimeCode;
+  readonly firstRun: FirstRunToken;
   readonly failedSignIns: FailedSignIns;
   readonly status: StatusReport;
   readonly commissioning: Commissioning;
@@ -62,7 +60,7 @@ export class Api {
     this.sessions = dependencies.sessions;
     this.numbers = new ShownNumbers(dependencies.reader.numberKey());
     this.events = new LiveEvents(this.numbers);
-    this.firstRun = firstRunToken(clock);
+    this.firstRun = new FirstRunToken(clock);
     this.failedSignIns = new FailedSignIns(clock, writer, log);
     this.status = new StatusReport({
       ...dependencies,

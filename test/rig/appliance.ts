@@ -14,12 +14,12 @@ import type { StoredRecord } from "../../src/domain/record.ts";
 import type { BackupStatus, NewerPackage, Queues, SinkStatus } from "../../src/domain/status.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
-import type { FailedSignIns } from "../../src/http/auth/failed-sign-ins.ts";
-import type { OneTimeCode } from "../../src/http/auth/one-time-code.ts";
 import { Sessions } from "../../src/http/auth/session.ts";
+import type { FailedSignIns } from "../../src/http/auth/sign-in-gate.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import type { Endpoint } from "../../src/http/router.ts";
+import type { FirstRunToken } from "../../src/http/session.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { heavyReads, openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
@@ -279,7 +279,7 @@ export class Appliance {
     return this.#api.numbers;
   }
 
-  get firstRun(): OneTimeCode {
+  get firstRun(): FirstRunToken {
     return this.#api.firstRun;
   }
 

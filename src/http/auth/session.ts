@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import jwt from "jsonwebtoken";
+import type { Context } from "koa";
 import * as z from "zod";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Boot, leastAgeMs } from "../../domain/boot.ts";
@@ -20,6 +21,13 @@ type Claims = z.infer<typeof claims>;
 const RETRY_MS = 1_000;
 /** Verified tokens in memory: more than an appliance has users at once. */
 const MAX_VERIFIED = 1_000;
+
+const COOKIE = "auth_token";
+/** Fixed dates, because the gateway's clock may be wrong: where both are understood, Max-Age counts alone. */
+const FAR = "Thu, 31 Dec 2037 23:55:55 GMT";
+const PAST = "Thu, 01 Jan 1970 00:00:00 GMT";
+/** The most tokens of one request that are checked: each costs a signature. */
+const MAX_TOKENS = 8;
 
 /** A member whose session stands. */
 export interface SignedIn {
@@ -247,6 +255,77 @@ export class Sessions implements SessionKeeper {
       return undefined;
     }
   }
+}
+
+/**
+ * The member of the sessions in a request's cookies; undefined
+ * where they are of several members, because then one was planted.
+ */
+export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn | undefined {
+  const valid = sessions.filter((session) => session !== undefined);
+  const last = valid.at(-1);
+  return valid.every(({ memberId }) => memberId === last?.memberId) ? last : undefined;
+}
+
+/** The signed-in member of a request. Rejects with `unauthorized`. */
+export async function requireSession(
+  sessions: Pick<SessionKeeper, "check">,
+  context: Context,
+): Promise<SignedIn> {
+  const found: (SignedIn | undefined)[] = [];
+  for (const token of tokensOf(context)) found.push(await sessions.check(token));
+  const signedIn = oneMember(found);
+  if (signedIn === undefined) throw unauthorized();
+  return signedIn;
+}
+
+export function unauthorized(): FlancoError {
+  return new FlancoError("unauthorized", "Unauthorized");
+}
+
+/**
+ * The session tokens of a request, the service's own last. Browsers send the
+ * cookie of the longest path first: a cookie that a forged page of plain HTTP
+ * has set for `Path=/api` comes before the service's own, which is for `/`.
+ */
+export function tokensOf({ req }: Context): readonly string[] {
+  const tokens: string[] = [];
+  for (const pair of (req.headers.cookie ?? "").split(";")) {
+    const cookie = pair.trim();
+    // Some programs quote what they send back.
+    if (cookie.startsWith(`${COOKIE}=`))
+      tokens.push(cookie.slice(COOKIE.length + 1).replace(/^"(.*)"$/, "$1"));
+  }
+  return tokens.slice(-MAX_TOKENS);
+}
+
+/**
+ * Writes the contract's cookie. It is Secure on a plain connection too,
+ * where browsers accept it from localhost and koa's own cookies refuse it.
+ */
+export function setSessionCookie(context: Context, token: string, maxAgeSeconds: number): void {
+  writeCookie(context, token, maxAgeSeconds, "/");
+  // All but one of several cookies were set by somebody else, for longer paths. These are removed.
+  if (tokensOf(context).length < 2) return;
+  for (const path of pathsUnder(context.path)) writeCookie(context, "", 0, path);
+}
+
+/** Java's cookie jar takes a cookie without an Expires for one of RFC 2965, and sends it back in that form. */
+function writeCookie(context: Context, token: string, maxAgeSeconds: number, path: string): void {
+  const lasts = `Max-Age=${maxAgeSeconds}; Expires=${maxAgeSeconds > 0 ? FAR : PAST}`;
+  context.append("Set-Cookie", `${COOKIE}=${token}; ${lasts}; Path=${path}; HttpOnly; Secure; SameSite=None`);
+}
+
+/**
+ * Every path but `/` whose cookies a browser sends to this
+ * one: for `/api/login` it is `/api`, `/api/` and itself.
+ */
+function pathsUnder(path: string): readonly string[] {
+  const paths: string[] = [];
+  for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {
+    paths.push(path.slice(0, end), path.slice(0, end + 1));
+  }
+  return [...paths, path];
 }
 
 const SECRET_BYTES = 32;

@@ -1,32 +1,37 @@
 import { isIPv6 } from "node:net";
+import { type AuditNote, networkActor } from "../../domain/audit.ts";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { FailedSignIns } from "./failed-sign-ins.ts";
-import { Throttle } from "./throttle.ts";
+import type { LedgerWriter } from "../../domain/ledger.ts";
+import type { Log } from "../../domain/log.ts";
+import { forgetOldest, PeriodCounts } from "../bound.ts";
 
 /** So many failures a minute from one address, and on one account, cause no delay. */
 const FREE_FAILURES = 5;
 /** The same for one IPv6 /64, without addresses that have signed in. */
 const FREE_NETWORK_FAILURES = 50;
-/** Comparisons at once: the thread computes one while the next one waits there. */
-const AT_ONCE = 2;
+const FIRST_DELAY_MS = SECOND_MS;
+const MAX_DELAY_MS = MINUTE_MS;
+/** Failures that caused a delay are forgotten after this long without another one. */
+const FORGOTTEN_MS = 10 * MINUTE_MS;
+/** How many attempts wait in each lane. */
 const MAX_WAITING = 256;
-/** How long an attempt waits while all waiting slots are taken. */
-const MAX_WAIT_MS = 2_000;
 /** The most sign-ins of one account in a minute. A whole clinic may share an account. */
 const MAX_SIGN_INS = 60;
 /** How many addresses are remembered as having signed in, the latest ones. */
 export const MAX_FAMILIAR = 1_024;
-/**
- * An address that has signed in before comes before a new one even with so many more attempts in a minute:
- * otherwise a crowd of new addresses that fills the waiting slots would push out the attempts that wait there.
- */
-const TRUST_IN_FAMILIAR = 5;
 /** So many attempts within a minute rank alike, so that trying again after a 503 costs no rank. */
 const ALIKE = 3;
-/** The most addresses, and accounts, whose attempts of a minute are counted. */
-const MAX_COUNTED = 4_096;
+/** The most addresses, networks and accounts whose failures are kept, and whose attempts of a minute are counted. */
+const MAX_KEYS = 4_096;
+/** At most one write of failed sign-ins in this time. */
+const WRITE_EVERY_MS = MINUTE_MS;
+/**
+ * The most pairs of address and account that have an entry of
+ * their own in one write. All others are counted together.
+ */
+const MAX_PAIRS = 32;
 
 /** One attempt to sign in, which gives a `T` if it succeeds. */
 export interface Attempt<T> {
@@ -42,9 +47,7 @@ export interface Attempt<T> {
 }
 
 /** An attempt that waits for its turn. */
-interface Waiting extends Pick<Attempt<unknown>, "address" | "isGone"> {
-  /** Monotonic. */
-  readonly sinceMs: number;
+interface WaitingAttempt extends Pick<Attempt<unknown>, "address" | "isGone"> {
   /** Called when its turn comes. */
   readonly begin: () => void;
   readonly refuse: (error: FlancoError) => void;
@@ -61,39 +64,36 @@ interface Waiting extends Pick<Attempt<unknown>, "address" | "isGone"> {
  * delays its address at once, so that many addresses guess one password no faster.
  * - One machine can have a whole IPv6 /64. Each /64 has a budget of
  * failures too, whose delays spare addresses that have signed in before.
- * - An address has no more comparisons under way than free
- * failures, so that parallel attempts do not evade the count.
- * - The address with the fewest attempts (beyond three) and failures of the last minute comes first, and
- * among equals the latest: a crowd that came before does not hold it up. Every second turn is for
- * addresses that have not signed in before. When all waiting slots are taken, attempts that have waited
- * for two seconds are refused: later ones were served before them, and an attempt that is repeated is the
- * latest. If none has waited so long, the address with the most waiting attempts loses its first one.
+ * - One attempt is compared at a time. Addresses that have signed in before wait in a lane of
+ * their own, and the two lanes take turns: a crowd of new addresses holds up no familiar one. In
+ * a lane the address with the fewest attempts of the last minute (beyond three) comes first, and
+ * among equals the latest: a crowd that came before does not hold it up. A full lane refuses the
+ * attempt that would come last.
  * - One account signs in at most 60 times a minute.
  */
 export class SignInGate {
-  readonly #clock: Clock;
   readonly #addresses: Throttle;
   readonly #networks: Throttle;
   readonly #accounts: Throttle;
-  readonly #attempts: MinuteCounts;
-  readonly #signIns: MinuteCounts;
+  readonly #attempts: PeriodCounts;
+  readonly #signIns: PeriodCounts;
   readonly #failed: Pick<FailedSignIns, "note">;
   /** Addresses that have signed in, the latest last. */
   readonly #familiar: Set<string>;
-  /** In the order of their arrival. */
-  #waiting: readonly Waiting[] = [];
-  /** The addresses of the comparisons under way. */
-  readonly #running: string[] = [];
-  #isTurnOfNew = false;
+  /** Attempts of familiar addresses and of new ones, each in the order of their arrival; the next turn is the first lane's. */
+  #lanes: { readonly isFamiliar: boolean; waiting: WaitingAttempt[] }[] = [
+    { isFamiliar: true, waiting: [] },
+    { isFamiliar: false, waiting: [] },
+  ];
+  #isComparing = false;
 
   /** @param familiar addresses that have signed in before, the latest last */
   constructor(clock: Clock, failed: Pick<FailedSignIns, "note">, familiar: Iterable<string> = []) {
-    this.#clock = clock;
     this.#addresses = new Throttle(clock, FREE_FAILURES);
     this.#networks = new Throttle(clock, FREE_NETWORK_FAILURES);
     this.#accounts = new Throttle(clock, FREE_FAILURES);
-    this.#attempts = new MinuteCounts(clock);
-    this.#signIns = new MinuteCounts(clock);
+    this.#attempts = new PeriodCounts(clock, MINUTE_MS, MAX_KEYS);
+    this.#signIns = new PeriodCounts(clock, MINUTE_MS, MAX_KEYS);
     this.#failed = failed;
     this.#familiar = new Set(familiar);
   }
@@ -132,8 +132,8 @@ export class SignInGate {
         else this.#succeed(address, account);
         proved = found;
       } finally {
-        this.#running.splice(this.#running.indexOf(address), 1);
-        this.#fill();
+        this.#isComparing = false;
+        this.#beginNext();
       }
       return proved;
     } finally {
@@ -142,9 +142,9 @@ export class SignInGate {
   }
 
   #delayMs(address: string): number {
-    const ownMs = this.#addresses.waitMs(address);
     const network = this.#networkToCount(address);
-    return network === undefined ? ownMs : Math.max(ownMs, this.#networks.waitMs(network));
+    const ofNetworkMs = network === undefined ? 0 : this.#networks.waitMs(network);
+    return Math.max(this.#addresses.waitMs(address), ofNetworkMs);
   }
 
   /** The /64 whose budget counts for an address; undefined for IPv4 and for an address that has signed in. */
@@ -152,64 +152,44 @@ export class SignInGate {
     return isIPv6(address) && !this.#familiar.has(address) ? networkOf(address) : undefined;
   }
 
-  /** The rank of an address; a smaller one comes first. */
-  #rank(address: string): number {
-    const trust = this.#familiar.has(address) ? TRUST_IN_FAMILIAR : 0;
-    return Math.max(ALIKE, this.#attempts.of(address)) + this.#addresses.weight(address) - trust;
-  }
-
-  /** Waits for a turn, in which the address counts as running. Rejects as `attempt` says. */
+  /** Waits for a turn. Rejects as `attempt` says. */
   #turn(address: string, isGone: () => boolean): Promise<void> {
-    this.#makeRoom(address);
-    const sinceMs = monotonicMs(this.#clock);
-    return new Promise<void>((begin, refuse) => {
-      this.#waiting = [...this.#waiting, { address, isGone, sinceMs, begin, refuse }];
-      this.#fill();
+    return new Promise((begin, refuse) => {
+      const isFamiliar = this.#familiar.has(address);
+      const lane = this.#lanes.find((one) => one.isFamiliar === isFamiliar);
+      lane?.waiting.push({ address, isGone, begin, refuse });
+      if (lane !== undefined && lane.waiting.length > MAX_WAITING) {
+        const last = this.#inOrder(lane.waiting).at(-1);
+        lane.waiting = lane.waiting.filter((one) => one !== last);
+        last?.refuse(crowded());
+      }
+      this.#beginNext();
     });
   }
 
-  #makeRoom(address: string): void {
-    if (this.#waiting.length < MAX_WAITING) return;
-    const latestMs = monotonicMs(this.#clock) - MAX_WAIT_MS;
-    const overdue = this.#waiting.filter(({ sinceMs }) => sinceMs <= latestMs);
-    if (overdue.length > 0) {
-      this.#refuse(overdue, crowded);
-      return;
-    }
-    const ranks = this.#waiting.map((waiting) => this.#rank(waiting.address));
-    const highest = Math.max(...ranks);
-    const worst = this.#waiting[ranks.indexOf(highest)];
-    if (worst === undefined || highest < this.#rank(address)) throw crowded();
-    this.#refuse([worst], crowded);
+  /** The attempts of a lane in the order of their turns. */
+  #inOrder(waiting: readonly WaitingAttempt[]): readonly WaitingAttempt[] {
+    const rank = ({ address }: WaitingAttempt) => Math.max(ALIKE, this.#attempts.of(address));
+    return waiting.toReversed().sort((one, other) => rank(one) - rank(other));
   }
 
-  /** Gives turns to waiting attempts while fewer than `AT_ONCE` run. */
-  #fill(): void {
-    while (this.#running.length < AT_ONCE) {
-      const next = this.#takeNext();
-      if (next === undefined) return;
-      if (next.isGone()) {
-        next.refuse(new FlancoError("too_many", "The client has hung up."));
-      } else {
-        this.#running.push(next.address);
+  /** Begins the next attempt that can be compared, unless one is under way. */
+  #beginNext(): void {
+    while (!this.#isComparing) {
+      const lane = this.#lanes.find(({ waiting }) => waiting.length > 0);
+      const [next] = this.#inOrder(lane?.waiting ?? []);
+      if (lane === undefined || next === undefined) return;
+      lane.waiting = lane.waiting.filter((one) => one !== next);
+      this.#lanes = this.#lanes.toSorted((one, other) => Number(one === lane) - Number(other === lane));
+      // Failures of the address meanwhile.
+      const delayMs = this.#delayMs(next.address);
+      if (delayMs > 0) next.refuse(tooMany(delayMs));
+      else if (next.isGone()) next.refuse(new FlancoError("too_many", "The client has hung up."));
+      else {
+        this.#isComparing = true;
         next.begin();
       }
     }
-  }
-
-  #takeNext(): Waiting | undefined {
-    const ready = this.#waiting.filter(({ address }) => {
-      const running = this.#running.filter((other) => other === address).length;
-      return running < Math.max(1, this.#addresses.left(address));
-    });
-    const own = ready.filter(({ address }) => this.#familiar.has(address) !== this.#isTurnOfNew);
-    const [next] = (own.length > 0 ? own : ready)
-      .toReversed()
-      .sort((one, other) => this.#rank(one.address) - this.#rank(other.address));
-    if (next === undefined) return undefined;
-    this.#isTurnOfNew = !this.#isTurnOfNew;
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
-    return next;
   }
 
   #requireFewer(account: string): void {
@@ -219,76 +199,152 @@ export class SignInGate {
   #succeed(address: string, account: string): void {
     // Others may have come with this one.
     this.#requireFewer(account);
-    this.#remember(address);
+    this.#familiar.delete(address);
+    this.#familiar.add(address);
+    forgetOldest(this.#familiar, MAX_FAMILIAR);
     this.#signIns.add(account);
   }
 
   #fail(address: string, account: string): void {
-    this.#failFrom(address, this.#accounts.left(account) > 0);
-    this.#accounts.fail(account, true);
+    this.#failFrom(address, this.#accounts.hasFree(account));
+    this.#accounts.fail(account);
   }
 
   /** Counts a failure of an address. With `isFree` false it delays the address even if it is the first. */
   #failFrom(address: string, isFree: boolean): void {
     this.#addresses.fail(address, isFree);
     const network = this.#networkToCount(address);
-    if (network !== undefined) this.#networks.fail(network, true);
-    // Attempts that wait behind a failure by which their address is delayed.
-    const delayed = this.#waiting.filter(({ address }) => this.#delayMs(address) > 0);
-    this.#refuse(delayed, (address) => tooMany(this.#delayMs(address)));
-  }
-
-  #refuse(refused: readonly Waiting[], errorFor: (address: string) => FlancoError): void {
-    this.#waiting = this.#waiting.filter((waiting) => !refused.includes(waiting));
-    for (const { address, refuse } of refused) refuse(errorFor(address));
-  }
-
-  #remember(address: string): void {
-    this.#familiar.delete(address);
-    this.#familiar.add(address);
-    const [oldest] = this.#familiar;
-    if (this.#familiar.size > MAX_FAMILIAR && oldest !== undefined) this.#familiar.delete(oldest);
+    if (network !== undefined) this.#networks.fail(network);
   }
 }
 
 /**
- * Counts by key in a minute that begins with the key's first
- * event. Beyond a bound the key that began first is forgotten.
+ * Counts failures by key. The failure that uses up the free ones causes a delay of a second, and each
+ * further one twice as long a delay, up to a minute. A key is forgotten after a minute without a failure,
+ * or ten where its failures caused delays. Counts live in memory and use monotonic time, because
+ * a wall clock that is set back by years would cause a delay of years.
  */
-class MinuteCounts {
+export class Throttle {
   readonly #clock: Clock;
-  readonly #counts = new Map<string, { readonly untilMs: number; count: number }>();
+  readonly #free: number;
+  /** In the order of their last failures. */
+  readonly #failures = new Map<string, { readonly count: number; readonly lastMs: number }>();
 
-  constructor(clock: Clock) {
+  /** @param free failures without a delay */
+  constructor(clock: Clock, free: number) {
     this.#clock = clock;
+    this.#free = free;
   }
 
-  of(key: string): number {
-    return this.#current(key)?.count ?? 0;
+  /** The remaining delay of a key, in milliseconds. */
+  waitMs(key: string): number {
+    const { count, lastMs } = this.#of(key);
+    if (count < this.#free) return 0;
+    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (count - this.#free));
+    return Math.max(0, lastMs + delayMs - monotonicMs(this.#clock));
   }
 
-  /** How long the key's minute lasts on, in milliseconds. */
-  leftMs(key: string): number {
-    return (this.#current(key)?.untilMs ?? 0) - monotonicMs(this.#clock);
+  /** Whether the key's next failure is free. */
+  hasFree(key: string): boolean {
+    return this.#of(key).count < this.#free;
   }
 
-  add(key: string): void {
-    const current = this.#current(key);
-    if (current !== undefined) {
-      current.count += 1;
-      return;
+  /** Counts a failure. With `isFree` false it causes a delay even if it is the first. */
+  fail(key: string, isFree = true): void {
+    const count = Math.max(this.#of(key).count + 1, isFree ? 0 : this.#free);
+    this.#failures.delete(key);
+    this.#failures.set(key, { count, lastMs: monotonicMs(this.#clock) });
+    forgetOldest(this.#failures, MAX_KEYS);
+  }
+
+  #of(key: string): { readonly count: number; readonly lastMs: number } {
+    const { count, lastMs } = this.#failures.get(key) ?? { count: 0, lastMs: 0 };
+    const keptMs = count < this.#free ? MINUTE_MS : FORGOTTEN_MS;
+    return monotonicMs(this.#clock) - lastMs < keptMs ? { count, lastMs } : { count: 0, lastMs };
+  }
+}
+
+interface Failures {
+  readonly address: string;
+  readonly userId: Id | null;
+  attempts: number;
+}
+
+/**
+ * Counts failed sign-ins by address and account, for the audit log. The first is written at once,
+ * further ones together once a minute, so that guessing neither wears out the card nor pushes entries
+ * out of the log. The typed e-mail is not kept, because people type passwords into its field.
+ */
+export class FailedSignIns {
+  readonly #clock: Clock;
+  readonly #writer: Pick<LedgerWriter, "noteAudit">;
+  readonly #log: Log;
+  #failures = new Map<string, Failures>();
+  /** Attempts beyond the pairs that have an entry. */
+  #others = 0;
+  #writtenMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock, writer: Pick<LedgerWriter, "noteAudit">, log: Log) {
+    this.#clock = clock;
+    this.#writer = writer;
+    this.#log = log;
+  }
+
+  /** Counts failures from an address; `userId` is null for an unknown account. */
+  note(address: string, userId: Id | null, attempts = 1): void {
+    const key = `${address} ${userId}`;
+    const known = this.#failures.get(key);
+    if (known !== undefined) known.attempts += attempts;
+    else if (this.#failures.size >= MAX_PAIRS) this.#others += attempts;
+    else this.#failures.set(key, { address, userId, attempts });
+    if (this.#timer !== undefined) return;
+    const waitMs = Math.max(0, this.#writtenMs + WRITE_EVERY_MS - monotonicMs(this.#clock));
+    this.#timer = setTimeout(() => void this.write(), waitMs).unref();
+  }
+
+  /**
+   * Writes the counts, after a write that is under way. Never rejects:
+   * counts that the ledger refuses are written with the next failures.
+   */
+  write(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeCounted());
+    return this.#writing;
+  }
+
+  async #writeCounted(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const failures = [...this.#failures.values()];
+    const others = this.#others;
+    if (failures.length === 0) return;
+    this.#failures = new Map();
+    this.#others = 0;
+    this.#writtenMs = monotonicMs(this.#clock);
+    try {
+      await this.#writer.noteAudit(notesOf(failures, others));
+    } catch (error) {
+      this.#log.warn({ err: error }, "failed sign-ins could not be stored yet");
+      this.#others += others;
+      for (const { address, userId, attempts } of failures) this.note(address, userId, attempts);
     }
-    this.#counts.delete(key);
-    this.#counts.set(key, { untilMs: monotonicMs(this.#clock) + MINUTE_MS, count: 1 });
-    const [oldest] = this.#counts.keys();
-    if (this.#counts.size > MAX_COUNTED && oldest !== undefined) this.#counts.delete(oldest);
   }
+}
 
-  /** The count of a minute that has not ended. */
-  #current(key: string): { readonly untilMs: number; count: number } | undefined {
-    const found = this.#counts.get(key);
-    return found === undefined || found.untilMs <= monotonicMs(this.#clock) ? undefined : found;
-  }
+function notesOf(failures: readonly Failures[], others: number): readonly AuditNote[] {
+  const kind = "sign_in_failed";
+  const notes = failures.map(
+    ({ address, userId, attempts }): AuditNote => ({
+      kind,
+      userId,
+      details: { attempts },
+      actor: networkActor(address, null),
+    }),
+  );
+  if (others === 0) return notes;
+  const details = { attempts: others, severalAddresses: true };
+  return [...notes, { kind, userId: null, details, actor: networkActor("", null) }];
 }
 
 /** The first four groups of an IPv6 address, with `::` written out. */

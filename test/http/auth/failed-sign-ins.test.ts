@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { AuditNote } from "../../../src/domain/audit.ts";
-import { FailedSignIns } from "../../../src/http/auth/failed-sign-ins.ts";
+import { FailedSignIns } from "../../../src/http/auth/sign-in-gate.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { KeptLog, SetClock } from "../fakes.ts";
 
