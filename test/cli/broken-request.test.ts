@@ -1,5 +1,5 @@
-import { connect, type Socket } from "node:net";
 import { expect } from "chai";
+import { exchangeRaw } from "../rig/exchange.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
@@ -8,37 +8,15 @@ const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: appli
 describe("A request that violates HTTP", () => {
   const program = forSuite(() => Program.make());
   let service: RunningService;
-  let sockets: Socket[];
 
   before(async () => {
     service = await program.start();
   });
-  beforeEach(() => {
-    sockets = [];
-  });
-  afterEach(() => {
-    for (const socket of sockets) socket.destroy();
-  });
-
-  function open(): Socket {
-    const socket = connect(program.httpPort, "127.0.0.1").setEncoding("latin1");
-    socket.on("error", () => {});
-    sockets.push(socket);
-    return socket;
-  }
 
   /** Everything that the service sends until it closes the connection. */
-  async function answerOn(socket: Socket): Promise<string> {
-    let answer = "";
-    for await (const chunk of socket) answer += chunk;
-    return answer;
-  }
+  const answerTo = (text: string) => exchangeRaw(program.httpPort, Buffer.from(text, "latin1"));
 
-  async function statusOf(text: string): Promise<string> {
-    const socket = open();
-    socket.write(text, "latin1");
-    return (await answerOn(socket)).slice(0, "HTTP/1.1 400".length);
-  }
+  const statusOf = async (text: string) => (await answerTo(text)).slice(0, "HTTP/1.1 400".length);
 
   for (const [what, text] of [
     [
@@ -65,9 +43,7 @@ describe("A request that violates HTTP", () => {
     ["a target with a space", "GET /api /verify HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   ] as const) {
     it(`by ${what} is refused, and its connection is closed before anything after it is read`, async () => {
-      const socket = open();
-      socket.write(text, "latin1");
-      const answer = await answerOn(socket);
+      const answer = await answerTo(text);
       expect(answer).to.match(/^HTTP\/1\.1 400 /);
       expect(answer.match(/^HTTP\//gm)).to.have.lengthOf(1);
     });

@@ -5,22 +5,6 @@ import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, recordRows, seededProgram } from "./ledger.ts";
 
-/** A commissioning is walked through on the page: these are the page's requests. */
-async function ask(
-  service: RunningService,
-  cookie: string,
-  method: string,
-  path: string,
-  body: object,
-): Promise<void> {
-  const answer = await fetch(service.baseUrl + path, {
-    method,
-    headers: { "content-type": "application/json", cookie },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
-}
-
 describe("flanco commission, beside the service", () => {
   const program = forSuite(() => seededProgram());
   let service: RunningService;
@@ -31,11 +15,17 @@ describe("flanco commission, beside the service", () => {
     cookie = await service.signIn(EMAIL, PASSWORD);
   });
 
+  /** A commissioning is walked through on the page: these are the page's requests. */
+  async function ask(method: string, path: string, body: object): Promise<void> {
+    const answer = await service.send(method, path, body, cookie);
+    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+  }
+
   const set = (line: string, level: string) => program.succeed(["gpio", "set", line, level]);
 
   it("shows in words and as JSON what is known of each room, and exits with 3 while one is not good", async () => {
-    await ask(service, cookie, "PUT", "/api/commission", { commission: {} });
-    await ask(service, cookie, "PUT", "/api/commission/room", { room: { dId: "7234", room: "102" } });
+    await ask("PUT", "/api/commission", { commission: {} });
+    await ask("PUT", "/api/commission/room", { room: { dId: "7234", room: "102" } });
     await set("SIM2", "high");
     const named = "102 of Pasillo A, SIM1: SWAPPED: another line moved; proposed: line SIM2";
     await until("it shows the line that moved", async () =>
@@ -68,7 +58,7 @@ describe("flanco commission, beside the service", () => {
 
   it("shows the report with which it was ended, and lists the reports", async () => {
     const report = { technician: "Luis Pérez", clinic: "Ana Gil" };
-    await ask(service, cookie, "POST", "/api/commission/report", { report });
+    await ask("POST", "/api/commission/report", { report });
     const { stdout: shown } = await program.call(["commission", "report"]);
     expect(shown).to.contain("rooms        0 of 8 good, 0 need attention, 8 not switched");
     const { exitCode, stdout } = await program.call(["commission", "report", "--json"]);

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { openReader } from "../../src/ledger/engine/reader.ts";
-import { systemClock } from "../../src/platform/machine.ts";
+import type { StoreWriter } from "../../src/ledger/engine/writer.ts";
 import { newDevice, newRecord, newWiring } from "../ledger/test-ledger.ts";
+import { readIn } from "../rig/ledger-file.ts";
 import { PASSWORD, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { writerHere } from "../rig/writer.ts";
+import { inLedger } from "../rig/writer.ts";
 import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 
 const NOON_MS = Date.UTC(2026, 2, 11, 12);
@@ -13,40 +13,16 @@ const LEFT_OUT = "Left out, because this account has other content by their keys
 
 const ADD_ANA = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"];
 
-type Writer = ReturnType<typeof writerHere>;
-
 describe("flanco import into an account that has something", () => {
   const here = forEachTest(() => seededProgram([NOON_MS, NOON_MS + 1, NOON_MS + 2]));
   const there = forEachTest(() => Program.make());
   const third = forEachTest(() => Program.make());
 
   /** Changes the ledger of a gateway whose service does not run. */
-  async function change<T>({ ledgerFile }: Program, run: (writer: Writer, userId: string) => Promise<T>) {
-    const { id } = inLedger({ ledgerFile }, (reader) => reader.members())[0] ?? { id: "" };
-    const writer = writerHere({ file: ledgerFile, timeZone: "UTC" }, systemClock, {
-      onDeath: (error) => {
-        throw error;
-      },
-    });
-    await writer.open();
-    try {
-      return await run(writer, id);
-    } finally {
-      await writer.close();
-    }
-  }
+  const change = <T>({ ledgerFile }: Program, run: (writer: StoreWriter, userId: string) => Promise<T>) =>
+    inLedger(ledgerFile, (writer) => run(writer, userOf(ledgerFile)));
 
-  function inLedger<T>(
-    { ledgerFile }: Pick<Program, "ledgerFile">,
-    read: (reader: ReturnType<typeof openReader>) => T,
-  ): T {
-    const reader = openReader(ledgerFile, "UTC");
-    try {
-      return read(reader);
-    } finally {
-      reader.close();
-    }
-  }
+  const userOf = (file: string) => readIn(file, (reader) => reader.members()[0]?.userId ?? "");
 
   /** A sale for each price, all at one time in one room: only the ledger tells them from those of another history. */
   const sell = (program: Program, timeMs: number, ...prices: readonly number[]) =>
@@ -58,13 +34,12 @@ describe("flanco import into an account that has something", () => {
     });
 
   const sold = (program: Program) =>
-    inLedger(program, (reader) => {
-      const [{ userId } = { userId: "" }] = reader.members();
-      return reader
-        .exportedRecords(userId, 0, 1_000)
+    readIn(program.ledgerFile, (reader) =>
+      reader
+        .exportedRecords(userOf(program.ledgerFile), 0, 1_000)
         .map(({ valorMicros, createdTimeMs }) => [valorMicros / 1e6, createdTimeMs - NOON_MS] as const)
-        .toSorted(([price, time], [otherPrice, otherTime]) => time - otherTime || price - otherPrice);
-    });
+        .toSorted(([price, time], [otherPrice, otherTime]) => time - otherTime || price - otherPrice),
+    );
 
   /** Exports from one gateway and imports on another; gives what that said of records. */
   async function carry(from: Program, to: Program): Promise<string> {
@@ -184,21 +159,21 @@ describe("flanco import into an account that has something", () => {
         `Device 7234 of the file is another one than 7234 here: it is 7234 (${SUR}).\n`,
       );
     }
-    const [{ userId } = { userId: "" }] = inLedger(here, (reader) => reader.members());
-    const devices = inLedger(here, (reader) => reader.devices(userId));
+    const userId = userOf(here.ledgerFile);
+    const devices = readIn(here.ledgerFile, (reader) => reader.devices(userId));
     const ofSur = devices.find(({ dId }) => dId === `7234 (${SUR})`);
     expect(devices.map(({ dId, locationName }) => [dId, locationName])).to.deep.equal([
       ["7234", NORTE],
       ["7235", NORTE],
       [`7234 (${SUR})`, SUR],
     ]);
-    const wirings = inLedger(here, (reader) => reader.wirings(userId));
+    const wirings = readIn(here.ledgerFile, (reader) => reader.wirings(userId));
     const priced = wirings.filter(({ actuatorId }) => actuatorId === "101");
     expect(priced.map(({ line, dId, valorMicros }) => [line, dId, valorMicros / 1e6])).to.deep.equal([
       ["GPIO4", `7234 (${SUR})`, 300],
       ["SIM0", "7234", 4],
     ]);
-    const sales = inLedger(here, (reader) => reader.exportedRecords(userId, 0, 1_000));
+    const sales = readIn(here.ledgerFile, (reader) => reader.exportedRecords(userId, 0, 1_000));
     const devicesOfSales = sales
       .filter(({ valorMicros }) => valorMicros === 300e6)
       .map(({ deviceId }) => deviceId);

@@ -5,12 +5,10 @@ import type { Id } from "../../src/domain/id.ts";
 import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../../src/domain/wiring.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
-import { openReader } from "../../src/ledger/engine/reader.ts";
-import { systemClock } from "../../src/platform/machine.ts";
 import { newDevice, newRecord, newWiring } from "../ledger/test-ledger.ts";
-import { query } from "../rig/ledger-file.ts";
+import { query, readIn } from "../rig/ledger-file.ts";
 import { PASSWORD, Program } from "../rig/program.ts";
-import { writerHere } from "../rig/writer.ts";
+import { inLedger } from "../rig/writer.ts";
 
 /** Cheap to compare with: what is tested is elsewhere. */
 const BCRYPT_COST = 4;
@@ -25,26 +23,15 @@ export const FIRST_RECORD = 10;
  */
 export async function seedLedger(file: string, recordTimesMs: readonly number[] = []): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const writer = writerHere({ file, timeZone: "UTC" }, systemClock, {
-    onDeath: (error) => {
-      throw error;
-    },
-  });
-  await writer.open();
-  try {
-    const user = await writer.addUser({
-      name: "Ana",
-      email: EMAIL,
-      passwordHash: hashSync(PASSWORD, BCRYPT_COST),
-    });
+  await inLedger(file, async (writer) => {
+    const passwordHash = hashSync(PASSWORD, BCRYPT_COST);
+    const user = await writer.addUser({ name: "Ana", email: EMAIL, passwordHash });
     await wireRooms(writer, user.id);
     for (const createdTimeMs of recordTimesMs) {
       const sale = newRecord({ deviceId: "7234", valorMicros: 4_000_000, createdTimeMs });
       await writer.addRecord(user.id, sale, null);
     }
-  } finally {
-    await writer.close();
-  }
+  });
 }
 
 /** A program on such a ledger. */
@@ -77,14 +64,10 @@ async function wireRooms(writer: LedgerWriter, userId: Id): Promise<void> {
 
 /** Gives a ledger that no program has open a second user, with a device of the same dId as the first one's. */
 export async function seedSecondUser(file: string, email: string): Promise<void> {
-  const writer = writerHere({ file, timeZone: "UTC" }, systemClock);
-  await writer.open();
-  try {
+  await inLedger(file, async (writer) => {
     const user = await writer.addUser({ name: "Eva", email, passwordHash: hashSync(PASSWORD, BCRYPT_COST) });
     await writer.addDevice(user.id, newDevice({ name: "Pasillo de Eva", locationName: "Otra clínica" }));
-  } finally {
-    await writer.close();
-  }
+  });
 }
 
 export interface RecordRow {
@@ -135,8 +118,5 @@ export function lineRow(file: string, line: string): LineRow | undefined {
 
 /** A record's number as accounts and commands have it. */
 export function shownNumber(file: string, recordId: number): string {
-  const reader = openReader(file, "UTC");
-  const numbers = new ShownNumbers(reader.numberKey());
-  reader.close();
-  return String(numbers.show(recordId));
+  return readIn(file, (reader) => String(new ShownNumbers(reader.numberKey()).show(recordId)));
 }

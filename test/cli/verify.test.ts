@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { openReader } from "../../src/ledger/engine/reader.ts";
-import { change } from "../rig/ledger-file.ts";
+import { change, readIn } from "../rig/ledger-file.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { FIRST_RECORD, seededProgram } from "./ledger.ts";
 
@@ -31,9 +30,7 @@ describe("flanco verify", () => {
   });
 
   it("finds a report's fingerprint on the chain, and says so where it is not there", async () => {
-    const reader = openReader(program.ledgerFile, "UTC");
-    const head = reader.chainHead();
-    reader.close();
+    const head = readIn(program.ledgerFile, (reader) => reader.chainHead());
     expect(await program.succeed(["verify", "--head", head.slice(0, 16).toUpperCase()])).to.equal(
       `3 records: file, chain and rollups are right.\n${head} is entry ${SOUND.entries} of ${SOUND.entries}.\n`,
     );

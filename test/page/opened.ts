@@ -148,11 +148,7 @@ export class OpenedService {
 
   /** Sends to the API as the first user; throws for any answer but a success. */
   async send(method: "POST" | "PUT" | "PATCH", path: string, body: unknown): Promise<void> {
-    const answer = await fetch(this.service.baseUrl + path, {
-      method,
-      headers: { "content-type": "application/json", cookie: this.cookie },
-      body: JSON.stringify(body),
-    });
+    const answer = await this.service.send(method, path, body, this.cookie);
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
   }
 

@@ -36,7 +36,7 @@ export interface Answer {
 }
 
 /** Sends these bytes on a connection of their own, and gives all that comes until the service hangs up. */
-export async function exchangeRaw(port: number, bytes: string): Promise<string> {
+export async function exchangeRaw(port: number, bytes: string | Buffer): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(bytes);
   return text(socket);

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { readLedgerKey } from "../../src/ledger/engine/identity.ts";
 import { openForWriting } from "../../src/ledger/engine/open.ts";
+import { openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 
 let empty: { readonly content: Buffer; readonly keyAt: number } | undefined;
@@ -31,6 +32,16 @@ function newLedger() {
 /** Opens a ledger's file for writing, whatever it holds, and closes it afterwards; makes it where it is missing. */
 export function inFile<T>(file: string, run: (db: Database) => T): T {
   return using(new DatabaseConstructor(file), run);
+}
+
+/** Reads a ledger's file as the program does. */
+export function readIn<T>(file: string, read: (reader: StoreReader) => T): T {
+  const reader = openReader(file, "UTC");
+  try {
+    return read(reader);
+  } finally {
+    reader.close();
+  }
 }
 
 /** Runs statements on a ledger's file that are no part of the program. */

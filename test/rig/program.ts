@@ -270,8 +270,18 @@ export class RunningService {
     cookie = "",
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
+    return this.send("POST", path, body, cookie, headers);
+  }
+
+  send(
+    method: string,
+    path: string,
+    body: unknown,
+    cookie: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     return fetch(this.baseUrl + path, {
-      method: "POST",
+      method,
       headers: { "content-type": "application/json", cookie, ...headers },
       body: JSON.stringify(body),
     });

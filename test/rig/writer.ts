@@ -9,6 +9,7 @@ import {
 } from "../../src/ledger/engine/writer.ts";
 import type { WriterRequest, WriterSettings, WriterStart } from "../../src/ledger/engine/writer-thread.ts";
 import { start } from "../../src/ledger/engine/writer-thread.ts";
+import { systemClock } from "../../src/platform/machine.ts";
 import { makeLedger } from "./ledger-file.ts";
 
 /**
@@ -23,6 +24,20 @@ export function writerHere(
   const ignored = { onChanges: () => {}, onDeath: () => {} };
   makeLedger(settings.file);
   return storeWriter(settings, clock, { ...ignored, ...listener }, startHere);
+}
+
+/** Writes to a ledger that no program has open. */
+export async function inLedger<T>(file: string, run: (writer: StoreWriter) => Promise<T>): Promise<T> {
+  const onDeath = (error: Error) => {
+    throw error;
+  };
+  const writer = writerHere({ file, timeZone: "UTC" }, systemClock, { onDeath });
+  await writer.open();
+  try {
+    return await run(writer);
+  } finally {
+    await writer.close();
+  }
 }
 
 function startHere(settings: WriterStart): WriterPort {

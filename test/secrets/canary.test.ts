@@ -108,14 +108,8 @@ async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; a
 /** Sets sinks up with a password and a key that are canaries, tries them, and changes one wrongly. */
 async function setUpSinks(service: RunningService, cookie: string): Promise<readonly Canary[]> {
   const [password, key] = [newSecret(), newSecret()];
-  const put = async (name: string, values: object): Promise<number> => {
-    const answer = await fetch(`${service.baseUrl}/api/sink`, {
-      method: "PUT",
-      headers: { "content-type": "application/json", cookie },
-      body: JSON.stringify({ name, values }),
-    });
-    return answer.status;
-  };
+  const put = async (name: string, values: object): Promise<number> =>
+    (await service.send("PUT", "/api/sink", { name, values }, cookie)).status;
   const mqtt = { mqtt_url: "mqtt://localhost:1", mqtt_login: "flanco", mqtt_password: password };
   const webhook = { webhook_url: "https://localhost:1/", webhook_key: key };
   expect(await put("mqtt", mqtt)).to.equal(200);

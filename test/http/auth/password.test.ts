@@ -1,28 +1,13 @@
-import { setTimeout as turn } from "node:timers/promises";
 import { compareSync } from "bcryptjs";
 import { expect } from "chai";
 import { WorkerPasswordHasher } from "../../../src/http/auth/password.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forSuite } from "../../rig/standing.ts";
-import { LoopHolds } from "../loop-holds.ts";
+import { longestHold } from "../loop-holds.ts";
 
 const PASSWORD = "contraseña de diez";
 /** bcrypt of cost 10 takes tens of milliseconds on any machine. A shorter hold shows that the control measured nothing. */
 const MIN_COMPARISON_MS = 10;
-
-/** The longest time in ms for which some work holds this thread's event loop. */
-async function longestHold(work: () => Promise<unknown>): Promise<number> {
-  const holds = new LoopHolds();
-  holds.open();
-  try {
-    await turn(5);
-    await work();
-    await turn(5);
-    return holds.longestMs;
-  } finally {
-    holds.close();
-  }
-}
 
 describe("Passwords", () => {
   const hasher = forSuite(() => new WorkerPasswordHasher());

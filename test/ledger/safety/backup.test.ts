@@ -25,37 +25,13 @@ import { joinedKeys } from "../../../src/ledger/safety/finding.ts";
 import { readToldChanges } from "../../../src/ledger/safety/loss.ts";
 import { finishReplacing, isReplacing, replacementDraft } from "../../../src/ledger/safety/replace.ts";
 import { faultsOf, openFindings, verifyLedger } from "../../../src/ledger/safety/verify.ts";
+import { longestHold } from "../../http/loop-holds.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 import { newDevice, newRecord, newWiring, TestLedger } from "../test-ledger.ts";
 
 const SALES = 40;
-
-/** The most work that this thread did between two beats: processor time, so that a busy machine proves nothing wrong. */
-class LongestTurn {
-  #longestMs = 0;
-  #lastMs = threadMs();
-  readonly #beat = setInterval(() => this.#look(), 1);
-
-  /** In milliseconds. */
-  end(): number {
-    clearInterval(this.#beat);
-    this.#look();
-    return this.#longestMs;
-  }
-
-  #look(): void {
-    const nowMs = threadMs();
-    this.#longestMs = Math.max(this.#longestMs, nowMs - this.#lastMs);
-    this.#lastMs = nowMs;
-  }
-}
-
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-}
 
 describe("a backup", () => {
   const ledger = forEachTest(() => new TestLedger().open());
@@ -172,13 +148,10 @@ describe("a backup", () => {
 
   it("keeps no loop waiting: it is made in a process of its own", async () => {
     for (let part = 0; part < 4; part += 1) await sell(4_000);
-    const beside = new LongestTurn();
-    await beginJob("backup", ledger.backupRequest()).done;
-    const besideMs = beside.end();
+    const besideMs = await longestHold(() => beginJob("backup", ledger.backupRequest()).done);
     // The control: a backup on this thread.
-    const here = new LongestTurn();
-    await makeBackup(ledger.backupRequest());
-    expect(besideMs).to.be.below(here.end() / 2);
+    const hereMs = await longestHold(() => makeBackup(ledger.backupRequest()));
+    expect(besideMs).to.be.below(hereMs / 2);
   });
 
   describe("that is restored", () => {
