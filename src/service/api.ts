@@ -2,10 +2,8 @@ import type { RequestListener } from "node:http";
 import { dirname } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
-import type { Clock } from "../domain/clock.ts";
 import { hueOf } from "../domain/gateway.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Log } from "../domain/log.ts";
 import { type AppDependencies, createApp, gatewayEndpoints } from "../http/app.ts";
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { loadSecret, Sessions } from "../http/auth/session.ts";
@@ -15,16 +13,11 @@ import { Page } from "../http/page.ts";
 import type { Endpoint } from "../http/router.ts";
 import { FirstRunToken } from "../http/session.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
-import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
-import type { FrontDoor } from "../net/front-door.ts";
-import type { Installation } from "../platform/installation.ts";
 import { readDisk, readMachine, systemTimers } from "../platform/machine.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
-import type { OpenLedger } from "./ledger.ts";
-import type { OpenLines } from "./lines.ts";
+import type { OpenParts, Start } from "./service.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
-import type { Watchers } from "./watchers.ts";
 
 /** Dependencies of the application that are made here. */
 type Made = "signInGate" | "numbers" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
@@ -112,29 +105,16 @@ export class Api {
   }
 }
 
-export interface GatewayApiOptions {
-  readonly config: Config;
-  readonly dataDirectory: Pick<DataDirectory, "ledger" | "secret">;
-  readonly bootId: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly installation: Pick<Installation, "version" | "readPage">;
-  readonly ledger: OpenLedger;
-  readonly lines: OpenLines;
-  readonly watchers: Watchers;
-  readonly frontDoor: FrontDoor;
-  readonly allowedOrigins: () => readonly string[];
-}
-
 /** Makes a gateway's API and opens it. What must be closed is added to `closing`. */
 export async function openApi(
-  options: GatewayApiOptions,
+  { config, dataDirectory, bootId, clock, log, installation }: Start,
+  { ledger, lines, watchers, frontDoor }: OpenParts,
+  allowedOrigins: () => readonly string[],
   closing: Pick<AsyncDisposableStack, "defer">,
 ): Promise<Api> {
-  const { config, dataDirectory, bootId, clock, log, installation, frontDoor, allowedOrigins } = options;
-  const { writer, reader, heavy } = options.ledger;
-  const { recorder, drivable, trust } = options.lines;
-  const { packages, upkeep, sinks, others, name, faults } = options.watchers;
+  const { writer, reader, heavy } = ledger;
+  const { recorder, drivable, trust } = lines;
+  const { packages, upkeep, sinks, others, name, faults } = watchers;
   const secret = loadSecret(dataDirectory.secret, log);
   const sessions = new Sessions(secret, clock, writer, reader, log, bootId);
   closing.defer(() => sessions.close());

@@ -57,7 +57,8 @@ export interface RecoveryOptions {
   readonly run?: (request: PrepareRequest) => Promise<Prepared>;
 }
 
-export interface LedgerOptions extends RecoveryOptions {
+/** Who is told of the ledger's commits and its end. */
+export interface LedgerListener {
   /** After each commit, with what it changed. */
   readonly onChanges: (changes: readonly Change[]) => void;
   /** As `WriterListener.edgesSettled`; absent where no lines are watched. */
@@ -73,10 +74,10 @@ export interface OpenLedger {
 }
 
 /** Opens the ledger for writing and reading, by `openRecovering`. */
-export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
+export function openLedger(options: RecoveryOptions, listener: LedgerListener): Promise<OpenLedger> {
   const { config, dataDirectory } = options;
   return openRecovering(options, async () => {
-    const writer = writerOf(options, await tailThatAnswers(options));
+    const writer = writerOf(options, listener, await tailThatAnswers(options));
     await writer.open();
     try {
       const start = { file: dataDirectory.ledger, timeZone: config.time_zone };
@@ -102,9 +103,12 @@ async function tailThatAnswers({ config, dataDirectory, clock, log }: RecoveryOp
   return (await disk.see())?.skipped === null ? directory : backupDirectory(config);
 }
 
-function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
-  const { config, clock, log, onChanges, edgesSettled, onFatal } = options;
-  const { ledger, reserve } = options.dataDirectory;
+function writerOf(
+  { config, clock, log, dataDirectory }: RecoveryOptions,
+  { onChanges, edgesSettled, onFatal }: LedgerListener,
+  tailDirectory: string,
+): StoreWriter {
+  const { ledger, reserve } = dataDirectory;
   return storeWriter({ file: ledger, tailDirectory, timeZone: config.time_zone, reserve }, clock, {
     onDisk: (fullSinceMs) => {
       if (fullSinceMs === null) log.warn({}, "the disk has room again");

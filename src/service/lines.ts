@@ -1,34 +1,15 @@
-import { boxBroker, type Config } from "../contract/config/schema.ts";
-import type { Clock } from "../domain/clock.ts";
+import { boxBroker } from "../contract/config/schema.ts";
 import type { LineDriver } from "../domain/line.ts";
-import type { Log } from "../domain/log.ts";
 import { createDriver } from "../gpio/driver.ts";
-import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import { TracePlayer } from "../gpio/trace-player.ts";
-import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
-import type { Installation } from "../platform/installation.ts";
 import { systemTimers } from "../platform/machine.ts";
 import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";
 import { configuredTrace, Demonstration } from "./demonstration.ts";
 import type { OpenLedger } from "./ledger.ts";
-
-export interface LinesOptions {
-  readonly config: Config;
-  readonly dataDirectory: Pick<DataDirectory, "ledger" | "demonstrated">;
-  readonly ledger: Pick<OpenLedger, "reader" | "writer">;
-  readonly bootId: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly installation: Pick<Installation, "readDemoTrace">;
-  readonly keeper?: DescriptorKeeper | undefined;
-  /** As `ClockWatch` calls it. */
-  readonly onBoots: () => void;
-  /** Aborted when the service ends. */
-  readonly closed: AbortSignal;
-}
+import type { Start } from "./service.ts";
 
 /** The lines that are watched, and the clock that times what they do. */
 export interface OpenLines {
@@ -39,14 +20,18 @@ export interface OpenLines {
   readonly demonstration: Demonstration;
 }
 
-/** Watches the clock, then the wired lines. What must be closed is added to `closing`. */
+/**
+ * Watches the clock, then the wired lines. What must be closed is added to `closing`.
+ * `onBoots` is as `ClockWatch` calls it; `closed` is aborted when the service ends.
+ */
 export async function openLines(
-  options: LinesOptions,
+  start: Start,
+  { reader, writer }: Pick<OpenLedger, "reader" | "writer">,
+  { onBoots, closed }: { readonly onBoots: () => void; readonly closed: AbortSignal },
   closing: Pick<AsyncDisposableStack, "defer">,
 ): Promise<OpenLines> {
-  const { config, dataDirectory, ledger, bootId, clock, log, onBoots, closed } = options;
-  const { reader, writer } = ledger;
-  const driver = makeDriver(options);
+  const { config, dataDirectory, bootId, clock, log } = start;
+  const driver = makeDriver(start);
   const drivable = driver instanceof SimulatedDriver ? driver : null;
   const demonstration = new Demonstration({
     // Any other driver would not find its lines.
@@ -80,11 +65,11 @@ export async function openLines(
   await trust.open();
   closing.defer(() => recorder.close());
   await recorder.open();
-  if (drivable !== null) await openTrace(options, drivable, closing);
+  if (drivable !== null) await openTrace(start, drivable, closing);
   return { recorder, trust, drivable, demonstration };
 }
 
-function makeDriver({ config, dataDirectory, bootId, clock, log, keeper }: LinesOptions): LineDriver {
+function makeDriver({ config, dataDirectory, bootId, clock, log, keeper }: Start): LineDriver {
   const driver = createDriver(config.gpio_driver, {
     clock,
     timers: systemTimers,
@@ -99,7 +84,7 @@ function makeDriver({ config, dataDirectory, bootId, clock, log, keeper }: Lines
 }
 
 async function openTrace(
-  { config, clock, installation }: LinesOptions,
+  { config, clock, installation }: Start,
   lines: SimulatedDriver,
   closing: Pick<AsyncDisposableStack, "defer">,
 ): Promise<void> {

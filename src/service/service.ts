@@ -1,7 +1,8 @@
 import type { Config, ConfigKey } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import { type Fault, fault } from "../domain/fault.ts";
 import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { TrustedAuthority } from "../domain/trust.ts";
@@ -18,15 +19,19 @@ import {
 } from "../ledger/engine/data-directory.ts";
 import { takeLock } from "../ledger/engine/lock.ts";
 import { FrontDoor } from "../net/front-door.ts";
+import { OtherGateways } from "../net/other-gateways.ts";
 import type { Installation } from "../platform/installation.ts";
 import { readBootId } from "../platform/machine.ts";
 import type { Work } from "../platform/work.ts";
 import { type Api, openApi } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
+import { gatewayName, readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { type OpenLines, openLines } from "./lines.ts";
-import type { Sinks } from "./sinks.ts";
-import { openWatchers, type Watchers } from "./watchers.ts";
+import { NewerPackages } from "./newer-package.ts";
+import { SinkSettings } from "./sink-settings.ts";
+import { Sinks } from "./sinks.ts";
+import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
 export const LIVE_KEYS = [
@@ -55,10 +60,21 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** What outlives a process, and which boot of the machine this is. */
-interface OpenData {
+/** What every part of a start is opened with. */
+export interface Start extends ServiceOptions {
   readonly dataDirectory: DataDirectory;
+  /** Which boot of the machine this is. */
   readonly bootId: string;
+  /** Ends long work at the start. */
+  readonly cancelled: AbortSignal;
+}
+
+/** What the API serves. */
+export interface OpenParts {
+  readonly ledger: OpenLedger;
+  readonly lines: OpenLines;
+  readonly watchers: Watchers;
+  readonly frontDoor: FrontDoor;
 }
 
 /** The whole appliance: ledger, lines, watchers and ports, wired to each other. */
@@ -149,27 +165,34 @@ export class Service {
   }
 
   async #openAll(): Promise<void> {
-    const data = this.#openData();
-    const frontDoor = this.#makeFrontDoor(data);
-    const ledger = await this.#openLedger(data);
-    const lines = await this.#openLines(data, ledger);
-    const watchers = this.#openWatchers(data, ledger, lines);
-    await this.#openPorts(data, ledger, lines, watchers, frontDoor);
+    const start = this.#openData();
+    const frontDoor = this.#makeFrontDoor(start);
+    const ledger = await this.#openLedger(start);
+    const onBoots = () => this.#api?.sessions.reload();
+    const lines = await openLines(start, ledger, { onBoots, closed: this.#closed.signal }, this.#closing);
+    this.#lines = lines;
+    const watchers = openWatchers(start, ledger, lines.trust, this.#closing);
+    await this.#openPorts(start, { ledger, lines, watchers, frontDoor });
   }
 
-  #openData(): OpenData {
+  #openData(): Start {
     const { config, log } = this.#options;
     const dataDirectory = dataDirectoryOf(config.data_dir);
     prepareForLedger(dataDirectory);
     const open = openToOthers(backupDirectory(config));
     if (open !== null) log.warn({}, open);
     this.#closing.defer(takeLock(dataDirectory.lock));
-    return { dataDirectory, bootId: readBootId() };
+    return {
+      ...this.#options,
+      dataDirectory,
+      bootId: readBootId(),
+      onWork: (work, moves) => this.#wait(work, moves),
+      cancelled: this.#cancelled.signal,
+    };
   }
 
   /** Made before the ledger is open: it shows long work. */
-  #makeFrontDoor({ dataDirectory }: OpenData): FrontDoor {
-    const { config, clock, log } = this.#options;
+  #makeFrontDoor({ config, dataDirectory, clock, log }: Start): FrontDoor {
     const frontDoor = new FrontDoor({
       config,
       dataDirectory,
@@ -183,18 +206,11 @@ export class Service {
     return frontDoor;
   }
 
-  async #openLedger({ dataDirectory }: OpenData): Promise<OpenLedger> {
-    const { config, clock, log, onFatal } = this.#options;
-    const ledger = await openLedger({
-      config,
-      dataDirectory,
-      clock,
-      log,
-      onFatal,
+  async #openLedger(start: Start): Promise<OpenLedger> {
+    const ledger = await openLedger(start, {
+      onFatal: start.onFatal,
       onChanges: (changes) => this.#apply(changes),
       edgesSettled: () => this.#lines?.recorder.settled(),
-      cancelled: this.#cancelled.signal,
-      onWork: (work, moves) => this.#wait(work, moves),
     });
     this.#ledger = ledger;
     this.#closing.defer(() => ledger.writer.close());
@@ -203,79 +219,28 @@ export class Service {
     return ledger;
   }
 
-  async #openLines({ dataDirectory, bootId }: OpenData, ledger: OpenLedger): Promise<OpenLines> {
-    const { config, clock, log, installation, keeper } = this.#options;
-    const onBoots = () => this.#api?.sessions.reload();
-    const { signal: closed } = this.#closed;
-    const options = {
-      config,
-      dataDirectory,
-      ledger,
-      bootId,
-      clock,
-      log,
-      installation,
-      keeper,
-      onBoots,
-      closed,
-    };
-    this.#lines = await openLines(options, this.#closing);
-    return this.#lines;
-  }
-
-  #openWatchers({ dataDirectory }: OpenData, ledger: OpenLedger, { trust }: OpenLines): Watchers {
-    const { config, clock, log, installation, onFatal: onDamaged } = this.#options;
-    const { version } = installation;
-    return openWatchers(
-      { config, dataDirectory, ledger, clock, trust, log, version, onDamaged },
-      this.#closing,
-    );
-  }
-
-  async #openPorts(
-    { dataDirectory, bootId }: OpenData,
-    ledger: OpenLedger,
-    lines: OpenLines,
-    watchers: Watchers,
-    frontDoor: FrontDoor,
-  ): Promise<void> {
-    const { config, clock, log, installation } = this.#options;
-    const { sinks, upkeep, others } = watchers;
-    const allowedOrigins = () => this.settings.allowed_origins;
-    const api = await openApi(
-      {
-        config,
-        dataDirectory,
-        bootId,
-        clock,
-        log,
-        installation,
-        ledger,
-        lines,
-        watchers,
-        frontDoor,
-        allowedOrigins,
-      },
-      this.#closing,
-    );
+  async #openPorts(start: Start, parts: OpenParts): Promise<void> {
+    const { sinks, upkeep, others } = parts.watchers;
+    const api = await openApi(start, parts, () => this.settings.allowed_origins, this.#closing);
     this.#api = api;
     sinks.open(api.status);
     this.#sinks = sinks;
     this.#closing.defer(() => sinks.close());
     // The API did not exist for the changes before this.
     api.sessions.reload();
-    const { reader, writer } = ledger;
+    const { control: path, secret } = start.dataDirectory;
+    const { reader, writer } = parts.ledger;
     const operators = operatorEndpoints({
       reader,
       writer,
-      rotateSecret: (by) => api.sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
+      rotateSecret: (by) => api.sessions.rotate(() => replaceSecret(secret), by),
       acknowledged: (keys) => upkeep.acknowledged(keys),
-      clockCorrected: (boot, zeroMs) => lines.trust.corrected(boot, zeroMs),
+      clockCorrected: (boot, zeroMs) => parts.lines.trust.corrected(boot, zeroMs),
     });
-    const control = new ControlServer(dataDirectory.control, [...api.table, ...operators], reader, log);
+    const control = new ControlServer(path, [...api.table, ...operators], reader, start.log);
     await control.open();
     this.#closing.defer(() => control.close());
-    await frontDoor.serve(api.handler);
+    await parts.frontDoor.serve(api.handler);
     others.open();
     this.#closing.defer(() => others.close());
   }
@@ -307,4 +272,71 @@ export class Service {
         this.#options.log.error({ err: error }, "the demonstration could not be wired"),
       );
   }
+}
+
+/** What looks after the gateway beside the requests. */
+export interface Watchers {
+  readonly packages: NewerPackages;
+  readonly upkeep: Upkeep;
+  /** They send once the status is known: the caller opens them. */
+  readonly sinks: Sinks;
+  /** They are looked for once the ports are open: the caller opens them. */
+  readonly others: OtherGateways;
+  /** The name of this gateway at the moment of the call. */
+  name(): string;
+  /** Faults that last until they are over. */
+  faults(): readonly Fault[];
+}
+
+/** Begins the upkeep. What must be closed is added to `closing`. */
+function openWatchers(
+  { config, dataDirectory, clock, log, installation, onFatal }: Start,
+  { reader, writer, heavy }: OpenLedger,
+  trust: ClockTrust,
+  closing: Pick<AsyncDisposableStack, "defer">,
+): Watchers {
+  const { version } = installation;
+  const packages = new NewerPackages({ version, clock, log });
+  closing.defer(() => packages.close());
+  const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log });
+  settings.open();
+  const settingsReadMs = clock.nowMs();
+  const upkeep = new Upkeep({
+    config,
+    dataDirectory,
+    clock,
+    trust,
+    log,
+    gateway: () => readGateway(config),
+    writer,
+    packages,
+    onDamaged: onFatal,
+  });
+  upkeep.open();
+  closing.defer(() => upkeep.close());
+  const name = () => gatewayName(config, reader);
+  const sinks = new Sinks({
+    settings,
+    dataDirectory,
+    clock,
+    trust,
+    log,
+    reader,
+    heavy,
+    writer,
+    version,
+    gateway: name,
+  });
+  return {
+    packages,
+    upkeep,
+    sinks,
+    others: new OtherGateways({ log }),
+    name,
+    faults: () => [
+      ...(writer.diskFullSinceMs === null ? [] : [fault("disk_full", writer.diskFullSinceMs)]),
+      ...upkeep.faults(),
+      ...(settings.isUnreadable ? [fault("sinks_unreadable", settingsReadMs)] : []),
+    ],
+  };
 }

@@ -122,13 +122,13 @@ describe("A ledger that must not be touched", () => {
   async function startOn(file: string): Promise<string> {
     const data_dir = dirname(file);
     const ignored = { onChanges: () => {}, onFatal: () => {} };
-    const opened = openLedger({
+    const options = {
       config: { data_dir, backup_dir: "", backup_disk_dir: "", time_zone: "UTC" },
       dataDirectory: dataDirectoryOf(data_dir),
       clock: systemClock,
       log: new KeptLog(),
-      ...ignored,
-    });
+    };
+    const opened = openLedger(options, ignored);
     const { message, hint = "" } = await rejection(opened);
     return `${message} ${hint}`;
   }
