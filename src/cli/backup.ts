@@ -37,13 +37,8 @@ import {
   backupTargets,
   presentDirectories,
 } from "../service/backup-target.ts";
-import {
-  installKeys,
-  otherSettings,
-  readGateway,
-  requireSameNames,
-  setSinksAside,
-} from "../service/gateway.ts";
+import { installKeys, otherSettings, readGateway, requireSameNames } from "../service/gateway.ts";
+import { setSinksAside } from "../service/sink-settings.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, flag, optional } from "./command.ts";
 import { withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
@@ -178,9 +173,9 @@ interface Completed {
   readonly certificates: "restored" | "kept" | "others";
   /** Certificates that could not be put into their directory. */
   readonly notInstalled: readonly string[];
-  /** Where sinks that were set up here on the page are kept: they are off. Null where there were none, or they go on. */
+  /** Where sinks that were set up here are kept: they are off. Null where there were none, or they go on. */
   readonly sinksKeptAs: string | null;
-  /** The clinic's settings that differ here, as lines of the configuration file. */
+  /** The settings of the clinic and its sinks that differ here, as lines of the configuration file. */
   readonly otherSettings: readonly string[];
   /** What a person must do now, in lines. */
   readonly toDo: readonly string[];
@@ -338,10 +333,12 @@ function describeRest(completed: Completed): string[] {
     ...notInstalled.map((file) => `The certificate ${file} could not be written: put it there as root.`),
     ...(sinksKeptAs === null
       ? []
+      : [`The sinks that were set up here were the other ledger's: they are off, kept as ${sinksKeptAs}.`]),
+    ...(settings.length === 0
+      ? []
       : [
-          `The sinks that were set up here on the page were the other ledger's: they are off, kept as ${sinksKeptAs}.`,
+          "These settings of the clinic are others here (flanco.toml; what it sends: flanco forward import):",
         ]),
-    ...(settings.length === 0 ? [] : ["These settings of the clinic are others here (flanco.toml):"]),
     ...settings.map((line) => `  ${line}`),
     ...toDo,
   ];

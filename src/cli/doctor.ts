@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { hostname } from "node:os";
-import type { Config } from "../contract/config/schema.ts";
+import { CONFIG_KEYS, type Config } from "../contract/config/schema.ts";
 import { type Chip, listChips } from "../contract/line.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CHECK_NAMES, CHECKS, type CheckName, megabytes } from "../domain/faults/entry.ts";
@@ -168,9 +168,9 @@ async function bundleOf(
       wiring: await wiredRows(service),
       chips: (await service.ask(listChips, {})).data,
     }))) ?? {};
-  const settings = Object.entries(config).map(([key, value]) => [
+  const settings = CONFIG_KEYS.map((key) => [
     key,
-    typeof value === "string" && !TOLD_SETTINGS.has(key) ? value !== "" : value,
+    typeof config[key] === "string" && !TOLD_SETTINGS.has(key) ? config[key] !== "" : config[key],
   ]);
   return [
     aboutFile(context.installation.version),

@@ -132,7 +132,7 @@ async function withLocalDoor<T>(
     ...ledgerEndpoints({
       ...parts,
       lines: UNWATCHED_LINES,
-      pageSinks: () => settings.ofPage(),
+      setups: () => settings.setups(),
       reach: () => ({ page: null, trust: null }),
     }),
     ...operatorEndpoints({

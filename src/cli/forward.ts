@@ -1,8 +1,9 @@
-import { testSink } from "../contract/sink.ts";
+import { clearSetup, setSetup, testSink } from "../contract/sink.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { SINK_NAMES } from "../domain/sink-setting.ts";
-import { AS_JSON, type CommandTable, command, needed } from "./command.ts";
+import { SETUP_NAMES, SINK_NAMES } from "../domain/sink.ts";
+import { loadConfig } from "../service/config-file.ts";
+import { ACCOUNT, AS_JSON, type CommandTable, command, needed } from "./command.ts";
 import type { ControlClient } from "./door.ts";
 
 /** How long a test may take: a sink gives up after half a minute. */
@@ -32,6 +33,32 @@ export const commands: CommandTable = [
           const { reached, message, hint } = data;
           if (!reached) throw new FlancoError("unavailable", message, { hint });
           call.terminal.show(json, { sink, done: message }, [message]);
+        },
+      ),
+      command(
+        "import",
+        "set up the sinks, and the notices, that a file in TOML has; in force at once",
+        { file: needed("<file>", "the file, whose keys docs/beyond.md lists"), account: ACCOUNT },
+        "flanco forward import sinks.toml",
+        async ({ file, account }, call) => {
+          const { sinks } = loadConfig({ config: file }, {}, call.context.installation.checkout);
+          const { setupIn } = await import("../service/sink-settings.ts");
+          const setups = SETUP_NAMES.flatMap((name) => setupIn(name, sinks) ?? []);
+          if (setups.length === 0) throw new FlancoError("invalid", `${file}: there is no sink in it.`);
+          await call.withRunning(async (service) => {
+            for (const setup of setups) await service.ask(setSetup, { body: setup }, account);
+          });
+          call.terminal.out(`Set up: ${setups.map(({ name }) => name).join(", ")}.`);
+        },
+      ),
+      command(
+        "off",
+        "turn a sink off, or the notices back to what is usual, and forget its password",
+        { name: needed("<name>", "which one", SETUP_NAMES), account: ACCOUNT },
+        "flanco forward off webhook",
+        async ({ name, account }, call) => {
+          await call.withRunning((service) => service.ask(clearSetup, { query: { name } }, account));
+          call.terminal.out(`Turned off: ${name}.`);
         },
       ),
     ],

@@ -3,7 +3,7 @@ import { FAULT_CODES } from "../domain/fault.ts";
 import { CHECK_NAMES, SEVERITIES } from "../domain/faults/entry.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
-import { SINK_NAMES } from "../domain/sink-setting.ts";
+import { SINK_NAMES } from "../domain/sink.ts";
 import { declare, OPERATOR } from "./declaration.ts";
 import { id, timeMs, withData } from "./field.ts";
 

@@ -1,6 +1,116 @@
 import type { ChainEntry, ChainHead } from "./chain-entry.ts";
 import type { Change } from "./change.ts";
-import type { SinkName } from "./sink-setting.ts";
+import { LANGUAGES } from "./language.ts";
+import { NOTICE_SUMMARIES } from "./notice.ts";
+
+/** The sinks that there are. Each is off until it is set up. */
+export const SINK_NAMES = ["email", "webhook", "mqtt", "central"] as const;
+export type SinkName = (typeof SINK_NAMES)[number];
+
+/** What is set up: each sink, and what the notices say. */
+export const SETUP_NAMES = [...SINK_NAMES, "notice"] as const;
+export type SetupName = (typeof SETUP_NAMES)[number];
+
+/** One value of a setup. */
+export interface SetupField {
+  /** Its name. A file of setups names the file of a hidden value in its place, by `<key>_file`. */
+  readonly key: string;
+  /** `certificate`: PEM; it may be left out, and is kept like a secret. */
+  readonly kind: "text" | "list" | "number" | "switch" | "choice" | "choices" | "secret" | "certificate";
+  /** The value where none is given, if it is not empty, 0 or off. */
+  readonly usual?: string;
+  readonly isRequired?: true;
+  /** Whether it says where the sink sends, or as whom. When it changes, stored secrets must be given again. */
+  readonly isPlace?: true;
+  /** The field beside which alone this secret is needed. */
+  readonly besides?: string;
+  /** Least length of a secret; 1 where it is absent. */
+  readonly least?: number;
+  readonly choices?: readonly string[];
+}
+
+const FIELDS = {
+  email: [
+    { key: "email_server", kind: "text", isRequired: true, isPlace: true },
+    { key: "email_login", kind: "text", isPlace: true },
+    { key: "email_password", kind: "secret", besides: "email_login" },
+    { key: "email_from", kind: "text", isRequired: true },
+    { key: "email_to", kind: "list", isRequired: true },
+    { key: "email_authority", kind: "certificate" },
+  ],
+  webhook: [
+    { key: "webhook_url", kind: "text", isRequired: true, isPlace: true },
+    { key: "webhook_key", kind: "secret", isRequired: true, least: 32 },
+    { key: "webhook_authority", kind: "certificate" },
+  ],
+  mqtt: [
+    { key: "mqtt_url", kind: "text", isRequired: true, isPlace: true },
+    { key: "mqtt_login", kind: "text", isPlace: true },
+    { key: "mqtt_password", kind: "secret", besides: "mqtt_login" },
+    { key: "mqtt_authority", kind: "certificate" },
+    { key: "mqtt_topic", kind: "text", usual: "flanco", isRequired: true },
+    { key: "mqtt_discovery_topic", kind: "text", usual: "homeassistant" },
+    { key: "mqtt_history", kind: "switch" },
+  ],
+  central: [
+    { key: "central_database", kind: "text", isRequired: true, isPlace: true },
+    { key: "central_password", kind: "secret", isRequired: true },
+    { key: "central_authority", kind: "certificate" },
+  ],
+  notice: [
+    { key: "notice_language", kind: "choice", usual: "es", choices: LANGUAGES },
+    { key: "notice_quiet_hours", kind: "text" },
+    { key: "notice_silent_days", kind: "number" },
+    { key: "notice_summaries", kind: "choices", choices: NOTICE_SUMMARIES },
+  ],
+} as const satisfies Readonly<Record<SetupName, readonly SetupField[]>>;
+
+/** Each setup's fields, in the order of a form. */
+export const SETUP_FIELDS: Readonly<Record<SetupName, readonly SetupField[]>> = FIELDS;
+
+type FieldOf<N extends SetupName> = (typeof FIELDS)[N][number];
+type HiddenField<N extends SetupName> = Extract<FieldOf<N>, { kind: "secret" | "certificate" }>;
+/** The keys that are shown. */
+export type ShownKey<N extends SetupName> = Exclude<FieldOf<N>, HiddenField<N>>["key"];
+/** The keys of the files that hold the other values. */
+export type FileKey<N extends SetupName> = `${HiddenField<N>["key"]}_file`;
+
+/** Whether a field is stored in a file of its own and never shown. */
+export function isHidden({ kind }: SetupField): boolean {
+  return kind === "secret" || kind === "certificate";
+}
+
+/** The key that a field has where files are named in place of hidden values. */
+export function fileKeyOf(field: SetupField): string {
+  return isHidden(field) ? `${field.key}_file` : field.key;
+}
+
+/** The value of a shown field that nobody has given. */
+export function usualOf({ kind, usual }: SetupField): SetupValue {
+  if (usual !== undefined) return usual;
+  if (kind === "number") return 0;
+  if (kind === "switch") return false;
+  return kind === "list" || kind === "choices" ? [] : "";
+}
+
+export type SetupValue = string | number | boolean | readonly string[];
+export type SetupValues = Readonly<Record<string, SetupValue>>;
+
+/** A setup as it is in force. */
+export interface Setup {
+  readonly name: SetupName;
+  readonly isSet: boolean;
+  /** Its values, without what is hidden. */
+  readonly values: SetupValues;
+  /** Keys of the hidden fields that are stored. */
+  readonly stored: readonly string[];
+}
+
+/** A setup as it is given: every shown field, and what is hidden where it is new. */
+export interface GivenSetup {
+  readonly name: SetupName;
+  readonly values: Readonly<Record<string, SetupValue | undefined>>;
+}
 
 /** A zone or currency that is another one here than at a sink. */
 export interface SettingDifference {
@@ -69,11 +179,11 @@ export interface EntryBatch {
  */
 export type EntrySink = Sink<EntryBatch, ChainHead | null>;
 
-/** Sends tests to the sinks that are configured. */
+/** Sends tests to the sinks that are set up. */
 export interface SinkTester {
   /**
    * Resolves with one line that says what was done. Rejects with `not_found`
-   * for a sink that is not configured, `conflict` while one is under way.
+   * for a sink that is not set up, `conflict` while one is under way.
    */
   test(name: SinkName): Promise<string>;
 }

@@ -6,8 +6,7 @@ import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
 import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
 import type { Provisional } from "./record.ts";
-import type { SettingDifference } from "./sink.ts";
-import type { SinkName } from "./sink-setting.ts";
+import type { SettingDifference, SinkName } from "./sink.ts";
 
 /** How money is shown. The ledger counts in millionths of the unit. */
 export interface Currency {

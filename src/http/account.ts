@@ -4,7 +4,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
-import type { SinkName } from "../domain/sink-setting.ts";
+import type { Setup } from "../domain/sink.ts";
 import { type NewUser, type PasswordHasher, requirePassword } from "../domain/user.ts";
 import { makeLink } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
@@ -13,8 +13,7 @@ export interface AccountDependencies {
   readonly reader: Accounts & Pick<LedgerReader, "member">;
   readonly writer: Pick<LedgerWriter, "addUser" | "addMember" | "addLink" | "setPassword" | "removeUser">;
   readonly passwords: PasswordHasher;
-  /** The sinks that an owner has set up on the page. */
-  readonly pageSinks: () => readonly SinkName[];
+  readonly setups: () => readonly Setup[];
 }
 
 /** The accounts with their members, for operators alone. */
@@ -22,15 +21,16 @@ export function accountEndpoints({
   reader,
   writer,
   passwords,
-  pageSinks,
+  setups,
 }: AccountDependencies): readonly Endpoint[] {
   const addAccount = (user: NewUser, by: Actor) => {
-    const sinks = pageSinks();
+    const sinks = setups().filter(({ name, isSet }) => isSet && name !== "notice");
     // They would send what is the new account's too, to where the other one's owner wants it.
     if (sinks.length > 0 && reader.members().length > 0) {
-      const message = `What this gateway sends was set up on the page, for one account (${sinks.join(", ")}).`;
+      const names = sinks.map(({ name }) => name).join(", ");
+      const message = `What this gateway sends (${names}) was set up for the accounts that it has.`;
       throw new FlancoError("conflict", message, {
-        hint: "Set it up in flanco.toml, or have the owner turn it off on the page; then add the account.",
+        hint: "Turn it off, by flanco forward off; add the account; then set it up for all accounts, by flanco forward import.",
       });
     }
     return writer.addUser(user, by);

@@ -104,7 +104,7 @@ export interface AppDependencies extends SiteDependencies {
 /** What the endpoints need that a ledger alone can serve. */
 export interface LedgerDependencies
   extends Pick<AppDependencies, "writer" | "numbers" | "clock" | "log" | "reach" | "passwords">,
-    Pick<AccountDependencies, "pageSinks"> {
+    Pick<AccountDependencies, "setups"> {
   readonly reader: CalmReader;
   readonly lines: WiredLines;
 }
@@ -133,7 +133,7 @@ export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoi
   // Reads that may be much work are made in a thread of their own.
   const reader = { ...dependencies.reader, ...heavy };
   return [
-    ...ledgerEndpoints({ ...dependencies, reader, pageSinks: () => setups.ofPage() }),
+    ...ledgerEndpoints({ ...dependencies, reader, setups: () => setups.setups() }),
     postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
     ...lineEndpoints(lines, drivable),
     ...commissionEndpoints({ commissioner, reader, status, numbers }),

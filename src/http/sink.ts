@@ -3,19 +3,16 @@ import type { Actor } from "../domain/audit.ts";
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import type { SinkTester } from "../domain/sink.ts";
-import type { GivenSetup, Setup, SetupName, SinkName } from "../domain/sink-setting.ts";
+import type { GivenSetup, Setup, SetupName, SinkTester } from "../domain/sink.ts";
 import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-/** The setups of the sinks, as an owner changes them. */
+/** The setups of the sinks, as an owner or an operator changes them. */
 export interface SinkSetups extends SinkTester {
   setups(): readonly Setup[];
-  /** The sinks that an owner has set up on the page. */
-  ofPage(): readonly SinkName[];
   /**
-   * Resolves once it is stored and in force. Rejects with `conflict` for what the settings
-   * file has, `invalid` where a secret is missing, `too_many` as every change of an account.
+   * Resolves once it is stored and in force. Rejects with `invalid`
+   * where a secret is missing, `too_many` as every change of an account.
    */
   set(given: GivenSetup, userId: Id, by: Actor): Promise<void>;
   clear(name: SetupName, userId: Id, by: Actor): Promise<void>;
@@ -25,27 +22,26 @@ export interface SinkSetups extends SinkTester {
 const NOT_MADE: readonly ErrorCode[] = ["not_found", "conflict"];
 
 export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {
-  const requireSole = () =>
-    requireSoleAccount(
-      reader,
-      "what it sends is of all of them",
-      "A technician sets it up in flanco.toml on the gateway itself.",
-    );
+  const requireSole = (by: Actor) => {
+    if (by.way === "command") return;
+    const hint = "A technician sets it up on the gateway itself: flanco forward import.";
+    requireSoleAccount(reader, "what it sends is of all of them", hint);
+  };
   return [
-    serve(listSetups, () => {
-      requireSole();
+    serve(listSetups, ({ by }) => {
+      requireSole(by);
       return { data: sinks.setups() };
     }),
     serve(setSetup, async ({ body, userId, by }) => {
-      requireSole();
+      requireSole(by);
       await sinks.set(body, userId, by);
     }),
     serve(clearSetup, async ({ query, userId, by }) => {
-      requireSole();
+      requireSole(by);
       await sinks.clear(query.name, userId, by);
     }),
     serve(testSink, async ({ body, by }) => {
-      if (by.way !== "command") requireSole();
+      requireSole(by);
       try {
         return { data: { reached: true, message: await sinks.test(body.name), hint: "" } };
       } catch (error) {

@@ -1,6 +1,6 @@
 import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Config, ConfigKey } from "../contract/config/schema.ts";
+import type { SinkSettingsOf } from "../contract/sink.ts";
 import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Notice } from "../domain/notice.ts";
@@ -16,8 +16,6 @@ const TLS_PORT = 465;
 /** Reply codes from here on refuse for good (RFC 5321, section 4.2.1). */
 const REFUSED = 500;
 
-type EmailSettings = Pick<Config, Extract<ConfigKey, `email_${string}`>>;
-
 /**
  * Sends notices by e-mail. The Message-ID is made of the notice's id, so that a repeated notice is the
  * same message. The password is sent over TLS alone; for a server without a login TLS is optional.
@@ -29,12 +27,12 @@ export class EmailSink implements Sink<Notice> {
    * section 4.5.3.2.6). A message that is given up before that arrives, and then again.
    */
   readonly deliverMs = 10 * MINUTE_MS;
-  readonly #settings: EmailSettings;
+  readonly #settings: SinkSettingsOf<"email">;
   readonly #makeTest: () => Notice;
   readonly #warn: (text: string) => void;
 
   /** @param warn gets a line where a server accepts a message for some of the recipients alone */
-  constructor(settings: EmailSettings, makeTest: () => Notice, warn: (text: string) => void) {
+  constructor(settings: SinkSettingsOf<"email">, makeTest: () => Notice, warn: (text: string) => void) {
     this.#settings = settings;
     this.#makeTest = makeTest;
     this.#warn = warn;

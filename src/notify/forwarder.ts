@@ -2,8 +2,7 @@ import type { Change } from "../domain/change.ts";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
-import type { Sink, SinkTester } from "../domain/sink.ts";
-import type { SinkName } from "../domain/sink-setting.ts";
+import type { Sink, SinkName, SinkTester } from "../domain/sink.ts";
 import type { SinkFailure, SinkStatus } from "../domain/status.ts";
 
 /** The pause between two batches, so that years of entries take a small share of the machine. */
@@ -105,8 +104,8 @@ export class Forwarder implements SinkTester {
   test(name: SinkName): Promise<string> {
     const lane = this.#lanes.find((one) => one.name === name);
     if (lane === undefined) {
-      throw new FlancoError("not_found", `The sink ${name} is not configured.`, {
-        hint: `An owner sets it up on the page, or the settings ${name}_* in flanco.toml do, with the next start.`,
+      throw new FlancoError("not_found", `The sink ${name} is not set up.`, {
+        hint: "An owner sets it up on the page, or flanco forward import does.",
       });
     }
     return lane.test();

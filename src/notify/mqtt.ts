@@ -1,11 +1,12 @@
 import type { MqttClient } from "mqtt";
-import type { Config, ConfigKey } from "../contract/config/schema.ts";
+import type { SinkSettingsOf } from "../contract/sink.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { ChainEntry, ChainHead, CorrectionEntry, RecordEntry } from "../domain/chain-entry.ts";
 import type { Change } from "../domain/change.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import type { Device } from "../domain/device.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { Language } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
 import { brokerError, connectToBroker, isOtherVersion, silentBrokerError } from "../platform/mqtt-client.ts";
@@ -28,7 +29,9 @@ const NO_MAXIMUM = 65_535;
 const MAX_KEPT = 10_000;
 
 export interface MqttSinkOptions {
-  readonly settings: Pick<Config, Extract<ConfigKey, `mqtt_${string}` | "notice_language">>;
+  readonly settings: SinkSettingsOf<"mqtt">;
+  /** The language of what Home Assistant is told. */
+  readonly language: Language;
   /** As in `BrokerAddress`. */
   readonly reconnectMs?: number;
   /** `RETURN_MS`, unless a test sets it. */
@@ -258,8 +261,8 @@ export class MqttSink implements EntrySink {
 
   /** What Home Assistant is told of this gateway; null where it is told nothing. */
   get #announced(): AnnouncedGateway | null {
-    const { settings, ledgers, gateway, version } = this.#options;
-    const { mqtt_discovery_topic: prefix, notice_language: language } = settings;
+    const { settings, language, ledgers, gateway, version } = this.#options;
+    const { mqtt_discovery_topic: prefix } = settings;
     if (prefix === "") return null;
     const availability = this.#availability;
     return { prefix, firstLedger: ledgers.at(-1) ?? "", name: gateway(), version, language, availability };

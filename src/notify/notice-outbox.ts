@@ -5,7 +5,7 @@ import { FAULT_CODES, FAULTS } from "../domain/fault.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";
 import { NOTICE_KINDS, type Notice } from "../domain/notice.ts";
-import type { SinkName } from "../domain/sink-setting.ts";
+import type { SinkName } from "../domain/sink.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { request } from "node:https";
-import type { Config, ConfigKey } from "../contract/config/schema.ts";
+import type { SinkSettingsOf } from "../contract/sink.ts";
 import { type Clock, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Notice } from "../domain/notice.ts";
@@ -13,19 +13,17 @@ const REFUSALS: readonly number[] = [400, 413, 422];
 /** The shortest key: a shorter one could be guessed. */
 const MIN_KEY_CHARACTERS = 32;
 
-type WebhookSettings = Pick<Config, Extract<ConfigKey, `webhook_${string}`>>;
-
 /**
  * Sends notices by HTTPS: a POST of JSON, signed as docs/beyond.md says. An answer of 2xx means
  * that the receiver has it. Redirects are not followed, because the owner has named the receiver.
  */
 export class WebhookSink implements Sink<Notice> {
   readonly name = "webhook";
-  readonly #settings: WebhookSettings;
+  readonly #settings: SinkSettingsOf<"webhook">;
   readonly #makeTest: () => Notice;
   readonly #clock: Pick<Clock, "nowMs">;
 
-  constructor(settings: WebhookSettings, makeTest: () => Notice, clock: Pick<Clock, "nowMs">) {
+  constructor(settings: SinkSettingsOf<"webhook">, makeTest: () => Notice, clock: Pick<Clock, "nowMs">) {
     this.#settings = settings;
     this.#makeTest = makeTest;
     this.#clock = clock;

@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import type * as z from "zod";
-import { CONFIG_KEYS, type Config, type ConfigKey, configSchema, USUAL } from "../contract/config/schema.ts";
+import {
+  CONFIG_KEYS,
+  type Config,
+  type ConfigKey,
+  configSchema,
+  SINK_KEYS,
+  USUAL,
+} from "../contract/config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 
@@ -48,7 +55,10 @@ export function defaultConfig(checkout: string | null): Config {
   const installed = CONFIG_KEYS.map((key) => [key, USUAL.get(configSchema.shape[key])?.value()]);
   const seen = { clock_trust: "always", gpio_driver: "simulated", demo: true };
   const own = checkout === null ? {} : { ...seen, data_dir: join(checkout, "data") };
-  return configSchema.parse({ ...Object.fromEntries(installed), ...own }, { jitless: true });
+  return {
+    ...configSchema.parse({ ...Object.fromEntries(installed), ...own }, { jitless: true }),
+    sinks: {},
+  };
 }
 
 function readFile(file: string | undefined): Source {
@@ -102,20 +112,24 @@ function readFlags(flags: Readonly<Record<string, unknown>>): Source {
 const someSettings = configSchema.partial();
 
 /** Checks each source on its own, so that a mistake is reported even where another source overrides it. */
-function parseSources(sources: readonly Source[], usual: Config): Config {
+function parseSources(sources: readonly Source[], { sinks: _, ...usual }: Config): Config {
   const mistakes: string[] = [];
   let merged: Readonly<Record<string, unknown>> = usual;
   for (const source of sources) {
     if (source.unreadable !== undefined) mistakes.push(source.unreadable);
     const values = Object.fromEntries(
-      Object.entries(source.values).map(([key, value]) => [key, fromText(key, value)]),
+      Object.entries(source.values)
+        .filter(([key]) => isKey(key) || !SINK_KEYS.has(key))
+        .map(([key, value]) => [key, fromText(key, value)]),
     );
     // zod compiles a schema at its first parse, which costs more than the few parses of a start.
     const parsed = someSettings.safeParse(values, { jitless: true, error: mistakeOf });
     if (parsed.success) merged = { ...merged, ...values };
     else mistakes.push(...parsed.error.issues.flatMap((issue) => describe(issue, source)));
   }
-  const config = configSchema.parse(merged, { jitless: true });
+  const given = sources.flatMap(({ values }) => Object.entries(values));
+  const sinks = Object.fromEntries(given.filter(([key, value]) => SINK_KEYS.has(key) && value !== ""));
+  const config = { ...configSchema.parse(merged, { jitless: true }), sinks };
   if (mistakes.length === 0) mistakes.push(...incomplete(config));
   if (mistakes.length > 0) {
     throw new FlancoError("config", mistakes.map((mistake) => `${mistake}.`).join("\n"), {
@@ -124,23 +138,13 @@ function parseSources(sources: readonly Source[], usual: Config): Config {
   }
   return Object.freeze(config);
 }
-/** Settings that need others beside them. */
-const NEEDED = [
-  ["email_server", "email_from"],
-  ["email_server", "email_to"],
-  ["email_login", "email_password_file"],
-  ["webhook_url", "webhook_key_file"],
-  ["central_database", "central_password_file"],
-] as const satisfies readonly (readonly [ConfigKey, ConfigKey])[];
 
 function incomplete(config: Config): readonly string[] {
   const { gpio_driver, http_port, https_port } = config;
-  const lacking = NEEDED.filter(([set, needed]) => config[set].length > 0 && config[needed].length === 0);
   const boxes = (["box_broker", "box_user"] as const).filter(
     (key) => gpio_driver === "mqtt" && config[key] === "",
   );
   return [
-    ...lacking.map(([set, needed]) => `${needed}: must be set beside ${set}`),
     ...boxes.map((key) => `${key}: must be set for the driver mqtt`),
     ...(http_port === https_port ? ["http_port: must be another port than https_port"] : []),
   ];

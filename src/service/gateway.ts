@@ -5,6 +5,7 @@ import type { Config, ConfigKey } from "../contract/config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
 import { toGatewayName } from "../domain/gateway.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
+import { SETUP_FIELDS, usualOf } from "../domain/sink.ts";
 import { type DataDirectory, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import type { GatewayKeys, WholeGateway } from "../ledger/safety/gateway-file.ts";
 import { readHostNames } from "../net/host-names.ts";
@@ -22,9 +23,6 @@ import { SinkSettings } from "./sink-settings.ts";
 const CLINIC_KEYS = [
   ...["time_zone", "currency", "currency_decimals", "daily_records", "daily_bytes"],
   ...["https_port", "http_port", "trust_page", "allowed_origins", "host_names"],
-  ...["email_server", "email_login", "email_from", "email_to", "webhook_url"],
-  ...["notice_language", "notice_quiet_hours", "notice_silent_days", "notice_summaries"],
-  ...["mqtt_url", "mqtt_login", "mqtt_topic", "mqtt_discovery_topic", "central_database"],
 ] as const satisfies readonly ConfigKey[];
 /** How many of the administrator's certificate files a gateway file takes, and how long each may be. */
 const MAX_FILES = 16;
@@ -48,14 +46,16 @@ export function readGateway(config: Config): WholeGateway {
   };
 }
 
-/** The clinic's settings that are in force, those of the page too. */
+/** The clinic's settings, and those of its sinks, without secrets. */
 function readSettings(config: Config): Settings {
   const { sinks } = dataDirectoryOf(config.data_dir);
   // The service reports setups that cannot be read.
-  const settings = new SinkSettings({ config, directory: sinks, log: { error: () => {} } });
+  const settings = new SinkSettings({ config, directory: sinks, log: { info() {}, error() {} } });
   settings.open();
-  const inForce = settings.config;
-  return Object.fromEntries(CLINIC_KEYS.map((key) => [key, inForce[key]]));
+  return Object.assign(
+    Object.fromEntries(CLINIC_KEYS.map((key) => [key, config[key]])),
+    ...settings.setups().map(({ values }) => values),
+  );
 }
 
 function certificatesOf({ data_dir, certificates_dir }: Config): string {
@@ -79,11 +79,14 @@ function readCertificates(directory: string): GatewayKeys["certificates"] {
     .slice(0, MAX_FILES);
 }
 
-/** The clinic's settings that differ here, as lines of the configuration file. */
+/** The settings of the clinic and its sinks that differ here, as lines of a settings file. */
 export function otherSettings(config: Config, theirs: Settings): readonly string[] {
   const ours = readSettings(config);
-  return CLINIC_KEYS.flatMap((key) => {
-    const [own, other] = [JSON.stringify(ours[key]), JSON.stringify(theirs[key])];
+  const usual = new Map(
+    Object.values(SETUP_FIELDS).flatMap((fields) => fields.map((one) => [one.key, usualOf(one)])),
+  );
+  return [...CLINIC_KEYS, ...usual.keys()].flatMap((key) => {
+    const [own, other] = [ours, theirs].map((one) => JSON.stringify(one[key] ?? usual.get(key)));
     // Texts, numbers, booleans and lists of texts are written alike in JSON and TOML.
     return other === undefined || own === other ? [] : [`${key} = ${other}`];
   });
@@ -146,17 +149,6 @@ export function installKeys(
       return [file];
     }
   });
-}
-
-/**
- * Turns the page's sinks off for another clinic's ledger, which they would send to this one's people: sets
- * them aside, with what waits for them. Gives where the sinks are kept; null where the page has set up none.
- */
-export function setSinksAside({ sinks, forward }: DataDirectory, nowMs: number): string | null {
-  const aside = (directory: string) => `${directory}.replaced-${nowMs}`;
-  for (const directory of [sinks, forward].filter((one) => existsSync(one)))
-    renameSync(directory, aside(directory));
-  return existsSync(aside(sinks)) ? aside(sinks) : null;
 }
 
 /**

@@ -300,6 +300,7 @@ function openWatchers(
   closing.defer(() => packages.close());
   const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log });
   settings.open();
+  settings.takeOver();
   const settingsReadMs = clock.nowMs();
   const upkeep = new Upkeep({
     config,
@@ -316,6 +317,7 @@ function openWatchers(
   closing.defer(() => upkeep.close());
   const name = () => gatewayName(config, reader);
   const sinks = new Sinks({
+    config,
     settings,
     dataDirectory,
     clock,

@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import type { Logger } from "pino";
-import type { Config, ConfigKey } from "../contract/config/schema.ts";
+import { CONFIG_KEYS, type Config, type ConfigKey } from "../contract/config/schema.ts";
 import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_PATH } from "../domain/member.ts";
@@ -138,8 +138,7 @@ function reread(
     return live;
   }
   const isLive = (key: ConfigKey) => LIVE_KEYS.some((one) => one === key);
-  const keys = Object.keys(found) as ConfigKey[];
-  const waiting = keys.filter((key) => !isLive(key) && differ(found[key], started[key]));
+  const waiting = CONFIG_KEYS.filter((key) => !isLive(key) && differ(found[key], started[key]));
   if (waiting.length > 0) {
     log.warn({ settings: waiting }, "changed settings wait for a restart (systemctl restart flanco)");
   }

@@ -1,13 +1,13 @@
 import { X509Certificate } from "node:crypto";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { type Config, configSchema } from "../contract/config/schema.ts";
-import { setupSchema } from "../contract/config/setup.ts";
+import type { Config } from "../contract/config/schema.ts";
+import { type SinkSettingsOf, setupSchema } from "../contract/sink.ts";
 import { type FieldError, FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import {
+  fileKeyOf,
   type GivenSetup,
   isHidden,
   SETUP_FIELDS,
@@ -15,87 +15,124 @@ import {
   type Setup,
   type SetupField,
   type SetupName,
-  SINK_NAMES,
-  type SinkName,
-} from "../domain/sink-setting.ts";
+} from "../domain/sink.ts";
+import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
-import { defaultConfig } from "./config-file.ts";
+import { mistakeOf } from "../platform/mistake.ts";
+import { readConfigured, readSecret } from "../platform/secret-file.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
+const fileSchema = z.strictObject({
+  setups: z.array(setupSchema).max(SETUP_NAMES.length),
+  /** Setups that the settings file no longer makes: it did once, or they were made or cleared since. */
+  decided: z.array(z.enum(SETUP_NAMES)).default([]),
+});
 
-/** A setup of the page, without its hidden fields. */
-type KeptSetup = Pick<Setup, "name" | "values">;
-
-export interface SinkSettingsOptions {
-  /** The configuration of the file, the environment and the flags. */
-  readonly config: Config;
-  /** The directory of the page's setups, with each secret in a file of its own; closed to other users. */
-  readonly directory: string;
-  readonly log: Pick<Log, "error">;
+/** What is stored, without the hidden fields. */
+interface Kept {
+  readonly setups: readonly Pick<Setup, "name" | "values">[];
+  readonly decided: readonly SetupName[];
 }
 
-/** The settings of the sinks: the configuration's or, where it has none, those that an owner made on the page. */
+export interface SinkSettingsOptions {
+  readonly config: Pick<Config, "sinks">;
+  /** The directory of the setups, with each secret in a file of its own; closed to other users. */
+  readonly directory: string;
+  readonly log: Pick<Log, "info" | "error">;
+}
+
+/** The settings of the sinks, as an owner makes them on the page, and an operator by commands. */
 export class SinkSettings {
   readonly #options: SinkSettingsOptions;
-  #kept: readonly KeptSetup[] = [];
+  #kept: Kept = { setups: [], decided: [] };
   #isUnreadable = false;
 
   constructor(options: SinkSettingsOptions) {
     this.#options = options;
   }
 
-  /** Reads the setups of the page. A file that cannot be read is logged, and then no sink of the page is on. */
+  /** Reads the setups. A file that cannot be read is logged, and then all sinks are off. */
   open(): void {
     const file = this.#file();
     if (!existsSync(file)) return;
     try {
-      this.#kept = fileSchema.parse(JSON.parse(readFileSync(file, "utf8"))).setups.map(toKept);
+      const { setups, ...others } = fileSchema.parse(JSON.parse(readFileSync(file, "utf8")), {
+        jitless: true,
+      });
+      this.#kept = { setups: setups.map(withoutHidden), ...others };
     } catch (err) {
       this.#isUnreadable = true;
       this.#options.log.error(
         { err },
-        "the sinks that were set up on the page cannot be read: they are off, set them up again",
+        "what was set up of sinks cannot be read: they are off, set them up again",
       );
     }
   }
 
-  /** Whether the page's setups could not be read, and none was made since. */
+  /**
+   * Takes over each setup of the settings file once, with the content of the files that it names: so a file that
+   * is written before the first start sets up sinks. One that cannot be taken over is tried at each start.
+   */
+  takeOver(): void {
+    const { config, log } = this.#options;
+    const settings = Object.keys(config.sinks);
+    if (settings.length === 0 || this.#isUnreadable) return;
+    const taken: SetupName[] = [];
+    let hasFailed = false;
+    for (const name of SETUP_NAMES.filter((one) => !this.#kept.decided.includes(one))) {
+      try {
+        const setup = setupIn(name, config.sinks);
+        if (setup === undefined) continue;
+        this.clear(name);
+        this.set(setup);
+        taken.push(name);
+      } catch (err) {
+        hasFailed = true;
+        log.error(
+          { err, sink: name },
+          "what the settings file says of a sink cannot be taken over: it is off",
+        );
+      }
+    }
+    this.#isUnreadable = hasFailed;
+    const text =
+      taken.length === 0
+        ? "these settings say nothing any more: remove them; sinks are set up on the page, or by flanco forward import"
+        : "the sinks of the settings file are set up on the page, or by flanco forward, from now on: remove these settings";
+    log.info({ settings, taken }, text);
+  }
+
+  /** Whether a setup could not be read, and none was made since. */
   get isUnreadable(): boolean {
     return this.#isUnreadable;
   }
 
-  /** The configuration in force. */
-  get config(): Config {
-    return withSetups(this.#options.config, this.#kept, (key) => (this.#has(key) ? this.#secret(key) : ""));
+  /** The settings of a sink, or of the notices; undefined where nobody has made any. */
+  of<N extends SetupName>(name: N): SinkSettingsOf<N> | undefined {
+    const kept = this.#setup(name);
+    if (kept === undefined) return undefined;
+    const files = SETUP_FIELDS[name]
+      .filter(isHidden)
+      .map((field) => [fileKeyOf(field), this.#has(field.key) ? this.#secret(field.key) : ""]);
+    // The values were parsed by `setupSchema`.
+    return { ...kept.values, ...Object.fromEntries(files) } as SinkSettingsOf<N>;
   }
 
   setups(): readonly Setup[] {
-    const own = setupsOf(this.#options.config);
     return SETUP_NAMES.map((name) => {
-      const kept = this.#kept.find((one) => one.name === name);
-      if (own.includes(name)) return { name, madeIn: "file", values: {}, stored: [] };
-      if (kept === undefined) return { name, madeIn: null, values: {}, stored: [] };
-      const stored = SETUP_FIELDS[name].filter(isHidden).map(({ key }) => key);
-      return { name, madeIn: "page", values: kept.values, stored: stored.filter((key) => this.#has(key)) };
+      const values = this.#setup(name)?.values;
+      if (values === undefined) return { name, isSet: false, values: {}, stored: [] };
+      const stored = SETUP_FIELDS[name].filter((field) => isHidden(field) && this.#has(field.key));
+      return { name, isSet: true, values, stored: stored.map(({ key }) => key) };
     });
   }
 
-  /** The sinks that an owner has set up on the page. */
-  ofPage(): readonly SinkName[] {
-    return SINK_NAMES.filter((name) =>
-      this.setups().some((one) => one.name === name && one.madeIn === "page"),
-    );
-  }
-
   /**
-   * Throws `conflict` for a setup that the configuration has, and `invalid` where a secret is
-   * missing or a certificate cannot be read. A stored secret is used again only where the sink
-   * sends to the same place: otherwise an owner could learn it by naming a server of their own.
+   * Throws `invalid` where a secret is missing or a certificate cannot be read. A stored secret is used again
+   * only where the sink sends to the same place: otherwise an owner could learn it by naming a server of their own.
    */
-  check({ name, values }: GivenSetup): void {
-    this.requirePage(name);
+  check({ name, values }: GivenSetup, isOperator: boolean): void {
     const isSamePlace = this.#isSamePlace(name, values);
     for (const field of SETUP_FIELDS[name]) {
       const { key } = field;
@@ -107,6 +144,10 @@ export class SinkSettings {
         message: isStored ? "must be given again, because it would go to another place" : "is required",
       });
     }
+    // A parameter could name a file or a socket of the gateway.
+    if (!isOperator && !isSamePlace && String(values["central_database"]).includes("?")) {
+      throw invalidField("central_database", { kind: "type", message: "must have no parameters" });
+    }
     for (const { key, kind } of SETUP_FIELDS[name]) {
       const text = values[key];
       if (kind !== "certificate" || text === undefined || areCertificates(String(text))) continue;
@@ -116,7 +157,7 @@ export class SinkSettings {
 
   /** Whether a setup sends to where the stored one does, by the same authority. */
   #isSamePlace(name: SetupName, values: GivenSetup["values"]): boolean {
-    const before = this.#kept.find((one) => one.name === name);
+    const before = this.#setup(name);
     if (before === undefined) return false;
     return SETUP_FIELDS[name].every(({ key, kind, isPlace }) => {
       if (kind === "certificate") return values[key] === undefined;
@@ -124,48 +165,49 @@ export class SinkSettings {
     });
   }
 
-  /** Throws `conflict` for a setup that the configuration has. */
-  requirePage(name: SetupName): void {
-    if (!setupsOf(this.#options.config).includes(name)) return;
-    throw new FlancoError("conflict", "This is set in the gateway's settings file, which wins.", {
-      hint: "Change it there, or remove it there and start the service again: then it can be set up here.",
-    });
-  }
-
   /** Stores a checked setup durably. A stored secret that it does not give stays. */
   set({ name, values }: GivenSetup): void {
     // The sink is off while its secrets are replaced: after
     // a crash in between no secret goes to the wrong place.
-    this.#save(this.#others(name));
+    this.#save(this.#without(name));
     for (const field of SETUP_FIELDS[name].filter(isHidden)) {
       const text = values[field.key];
       const isUseless = field.besides !== undefined && values[field.besides] === "";
       if (isUseless) rmSync(this.#secret(field.key), { force: true });
       else if (text !== undefined) writeDurably(this.#secret(field.key), `${text}\n`);
     }
-    this.#save([...this.#others(name), toKept({ name, values })]);
+    const { setups, decided } = this.#without(name);
+    this.#save({ setups: [...setups, withoutHidden({ name, values })], decided: [...decided, name] });
   }
 
   /** Forgets a setup and its secrets, durably. */
   clear(name: SetupName): void {
-    this.#save(this.#others(name));
+    const { setups, decided } = this.#without(name);
+    this.#save({ setups, decided: [...decided, name] });
     for (const { key } of SETUP_FIELDS[name].filter(isHidden)) rmSync(this.#secret(key), { force: true });
   }
 
-  #others(name: SetupName): readonly KeptSetup[] {
-    return this.#kept.filter((one) => one.name !== name);
+  #setup(name: SetupName): Kept["setups"][number] | undefined {
+    return this.#kept.setups.find((one) => one.name === name);
   }
 
-  #save(setups: readonly KeptSetup[]): void {
-    const { directory } = this.#options;
-    makeDirectory(directory);
-    writeDurably(this.#file(), `${JSON.stringify({ setups })}\n`);
-    this.#kept = setups;
+  #without(name: SetupName): Kept {
+    const { setups, decided } = this.#kept;
+    return {
+      setups: setups.filter((one) => one.name !== name),
+      decided: decided.filter((one) => one !== name),
+    };
+  }
+
+  #save(kept: Kept): void {
+    makeDirectory(this.#options.directory);
+    writeDurably(this.#file(), `${JSON.stringify(kept)}\n`);
+    this.#kept = kept;
     this.#isUnreadable = false;
   }
 
   #file(): string {
-    return join(this.#options.directory, "setups.json");
+    return join(this.#options.directory, SETUPS_FILE);
   }
 
   #secret(key: string): string {
@@ -177,8 +219,79 @@ export class SinkSettings {
   }
 }
 
+const SETUPS_FILE = "setups.json";
+
+/**
+ * Turns the sinks off for another clinic's ledger, which they would send to this one's people: sets them
+ * aside, with what waits for them. Gives where they are kept; null where none was ever set up.
+ */
+export function setSinksAside({ sinks, forward }: DataDirectory, nowMs: number): string | null {
+  const aside = (directory: string) => `${directory}.replaced-${nowMs}`;
+  if (existsSync(forward)) renameSync(forward, aside(forward));
+  if (!existsSync(sinks)) return null;
+  renameSync(sinks, aside(sinks));
+  // The settings file may still say what was taken over of it.
+  const off: Kept = { setups: [], decided: SETUP_NAMES };
+  makeDirectory(sinks);
+  writeDurably(join(sinks, SETUPS_FILE), `${JSON.stringify(off)}\n`);
+  return aside(sinks);
+}
+
+/**
+ * The setup that a settings file describes, with the content of the files that it names;
+ * undefined where it describes none. Throws `config`, also where such a file cannot be read.
+ */
+export function setupIn(
+  name: SetupName,
+  settings: Readonly<Record<string, unknown>>,
+): GivenSetup | undefined {
+  const fields = SETUP_FIELDS[name];
+  const place = fields.find(({ isPlace }) => isPlace === true);
+  const isThere =
+    place === undefined ? fields.some(({ key }) => key in settings) : Boolean(settings[place.key]);
+  if (!isThere) return undefined;
+  const values = Object.fromEntries(fields.map((field) => [field.key, valueIn(field, settings)]));
+  const { data, error } = setupSchema.safeParse({ name, values }, { jitless: true, error: mistakeOf });
+  const missing = fields.filter(
+    ({ key, kind, isRequired }) => kind === "secret" && isRequired && values[key] === undefined,
+  );
+  const mistakes = [
+    ...missing.map((field) => `${fileKeyOf(field)} is required.`),
+    ...(error?.issues ?? []).map(({ path, message }) => `${path.slice(1).join(".")} ${message}.`),
+  ];
+  if (data !== undefined && mistakes.length === 0) return data;
+  throw new FlancoError("config", mistakes.join(" "), {
+    hint: "docs/beyond.md shows what a file of sinks has.",
+  });
+}
+
+function valueIn(field: SetupField, settings: Readonly<Record<string, unknown>>): unknown {
+  const value = settings[fileKeyOf(field)];
+  if (typeof value !== "string") return value;
+  switch (field.kind) {
+    case "secret":
+      return value === "" ? undefined : readSecret(value);
+    case "certificate": {
+      if (value === "") return undefined;
+      const text = readConfigured(value);
+      // Tools write what a certificate says beside it.
+      return text.match(CERTIFICATE)?.join("\n") ?? text;
+    }
+    // The environment has texts alone.
+    case "list":
+    case "choices":
+      return value === "" ? [] : value.split(",").map((part) => part.trim());
+    case "number":
+      return Number(value);
+    case "switch":
+      return value === "true";
+    default:
+      return value;
+  }
+}
+
 /** A setup without its hidden fields, which are in files of their own. */
-function toKept({ name, values }: GivenSetup): KeptSetup {
+function withoutHidden({ name, values }: GivenSetup): Kept["setups"][number] {
   const shown = SETUP_FIELDS[name].flatMap((field) => {
     const value = values[field.key];
     return isHidden(field) || value === undefined ? [] : [[field.key, value] as const];
@@ -207,35 +320,4 @@ function areCertificates(text: string): boolean {
     // Whatever is wrong with it.
     return false;
   }
-}
-
-/** The setting of a field; for a hidden field the one that names its file. */
-function settingOf(field: SetupField): string {
-  return isHidden(field) ? `${field.key}_file` : field.key;
-}
-
-/** The setups of which the configuration sets any field. For these the configuration alone is in force. */
-function setupsOf(config: Config): readonly SetupName[] {
-  const usual = new Map<string, unknown>(Object.entries(defaultConfig(null)));
-  const set = new Map<string, unknown>(Object.entries(config));
-  const isSet = (key: string) => !isDeepStrictEqual(set.get(key), usual.get(key));
-  return SETUP_NAMES.filter((name) => SETUP_FIELDS[name].some((field) => isSet(settingOf(field))));
-}
-
-/**
- * The configuration with the setups of the page where it sets nothing itself.
- * @param fileOf the file of a hidden field; empty where none is stored
- */
-function withSetups(config: Config, setups: readonly KeptSetup[], fileOf: (key: string) => string): Config {
-  const own = setupsOf(config);
-  const values = setups
-    .filter(({ name }) => !own.includes(name))
-    .flatMap(({ name, values }) =>
-      SETUP_FIELDS[name].map((field) => [
-        settingOf(field),
-        isHidden(field) ? fileOf(field.key) : values[field.key],
-      ]),
-    );
-  if (values.length === 0) return config;
-  return configSchema.parse({ ...config, ...Object.fromEntries(values) }, { jitless: true });
 }

@@ -4,12 +4,19 @@ import type { Config } from "../contract/config/schema.ts";
 import type { Actor } from "../domain/audit.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
+import type { Language } from "../domain/language.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { isQuiet, type Notice, parseQuietHours } from "../domain/notice.ts";
-import type { EntrySink, Sink } from "../domain/sink.ts";
-import type { SinkName } from "../domain/sink-setting.ts";
-import { type GivenSetup, SETUP_FIELDS, type Setup, type SetupName } from "../domain/sink-setting.ts";
+import {
+  type EntrySink,
+  type GivenSetup,
+  SETUP_FIELDS,
+  type Setup,
+  type SetupName,
+  type Sink,
+  type SinkName,
+} from "../domain/sink.ts";
 import type { SinkSetups } from "../http/sink.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { CentralSink } from "../notify/central-sink.ts";
@@ -24,13 +31,20 @@ import { WebhookSink } from "../notify/webhook.ts";
 import { systemTimers } from "../platform/machine.ts";
 import type { SinkSettings } from "./sink-settings.ts";
 
-export interface SinksOptions
-  extends Omit<EntrySinkOptions, "config">,
-    Pick<NoticesOptions, "heavy" | "trust"> {
+export interface SinksOptions extends Pick<NoticesOptions, "heavy" | "trust"> {
+  readonly config: Pick<Config, "time_zone" | "currency" | "currency_decimals">;
   readonly dataDirectory: Pick<DataDirectory, "forward">;
   readonly settings: SinkSettings;
-  readonly reader: EntrySinkOptions["reader"] & ForwardedChain & NoticesOptions["reader"];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly reader: Pick<LedgerReader, "ledgerIds" | "members" | "devices"> &
+    ForwardedChain &
+    NoticesOptions["reader"];
   readonly writer: Pick<LedgerWriter, "ping" | "noteAudit">;
+  /** The program's version. */
+  readonly version: string;
+  /** The name of this gateway. */
+  readonly gateway: () => string;
 }
 
 /** Everything that leaves the gateway: the sinks that are set up, each with its feed, and the notices. */
@@ -66,22 +80,24 @@ export class Sinks implements SinkSetups {
     return this.#options.settings.setups();
   }
 
-  ofPage(): readonly SinkName[] {
-    return this.#options.settings.ofPage();
-  }
-
   set(given: GivenSetup, userId: Id, by: Actor): Promise<void> {
     const { settings } = this.#options;
     const [place] = SETUP_FIELDS[given.name].filter(({ isPlace }) => isPlace === true);
     const host = /^\w+:\/\/(?:[^/@]*@)?([^/?#]*)/.exec(String(given.values[place?.key ?? ""]))?.[1] ?? "";
-    const check = () => settings.check(given);
+    const check = () => settings.check(given, by.way === "command");
     return this.#change(given.name, host, { userId, actor: by }, check, () => settings.set(given));
   }
 
   clear(name: SetupName, userId: Id, by: Actor): Promise<void> {
     const { settings } = this.#options;
-    const check = () => settings.requirePage(name);
-    return this.#change(name, "", { userId, actor: by }, check, () => settings.clear(name), true);
+    return this.#change(
+      name,
+      "",
+      { userId, actor: by },
+      () => {},
+      () => settings.clear(name),
+      true,
+    );
   }
 
   /** Ends within a second or so, whatever the other sides do. */
@@ -136,27 +152,26 @@ export class Sinks implements SinkSetups {
 
   #addEntrySink(name: "central" | "mqtt"): void {
     const { settings, clock, reader: chain, writer } = this.#options;
-    const options = { ...this.#options, config: settings.config };
-    const sink = name === "central" ? centralSink(options) : mqttSink(options);
+    const sink = name === "central" ? centralSink(this.#options) : mqttSink(this.#options);
     if (sink === undefined) return;
     const file = this.#cursorOf(name);
     // What is published is taken for what happens now, so that years of sales would set things off.
-    const beginsNow = name === "mqtt" && !settings.config.mqtt_history;
+    const beginsNow = name === "mqtt" && settings.of(name)?.mqtt_history !== true;
     const settled = () => writer.ping();
     this.forwarder.add(new EntryFeed({ chain, settled, file, clock, beginsNow }), sink);
   }
 
   /** The notices, where a sink for them is set up. */
   #addNotices(status: NoticesOptions["status"]): void {
-    const { settings, clock, log, dataDirectory, reader, gateway } = this.#options;
-    const { config } = settings;
+    const { config, settings, clock, log, dataDirectory, reader, gateway } = this.#options;
     const currency = { code: config.currency, decimals: config.currency_decimals };
-    const { notice_language: language, time_zone: timeZone } = config;
-    const writer = new NoticeWriter({ language, timeZone, currency, gateway, clock });
-    const sinks = noticeSinks(config, writer, clock, log);
+    const notice = settings.of("notice");
+    const language = languageOf(settings);
+    const writer = new NoticeWriter({ language, timeZone: config.time_zone, currency, gateway, clock });
+    const sinks = noticeSinks(settings, writer, clock, log);
     this.#notices = undefined;
     if (sinks.length === 0) return;
-    const quiet = parseQuietHours(config.notice_quiet_hours);
+    const quiet = parseQuietHours(notice?.notice_quiet_hours ?? "");
     const outbox = new NoticeOutbox({
       file: join(dataDirectory.forward, "notices.json"),
       sinks: sinks.map(({ name }) => name),
@@ -164,51 +179,64 @@ export class Sinks implements SinkSetups {
       nowMs: () => clock.nowMs(),
       isQuiet: () => quiet !== undefined && isQuiet(reader.localTime(clock.nowMs()), quiet),
     });
-    const { notice_silent_days: silentDays, notice_summaries: summaries } = config;
-    const wake = () => this.forwarder.apply([]);
-    this.#notices = new Notices({ ...this.#options, status, outbox, writer, silentDays, summaries, wake });
+    this.#notices = new Notices({
+      ...this.#options,
+      ...{ status, outbox, writer },
+      silentDays: notice?.notice_silent_days ?? 0,
+      summaries: notice?.notice_summaries ?? [],
+      wake: () => this.forwarder.apply([]),
+    });
     this.#notices.open();
     for (const sink of sinks) this.forwarder.add(outbox.feedOf(sink.name), sink);
   }
 }
 
-/** The configured sinks of notices. */
-function noticeSinks(config: Config, writer: NoticeWriter, clock: Clock, log: Log): readonly Sink<Notice>[] {
+/** The language of what people read outside of the gateway. */
+function languageOf(settings: SinkSettings): Language {
+  return settings.of("notice")?.notice_language ?? "es";
+}
+
+/** The sinks of notices that are set up. */
+function noticeSinks(
+  settings: SinkSettings,
+  writer: NoticeWriter,
+  clock: Clock,
+  log: Log,
+): readonly Sink<Notice>[] {
+  const [email, webhook] = [settings.of("email"), settings.of("webhook")];
   const makeTest = () => writer.test();
   return [
-    ...(config.email_server === "" ? [] : [new EmailSink(config, makeTest, (text) => log.warn({}, text))]),
-    ...(config.webhook_url === "" ? [] : [new WebhookSink(config, makeTest, clock)]),
+    ...(email === undefined ? [] : [new EmailSink(email, makeTest, (text) => log.warn({}, text))]),
+    ...(webhook === undefined ? [] : [new WebhookSink(webhook, makeTest, clock)]),
   ];
 }
 
-interface EntrySinkOptions {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly reader: Pick<LedgerReader, "ledgerIds" | "members" | "devices">;
-  /** The program's version. */
-  readonly version: string;
-  /** The name of this gateway. */
-  readonly gateway: () => string;
-}
-
-function centralSink({ config, clock }: EntrySinkOptions): EntrySink | undefined {
-  const { central_database: address, central_password_file: passwordFile } = config;
-  if (address === "") return undefined;
-  const authority = config.central_authority_file;
+function centralSink({ settings, config, clock }: SinksOptions): EntrySink | undefined {
+  const central = settings.of("central");
+  if (central === undefined) return undefined;
+  const { central_database: address, central_password_file: passwordFile } = central;
+  const authority = central.central_authority_file;
   const parameter = `${address.includes("?") ? "&" : "?"}sslrootcert=${encodeURIComponent(authority)}`;
   const url = authority === "" ? address : address + parameter;
   const own = { timeZone: config.time_zone, currency: config.currency };
   return new CentralSink({ url, passwordFile, clock, timers: systemTimers, own });
 }
 
-function mqttSink(options: EntrySinkOptions): EntrySink | undefined {
-  const { config: settings, reader, log, version, gateway } = options;
-  if (settings.mqtt_url === "") return undefined;
+function mqttSink({ settings, reader, log, version, gateway }: SinksOptions): EntrySink | undefined {
+  const mqtt = settings.of("mqtt");
+  if (mqtt === undefined) return undefined;
   const ledgers = reader.ledgerIds();
   const devices = () => {
     const accounts = new Set(reader.members().map(({ userId }) => userId));
     return [...accounts].flatMap((userId) => reader.devices(userId));
   };
-  return new MqttSink({ settings, ledgers, gateway, version, devices, log });
+  return new MqttSink({
+    settings: mqtt,
+    language: languageOf(settings),
+    ledgers,
+    gateway,
+    version,
+    devices,
+    log,
+  });
 }

@@ -3,7 +3,7 @@ import { HookReceiver, Secrets } from "../notify/receivers.ts";
 import { onlyLine, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 
-describe("flanco forward test", () => {
+describe("flanco forward", () => {
   const program = forEachTest(() => Program.make());
   const secrets = forEachTest(() => new Secrets().open());
 
@@ -11,11 +11,18 @@ describe("flanco forward test", () => {
     const receiver = new HookReceiver(secrets.good);
     const port = await receiver.open();
     try {
-      await program.start({
-        FLANCO_WEBHOOK_URL: `https://localhost:${port}/flanco`,
-        FLANCO_WEBHOOK_KEY_FILE: secrets.keyFile,
-        FLANCO_WEBHOOK_AUTHORITY_FILE: secrets.authorityFile,
-      });
+      const service = await program.start();
+      await service.makeFirstUser();
+      expect(await program.refused(["forward", "test", "webhook"])).to.contain(
+        "The sink webhook is not set up. An owner sets it up on the page, or flanco forward import does.",
+      );
+      const sinks = [
+        `webhook_url = "https://localhost:${port}/flanco"`,
+        `webhook_key_file = "${secrets.keyFile}"`,
+        `webhook_authority_file = "${secrets.authorityFile}"`,
+      ];
+      const file = secrets.write("sinks.toml", ["http_port = 8080", ...sinks].join("\n"));
+      expect(await program.succeed(["forward", "import", file])).to.equal("Set up: webhook.\n");
       const sent = await program.call(["forward", "test", "webhook"]);
       expect(sent).to.deep.equal({
         exitCode: 0,
@@ -29,9 +36,8 @@ describe("flanco forward test", () => {
       const refused = await program.call(["forward", "test", "webhook"]);
       expect(refused).to.include({ exitCode: 1, stdout: "" });
       expect(onlyLine(refused)).to.contain(`The receiver localhost:${port} answers 403.`);
-      expect(await program.refused(["forward", "test", "mqtt"])).to.contain(
-        "The sink mqtt is not configured. An owner sets it up on the page",
-      );
+      expect(await program.succeed(["forward", "off", "webhook"])).to.equal("Turned off: webhook.\n");
+      expect(await program.refused(["forward", "test", "webhook"])).to.contain("is not set up");
     } finally {
       await receiver.close();
     }
@@ -42,5 +48,19 @@ describe("flanco forward test", () => {
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain("The flanco service is not running");
     expect((await program.call(["forward", "test", "fax"])).exitCode).to.equal(2);
+    const refusals = [
+      ["webhook_ulr = 1", "webhook_ulr: there is no such setting"],
+      ["http_port = 8080", "there is no sink in it."],
+      ['webhook_url = "https://hooks.example.org/"', "webhook_key_file is required."],
+      [
+        `webhook_url = "http://x/"\nwebhook_key_file = "${secrets.keyFile}"`,
+        "webhook_url must be an https://",
+      ],
+      ['email_server = "smtp://x"\nemail_password_file = "/none"', "/none cannot be read."],
+    ] as const;
+    for (const [text, said] of refusals) {
+      const ended = await program.call(["forward", "import", secrets.write("sinks.toml", text)]);
+      expect(onlyLine(ended)).to.contain(said);
+    }
   });
 });

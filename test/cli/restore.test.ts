@@ -17,7 +17,6 @@ import { segmentsIn } from "../../src/ledger/safety/tail.ts";
 import { readHostNames } from "../../src/net/host-names.ts";
 import { ensureOwnCertificate } from "../../src/net/tls/own-certificate.ts";
 import { systemClock } from "../../src/platform/machine.ts";
-import { defaultConfig } from "../../src/service/config-file.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { aRecord } from "../http/bodies.ts";
 import { onlyLine, PASSWORD, Program } from "../rig/program.ts";
@@ -39,12 +38,9 @@ interface Restored {
 function setUpSummaries({ dataDir }: Program): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const directory = dataDirectoryOf(dataDir).sinks;
-  const config = defaultConfig(null);
   const values = { notice_language: "es", notice_silent_days: 0, notice_summaries: ["daily"] };
-  new SinkSettings({ config, directory, log: { error: () => {} } }).set({
-    name: "notice",
-    values: { ...values, notice_quiet_hours: "" },
-  });
+  const setup = { name: "notice", values: { ...values, notice_quiet_hours: "" } } as const;
+  new SinkSettings({ config: { sinks: {} }, directory, log: { info() {}, error() {} } }).set(setup);
 }
 
 describe("flanco restore on a new gateway", () => {
@@ -159,7 +155,9 @@ describe("flanco restore on a new gateway", () => {
     const { stdout } = await restore(["--replace-ledger"]);
     const { sinksKeptAs } = JSON.parse(stdout) as Restored;
     expect(sinksKeptAs).to.match(/sinks\.replaced-\d+$/);
-    expect(existsSync(join(fresh.dataDir, "sinks"))).to.equal(false);
+    const { setups, decided } = JSON.parse(readFileSync(join(fresh.dataDir, "sinks", "setups.json"), "utf8"));
+    expect(setups).to.deep.equal([]);
+    expect(decided, "nor does a settings file set one up again").to.have.length(5);
     expect(readdirSync(sinksKeptAs ?? "")).to.deep.equal(["setups.json"]);
   });
 
@@ -171,7 +169,7 @@ describe("flanco restore on a new gateway", () => {
     const authority = authorityOf(old);
     const restored = JSON.parse(await old.succeed(["restore", "--json"])) as Restored;
     expect(restored).to.deep.include({ records: 5, certificates: "kept", sinksKeptAs: null });
-    // What the page has set up is no difference, to be written into flanco.toml.
+    // What the page has set up is no difference, to be set up again.
     expect(restored.otherSettings).to.deep.equal([]);
     expect(authorityOf(old)).to.equal(authority);
   });

@@ -25,13 +25,13 @@ describe("flanco user, while no service runs", () => {
     expect(users.map(({ email }) => email)).to.deep.equal([EMAIL]);
   });
 
-  it("adds no second account to a gateway that sends, by the page, where the first one's owner wants it", async () => {
+  it("adds no second account to a gateway that sends where the first one's owner wants it", async () => {
     const sinks = join(dirname(program.ledgerFile), "sinks");
     mkdirSync(sinks, { mode: 0o700 });
     const setup = { name: "webhook", values: { webhook_url: "https://hooks.example.org/" } };
     writeFileSync(join(sinks, "setups.json"), JSON.stringify({ setups: [setup] }), { mode: 0o600 });
     expect(await program.refused(adding("luis@example.org"), PASSWORD)).to.match(
-      /^flanco: What this gateway sends was set up on the page, for one account \(webhook\)\. /,
+      /^flanco: What this gateway sends \(webhook\) was set up for the accounts that it has\. /,
     );
     rmSync(sinks, { recursive: true });
   });

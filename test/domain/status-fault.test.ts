@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { fault, faultsIn, SOUND as QUIET, type WholeReading as Reading } from "../../src/domain/fault.ts";
-import type { SinkName } from "../../src/domain/sink-setting.ts";
+import type { SinkName } from "../../src/domain/sink.ts";
 import { type BackupStatus, type Machine, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);

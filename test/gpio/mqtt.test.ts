@@ -163,6 +163,14 @@ describe("Relay boxes behind a broker", () => {
       expect(JSON.stringify([refused.message, refused.hint, warnings])).not.to.contain("canary");
     });
 
+    it("are read once its file has the right one, without a restart", async () => {
+      broker.require("flanco", "another one");
+      const driver = await openDriver({ user: "flanco", passwordFile, reconnectMs: 20 });
+      writeFileSync(passwordFile, "another one\n");
+      const watched = () => driver.watch(lineRequest(LINE, { lastHigh: false }));
+      await until("the broker takes it", () => watched().then(Boolean, () => false));
+    });
+
     it("refuse a password file that other users can read", async () => {
       chmodSync(passwordFile, 0o604);
       const refused = await rejection(createDriver({ user: "flanco", passwordFile }).open());

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import type { Sink } from "../../src/domain/sink.ts";
-import type { SinkName } from "../../src/domain/sink-setting.ts";
+import type { Sink, SinkName } from "../../src/domain/sink.ts";
 import { type Feed, Forwarder } from "../../src/notify/forwarder.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { codeOf } from "../rig/rejection.ts";

@@ -1,19 +1,16 @@
 import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { expect } from "chai";
 import { connectAsync, type MqttClient } from "mqtt";
-import type { Config } from "../../src/contract/config/schema.ts";
+import type { SinkSettingsOf } from "../../src/contract/sink.ts";
 import type { ChainEntry } from "../../src/domain/chain-entry.ts";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 import type { Device } from "../../src/domain/device.ts";
 import type { Id } from "../../src/domain/id.ts";
 import { MqttSink } from "../../src/notify/mqtt.ts";
-import { defaultConfig } from "../../src/service/config-file.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
 import { rejection } from "../rig/rejection.ts";
-import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 
 const READER = "reader";
@@ -27,6 +24,15 @@ const DEVICE = "64f0c1a2b3d4e5f60718293b" as Id;
 /** Of a delivery that may take any time. */
 const NEVER = new AbortController().signal;
 const ROOM = `${BASE}/${DEVICE}/101`;
+const USUAL: SinkSettingsOf<"mqtt"> = {
+  mqtt_url: "",
+  mqtt_login: "",
+  mqtt_topic: "flanco",
+  mqtt_discovery_topic: "homeassistant",
+  mqtt_history: false,
+  mqtt_password_file: "",
+  mqtt_authority_file: "",
+};
 
 const link = { hash: "a".repeat(64), previousHash: "b".repeat(64), text: "[]" };
 const sale: ChainEntry = {
@@ -126,13 +132,14 @@ describe("The MQTT sink", () => {
   });
 
   function createSink(
-    settings: Partial<Config> = {},
+    settings: Partial<SinkSettingsOf<"mqtt">> = {},
     reconnectMs = RECONNECT_MS,
     ledgers = [LEDGER, FIRST_LEDGER],
   ): MqttSink {
     return new MqttSink({
       returnMs: 100,
-      settings: { ...defaultConfig(null), mqtt_url: broker.url, ...settings },
+      settings: { ...USUAL, mqtt_url: broker.url, ...settings },
+      language: "es",
       reconnectMs,
       ledgers,
       gateway: () => "Clínica Norte",
@@ -376,34 +383,6 @@ describe("The MQTT sink", () => {
       await isBack;
     }
     expect(broker.connections).to.equal(1);
-  });
-
-  it("reads its password's file with each connection", async () => {
-    await sink.close();
-    const directory = new TemporaryDirectory();
-    const file = directory.file("password");
-    broker.require("flanco", "a new password");
-    sink = createSink({ mqtt_login: "flanco", mqtt_password_file: file });
-    const failure = async () => (await rejection(sink.deliver(batchOf(sale), NEVER))).message;
-    sink.open();
-    await until("it is missing", async () => (await failure()) === `${file} cannot be read.`);
-
-    writeFileSync(file, "an old password", { mode: 0o600 });
-    await until("it is refused", async () => (await failure()).includes("refuses the user or the password"));
-    chmodSync(file, 0o644);
-    await until("its file is open to others", async () =>
-      (await failure()).includes("is open to other users"),
-    );
-
-    writeFileSync(file, "a new password");
-    chmodSync(file, 0o600);
-    await until("the batch is taken", () =>
-      sink.deliver(batchOf(sale), NEVER).then(
-        () => true,
-        () => false,
-      ),
-    );
-    directory.remove();
   });
 
   it("calls a broker that takes no version of MQTT once by each, then at its pace, and says so", async () => {

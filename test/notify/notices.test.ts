@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { type Fault, fault } from "../../src/domain/fault.ts";
 import type { Notice } from "../../src/domain/notice.ts";
-import type { SinkName } from "../../src/domain/sink-setting.ts";
+import type { SinkName } from "../../src/domain/sink.ts";
 import { heavyReads } from "../../src/ledger/engine/reader.ts";
 import { NoticeOutbox } from "../../src/notify/notice-outbox.ts";
 import { NoticeWriter } from "../../src/notify/notice-writer.ts";

@@ -146,6 +146,7 @@ export class Appliance {
     const settings = this.settingsAnew();
     const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
     this.sending = new Sinks({
+      config: this.#config,
       settings,
       dataDirectory,
       clock,

@@ -162,56 +162,37 @@ describe("The configuration", () => {
   });
 
   it("says what a setting takes that is of a wrong form or too large", () => {
-    const config = write("currency_decimals = 7\nmqtt_url = 5\ntrust_page = 1\nhost = 5\n");
+    const config = write("currency_decimals = 7\ntrust_page = 1\nhost = 5\n");
     const flags = {
       dataDir: "",
       httpsPort: "65536",
       dailyRecords: "0",
       firstUserEmail: "ana",
-      webhookUrl: "http://example.org/",
-      emailServer: "mail.example.org",
-      mqttUrl: "tcp://example.org",
+      boxBroker: "tcp://example.org",
       centralDatabase: "company",
     };
-    const broker = "must be mqtt://HOST:PORT or mqtts://HOST:PORT.";
     expect(mistakes({ config, ...flags }).map((told) => told.replace(directory.path, ""))).to.have.members([
       "/flanco.toml: currency_decimals: must be a whole number, 0 to 6.",
-      `/flanco.toml: mqtt_url: ${broker}`,
       "/flanco.toml: trust_page: must be true or false.",
       "/flanco.toml: host: must be a text.",
       "--data-dir: must name a directory in full, without ~.",
       "--https-port: must be a whole number, 1 to 65535.",
       "--daily-records: must be a whole number, 1 or more.",
       "--first-user-email: must be an e-mail address, or empty.",
-      "--webhook-url: must be an https:// address, or empty.",
-      "--email-server: must be smtps://HOST:465 or smtp://HOST:587.",
-      `--mqtt-url: ${broker}`,
+      "--box-broker: must be mqtt://HOST:PORT or mqtts://HOST:PORT.",
       "--central-database: must be postgresql://ROLE@HOST:PORT/DATABASE.",
     ]);
   });
 
-  it("says what is missing for e-mail and a webhook, and takes them when they are whole", () => {
-    const config = write(
-      'email_server = "smtps://mail.example.org"\nwebhook_url = "https://example.org/x"\n',
-    );
-    expect(mistakes({ config })).to.deep.equal([
-      "email_from: must be set beside email_server.",
-      "email_to: must be set beside email_server.",
-      "webhook_key_file: must be set beside webhook_url.",
-    ]);
-    const whole = {
-      emailFrom: "a@example.org",
-      emailTo: "b@example.org, c@example.org",
-      webhookKeyFile: "/k",
-    };
-    expect(loadConfig({ config, ...whole }, {}, CHECKOUT).email_to).to.have.length(2);
+  it("keeps what a file or the environment says of sinks for the first start, whatever it is", () => {
+    const config = write('email_server = 5\nwebhook_url = "x"\nhttp_port = 8081\n');
+    const { sinks, http_port } = loadConfig({ config }, { FLANCO_WEBHOOK_URL: "y" }, CHECKOUT);
+    expect([sinks, http_port]).to.deep.equal([{ email_server: 5, webhook_url: "y" }, 8081]);
+    expect(mistakes({ config: write("email_sever = 5\n") })[0]).to.include("there is no such setting");
   });
 
-  it("says what is missing for relay boxes and the company's database, and that one port serves not both", () => {
-    expect(
-      mistakes({ gpioDriver: "mqtt", centralDatabase: "postgresql://a@db/x", httpPort: "8443" }),
-    ).to.deep.equal([
-      "central_password_file: must be set beside central_database.",
+  it("says what is missing for relay boxes, and that one port serves not both", () => {
+    expect(mistakes({ gpioDriver: "mqtt", httpPort: "8443" })).to.deep.equal([
       "box_broker: must be set for the driver mqtt.",
       "box_user: must be set for the driver mqtt.",
       "http_port: must be another port than https_port.",
@@ -253,12 +234,6 @@ describe("The configuration", () => {
     ["a currency by its sign", { currency: "€" }],
     ["a currency in small letters", { currency: "eur" }],
     ["more decimals than the ledger keeps", { currencyDecimals: "7" }],
-    ["a mail server with a login in its address", { emailServer: "smtp://ana:secret@example.org" }],
-    ["a mail server by another protocol", { emailServer: "http://example.org" }],
-    ["a webhook without TLS", { webhookUrl: "http://example.org/x" }],
-    ["a webhook with a password in its address", { webhookUrl: "https://ana:secret@example.org/x" }],
-    ["quiet hours that are none", { noticeQuietHours: "22-7" }],
-    ["a summary that there is not", { noticeSummaries: "hourly" }],
     ["decimals that are none", { currencyDecimals: "two" }],
   ] as const) {
     it(`refuses ${name}`, () => {
@@ -268,8 +243,9 @@ describe("The configuration", () => {
 
   it("written as TOML and read again is the same", () => {
     const config = loadConfig({ allowedOrigins: "https://a.example.org", demo: "false" }, {}, CHECKOUT);
-    const again = loadConfig({ config: write(stringify({ ...config })) }, {}, CHECKOUT) satisfies Config;
+    const { sinks: _, ...settings } = config;
+    const again = loadConfig({ config: write(stringify(settings)) }, {}, CHECKOUT) satisfies Config;
     expect(again).to.deep.equal(config);
-    expect(Object.keys(parse(stringify({ ...config })))).to.have.members(CONFIG_KEYS);
+    expect(Object.keys(parse(stringify(settings)))).to.have.members(CONFIG_KEYS);
   });
 });

@@ -15,32 +15,28 @@ import { until } from "../rig/until.ts";
 describe("The gateway file", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
 
-  it("has where the clinic sends what it has, so that another gateway names what it lacks, and no file of a secret", () => {
-    const fresh = { ...defaultConfig(null), data_dir: directory.path };
-    const config = {
-      ...fresh,
-      mqtt_url: "mqtts://broker.example.org",
-      mqtt_password_file: "/etc/flanco/mqtt.password",
-      central_database: "postgresql://flanco_malaga@db.example.org/company",
-      central_password_file: "/etc/flanco/company.password",
-      notice_summaries: ["daily" as const],
-    };
-    expect(otherSettings(fresh, readGateway(config).settings)).to.deep.equal([
-      'notice_summaries = ["daily"]',
-      'mqtt_url = "mqtts://broker.example.org"',
-      'central_database = "postgresql://flanco_malaga@db.example.org/company"',
-    ]);
-  });
-
-  it("has what an owner set up on the page, without its secrets", () => {
-    const fresh = { ...defaultConfig(null), data_dir: directory.path };
+  it("has where the clinic sends what it has, without secrets, so that another gateway names what it lacks", () => {
+    const config = { ...defaultConfig(null), data_dir: directory.path, https_port: 443 };
     const { sinks } = dataDirectoryOf(directory.path);
-    const settings = new SinkSettings({ config: fresh, directory: sinks, log: new KeptLog() });
-    const webhook_url = "https://hooks.example.org/";
-    settings.set({ name: "webhook", values: { webhook_url, webhook_key: KEY } });
-    const whole = readGateway(fresh);
-    expect(whole.settings).to.include({ webhook_url });
+    const settings = new SinkSettings({ config, directory: sinks, log: new KeptLog() });
+    const notice = { notice_language: "es", notice_quiet_hours: "", notice_silent_days: 0 };
+    const broker = { mqtt_url: "mqtts://broker.example.org", mqtt_topic: "flanco", mqtt_history: true };
+    settings.set({
+      name: "webhook",
+      values: { webhook_url: "https://hooks.example.org/", webhook_key: KEY },
+    });
+    settings.set({ name: "mqtt", values: broker });
+    settings.set({ name: "notice", values: { ...notice, notice_summaries: ["daily"] } });
+    const whole = readGateway(config);
     expect(JSON.stringify(whole)).to.not.contain(KEY);
+    const fresh = { ...defaultConfig(null), data_dir: directory.file("fresh") };
+    expect(otherSettings(fresh, whole.settings)).to.deep.equal([
+      "https_port = 443",
+      'webhook_url = "https://hooks.example.org/"',
+      'mqtt_url = "mqtts://broker.example.org"',
+      "mqtt_history = true",
+      'notice_summaries = ["daily"]',
+    ]);
   });
 });
 

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { isDatabaseAddress } from "../../domain/database-address.ts";
 import { MAX_GATEWAY_NAME } from "../../domain/gateway.ts";
-import { LANGUAGES } from "../../domain/language.ts";
 import { DRIVER_NAMES } from "../../domain/line.ts";
-import { NOTICE_SUMMARIES, parseQuietHours } from "../../domain/notice.ts";
+import { fileKeyOf, SETUP_FIELDS } from "../../domain/sink.ts";
 
 const MAX_PORT = 65_535;
 const MAX_SIMULATED_LINES = 64;
@@ -16,31 +15,18 @@ const MAX_CURRENCY_DECIMALS = 6;
 const CLOCK_TRUSTS = ["auto", "always"] as const;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-const MAX_TOPIC = 200;
-/** The most recipients of one e-mail. */
-const MAX_RECIPIENTS = 20;
-const MAX_SILENT_DAYS = 60;
-
-/** Without a login, a password or a path. */
-const MAIL_SERVER = /^smtps?:\/\/[^/@\s]+$/;
-
 /** Without a user, a password or a path. */
 const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
 
 const port = whole(1, MAX_PORT);
 
-const topic = z
-  .string()
-  .max(MAX_TOPIC)
-  .regex(/^[^+#\0]*$/, "must be a topic without + and #");
-
 const NO_EMAIL = "must be an e-mail address, or empty";
-const email = z.union([z.literal(""), z.email(NO_EMAIL)], NO_EMAIL);
+export const email = z.union([z.literal(""), z.email(NO_EMAIL)], NO_EMAIL);
 
-const broker = emptyOr(urlLike(BROKER_URL), "must be mqtt://HOST:PORT or mqtts://HOST:PORT");
+export const broker = emptyOr(urlLike(BROKER_URL), "must be mqtt://HOST:PORT or mqtts://HOST:PORT");
 
 /** A whole number from `least` to `most`; without `most` there is no upper bound. */
-function whole(least: number, most?: number) {
+export function whole(least: number, most?: number) {
   const shape = z.int(`must be a whole number, ${least} ${most === undefined ? "or more" : `to ${most}`}`);
   return most === undefined ? shape.min(least) : shape.min(least).max(most);
 }
@@ -49,12 +35,12 @@ function whole(least: number, most?: number) {
  * An empty text, or one that is right. It is no union with the empty text,
  * because zod would report the messages of a union's parts in place of this one.
  */
-function emptyOr(isRight: (text: string) => boolean, message: string): z.ZodString {
+export function emptyOr(isRight: (text: string) => boolean, message: string): z.ZodString {
   return z.string(message).refine((text) => text === "" || isRight(text));
 }
 
 /** Whether a text has this form and parses as a URL. */
-function urlLike(form: RegExp): (text: string) => boolean {
+export function urlLike(form: RegExp): (text: string) => boolean {
   return (text) => form.test(text) && URL.canParse(text);
 }
 
@@ -161,31 +147,9 @@ export const configSchema = z.strictObject({
   central_database: setting(
     emptyOr(isDatabaseAddress, "must be postgresql://ROLE@HOST:PORT/DATABASE"),
     "",
-    "The company's database, which gets every sale: postgresql://ROLE@HOST/DATABASE?sslrootcert=FILE; empty: none.",
+    "The company's database that flanco central serve shows: postgresql://ROLE@HOST/DATABASE?sslrootcert=FILE; empty: none.",
   ),
-  central_password_file: text(
-    "File with the password of the gateway's role in that database, closed to other users.",
-  ),
-  central_authority_file: text(
-    "PEM file of the authority of its certificate; empty: sslrootcert, or the usual authorities.",
-  ),
-  mqtt_url: setting(broker, "", "Broker that sales and the rooms' states are published to; empty: none."),
-  mqtt_login: text("User name for that broker; empty: none."),
-  mqtt_password_file: text("File with the password for that broker, closed to other users; empty: none."),
-  mqtt_authority_file: text(
-    "PEM file of the authority of that broker's certificate; empty: the usual authorities.",
-  ),
-  mqtt_topic: setting(topic.min(1), "flanco", "What the topics of this gateway begin with."),
-  mqtt_discovery_topic: setting(
-    topic,
-    "homeassistant",
-    "What the discovery topics of Home Assistant begin with; empty: rooms are not announced.",
-  ),
-  mqtt_history: setting(
-    z.boolean(),
-    false,
-    "Publish the sales from before the broker was set up too, in their order.",
-  ),
+  central_password_file: text("File with the password of that role, closed to other users."),
   metrics: setting(
     z.boolean(),
     false,
@@ -231,59 +195,19 @@ export const configSchema = z.strictObject({
     "",
     "E-mail that the one-time link fills in for the first user; empty: none.",
   ),
-  email_server: setting(
-    emptyOr(urlLike(MAIL_SERVER), "must be smtps://HOST:465 or smtp://HOST:587"),
-    "",
-    "Mail server for notices: smtps://HOST:465, or smtp://HOST:587 with STARTTLS; empty: no e-mail.",
-  ),
-  email_login: text("Login at the mail server; empty: none."),
-  email_password_file: text("File with the password for that login, closed to other users; empty: none."),
-  email_authority_file: text(
-    "PEM file of the authority of the mail server's certificate; empty: the usual authorities.",
-  ),
-  email_from: setting(email, "", "Sender of the e-mails."),
-  email_to: setting(
-    z.array(z.email("must be an e-mail address")).max(MAX_RECIPIENTS),
-    [],
-    "Recipients of the e-mails.",
-  ),
-  webhook_url: setting(
-    emptyOr(isHttpsUrl, "must be an https:// address, or empty"),
-    "",
-    "Address that gets each notice as JSON, by HTTPS; empty: none.",
-  ),
-  webhook_key_file: text("File with the key that signs them, at least 32 characters, closed to other users."),
-  webhook_authority_file: text(
-    "PEM file of the authority of that address's certificate; empty: the usual authorities.",
-  ),
-  notice_language: setting(z.enum(LANGUAGES), "es", "Language of the notices."),
-  notice_quiet_hours: setting(
-    z
-      .string()
-      .refine(
-        (text) => text === "" || parseQuietHours(text) !== undefined,
-        "must be like 22:00-07:00, or empty",
-      ),
-    "",
-    "Local hours in which notices wait, such as 22:00-07:00; empty: none.",
-  ),
-  notice_silent_days: setting(
-    whole(0, MAX_SILENT_DAYS),
-    0,
-    "Days without a sale after which a room that usually sells is told of; 0: never.",
-  ),
-  notice_summaries: setting(
-    z.array(z.enum(NOTICE_SUMMARIES)),
-    [],
-    "Summaries that are sent: daily, monthly.",
-  ),
   log_level: setting(z.enum(LOG_LEVELS), "info", "Least level that is logged."),
 });
 
 export type ConfigKey = keyof typeof configSchema.shape;
 
 /** The configuration as the program uses it: complete, valid and frozen. */
-export type Config = Readonly<z.infer<typeof configSchema>>;
+export type Config = Readonly<z.infer<typeof configSchema>> & {
+  /** What a file or the environment says of sinks, unchecked: the first start takes it over, as `SinkSettings` says. */
+  readonly sinks: Readonly<Record<string, unknown>>;
+};
+
+/** Keys by which a file or the environment may set up sinks. */
+export const SINK_KEYS: ReadonlySet<string> = new Set(Object.values(SETUP_FIELDS).flat().map(fileKeyOf));
 
 /**
  * The broker of the relay boxes, for the driver mqtt; undefined where none is set. With the
@@ -318,12 +242,6 @@ function isTimeZone(name: string): boolean {
     // Intl knows no such zone.
     return false;
   }
-}
-
-function isHttpsUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return protocol === "https:" && username === "" && password === "";
 }
 
 function isAddress(text: string): boolean {

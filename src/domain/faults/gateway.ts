@@ -220,13 +220,13 @@ export const GATEWAY_FAULTS = {
     ],
   }),
   sinks_unreadable: warning("sinks", {
-    when: "the sinks that were set up on the page cannot be read since the service was started",
+    when: "what was set up of sinks cannot be read, or not be taken over from the settings file, since the service was started",
     message: () =>
-      "Nothing is sent to the sinks that were set up on the page: what was set up cannot be read, and they are off.",
-    hint: "Set them up again on the page, as an owner. What the database and the broker lack is sent then.",
+      "What was set up of sinks cannot be read, or not be taken over from the settings file: they are off. The log says why.",
+    hint: "Set them up again on the page, as an owner, or by flanco forward import. What the database and the broker lack is sent then.",
     what: [
-      "No se envía nada fuera del equipo: no se puede leer cómo se configuró en esta página.",
-      "Nothing is sent from the gateway: what was set up on this page cannot be read.",
+      "Algún envío fuera del equipo está apagado: no se puede leer cómo se configuró.",
+      "Something is not sent from the gateway: how it was set up cannot be read.",
     ],
     todo: [
       "Se registra todo. Un propietario tiene que volver a configurar los envíos en esta página.",

@@ -1,5 +1,5 @@
 import { bilingual, type Pair } from "../../domain/language.ts";
-import type { SetupName } from "../../domain/sink-setting.ts";
+import type { SetupName } from "../../domain/sink.ts";
 
 type TextBy<Name extends string> = Readonly<Record<Name, Pair<string>>>;
 
@@ -45,6 +45,9 @@ const labels: TextBy<string> = {
   mqtt_url: ["Servidor MQTT", "MQTT server"],
   mqtt_login: ["Usuario del servidor", "Login"],
   mqtt_password: ["Contraseña del servidor", "Password of the login"],
+  mqtt_topic: ["Comienzo de los temas", "What topics begin with"],
+  mqtt_discovery_topic: ["Temas de Home Assistant", "Topics of Home Assistant"],
+  mqtt_history: ["También las ventas anteriores", "Earlier sales too"],
   central_database: ["Dirección de la base de datos", "Address of the database"],
   central_password: ["Contraseña", "Password"],
   notice_language: ["Idioma de los avisos", "Language of the notices"],
@@ -77,6 +80,15 @@ const hints: TextBy<string> = {
     "Like mqtts://broker.example.org:8883 or mqtt://broker.example.org:1883.",
   ],
   mqtt_login: noLogin,
+  mqtt_topic: ["Lo habitual es flanco.", "Usually it is flanco."],
+  mqtt_discovery_topic: [
+    "Lo habitual es homeassistant. Vacío: las habitaciones no se anuncian.",
+    "Usually it is homeassistant. Empty: rooms are not announced.",
+  ],
+  mqtt_history: [
+    "La primera vez se envían todas las ventas, en su orden.",
+    "The first time all sales are sent, in their order.",
+  ],
   central_database: [
     "Como postgresql://flanco_norte@db.example.org/empresa.",
     "Like postgresql://flanco_north@db.example.org/company.",
@@ -103,7 +115,7 @@ const choices: TextBy<string> = {
   monthly: ["De cada mes", "Of each month"],
 };
 
-/** Where the gateway sends what it has: its state and its forms. Fields by their keys of `src/domain/sink-setting.ts`. */
+/** Where the gateway sends what it has: its state and its forms. Fields by their keys of `src/domain/sink.ts`. */
 export const sinkTexts = bilingual({
   title: ["Qué envía el equipo", "What the gateway sends"],
   intro: [
@@ -136,10 +148,6 @@ export const sinkTexts = bilingual({
   givenUp: (count: string) => [
     `Avisos que el otro lado rechazó y no tiene: ${count}.`,
     `Notices that the other side refused and does not have: ${count}.`,
-  ],
-  inFile: [
-    "Se configura en flanco.toml, en el equipo: allí se cambia.",
-    "It is set in flanco.toml on the gateway: change it there.",
   ],
   setUp: ["Configurar", "Set up"],
   change: ["Cambiar", "Change"],
@@ -174,7 +182,6 @@ export const sinkTexts = bilingual({
   ],
   savedNotice: ["Guardado.", "Saved."],
   turnedOff: (name: string) => [`${name}: apagado.`, `${name}: turned off.`],
-  conflict: ["Esto se configura en flanco.toml, en el equipo.", "This is set in flanco.toml on the gateway."],
   storedHint: [
     "Guardada, no se muestra. Escríbala de nuevo solo para cambiarla.",
     "Stored, and not shown. Type it again only to change it.",

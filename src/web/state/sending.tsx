@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { SETUP_NAMES, type SetupName } from "../../domain/sink-setting.ts";
+import { SETUP_NAMES, type SetupName } from "../../domain/sink.ts";
 import { CONFLICT } from "../api/api.ts";
 import type { Answer, Setup, SinkState } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
@@ -57,7 +57,7 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
   const format = useFormat();
   const shown = texts.names[name];
   const answer = () => {
-    if (name === "notice") return setup?.madeIn == null ? texts.noticeUsual : texts.noticeOwn;
+    if (name === "notice") return setup?.isSet === true ? texts.noticeOwn : texts.noticeUsual;
     if (sink === undefined) return texts.off;
     if (sink.failure !== null) return texts.failing;
     const { waiting, behindMs } = sink;
@@ -78,7 +78,6 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
       }
     >
       {sink !== undefined && <SinkDetail sink={sink} />}
-      {setup?.madeIn === "file" && <p>{texts.inFile}</p>}
     </Part>
   );
 }
@@ -130,7 +129,7 @@ interface ActionsProps extends Pick<RowProps, "onChanged"> {
 }
 
 function Actions({ setup, isOn, onChanged }: ActionsProps) {
-  const { name, madeIn } = setup;
+  const { name, isSet } = setup;
   const texts = useTexts(sinkTexts);
   const { api, reloadStatus } = useGateway();
   const { isBusy, failure, send } = useSending();
@@ -139,7 +138,7 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
   const shown = texts.names[name];
   const of = (action: string) => texts.of(action, shown);
   const [setAction, clearAction] = [
-    madeIn === null ? texts.setUp : texts.change,
+    isSet ? texts.change : texts.setUp,
     name === "notice" ? texts.usual : texts.turnOff,
   ];
   const onDone = (text: string) => {
@@ -156,7 +155,6 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
       title={of(clearAction)}
       action={clearAction}
       meaning={name === "notice" ? texts.usualMeans : texts.offMeans}
-      failures={{ [CONFLICT]: texts.conflict }}
       onConfirm={() => api.remove("/api/sink", { name })}
       onDone={() => onDone(texts.turnedOff(shown))}
     />
@@ -190,12 +188,10 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
             {texts.test}
           </Button>
         )}
-        {madeIn !== "file" && (
-          <Button label={of(setAction)} onPress={() => open(set)}>
-            {setAction}
-          </Button>
-        )}
-        {madeIn === "page" && (
+        <Button label={of(setAction)} onPress={() => open(set)}>
+          {setAction}
+        </Button>
+        {isSet && (
           <Button kind="quiet" label={of(clearAction)} onPress={() => open(clear)}>
             {clearAction}
           </Button>

@@ -1,5 +1,4 @@
-import { isHidden, SETUP_FIELDS, type SetupField, type SetupValue } from "../../domain/sink-setting.ts";
-import { CONFLICT } from "../api/api.ts";
+import { isHidden, SETUP_FIELDS, type SetupField, type SetupValue, usualOf } from "../../domain/sink.ts";
 import type { Setup } from "../api/shapes.ts";
 import { CheckField, LongTextField, SelectField, TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
@@ -40,7 +39,7 @@ export function SetupForm({ setup, onDone }: SetupFormProps) {
   };
 
   return (
-    <Form form={form} onSubmit={send} failures={{ [CONFLICT]: texts.conflict }}>
+    <Form form={form} onSubmit={send}>
       <p class="soft">{texts.means[name]}</p>
       {fields.map((field) => (
         <DrawnField
@@ -73,7 +72,7 @@ function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProp
   const shared = { label, hint, mistake };
   const options = choices.map((choice) => ({ value: choice, text: texts.choices[choice] ?? choice }));
   if (kind === "choices") {
-    const chosen = typeof value === "string" ? [] : value;
+    const chosen = typeof value === "object" ? value : [];
     return (
       <fieldset class="stack">
         <legend class="strong">{label}</legend>
@@ -91,7 +90,15 @@ function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProp
       </fieldset>
     );
   }
-  const text = typeof value === "string" ? value : value.join(", ");
+  const text = typeof value === "object" ? value.join(", ") : String(value);
+  if (kind === "switch") {
+    return (
+      <>
+        <CheckField label={label} isChecked={value === true} onCheck={onValue} />
+        <p class="fine">{hint}</p>
+      </>
+    );
+  }
   if (kind === "choice") return <SelectField {...shared} value={text} choices={options} onValue={onValue} />;
   if (isCertificate) return <LongTextField {...shared} value={text} onValue={onValue} />;
   return (
@@ -108,7 +115,7 @@ function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProp
 }
 
 /** A value as it stands in the form: a list of addresses is one text there. */
-type Draft = string | readonly string[];
+type Draft = string | boolean | readonly string[];
 type Drafts = Readonly<Record<string, Draft>>;
 
 function draftsOf(fields: readonly SetupField[], setup: Setup, language: string): Drafts {
@@ -117,12 +124,12 @@ function draftsOf(fields: readonly SetupField[], setup: Setup, language: string)
   );
 }
 
-function draftOf({ kind }: SetupField, value: SetupValue | undefined, language: string): Draft {
-  if (kind === "choices") return typeof value === "object" ? value : [];
-  if (typeof value === "object") return value.join(", ");
-  if (value !== undefined) return String(value);
-  if (kind === "choice") return language;
-  return kind === "number" ? "0" : "";
+function draftOf(field: SetupField, stored: SetupValue | undefined, language: string): Draft {
+  const { kind } = field;
+  const value = stored ?? (kind === "choice" ? language : usualOf(field));
+  if (typeof value === "boolean") return value;
+  if (typeof value === "object") return kind === "choices" ? value : value.join(", ");
+  return String(value);
 }
 
 function valuesOf(fields: readonly SetupField[], drafts: Drafts): Readonly<Record<string, SetupValue>> {
