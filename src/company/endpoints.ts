@@ -4,7 +4,7 @@ import type { QueryOf } from "../contract/declaration.ts";
 import { type Clinic, clinicStates, hueOf, isTroubled } from "../domain/gateway.ts";
 import type { CompanySales } from "../domain/sales.ts";
 import type { PasswordHasher } from "../domain/user.ts";
-import { buildApp, healthMiddleware, type SiteDependencies, salesEndpoints } from "../http/app.ts";
+import { buildApp, healthProbe, type SiteDependencies, salesEndpoints } from "../http/app.ts";
 import { type MemberReader, type MemberWriter, memberEndpoints, selfEndpoints } from "../http/member.ts";
 import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
 import { letterheadEndpoint } from "../http/report.ts";
@@ -50,7 +50,7 @@ export function createCompanyApp(dependencies: CompanyDependencies): Koa {
         logo: "",
       })),
     ],
-    before: [healthMiddleware(isHealthy)],
+    probes: { "/healthz": healthProbe(isHealthy) },
     positionOf: () => null,
   });
 }

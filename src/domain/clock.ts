@@ -120,3 +120,60 @@ export class VirtualTime implements Clock, Timers {
     this.#aheadMs = timeMs - this.#monotonicMs;
   }
 }
+
+interface Period {
+  readonly endsMs: number;
+  count: number;
+}
+
+/**
+ * Counts by key in a time that begins with the key's first count. The counts are in
+ * memory, and start again at a restart; the time is monotonic.
+ */
+export class PeriodCounts {
+  readonly #clock: Clock;
+  readonly #lengthMs: number;
+  readonly #maxKeys: number;
+  /** The period that began first comes first. */
+  readonly #periods = new Map<string, Period>();
+
+  /** @param maxKeys beyond it the key that began first is forgotten */
+  constructor(clock: Clock, lengthMs: number, maxKeys = Number.POSITIVE_INFINITY) {
+    this.#clock = clock;
+    this.#lengthMs = lengthMs;
+    this.#maxKeys = maxKeys;
+  }
+
+  of(key: string): number {
+    return this.#current(key)?.count ?? 0;
+  }
+
+  /** How long the key's period lasts on, in milliseconds. */
+  leftMs(key: string): number {
+    const { endsMs = 0 } = this.#current(key) ?? {};
+    return Math.max(0, endsMs - monotonicMs(this.#clock));
+  }
+
+  /** Gives the function that takes the count back. */
+  add(key: string, count = 1): () => void {
+    const period = this.#current(key) ?? this.#begin(key);
+    period.count += count;
+    return () => {
+      period.count -= count;
+    };
+  }
+
+  #begin(key: string): Period {
+    const period = { endsMs: monotonicMs(this.#clock) + this.#lengthMs, count: 0 };
+    this.#periods.delete(key);
+    this.#periods.set(key, period);
+    const [oldest] = this.#periods.keys();
+    if (this.#periods.size > this.#maxKeys && oldest !== undefined) this.#periods.delete(oldest);
+    return period;
+  }
+
+  #current(key: string): Period | undefined {
+    const period = this.#periods.get(key);
+    return period === undefined || period.endsMs <= monotonicMs(this.#clock) ? undefined : period;
+  }
+}

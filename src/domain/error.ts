@@ -1,4 +1,4 @@
-/** What went wrong, for programs. The table from code to HTTP status is in http/errors.ts. */
+/** What went wrong, for programs. The table from code to HTTP status is in http/middleware.ts. */
 export type ErrorCode =
   | "invalid" // an input does not fit its schema
   | "unauthorized" // no session, or one that has ended

@@ -1,4 +1,4 @@
-import Koa, { type Middleware } from "koa";
+import Koa, { type Context } from "koa";
 import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import type { Clock } from "../domain/clock.ts";
@@ -15,26 +15,26 @@ import { type AccountDependencies, accountEndpoints } from "./account.ts";
 import { auditEndpoints } from "./audit.ts";
 import { requireSession, type SessionKeeper, type Sessions } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
-import { changeCounter } from "./bound.ts";
 import { acceptanceReportEndpoints, commissionEndpoints } from "./commission.ts";
 import { type DailyLimits, dailyBound, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
-import { errorMiddleware } from "./errors.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
+import { importEndpoints } from "./import.ts";
+import { lineEndpoints } from "./line.ts";
+import { locationEndpoints, locationListEndpoint } from "./location.ts";
+import { memberEndpoints, selfEndpoints } from "./member.ts";
+import { METRICS_PATH, metricsProbe } from "./metrics.ts";
 import {
+  changeCounter,
   crossSiteMiddleware,
+  errorMiddleware,
   headMiddleware,
   hostMiddleware,
   type IsKnownHost,
   senderMiddleware,
   senderOf,
-} from "./guard.ts";
-import { importEndpoints } from "./import.ts";
-import { lineEndpoints } from "./line.ts";
-import { locationEndpoints, locationListEndpoint } from "./location.ts";
-import { memberEndpoints, selfEndpoints } from "./member.ts";
-import { metricsMiddleware } from "./metrics.ts";
+} from "./middleware.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
@@ -70,10 +70,13 @@ export interface SiteDependencies {
   readonly proxies: readonly string[];
 }
 
+/** Answers a GET or HEAD of its path. */
+export type Probe = (context: Context) => Promise<void>;
+
 interface Served {
   readonly described: readonly Endpoint[];
-  /** Runs after the check of the host, before those of the site and the session. */
-  readonly before: readonly Middleware[];
+  /** What programs ask that watch the service, by path; it is answered before the site and the session are checked. */
+  readonly probes: Readonly<Record<string, Probe>>;
   /** As `Senders` has them. */
   readonly positionOf: Senders["positionOf"];
   readonly as?: Senders["as"];
@@ -97,7 +100,7 @@ export interface AppDependencies extends SiteDependencies {
   readonly setups: SinkSetups;
   readonly timeZone: string;
   readonly dailyLimits: DailyLimits;
-  /** As `metricsMiddleware` takes it. */
+  /** As `metricsProbe` takes it. */
   readonly metricsTokenFile: string | null;
 }
 
@@ -157,10 +160,10 @@ export function createApp(dependencies: AppDependencies, table: readonly Endpoin
       ...eventEndpoints(events, sessions),
       firstUserEndpoint(firstRun, passwords, signInGate, writer, sessions),
     ],
-    before: [
-      healthMiddleware(async () => lines.healthy()),
-      metricsMiddleware(status, dependencies.metricsTokenFile),
-    ],
+    probes: {
+      "/healthz": healthProbe(async () => lines.healthy()),
+      [METRICS_PATH]: metricsProbe(status, dependencies.metricsTokenFile),
+    },
     positionOf: (signedIn) => events.positionOf(signedIn),
     as: (asker, work) => heavy.as(asker, work),
   });
@@ -180,7 +183,7 @@ function decoded(path: string): string {
 /** An application with its bounds, headers, errors and page. */
 export function buildApp(
   { log, clock, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
-  { described, before, positionOf, as }: Served,
+  { described, probes, positionOf, as }: Served,
 ): Koa {
   const endpoints = [...described, descriptionEndpoint(described)];
   const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));
@@ -193,7 +196,15 @@ export function buildApp(
   app.use(headMiddleware);
   app.use(hostMiddleware(isKnownHost));
   app.use(senderMiddleware(proxies));
-  for (const middleware of before) app.use(middleware);
+  app.use((context, next) => {
+    const probe = Object.hasOwn(probes, context.path) ? probes[context.path] : undefined;
+    if (probe === undefined) return next();
+    if (context.method === "GET" || context.method === "HEAD") return probe(context);
+    context.set("Allow", "GET, HEAD");
+    throw new FlancoError("method_not_allowed", "This path does not take that method.", {
+      hint: "Send a GET.",
+    });
+  });
   app.use(crossSiteMiddleware(allowedOrigins));
   app.use(
     routesOf(endpoints, {
@@ -261,21 +272,13 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
 }
 
 /** Answers whether the service works, without a session and without detail. */
-export function healthMiddleware(isHealthy: () => Promise<boolean>): Middleware {
-  return async (context, next) => {
-    if (context.path !== "/healthz") return next();
-    if (context.method !== "GET" && context.method !== "HEAD") {
-      context.set("Allow", "GET, HEAD");
-      throw new FlancoError("method_not_allowed", "This path does not take that method.", {
-        hint: "Send a GET.",
-      });
-    }
+export function healthProbe(isHealthy: () => Promise<boolean>): Probe {
+  return async (context) => {
     const healthy = await isHealthy();
     // The page that plain HTTP serves asks here whether the
     // browser trusts this machine. The answer is public anyway.
     context.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.status = healthy ? 200 : 503;
     context.body = { status: healthy ? "success" : "error" };
-    return undefined;
   };
 }

@@ -18,7 +18,7 @@ import type { Log } from "../domain/log.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { SocketName } from "../platform/socket.ts";
 import { type Accounts, accountOf, deviceOwners } from "./account.ts";
-import { errorMiddleware } from "./errors.ts";
+import { errorMiddleware } from "./middleware.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
 
 const MAX_CONNECTIONS = 16;

@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import { getSummary, postData } from "../contract/data.ts";
 import type { BodyOf } from "../contract/declaration.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
-import { type Clock, DAY_MS, SECOND_MS } from "../domain/clock.ts";
+import { type Clock, DAY_MS, PeriodCounts, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { isPlausibleTime } from "../domain/imported.ts";
@@ -12,7 +12,6 @@ import type { Log } from "../domain/log.ts";
 import type { Summary } from "../domain/overview.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
-import { PeriodCounts } from "./bound.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 const MAX_KEY_CHARACTERS = 255;

@@ -1,12 +1,12 @@
-import type { Context, Middleware, Next } from "koa";
+import type { Context } from "koa";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { FAULTS } from "../domain/fault.ts";
 import type { SinkStatus, Status, StatusReader } from "../domain/status.ts";
 import { isSecret, readSecret } from "../platform/secret-file.ts";
-import { senderOf } from "./guard.ts";
+import { senderOf } from "./middleware.ts";
 
-const PATH = "/metrics";
+export const METRICS_PATH = "/metrics";
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
@@ -80,21 +80,19 @@ export const MEASURES: readonly Measure[] = [
 ];
 
 /**
- * Answers `GET /metrics` in Prometheus' text format to programs of this machine, and to others that send the
+ * Answers in Prometheus' text format to programs of this machine, and to others that send the
  * token. Throws `unauthorized` for a request of another machine without it, `not_found` where there are none.
  * @param tokenFile holds the token, read at each request from afar, so that a
  *   new one needs no restart; empty: there is no token; null: there are no metrics
  */
-export function metricsMiddleware(status: StatusReader, tokenFile: string | null): Middleware {
+export function metricsProbe(status: StatusReader, tokenFile: string | null) {
   let library: Promise<Library> | undefined;
   let underWay: Promise<string> | undefined;
   const read = async (): Promise<string> => {
     library ??= loadLibrary();
     return expose(await library, await status.status());
   };
-  return async (context: Context, next: Next) => {
-    const isAsked = context.path === PATH && (context.method === "GET" || context.method === "HEAD");
-    if (!isAsked) return next();
+  return async (context: Context): Promise<void> => {
     // Otherwise the page would answer it with 200 and HTML.
     if (tokenFile === null) {
       throw new FlancoError("not_found", "There are no metrics.", {

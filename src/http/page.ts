@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import type { Context, Middleware, Next } from "koa";
-import { pageHeaders } from "./guard.ts";
+import { pageHeaders } from "./middleware.ts";
 import { inPieces } from "./router.ts";
 
 const TYPES: Readonly<Record<string, string>> = {

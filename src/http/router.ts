@@ -18,9 +18,8 @@ import type { Id } from "../domain/id.ts";
 import { type Asker, JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import type { SignedIn } from "./auth/session.ts";
-import type { CountChange } from "./bound.ts";
-import { senderOf } from "./guard.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
+import { type CountChange, senderOf } from "./middleware.ts";
 
 /** Elements of a list that are written as JSON in one turn: a millisecond, on a Pi some five. */
 const ELEMENTS_AT_ONCE = 500;

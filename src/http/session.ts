@@ -9,7 +9,7 @@ import { type Credentials, type PasswordHasher, requirePassword } from "../domai
 import { isSecret } from "../platform/secret-file.ts";
 import { type SessionKeeper, setSessionCookie, tokensOf, unauthorized } from "./auth/session.ts";
 import type { Attempt, SignInGate } from "./auth/sign-in-gate.ts";
-import { senderOf } from "./guard.ts";
+import { senderOf } from "./middleware.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
 /** How long a first-run token lives. */

@@ -3,8 +3,8 @@ import { getSummary, postData } from "../contract/data.ts";
 import { API } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { Work, WorkKind } from "../platform/work.ts";
-import { headMiddleware, pageHeaders, sourceOf } from "./guard.ts";
 import { dropBody } from "./input.ts";
+import { headMiddleware, pageHeaders, sourceOf } from "./middleware.ts";
 
 /** After how many seconds clients are told to ask again, and the page does. */
 const RETRY_SECONDS = 5;

@@ -9,7 +9,7 @@ import { changeSelf, endMemberSessions } from "../../src/contract/member.ts";
 import { networkActor } from "../../src/domain/audit.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { changeCounter } from "../../src/http/bound.ts";
+import { changeCounter } from "../../src/http/middleware.ts";
 import { LASTING_A_DAY } from "../../src/ledger/nouns/audit.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";

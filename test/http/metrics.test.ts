@@ -3,8 +3,8 @@ import { expect } from "chai";
 import Koa from "koa";
 import supertest from "supertest";
 import { fault } from "../../src/domain/fault.ts";
-import { errorMiddleware } from "../../src/http/errors.ts";
-import { metricsMiddleware } from "../../src/http/metrics.ts";
+import { metricsProbe } from "../../src/http/metrics.ts";
+import { errorMiddleware } from "../../src/http/middleware.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -89,7 +89,7 @@ describe("The metrics", () => {
         Object.defineProperty(context.req, "socket", { value: { remoteAddress: AFAR } });
         return next();
       });
-      app.use(metricsMiddleware(appliance.status, tokenFile));
+      app.use(metricsProbe(appliance.status, tokenFile));
       return supertest(app.callback()).get("/metrics");
     }
 

@@ -1,11 +1,10 @@
 import { isIPv6 } from "node:net";
 import { type AuditNote, networkActor } from "../../domain/audit.ts";
-import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../../domain/clock.ts";
+import { type Clock, MINUTE_MS, monotonicMs, PeriodCounts, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerWriter } from "../../domain/ledger.ts";
 import type { Log } from "../../domain/log.ts";
-import { forgetOldest, PeriodCounts } from "../bound.ts";
 
 /** So many failures a minute from one address, and on one account, cause no delay. */
 const FREE_FAILURES = 5;
@@ -201,7 +200,8 @@ export class SignInGate {
     this.#requireFewer(account);
     this.#familiar.delete(address);
     this.#familiar.add(address);
-    forgetOldest(this.#familiar, MAX_FAMILIAR);
+    const [oldest] = this.#familiar;
+    if (this.#familiar.size > MAX_FAMILIAR && oldest !== undefined) this.#familiar.delete(oldest);
     this.#signIns.add(account);
   }
 
@@ -254,7 +254,8 @@ export class Throttle {
     const count = Math.max(this.#of(key).count + 1, isFree ? 0 : this.#free);
     this.#failures.delete(key);
     this.#failures.set(key, { count, lastMs: monotonicMs(this.#clock) });
-    forgetOldest(this.#failures, MAX_KEYS);
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MAX_KEYS && oldest !== undefined) this.#failures.delete(oldest);
   }
 
   #of(key: string): { readonly count: number; readonly lastMs: number } {

@@ -6,9 +6,8 @@ import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { TRUST_PATH } from "../../domain/member.ts";
 import { CERTIFICATE_PATH, isOfTrust, type TrustedAuthority, type TrustSource } from "../../domain/trust.ts";
 import { clientAddress } from "../../platform/socket.ts";
-import { pathOf } from "../errors.ts";
-import { hostNameOf, pageHeaders, SECURITY_HEADERS, sourceOf } from "../guard.ts";
 import { queryOf } from "../input.ts";
+import { hostNameOf, pageHeaders, pathOf, SECURITY_HEADERS, sourceOf } from "../middleware.ts";
 import { trustTexts } from "./text.ts";
 
 const HTTPS_PORT = 443;
