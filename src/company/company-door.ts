@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { type CliContext, needed, optional } from "../cli/command.ts";
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type Connection, type ConnectionLimits, connect, passwordInPassFile } from "../notify/database.ts";
+import { type Connection, type ConnectionLimits, connect } from "../notify/database.ts";
 import { writeDurably } from "../platform/durable-file.ts";
 import { type Company, companyOf, type RoleAccess } from "./company.ts";
+import { passwordInPassFile } from "./connection-pool.ts";
 
 const HELP = `
 The company's database is PostgreSQL: docs/central.md. The password comes from the file that

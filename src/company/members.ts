@@ -26,8 +26,9 @@ import {
 } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
 import type { SessionKeeper, SignedIn } from "../http/auth/session.ts";
-import { type CompanyQuery, companyQuery, type Database, type Parameters } from "../notify/database.ts";
+import type { Parameters } from "../notify/database.ts";
 import type { Company } from "./company.ts";
+import { type CompanyQuery, companyQuery, type Database } from "./connection-pool.ts";
 
 const TOKEN_BYTES = 32;
 const ID_DIGITS = 24;

@@ -12,7 +12,7 @@ import {
 import { RECORD_FIELDS } from "../ledger/engine/chain.ts";
 import type { LocalCalendar, Stretch } from "../ledger/nouns/calendar.ts";
 import { isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../ledger/nouns/record-search.ts";
-import type { CompanyQuery } from "../notify/database.ts";
+import type { CompanyQuery } from "./connection-pool.ts";
 import { idOf, placeOf } from "./schema.ts";
 
 /** The SQL of a sale's field, from its canonical form: a JSON list that begins with the entry's kind. */

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { addGateway, type Company, initialise, pageAccess } from "../../src/company/company.ts";
+import { ConnectionPool } from "../../src/company/connection-pool.ts";
 import { accountOf, CompanyMembers } from "../../src/company/members.ts";
 import { commandActor } from "../../src/domain/audit.ts";
 import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
 import type { Member } from "../../src/domain/member.ts";
-import { type Connection, ConnectionPool, connect } from "../../src/notify/database.ts";
+import { type Connection, connect } from "../../src/notify/database.ts";
 import { systemTimers } from "../../src/platform/machine.ts";
 import { rejection } from "../rig/rejection.ts";
 import { CompanyDatabase } from "./postgres.ts";

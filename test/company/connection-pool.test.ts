@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { ConnectionPool } from "../../src/company/connection-pool.ts";
 import type { Timers } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Connection } from "../../src/notify/database.ts";
-import { ConnectionPool } from "../../src/notify/database.ts";
 import { codeOf } from "../rig/rejection.ts";
 
 /** Timers that end when the test says so. */
