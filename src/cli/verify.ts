@@ -3,16 +3,9 @@ import { acknowledgeFindings } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { beginJob } from "../ledger/engine/job.ts";
-import { checkCopies, headsOf } from "../ledger/safety/backup-directory.ts";
 import { type Finding, joinedKeys } from "../ledger/safety/finding.ts";
 import { markSuspect } from "../ledger/safety/prepare.ts";
-import {
-  checkChain,
-  findEntry,
-  openFindings,
-  type Verification,
-  verificationOf,
-} from "../ledger/safety/verify.ts";
+import { findEntry, openFindings, type Verification } from "../ledger/safety/verify.ts";
 import { presentDirectories } from "../service/backup-target.ts";
 import { AS_JSON, type Call, type CommandTable, command, type Given, optional } from "./command.ts";
 
@@ -110,36 +103,13 @@ function toHead(text: string): string {
   return digits;
 }
 
-/**
- * Checks the file in a process of its own, and at the same
- * time the chain in this one, because a person waits.
- */
 async function check(call: Call): Promise<Verification & { readonly copies: readonly string[] }> {
   const config = call.config();
   const { ledger } = becomeOwner(config.data_dir);
-  const heads = headsOf(ledger, presentDirectories(config));
-  const onProgress = (done: number, total: number) =>
-    call.terminal.progress("Checking the records", done, total);
-  const file = beginJob("checkFile", ledger);
-  try {
-    const chain = attempt(() => checkChain(ledger, onProgress, heads));
-    const verification = verificationOf(await file.done, chain);
-    return { ...verification, copies: checkCopies(ledger, presentDirectories(config)) };
-  } finally {
-    file.cancel();
-  }
-}
-
-/** Runs `call` at once. The function that it gives returns that call's value, or throws its error. */
-function attempt<T>(call: () => T): () => T {
-  try {
-    const value = call();
-    return () => value;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
+  const job = beginJob("verify", { ledger, directories: presentDirectories(config) }, ({ done, total }) =>
+    call.terminal.progress("Checking the records", done, total),
+  );
+  return job.done;
 }
 
 function describeRight({ records, findings }: Verification): string {

@@ -24,9 +24,7 @@ describe("flanco verify", () => {
     ];
     rmSync(directory, { recursive: true });
     writeFileSync(directory, "no folder");
-    expect(await program.refused(["verify"])).to.match(
-      /ENOTDIR.*A failing disk, card or stick shows in dmesg\.$/,
-    );
+    expect(await program.refused(["verify"])).to.match(/ENOTDIR.*Check that the disk is mounted\.$/);
   });
 
   it("finds a report's fingerprint on the chain, and says so where it is not there", async () => {

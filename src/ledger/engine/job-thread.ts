@@ -5,24 +5,27 @@ import type { OnProgress } from "../../platform/work.ts";
 import { type BackupRequest, makeBackup } from "../safety/backup.ts";
 import { checkCopies, headsOf, lookAtBackups } from "../safety/backup-directory.ts";
 import { prepareLedger } from "../safety/prepare.ts";
-import { checkFile, verifyLedger } from "../safety/verify.ts";
+import { verifyLedger } from "../safety/verify.ts";
 import { isDamage } from "./disk-room.ts";
 import type { Job, JobMessage } from "./job.ts";
+
+interface VerifyRequest {
+  readonly ledger: string;
+  /** With the proofs that the ledger is held against, and the copies that are checked too. */
+  readonly directories: readonly string[];
+}
 
 /** The function for each kind of work. It may report progress. */
 const WORK = {
   backup: (request: BackupRequest) => makeBackup(request),
-  verify: ({
-    ledger,
-    directories,
-  }: {
-    readonly ledger: string;
-    readonly directories: readonly string[];
-  }) => ({
-    ...verifyLedger(ledger, () => {}, headsOf(ledger, directories)),
+  verify: ({ ledger, directories }: VerifyRequest, onProgress: OnProgress) => ({
+    ...verifyLedger(
+      ledger,
+      (done, total) => onProgress({ kind: "check", done, total }),
+      headsOf(ledger, directories),
+    ),
     copies: checkCopies(ledger, directories),
   }),
-  checkFile: (ledger: string) => checkFile(ledger),
   look: lookAtBackups,
   prepare: prepareLedger,
 };

@@ -31,10 +31,6 @@ const PAGE = 2_000;
 /** Findings with which a copy is no proven backup. The others are about what the ledger itself tells. */
 const GRAVE: ReadonlySet<FindingKind> = new Set(["missing", "inserted", "altered", "sum"]);
 
-/** The result of `checkFile`. */
-export type CheckedFile = Pick<Verification, "damage" | "findings" | "unlisted">;
-type CheckedChain = Omit<Verification, "damage">;
-
 /**
  * Checks the file's structure in full, adds every rollup up again, walks the chain of its
  * entries and compares it with the heads of proved backups. A service may run meanwhile.
@@ -45,35 +41,27 @@ export function verifyLedger(
   onProgress: OnSteps,
   heads: readonly KeptHead[] = [],
 ): Verification {
-  return verificationOf(checkFile(file), () => checkChain(file, onProgress, heads));
-}
-
-/** Puts the two halves of a verification together. In a damaged file reading the chain may fail anywhere. */
-export function verificationOf(
-  { damage, findings, unlisted }: CheckedFile,
-  chain: () => CheckedChain,
-): Verification {
-  try {
-    const { findings: entries, unlisted: more, ...held } = chain();
-    return { ...held, damage, findings: [...entries, ...findings], unlisted: unlisted + more };
-  } catch (error) {
-    if (damage.length === 0) throw error;
-    return { records: 0, entries: 0, damage, findings, unlisted };
-  }
-}
-
-/** One half of `verifyLedger`: the structure of the file, by SQLite's own check, and the rollups. */
-export function checkFile(file: string): CheckedFile {
-  return atOneMoment(file, (db) => {
+  const { damage, findings, unlisted } = atOneMoment(file, (db) => {
     const damage = damageIn(db);
     const findings = new Findings(db);
     if (damage.length === 0) checkRollups(db, new LocalCalendar(rollupZone(db)), findings);
     return { damage, findings: findings.found, unlisted: findings.unlisted };
   });
+  try {
+    const { findings: entries, unlisted: more, ...held } = checkChain(file, onProgress, heads);
+    return { ...held, damage, findings: [...entries, ...findings], unlisted: unlisted + more };
+  } catch (error) {
+    // In a damaged file reading the chain may fail anywhere.
+    if (damage.length === 0) throw error;
+    return { records: 0, entries: 0, damage, findings, unlisted };
+  }
 }
 
-/** The other half: the chain of entries. */
-export function checkChain(file: string, onProgress: OnSteps, heads: readonly KeptHead[]): CheckedChain {
+function checkChain(
+  file: string,
+  onProgress: OnSteps,
+  heads: readonly KeptHead[],
+): Omit<Verification, "damage"> {
   return atOneMoment(file, (db) => {
     const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
     // SQLite writes the canonical form in half the time that its columns take to be read and written here.
