@@ -31,12 +31,6 @@ const MICROSECONDS_PER_MILLISECOND = 1_000;
 const RETRY_MS = 100;
 const MAX_UNSENT = 1_024;
 /**
- * FileDescriptorStoreMax of systemd/flanco.service. From
- * version 254 on, systemd passes the limit in force (FDSTORE).
- */
-export const STORED_DESCRIPTORS = 1_024;
-
-/**
  * Connects to systemd if it started this process (Type=notify). Undefined otherwise. Undefined
  * also where libc cannot be loaded, which is logged: then the service runs as without systemd.
  */
@@ -51,8 +45,7 @@ export async function connectSystemd(
     const socket = await openNotifySocket(path);
     const passed = passedDescriptors(environment, pid);
     for (const fd of [...passed.values()].flat()) socket.closeOnExec(fd);
-    const storeSize = Number(environment["FDSTORE"] ?? STORED_DESCRIPTORS);
-    return new Systemd(socket, log, passed, storeSize, watchdogMs(environment, pid));
+    return new Systemd(socket, log, passed, watchdogMs(environment, pid));
   } catch (error) {
     if (!(error instanceof FlancoError)) throw error;
     log.warn({ err: error }, "running without systemd: a restart can miss edges");
@@ -72,28 +65,18 @@ export class Systemd {
   #passed: ReadonlyMap<string, readonly number[]>;
   /** The longest time without a sign of life before systemd restarts the process; null for no bound. */
   readonly watchdogMs: number | null;
-  readonly #storeSize: number;
-  /** How many descriptors are stored under each name. */
-  readonly #stored: Map<string, number>;
-  #isFull = false;
   #unsent: Message[] = [];
 
-  /**
-   * `passed` are the stored descriptors that this process
-   * received, by name; `storeSize` is how many can be stored.
-   */
+  /** `passed` are the stored descriptors that this process received, by name. */
   constructor(
     socket: NotifySocket,
     log: Log,
     passed: ReadonlyMap<string, readonly number[]>,
-    storeSize: number,
     watchdogMs: number | null,
   ) {
     this.#socket = socket;
     this.#log = log;
     this.#passed = passed;
-    this.#stored = new Map([...passed].map(([name, descriptors]) => [name, descriptors.length]));
-    this.#storeSize = storeSize;
     this.watchdogMs = watchdogMs;
   }
 
@@ -131,25 +114,10 @@ export class Systemd {
   /** Stores duplicates of descriptors until `forget`, or until the service or the machine is stopped. */
   keep(name: string, descriptors: readonly number[]): void {
     this.#send(["FDSTORE=1", `FDNAME=${name}`], descriptors);
-    this.#stored.set(name, descriptors.length);
-    this.#warnWhenFull();
   }
 
   forget(name: string): void {
     this.#send(["FDSTOREREMOVE=1", `FDNAME=${name}`]);
-    this.#stored.delete(name);
-  }
-
-  /** Warns once the store is full: systemd drops further descriptors without an error. */
-  #warnWhenFull(): void {
-    const wanted = [...this.#stored.values()].reduce((sum, count) => sum + count, 0);
-    if (this.#isFull || wanted <= this.#storeSize) return;
-    this.#isFull = true;
-    this.#log.warn(
-      { stored: this.#storeSize },
-      `systemd stores ${this.#storeSize} descriptors, which is too few for all lines: edges of the others are lost while the service restarts. ` +
-        "Run systemctl edit flanco, write [Service] and FileDescriptorStoreMax= with two for each line, and restart the service.",
-    );
   }
 
   /** Sends a message that the next one of its kind replaces. It is dropped while the socket is full. */

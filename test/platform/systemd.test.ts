@@ -31,7 +31,6 @@ describe("systemd, through its socket", () => {
     const connected = await connectSystemd(
       {
         NOTIFY_SOCKET: socket.path,
-        FDSTORE: "4",
         WATCHDOG_USEC: "10000000",
         WATCHDOG_PID: String(process.pid),
       },
@@ -59,23 +58,6 @@ describe("systemd, through its socket", () => {
       ["WATCHDOG=1"],
       ["STOPPING=1"],
     ]);
-  });
-
-  it("is no place for more descriptors than it stores: the log says so once, with what to change", () => {
-    const fd = openSync("/dev/null", "r");
-    try {
-      systemd.keep("line/GPIO17", [fd, fd]);
-      systemd.keep("line/GPIO27", [fd, fd]);
-      systemd.forget("line/GPIO17");
-      systemd.keep("line/GPIO22", [fd, fd]);
-      expect(warnings).to.deep.equal([]);
-      systemd.keep("line/GPIO23", [fd, fd]);
-      systemd.keep("line/GPIO24", [fd, fd]);
-    } finally {
-      closeSync(fd);
-    }
-    expect(warnings).to.have.length(1);
-    expect(warnings[0]).to.contain("systemd stores 4 descriptors").and.to.contain("FileDescriptorStoreMax=");
   });
 
   it("receives duplicates of descriptors by name, and the message to drop them", () => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
-import { STORED_DESCRIPTORS } from "../../src/platform/systemd.ts";
+import { MAX_LINES } from "../../src/domain/line.ts";
 import { CHECKOUT } from "../rig/program.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
@@ -15,7 +15,7 @@ const DIRECTIVES = {
   User: "flanco",
   LimitCORE: "0",
   LimitNOFILE: "4096",
-  FileDescriptorStoreMax: String(STORED_DESCRIPTORS),
+  FileDescriptorStoreMax: String(2 * MAX_LINES),
   UMask: "0077",
   StateDirectoryMode: "0700",
   DeviceAllow: "char-gpiochip rw",
