@@ -8,7 +8,7 @@ import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
-import { TraceWriter } from "../gpio/trace-writer.ts";
+import { TraceWriter } from "../gpio/trace.ts";
 import { systemClock, systemTimers } from "../platform/machine.ts";
 import { AS_JSON, type CommandTable, command, flag, needed, several } from "./command.ts";
 import { type ControlClient, withService } from "./door.ts";

@@ -58,14 +58,14 @@ export class CommissionWatch {
     return this.#seen.get(line)?.active;
   }
 
-  /** Takes a level as the kernel saw it. */
+  /** Takes a level as the kernel saw it. An edge says which level was before it. */
   take({ line, active, atMs, missed, isFirst }: RawLevel): void {
-    const seen = this.#seen.get(line);
-    if (seen === undefined || isFirst) {
-      this.#seen.set(line, { restActive: active, active, levels: [], overflowed: false });
-      return;
-    }
+    const before = isFirst ? undefined : this.#seen.get(line);
+    const seen = before ?? { restActive: active === isFirst, active, levels: [], overflowed: false };
+    this.#seen.set(line, seen);
     seen.active = active;
+    // Of a line that moved so often there is nothing more to learn.
+    if (isFirst || seen.overflowed) return;
     seen.overflowed ||= missed > 0 || seen.levels.length >= MAX_SEEN_LEVELS;
     if (seen.levels.length < MAX_SEEN_LEVELS) seen.levels.push({ active, atMs });
     this.#move({ line, active, atMs });
@@ -75,11 +75,6 @@ export class CommissionWatch {
   look(line: string, active: boolean, atMs: number): void {
     const before = this.levelOf(line);
     if (before !== active) this.take({ line, active, atMs, missed: 0, isFirst: before === undefined });
-  }
-
-  /** Whether a line moved so often that there is nothing more to learn of it. */
-  isFull(line: string): boolean {
-    return this.#seen.get(line)?.overflowed === true;
   }
 
   /** Asks a person to switch this room next. What was seen of its line until now no longer counts. */

@@ -155,7 +155,7 @@ export interface SurveyedChip extends Omit<ChipInfo, "lines"> {
   readonly lines: readonly SurveyedLine[];
 }
 
-/** A level of a measured line, without debounce. */
+/** A level of a wired line, without debounce. */
 export interface RawLevel {
   readonly line: string;
   /** activeLow applied. */
@@ -163,7 +163,7 @@ export interface RawLevel {
   /** CLOCK_MONOTONIC, in milliseconds with a fraction. */
   readonly atMs: number;
   readonly missed: number;
-  /** Whether this is the level that was found when the measurement of the line began, or began again. */
+  /** Whether this is the level that was found when the watch of the line began. */
   readonly isFirst: boolean;
 }
 
@@ -192,9 +192,7 @@ export interface Lines {
   reconcile(): Promise<void>;
   /** Calls back with every sighting of the wired lines. Returns the function that stops that. */
   listen(listener: (sighting: Sighting) => void): () => void;
-  /** Measures these wired lines from here on, and no others. */
-  measure(lines: ReadonlySet<string>): void;
-  /** Calls back with every level of the measured lines. Returns the function that stops that. */
+  /** Calls back with every level of the wired lines, without debounce. Returns the function that stops that. */
   listenRaw(listener: (level: RawLevel) => void): () => void;
 }
 

@@ -5,9 +5,8 @@ import { ChardevDriver } from "./chardev.ts";
 import type { DescriptorKeeper } from "./kept-lines.ts";
 import { loadKernel } from "./kernel.ts";
 import { type BoxBroker, MqttDriver } from "./mqtt.ts";
-import { loadOnoff } from "./onoff.ts";
 import { SimulatedDriver } from "./simulated.ts";
-import { SysfsDriver } from "./sysfs.ts";
+import { loadOnoff, SysfsDriver } from "./sysfs.ts";
 
 export interface DriverDependencies {
   readonly clock: Clock;

@@ -72,14 +72,11 @@ export class Recorder implements Lines {
   readonly #swallowed = new Set<string>();
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   readonly #rawListeners = new Set<(level: RawLevel) => void>();
-  #measured: ReadonlySet<string> = new Set();
   /**
-   * The number of the newest request. The ledger stores one with the
-   * request's first level: until then nothing depends on it.
+   * The number of the newest request, also of one that failed. The ledger stores one
+   * with the request's first level: until then nothing depends on it.
    */
   #lastRequest: number;
-  /** Numbers of requests that came to no watch of their own, by line: its next request takes it. */
-  readonly #unusedRequests = new Map<string, number>();
   #wired: readonly Wiring[] = [];
   /** Whether the last attempt to read the wiring succeeded. */
   #isWiringKnown = false;
@@ -218,17 +215,6 @@ export class Recorder implements Lines {
     return () => void this.#listeners.delete(listener);
   }
 
-  measure(lines: ReadonlySet<string>): void {
-    const before = this.#measured;
-    this.#measured = lines;
-    const timeNs = this.#dependencies.clock.monotonicNs();
-    for (const line of lines) {
-      const active = this.#watches.get(line)?.level;
-      if (active !== undefined && !before.has(line))
-        this.#measureLevel(line, { active, timeNs, sequence: 0, missed: 0 });
-    }
-  }
-
   listenRaw(listener: (level: RawLevel) => void): () => void {
     this.#rawListeners.add(listener);
     return () => void this.#rawListeners.delete(listener);
@@ -306,7 +292,8 @@ export class Recorder implements Lines {
    */
   async #openWatch(wiring: Wiring): Promise<void> {
     const { line } = wiring;
-    const newRequest = this.#numberRequest(line);
+    this.#lastRequest += 1;
+    const newRequest = this.#lastRequest;
     const before = this.#watches.get(line);
     if (before !== undefined) {
       await this.#release(line, before);
@@ -322,29 +309,18 @@ export class Recorder implements Lines {
     const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, lastHigh, keep });
     this.#watches.set(line, { wiring, line: watched, level: watched.initiallyActive });
     const resumed = watched.resumed === true ? keep.seen : null;
-    if (resumed === null) {
-      this.#unusedRequests.delete(line);
-      this.#takeInitialLevel(wiring, newRequest, watched, before !== undefined);
-    }
+    if (resumed === null) this.#takeInitialLevel(wiring, newRequest, watched, before !== undefined);
     // Before `listen`, which may report at once that the line is lost.
     this.#failures.delete(line);
     const request = resumed?.request ?? newRequest;
     watched.listen(
       (edge) => this.#take(wiring, request, edge),
       (error, rightNs) => this.#lose(line, error, rightNs),
-      (edge) => this.#measureLevel(line, edge),
+      (edge) => this.#tellRaw(line, edge),
     );
     if (resumed !== null) void this.#resumed(line, watched);
     const told = { line, room: wiring.actuatorId, address: watched.address, resumed: resumed !== null };
     this.#dependencies.log.info(told, "line watched");
-  }
-
-  #numberRequest(line: string): number {
-    const unused = this.#unusedRequests.get(line);
-    if (unused !== undefined) return unused;
-    this.#lastRequest += 1;
-    this.#unusedRequests.set(line, this.#lastRequest);
-    return this.#lastRequest;
   }
 
   /** @param isExchange whether the watch takes the place of one that this process has just ended */
@@ -361,13 +337,11 @@ export class Recorder implements Lines {
       isExchange && this.#unwatched.isUnnoticed(line) ? undefined : this.#unwatched.since(line);
     const reason = this.#swallowed.delete(line) ? { gapReason: "swallowed" as const } : {};
     this.#unwatched.began(line, unwatchedSince !== undefined);
-    this.#measureLevel(line, edge);
+    this.#tellRaw(line, edge);
     this.#take(wiring, request, edge, unwatchedSince && { unwatchedSince, ...reason });
   }
 
-  /** Reports a level of a line that is measured: its first one has the number 0. */
-  #measureLevel(line: string, { active, timeNs, sequence, missed }: Edge): void {
-    if (!this.#measured.has(line)) return;
+  #tellRaw(line: string, { active, timeNs, sequence, missed }: Edge): void {
     const atMs = Number(timeNs) / NS_PER_MS;
     const level = { line, active, atMs, missed, isFirst: sequence === 0 };
     for (const listener of this.#rawListeners) listener(level);

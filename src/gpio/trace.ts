@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { DAY_MS } from "../domain/clock.ts";
+import { type Cancel, type Clock, DAY_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { parseMoment } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { ChipInfo } from "../domain/line.ts";
+import type { ChipInfo, DrivableLines } from "../domain/line.ts";
 import type { WiringSettings } from "../domain/wiring.ts";
 import { resolveLine } from "./address.ts";
 
@@ -189,3 +189,120 @@ function lineMistake(line: string, chips: readonly ChipInfo[]): string | undefin
     return error.message;
   }
 }
+
+export interface TraceDependencies {
+  readonly lines: DrivableLines;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/**
+ * Plays a trace's levels on simulated lines; its other steps change nothing
+ * here. Times count from `open`, so that late timers do not add up.
+ */
+export class TracePlayer {
+  readonly #trace: Trace;
+  readonly #dependencies: TraceDependencies;
+  #startMs = 0;
+  #next = 0;
+  #cancel: Cancel = () => {};
+
+  constructor(trace: Trace, dependencies: TraceDependencies) {
+    this.#trace = trace;
+    this.#dependencies = dependencies;
+  }
+
+  async open(): Promise<void> {
+    this.#startMs = monotonicMs(this.#dependencies.clock);
+    this.#next = 0;
+    this.#advance();
+  }
+
+  async close(): Promise<void> {
+    this.#cancel();
+  }
+
+  #advance(): void {
+    const { clock, lines, timers } = this.#dependencies;
+    const elapsedMs = monotonicMs(clock) - this.#startMs;
+    let step = this.#trace.steps[this.#next];
+    while (step !== undefined && step.atMs <= elapsedMs) {
+      if (step.kind === "level") lines.set(step.line, step.high);
+      this.#next += 1;
+      step = this.#trace.steps[this.#next];
+    }
+    const { repeatAtMs } = this.#trace;
+    if (step !== undefined) {
+      this.#cancel = timers.after(step.atMs - elapsedMs, () => this.#advance());
+    } else if (repeatAtMs !== null) {
+      this.#cancel = timers.after(Math.max(0, repeatAtMs - elapsedMs), () => this.#repeat(repeatAtMs));
+    }
+  }
+
+  #repeat(afterMs: number): void {
+    this.#startMs += afterMs;
+    this.#next = 0;
+    this.#advance();
+  }
+}
+
+/** A wall clock that moved this far from the monotonic one was set. */
+const CLOCK_STEP_MS = SECOND_MS;
+
+/** A level as it was seen; times in milliseconds. */
+export interface SeenLevel {
+  readonly line: string;
+  /** The physical level. */
+  readonly high: boolean;
+  readonly timeMs: number;
+  readonly monotonicMs: number;
+  /** Edges lost just before. */
+  readonly missed: number;
+}
+
+/** Writes a trace, each row as soon as its step is seen. */
+export class TraceWriter {
+  readonly #clock: Clock;
+  readonly #write: (row: string) => void;
+  readonly #startMs: number;
+  /** How far the wall clock is ahead of the monotonic one. */
+  #aheadMs: number;
+  #lastAtMs = 0;
+
+  constructor(clock: Clock, write: (row: string) => void) {
+    this.#clock = clock;
+    this.#write = write;
+    this.#startMs = monotonicMs(clock);
+    this.#aheadMs = clock.nowMs() - this.#startMs;
+  }
+
+  /** The first row: the wall time at which the trace begins. */
+  begin(): void {
+    this.#write(formatStep({ kind: "time", atMs: 0, timeMs: this.#startMs + this.#aheadMs }));
+  }
+
+  /** Writes a step of this moment. */
+  now(step: WithoutTime<TraceStep>): void {
+    this.#write(formatStep({ ...step, atMs: this.#at(monotonicMs(this.#clock)) }));
+  }
+
+  level({ line, high, timeMs, monotonicMs: seenMs, missed }: SeenLevel): void {
+    const atMs = this.#at(seenMs);
+    const aheadMs = timeMs - seenMs;
+    if (Math.abs(aheadMs - this.#aheadMs) >= CLOCK_STEP_MS) {
+      this.#aheadMs = aheadMs;
+      this.#write(formatStep({ kind: "time", atMs, timeMs }));
+    }
+    if (missed > 0) this.#write(`# ${missed} edges of ${line} were lost here`);
+    this.#write(formatStep({ kind: "level", atMs, line, high }));
+  }
+
+  /** Rows are in order of time, also where lines are read one after the other. */
+  #at(seenMs: number): number {
+    this.#lastAtMs = Math.max(this.#lastAtMs, Math.round(seenMs - this.#startMs));
+    return this.#lastAtMs;
+  }
+}
+
+/** A step of each kind, its time left out. */
+type WithoutTime<S> = S extends TraceStep ? Omit<S, "atMs"> : never;

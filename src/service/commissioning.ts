@@ -49,7 +49,7 @@ export interface CommissioningDependencies {
     LedgerWriter,
     "beginCommission" | "endCommission" | "pauseCommission" | "rewire" | "setWiring" | "tickRoom"
   >;
-  readonly lines: Pick<Lines, "listenRaw" | "measure" | "readFree" | "status" | "wire" | "wiredNames">;
+  readonly lines: Pick<Lines, "listenRaw" | "readFree" | "status" | "wire" | "wiredNames">;
   readonly log: Log;
   /** Tells open pages of changes without a commit. */
   readonly tell: (changes: readonly Change[]) => void;
@@ -77,7 +77,6 @@ export class Commissioning implements Commissioner {
   #stopListening: Cancel = () => {};
   #cancelRound: Cancel = () => {};
   #isRound = false;
-  #measured: ReadonlySet<string> = new Set();
   #following: Promise<void> = Promise.resolve();
 
   constructor(dependencies: CommissioningDependencies) {
@@ -153,7 +152,6 @@ export class Commissioning implements Commissioner {
     const sinceMs = monotonicMs(this.#dependencies.clock);
     session.watch.ask({ deviceId, room: key.room, sinceMs }, wired?.line ?? null);
     this.#tell(userId);
-    await this.#measure();
   }
 
   async tick(userId: Id, key: RoomKey, note: string): Promise<void> {
@@ -291,13 +289,7 @@ export class Commissioning implements Commissioner {
   }
 
   #take(level: RawLevel): void {
-    for (const { untilMs, watch } of this.#sessions.values()) {
-      if (!untilMs.has(level.line)) continue;
-      const wasFull = watch.isFull(level.line);
-      watch.take(level);
-      // A line that floats is measured no longer: its many edges would only cost time.
-      if (!wasFull && watch.isFull(level.line)) void this.#measure();
-    }
+    for (const { untilMs, watch } of this.#sessions.values()) if (untilMs.has(level.line)) watch.take(level);
   }
 
   /**
@@ -319,7 +311,6 @@ export class Commissioning implements Commissioner {
       if (!open.some((stored) => stored.userId === userId)) this.#sessions.delete(userId);
     }
     for (const stored of open) await this.#followOne(stored, now);
-    await this.#measure();
     this.#keepRound();
   }
 
@@ -347,17 +338,6 @@ export class Commissioning implements Commissioner {
     if (added.length > 0) await writer.beginCommission(userId, scope, added, lifeMs);
     const watch = before?.watch ?? new CommissionWatch();
     this.#sessions.set(userId, { scope, watch, endMs, untilMs, known: new Set(wired) });
-  }
-
-  async #measure(): Promise<void> {
-    const sessions = [...this.#sessions.values()];
-    const measured = sessions.flatMap(({ untilMs, watch }) =>
-      [...untilMs.keys()].filter((line) => !watch.isFull(line)),
-    );
-    const wanted = new Set(measured);
-    if (wanted.size === this.#measured.size && measured.every((line) => this.#measured.has(line))) return;
-    this.#measured = wanted;
-    this.#dependencies.lines.measure(wanted);
   }
 
   #keepRound(): void {

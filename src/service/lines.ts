@@ -3,7 +3,7 @@ import type { LineDriver } from "../domain/line.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
-import { TracePlayer } from "../gpio/trace-player.ts";
+import { TracePlayer } from "../gpio/trace.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
 import { systemTimers } from "../platform/machine.ts";
 import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";

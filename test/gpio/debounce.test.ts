@@ -42,11 +42,10 @@ class Rig {
   }
 }
 
-describe("A measured line", () => {
+describe("A line with debounce", () => {
   const rig = forEachTest(() => new Rig().open());
 
   it("shows every edge of a contact that bounces, and the level that it began with", async () => {
-    rig.recorder.measure(new Set(["SIM0"]));
     rig.bounce();
     expect(rig.raw.map(({ active, isFirst }) => [active, isFirst])).to.deep.equal([
       [false, true],
@@ -57,21 +56,11 @@ describe("A measured line", () => {
   });
 
   it("reaches the ledger debounced all the same, as one rise", async () => {
-    rig.recorder.measure(new Set(["SIM0"]));
     rig.bounce();
     expect(await rig.levels()).to.deep.equal([false, true]);
     expect(rig.ledger.taken.map(({ source }) => [source.request, source.sequence])).to.deep.equal([
       [1, 0],
       [1, 5],
     ]);
-  });
-
-  it("is not interrupted when its measurement begins and ends", async () => {
-    rig.recorder.measure(new Set(["SIM0"]));
-    rig.recorder.measure(new Set(["SIM0"]));
-    rig.recorder.measure(new Set());
-    rig.bounce();
-    expect(rig.raw).to.have.length(1);
-    expect(await rig.levels()).to.deep.equal([false, true]);
   });
 });

@@ -272,24 +272,19 @@ describe("the recorder", () => {
     expect(rig.ledger.edgesOf("A")).to.deep.equal([0, 1]);
   });
 
-  it("numbers each watch, and none for a line that is tried for an hour", async () => {
-    const TRIES_AN_HOUR = 720;
+  it("numbers each watch, above all that were tried before", async () => {
     await rig.recorder.open();
     rig.driver.held.add("A");
     rig.driver.losses.get("A")?.(new Error("the chip was removed"));
-    for (let tries = 0; tries < TRIES_AN_HOUR; tries += 1) await rig.recorder.reconcile();
-    expect(rig.driver.asked.filter((one) => one === "watch A").length).to.be.greaterThan(TRIES_AN_HOUR);
+    await rig.recorder.reconcile();
     rig.driver.held.clear();
     await rig.recorder.reconcile();
     rig.wired = [wiring("A"), wiring("B", { debounceMs: 7 })];
     await rig.recorder.reconcile();
     await rig.recorder.close();
-    expect(rig.ledger.taken.map(({ line, source }) => `${line} ${source.request}`)).to.deep.equal([
-      "A 1",
-      "B 2",
-      "A 3",
-      "B 4",
-    ]);
+    expect(rig.ledger.taken.map(({ line }) => line)).to.deep.equal(["A", "B", "A", "B"]);
+    const requests = rig.ledger.taken.map(({ source }) => source.request);
+    expect(requests).to.deep.equal([...new Set(requests)].sort((one, other) => one - other));
   });
 
   it("shows what a failure written for people says, and of any other only that the log has more", async () => {

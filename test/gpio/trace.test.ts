@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { VirtualTime } from "../../src/domain/clock.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
-import { parseTrace } from "../../src/gpio/trace.ts";
-import { TracePlayer } from "../../src/gpio/trace-player.ts";
+import { parseTrace, TracePlayer } from "../../src/gpio/trace.ts";
 import { thrown } from "../rig/rejection.ts";
 
 const TIME = new VirtualTime();

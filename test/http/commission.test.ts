@@ -125,7 +125,7 @@ describe("Commissioning", () => {
     for (const line of ["SIM0", "SIM1"]) first(line);
   }
 
-  it("puts all wired lines under test and measures them, and says until when", async () => {
+  it("puts all wired lines under test, and says until when", async () => {
     const nothingWired = await appliance.addUser();
     await nothingWired.put("/api/commission", { commission: {} }).expect(409);
     expect(await state()).to.deep.include({ begunTime: null, untilTime: null, moved: [] });
@@ -137,7 +137,6 @@ describe("Commissioning", () => {
       ["101", true],
       ["102", true],
     ]);
-    expect(appliance.lines.measured).to.have.members(["SIM0", "SIM1"]);
     expect((await user.data("/api/status")).tests).to.have.length(2);
   });
 
@@ -165,6 +164,29 @@ describe("Commissioning", () => {
     await line.go(false);
     await line.go(true);
     expect(appliance.recordsOf(user.id)).to.have.length(1);
+  });
+
+  it("knows by a line's first edge how it was before: a room that was on when it began is not inverted", async () => {
+    await begin().expect(200);
+    go("SIM0", false);
+    cycle("SIM0");
+    expect((await shown("101")).judgement).to.deep.include({ verdict: null });
+    await ask("101").expect(200);
+    cycle("SIM0");
+    expect((await shown("101")).judgement.verdict).to.equal("good");
+  });
+
+  it("learns nothing more of a line that floats, until its room is asked for", async () => {
+    await begun();
+    await ask("101").expect(200);
+    for (let edge = 0; edge <= 1_001; edge += 1) go("SIM0", edge % 2 === 0);
+    const floating = (await shown("101")).judgement;
+    expect(floating).to.include({ verdict: "floating" });
+    cycle("SIM0");
+    expect((await shown("101")).judgement).to.deep.equal(floating);
+    await ask("101").expect(200);
+    cycle("SIM0");
+    expect((await shown("101")).judgement.verdict).to.equal("good");
   });
 
   it("says which line moved, proposes its room, and ticks it off with what was measured", async () => {
@@ -260,7 +282,8 @@ describe("Commissioning", () => {
     await begun();
     await user.put("/api/wiring", aWiring({ line: "SIM4", actuatorId: "102" })).expect(200);
     await until("it is under test", async () => (await shown("102")).isUnderTest);
-    expect(appliance.lines.measured).to.have.members(["SIM0", "SIM4"]);
+    go("SIM4", true);
+    expect((await state()).moved[0]).to.include({ line: "SIM4", level: true });
   });
 
   it("ends with a report, which the ledger keeps as an entry of its chain and which holds no money", async () => {
@@ -285,7 +308,6 @@ describe("Commissioning", () => {
     ]);
     expect(await state()).to.deep.include({ begunTime: null, untilTime: null });
     expect((await user.data("/api/status")).tests).to.deep.equal([]);
-    expect(appliance.lines.measured).to.deep.equal([]);
     const audit = await user.get("/api/audit").expect(200);
     expect(audit.body.data[0]).to.deep.include({ kind: "commissioned" });
     expect(audit.body.data[0].details).not.to.have.property("report");

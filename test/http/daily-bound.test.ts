@@ -132,7 +132,10 @@ describe("A day's bound of changes that stay in the books", () => {
     await appliance.writer.beginCommission(user.id, { lines: null, freeLines: [] }, ["SIM0"], 60_000);
     const level = { line: "SIM0", active: true, atMs: 0, missed: 0, isFirst: true };
     const room = { dId: "7234", room: "101" };
-    await until("the commissioning goes on", () => appliance.lines.measured.length > 0);
+    await until(
+      "the commissioning goes on",
+      async () => (await user.data("/api/commission")).untilTime !== null,
+    );
     appliance.lines.move(level);
     await user.put("/api/commission/room", { room }).expect(200);
     appliance.lines.move({ ...level, active: false, isFirst: false });

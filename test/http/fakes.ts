@@ -106,20 +106,14 @@ export class FakeLines implements Lines, DrivableLines {
     return () => {};
   }
 
-  /** The lines that are measured. */
-  measured: readonly string[] = [];
   readonly #rawListeners = new Set<(level: RawLevel) => void>();
-
-  async measure(lines: ReadonlySet<string>): Promise<void> {
-    this.measured = [...lines];
-  }
 
   listenRaw(listener: (level: RawLevel) => void): () => void {
     this.#rawListeners.add(listener);
     return () => void this.#rawListeners.delete(listener);
   }
 
-  /** A measured line comes to a level. */
+  /** A wired line comes to a level. */
   move(level: RawLevel): void {
     for (const listener of this.#rawListeners) listener(level);
   }

@@ -1,8 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect } from "chai";
 import { VirtualTime } from "../../src/domain/clock.ts";
-import { parseTrace } from "../../src/gpio/trace.ts";
-import { TraceWriter } from "../../src/gpio/trace-writer.ts";
+import { parseTrace, TraceWriter } from "../../src/gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, replay } from "../../src/service/replay.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
