@@ -178,14 +178,6 @@ describe("flanco wiring, while the service runs", () => {
     expect(lineRow(program.ledgerFile, "SIM5")).to.deep.equal(before);
   });
 
-  it("reports a price that is no number as wrong usage", async () => {
-    const ended = await program.call(setting("SIM0", "7234", "101", "--valor", "four"));
-    expect(ended.exitCode).to.equal(2);
-    expect(ended.stderr).to.contain(
-      "option '--valor <price>' argument 'four' is invalid. It must be a number.",
-    );
-  });
-
   it("imports all rows of a file or none of them", async () => {
     const row = (line: string, actuator: string) =>
       `[[wiring]]\nline = "${line}"\ndevice = "7234"\nactuator = "${actuator}"\nvalor = 9\n`;

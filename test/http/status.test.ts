@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { HOUR_MS } from "../../src/domain/clock.ts";
-import { fault } from "../../src/domain/fault.ts";
 import { UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { Appliance, BOOT_ID, NOON_MS, TIME_ZONE } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -82,36 +81,7 @@ describe("GET /status", () => {
     expect(await machine()).to.deep.equal({ ...appliance.machine, memory: rounded });
   });
 
-  it("tells of a newer package, of which nothing is checked", async () => {
-    const notes = { es: "Uno.", en: "One." };
-    const [file, command] = ["/media/usb/flanco_1_amd64.deb", "apt install /media/usb/flanco_1_amd64.deb"];
-    appliance.newerPackage = { version: "1", source: "disk", file, notes, command };
-    expect((await status())["newerPackage"]).to.deep.equal(appliance.newerPackage);
-  });
-
   const machine = async () => (await status())["machine"] as Record<string, unknown>;
-
-  it("tells of each fault how bad it is, since when it lasts, what to do, and the values for other words", async () => {
-    const full = fault("disk_full", NOON_MS);
-    appliance.faults = [full];
-    expect((await status())["faults"]).to.deep.equal([
-      {
-        ...full,
-        severity: "grave",
-        check: "disk",
-        texts: {
-          es: {
-            what: "El disco está lleno: no se pueden guardar ventas nuevas.",
-            todo: "Avise a su técnico hoy mismo. Los encendidos esperan en memoria mientras quepan.",
-          },
-          en: {
-            what: "The disk is full: new sales cannot be stored.",
-            todo: "Call your technician today. Switchings wait in memory as long as there is room.",
-          },
-        },
-      },
-    ]);
-  });
 
   it("adds up what its user sold on the whole local day, without void records", async () => {
     const post = (valor: number, createdTime: number, by = user) =>
@@ -159,14 +129,6 @@ describe("GET /status", () => {
     });
   });
 
-  it("tells of a disk and a card that need attention", async () => {
-    const card = { device: "mmcblk0", lifeUsedPercent: 100, spareBlocks: null };
-    appliance.disk = { ...appliance.disk, freeBytes: 200_000_000, card };
-    await appliance.status.open();
-    expect(await codes()).to.deep.equal(["card_worn", "disk_low"]);
-    expect((await status())["disk"]).to.deep.include({ card });
-  });
-
   it("tells of the last proven backup how old it is, and nothing of how much all accounts have sold", async () => {
     const proof = { records: 3, position: 4, head: "ab", clockTrusted: true };
     appliance.lastBackup = { madeMs: 1_000, provedMs: 2_000, ageMs: HOUR_MS, ...proof };
@@ -178,11 +140,6 @@ describe("GET /status", () => {
     });
   });
 
-  it("says that the clock is not trusted", async () => {
-    appliance.trustedSinceMs = null;
-    expect((await status())["clock"]).to.include({ trusted: false, trustedSinceMs: null });
-  });
-
   it("reports records that can never be placed, until they are voided", async () => {
     const line = await WiredLine.wire(appliance, user, "SIM0");
     await line.go(true, 0, { provisional: true });
@@ -191,11 +148,6 @@ describe("GET /status", () => {
     expect(await codes(other)).to.deep.equal([]);
     await appliance.voidNewest(user.id);
     expect(await codes()).to.deep.equal([]);
-  });
-
-  it("tells real lines from simulated ones", async () => {
-    appliance.lines.state = { ...appliance.lines.state, driver: "chardev", simulated: false };
-    expect(await status()).to.include({ driver: "chardev", simulated: false });
   });
 
   it("counts lines that are wired and watched, and says what keeps one from it: a user's own alone", async () => {

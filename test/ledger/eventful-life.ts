@@ -120,6 +120,8 @@ async function commission({ writer, reader }: TestLedger, userId: string): Promi
   await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
   await writer.endCommission(userId, { ...signatures, counts, text: "{}" });
   await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
+  await writer.pauseCommission(userId);
+  await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
   await writer.tickRoom(userId, { ...tick, room: "104" });
   await writer.changeDevice(userId, "7234", { renamedRooms: [{ from: "104", to: "105" }] });
   const wirings = reader.wirings(userId);

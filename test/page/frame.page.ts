@@ -183,18 +183,6 @@ describe("The page's frame", () => {
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
   });
 
-  it("is served without script and style but its own files", async () => {
-    const answer = await opened.service.get("/lugares");
-    const policy = answer.headers.get("content-security-policy") ?? "";
-    expect(policy)
-      .to.contain("default-src 'none'")
-      .and.contain("script-src 'self'")
-      .and.contain("style-src 'self'");
-    expect(policy).to.not.contain("unsafe");
-    const html = await answer.text();
-    expect(html).to.not.match(/<style|style=|<script(?![^>]*src=)|\son\w+=/);
-  });
-
   it("can be installed: its manifest names icons that are there", async () => {
     const html = await (await opened.service.get("/")).text();
     const address = /rel="manifest" href="([^"]+)"/.exec(html)?.[1] ?? "";

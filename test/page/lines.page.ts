@@ -240,13 +240,6 @@ describe("The technician's page of lines", () => {
     });
   });
 
-  it("says so where a simulated line cannot be switched", async () => {
-    const { page } = opening;
-    await page.route("**/api/line/drive", (route) => route.abort());
-    await page.getByRole("row", { name: /^101/ }).getByRole("switch").click();
-    await page.getByText("El equipo no contesta. Compruebe la red y, antes de repetir un cambio,").waitFor();
-  });
-
   it("unwires a line once it was said what that means", async () => {
     const { page } = opening;
     await page.getByRole("button", { name: "Desconectar la línea SIM2", exact: true }).click();

@@ -146,20 +146,6 @@ describe("The panel", () => {
     expect(await page.locator(".now-room").allInnerTexts()).to.deep.equal([..."123456789"]);
   });
 
-  it("sums up one location alone when asked to", async () => {
-    const { page } = await opened.open("/");
-    // Its records are all that is known of a device that was never registered, or is gone: they have its name.
-    const devices = page.getByLabel("Dispositivo", { exact: true });
-    await devices
-      .getByRole("option", { name: "Pasillo A (ya no existe)" })
-      .first()
-      .waitFor({ state: "attached" });
-    await page.getByLabel("Lugar", { exact: true }).selectOption("Clínica Sur");
-    await page.waitForURL(/location=/);
-    await page.locator(".panel-figures[aria-busy=false]").waitFor();
-    await expectPanel(page, await overview("week", "&location=Cl%C3%ADnica+Sur"), formatOf("es"));
-  });
-
   it("holds every part to the location, names it in the title, and leads to earlier periods", async () => {
     const { page } = await opened.open("/?location=Cl%C3%ADnica+Sur");
     await page.getByRole("heading", { level: 1, name: "Panel: Clínica Sur" }).waitFor();
@@ -183,14 +169,6 @@ describe("The panel", () => {
     expect(await day.inputValue()).to.equal("2024-05-31");
     await day.fill((await day.getAttribute("max")) ?? "");
     await page.waitForURL((url) => !url.search.includes("at="));
-  });
-
-  it("compares the locations, each of which leads to its own figures", async () => {
-    const { page } = await opened.open("/");
-    const place = page.locator(".place").first();
-    await place.getByText("1.240,06").waitFor();
-    await place.getByRole("link", { name: "Clínica Sur" }).click();
-    await page.getByRole("heading", { level: 1, name: "Panel: Clínica Sur" }).waitFor();
   });
 
   for (const [what, view, path] of [
@@ -253,21 +231,6 @@ describe("The panel", () => {
     const foot = await page.locator(".chart-panel tfoot td").allInnerTexts();
     expect(foot.slice(1).map(plain)).to.deep.equal(
       [revenue, before.revenue].map((amount) => plain(format.money(amount))),
-    );
-  });
-
-  it("names the days of the time before, and one sum of them, under the chart and at each place", async () => {
-    const { page } = await opened.open("/");
-    const format = formatOf("es");
-    const { before, places } = await overview("week");
-    const days = [before.from, before.to].map((day) => format.dayName(day, "short"));
-    const then = (revenue: number) =>
-      plain(`Del ${days.join(" al ")}, a esta hora: ${format.money(revenue)}`);
-    const texts = async (selector: string) => (await page.locator(selector).allInnerTexts()).map(plain);
-    await page.locator(".chart-legend").waitFor();
-    expect(await texts(".chart-legend")).to.deep.equal([then(before.revenue)]);
-    expect((await texts(".place .fine")).map((text) => text.split(" · ")[1])).to.deep.equal(
-      places.map((place) => then(place.before)),
     );
   });
 

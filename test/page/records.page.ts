@@ -105,11 +105,6 @@ describe("The records on the page", () => {
     await page.waitForURL(/registros$/);
   });
 
-  it("say kindly that none matches", async () => {
-    const { page } = await opened.open("/registros?room=999");
-    await page.getByText("Ningún registro cumple estos filtros.").waitFor();
-  });
-
   it("say what is new instead of moving under one's eyes", async () => {
     const { page } = await opened.open("/registros");
     await page.locator(".record").first().waitFor();
@@ -233,16 +228,6 @@ describe("The records on the page", () => {
     await page.keyboard.up("Enter");
     await untilVoid(number);
     await focused(open);
-  });
-
-  it("offer to try again where they could not be read", async () => {
-    const { page } = await opened.open("/estado");
-    await page.route("**/api/record?*", (route) => route.abort());
-    await page.getByRole("link", { name: "Registros" }).click();
-    await page.getByText("No se han podido leer estos datos.").waitFor();
-    await page.unroute("**/api/record?*");
-    await page.getByRole("button", { name: "Reintentar" }).click();
-    await page.locator(".record").first().waitFor();
   });
 });
 

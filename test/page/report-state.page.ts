@@ -66,12 +66,6 @@ describe("The report and the state on the page", () => {
     });
   }
 
-  it("says of the month of today, which it opens with, that it is not over", async () => {
-    const { page } = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
-    const remarks = page.locator(".report-remarks");
-    await remarks.getByText("El mes no ha terminado", { exact: false }).waitFor();
-  });
-
   it("is of one day too, with the ledger's fingerprint, and goes from day to day", async () => {
     const today = createFormat("es-ES", TIME_ZONE, status.currency).day(Date.now());
     const { page } = await opened.open(`/informe?${new URLSearchParams({ day: today, location: LOCATION })}`);
@@ -239,27 +233,6 @@ describe("The report and the state on the page", () => {
       .first()
       .waitFor();
     expect(await page.getByText("Simulado", { exact: true }).first().isVisible()).to.equal(true);
-  });
-
-  it("shows who signed in and what was changed, the latest first", async () => {
-    const { page } = await opened.open("/estado", { language: "en" });
-    const table = page.getByRole("table", { name: "Activity" });
-    await table
-      .getByRole("row", { name: /Signed in .+@.+ from 127\.0\.0\.1/ })
-      .first()
-      .waitFor();
-    expect(await table.locator("tbody tr").count()).to.be.within(1, 12);
-  });
-
-  it("shows each line's last change as it happens", async () => {
-    const { page } = await opened.open("/estado");
-    await page.getByText("En directo", { exact: true }).waitFor();
-    const row = page.getByRole("row", { name: /SIM1/ });
-    await row.getByText("Apagada").waitFor();
-    await opened.drive("SIM1", true);
-    await row.getByText("Encendida").waitFor({ timeout: 10_000 });
-    await opened.drive("SIM1", false);
-    await row.getByText("Apagada").waitFor({ timeout: 10_000 });
   });
 });
 

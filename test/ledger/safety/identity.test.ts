@@ -9,9 +9,7 @@ import type { Restored } from "../../../src/ledger/safety/restore.ts";
 import { verifyLedger } from "../../../src/ledger/safety/verify.ts";
 import { thrown } from "../../rig/rejection.ts";
 import { newRecord, TestLedger } from "../test-ledger.ts";
-
-/** Less than a header: nothing can be read of such a file. */
-const STUMP_BYTES = 90;
+import { STUMP_BYTES } from "./tailed-ledger.ts";
 
 describe("A stick with the backups of two ledgers", () => {
   let own: TestLedger;

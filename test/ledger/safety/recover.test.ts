@@ -9,9 +9,8 @@ import { recoverLedger } from "../../../src/ledger/safety/recover.ts";
 import { segmentsIn } from "../../../src/ledger/safety/tail.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../test-ledger.ts";
+import { STUMP_BYTES } from "./tailed-ledger.ts";
 
-/** Less than a header: nothing can be read of such a file. */
-const STUMP_BYTES = 90;
 /** Of the frame that says that the writer has ended by itself. */
 const MARK_BYTES = 16;
 
