@@ -6,7 +6,7 @@ import { CHECKOUT } from "../rig/program.ts";
 /** The folders of `src` by layer: each imports itself and layers before its own, and none beside it. */
 const LAYERS = [
   ["domain"],
-  ["contract", "platform", "text"],
+  ["contract", "platform"],
   ["gpio", "http", "ledger", "net", "notify"],
   ["service"],
   ["cli"],
@@ -14,7 +14,7 @@ const LAYERS = [
   ["main.ts"],
 ];
 /** The page runs in a browser. */
-const OF_PAGE = ["contract", "domain", "text", "web"];
+const OF_PAGE = ["contract", "domain", "web"];
 
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g;
 const layerOf = (folder: string) => LAYERS.findIndex((layer) => layer.includes(folder));

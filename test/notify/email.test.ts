@@ -172,11 +172,4 @@ describe("a notice by e-mail", () => {
     );
     expect(receiver.taken[0]?.text).to.contain("X-Flanco-Notice: test");
   });
-
-  it("needs a password file that is closed to others", async () => {
-    const email_password_file = secrets.write("open", "a mail password", 0o644);
-    const error = await refusal(sink("smtp://localhost:25", { email_password_file }));
-    expect(error.code).to.equal("config");
-    expect(error.hint).to.contain("chmod o=");
-  });
 });
