@@ -13,7 +13,7 @@ import { text } from "node:stream/consumers";
 import type { Config } from "../contract/config/schema.ts";
 import { type AnswerOf, type Declaration, errorOf, type InputOf } from "../contract/declaration.ts";
 import { type ShownSighting, sighting, watchLines } from "../contract/line.ts";
-import { ACCOUNT_HEADER, DEVICE_HEADER, OPERATOR_HEADER } from "../contract/operator.ts";
+import { ACCOUNT_HEADER, OPERATOR_HEADER } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError, systemCode } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
@@ -210,19 +210,13 @@ export class ControlClient {
   /**
    * Asks one endpoint. Rejects with the error that it answers.
    * @param account e-mail of a member of the account that it is about; the only account without it
-   * @param dId in place of an e-mail, where several accounts are there: of the one that has this device
    */
   async ask<D extends Declaration>(
     declaration: D,
     input: InputOf<D>,
     account?: string,
-    dId?: string,
   ): Promise<AnswerOf<D>> {
-    const about = [
-      [ACCOUNT_HEADER, account],
-      [DEVICE_HEADER, dId],
-    ] as const;
-    const answer = await this.#send(declaration, input, about, undefined);
+    const answer = await this.#send(declaration, input, account, undefined);
     const body: unknown = JSON.parse(await text(answer));
     if (answer.statusCode !== declaration.status) throw failureOf(answer, body);
     const parsed = declaration.answer?.safeParse(body);
@@ -233,7 +227,7 @@ export class ControlClient {
 
   /** Sightings of the wired lines from this moment on, until the service ends or the loop is left. */
   async *watch(): AsyncGenerator<ShownSighting> {
-    const answer = await this.#send(watchLines, {}, [], new Agent());
+    const answer = await this.#send(watchLines, {}, undefined, new Agent());
     if (answer.statusCode !== watchLines.status) throw failureOf(answer, JSON.parse(await text(answer)));
     let rest = "";
     try {
@@ -255,7 +249,7 @@ export class ControlClient {
   #send(
     { method, path, body }: Declaration,
     input: { readonly query?: unknown; readonly body?: unknown },
-    about: readonly (readonly [header: string, value: string | undefined])[],
+    account: string | undefined,
     agent: Agent | undefined,
   ): Promise<IncomingMessage> {
     const { by = "", answerMs } = this.#options;
@@ -267,9 +261,8 @@ export class ControlClient {
       headers: { "content-type": "application/json" },
       ...(answerMs === undefined ? {} : { timeout: answerMs }),
     });
-    for (const [header, value] of [[OPERATOR_HEADER, by] as const, ...about]) {
-      if (value !== undefined) sent.setHeader(header, encodeURIComponent(value));
-    }
+    sent.setHeader(OPERATOR_HEADER, encodeURIComponent(by));
+    if (account !== undefined) sent.setHeader(ACCOUNT_HEADER, encodeURIComponent(account));
     return new Promise((resolve, reject) => {
       sent.once("response", resolve);
       sent.once("timeout", () => sent.destroy(noAnswer(answerMs ?? 0)));

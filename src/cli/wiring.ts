@@ -17,7 +17,7 @@ import { inOrder } from "../domain/text.ts";
 import { notWired } from "../domain/wiring.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 import { describeUnreadable } from "../service/config-file.ts";
-import { AS_JSON, type CommandTable, command, flag, needed, optional } from "./command.ts";
+import { ACCOUNT, AS_JSON, type CommandTable, command, flag, needed, optional } from "./command.ts";
 import type { ControlClient } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 import { accountsOf } from "./user.ts";
@@ -32,7 +32,7 @@ export const wiringRow = z.strictObject({
   bias: newWiring.bias,
   debounce_ms: newWiring.debounceMs,
   rearm_ms: newWiring.rearmMs,
-  /** E-mail of the user whose device it is; needed only where several users have that dId. */
+  /** E-mail of the user whose device it is; needed where there are several accounts. */
   user: name.optional(),
 });
 export type WiringRow = z.output<typeof wiringRow>;
@@ -62,10 +62,8 @@ export const commands: CommandTable = [
         "flanco wiring list",
         async ({ json }, call) => {
           const rows = await call.withDoor(wiredRows);
-          const lines = rows.map((row) => {
-            const isShared = rows.some(({ device, user }) => device === row.device && user !== row.user);
-            return describe(row, row.state, isShared ? ` of ${row.user}` : "");
-          });
+          const isShared = rows.some(({ user }) => user !== rows[0]?.user);
+          const lines = rows.map((row) => describe(row, row.state, isShared ? ` of ${row.user}` : ""));
           call.terminal.show(json, rows, lines.length === 0 ? ["No line is wired."] : lines);
         },
       ),
@@ -85,12 +83,12 @@ export const commands: CommandTable = [
             "a new high this soon after a low is the same sale (default 0)",
             toNumber,
           ),
-          user: optional("--user <email>", "whose device, where several users have that dId"),
+          account: ACCOUNT,
         },
         SET_HELP,
-        async ({ device: dId, room: actuatorId, user, ...settings }, call) => {
+        async ({ device: dId, room: actuatorId, account, ...settings }, call) => {
           const wiring = { ...settings, dId, actuatorId };
-          await call.withDoor((door) => door.ask(setWiring, { body: { wiring } }, user, dId));
+          await call.ask(setWiring, { body: { wiring } }, account);
           const set = describeSettings(setWiring.body.parse({ wiring }).wiring);
           call.terminal.out(`${wiring.line} is wired to room ${actuatorId} of device ${dId}: ${set}.`);
         },
@@ -120,12 +118,12 @@ export const commands: CommandTable = [
         "wire every line of a TOML file, as export writes it; - reads standard input",
         {
           file: needed("<file>", "the TOML file"),
-          user: optional("--user <email>", "the user of all devices, in place of the file's"),
+          account: optional("--account <email>", "a member of the account, in place of the file's users"),
         },
         "flanco wiring import wiring.toml",
-        async ({ file, user }, call) => {
+        async ({ file, account }, call) => {
           const rows = await readRows(call.terminal, file);
-          const wirings = rows.map((row) => ({ ...toWiring(row), user: user ?? row.user }));
+          const wirings = rows.map((row) => ({ ...toWiring(row), user: account ?? row.user }));
           await call.ask(importWirings, { body: { wirings } });
           call.terminal.out(`${rows.length} line(s) wired.`);
         },
@@ -174,7 +172,7 @@ async function readRows(terminal: Terminal, file: string): Promise<WiringRow[]> 
   throw new FlancoError("invalid", mistakes.join("\n"), { hint: "`flanco wiring export` shows the form." });
 }
 
-/** `owner` is shown where several accounts have a device with that dId. */
+/** `owner` is shown where there are several accounts. */
 function describe(row: WiringRow, state: string, owner: string): string {
   const settings = describeSettings(toWiring(row));
   return `${row.line}\tdevice ${row.device}${owner}, room ${row.actuator}\t${settings}\t${state}`;

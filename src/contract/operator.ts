@@ -5,11 +5,10 @@ import { name, text, withData } from "./field.ts";
 
 /**
  * The headers with the system's user that runs a command, for the audit log, and with the e-mail of a member of
- * the account that it is about, or the dId of a device. Percent-encoded, because names need not be Latin-1.
+ * the account that it is about. Percent-encoded, because names need not be Latin-1.
  */
 export const OPERATOR_HEADER = "x-flanco-operator";
 export const ACCOUNT_HEADER = "x-flanco-account";
-export const DEVICE_HEADER = "x-flanco-device";
 
 /** The most characters of the keys of one check's findings. */
 const MAX_KEYS = 20_000;

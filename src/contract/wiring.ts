@@ -67,7 +67,7 @@ export const setWiring = declare("put", "/api/wiring", TECHNICAL, {
 
 const user = name
   .optional()
-  .describe("E-mail of a member of the device's account, where several have that dId.");
+  .describe("E-mail of a member of the device's account; needed where there are several accounts.");
 
 export const importWirings = declare("put", "/api/wiring/import", OPERATOR, {
   summary: "Wire lines of several accounts: all of them, or none.",

@@ -76,40 +76,6 @@ export function accountOf(reader: Accounts, email: string | undefined): Id {
   });
 }
 
-/**
- * Gives a function that finds the account of a device: that of the member who is named, else the only one, else the one
- * that has a device of this dId. It reads the devices once, and throws `not_found` and `conflict`.
- */
-export function deviceOwners(
-  reader: Accounts & Pick<LedgerReader, "devices">,
-): (dId: string, email: string | undefined) => Id {
-  const accounts = firstMembers(reader);
-  const read = () => {
-    const owned = accounts.flatMap(({ userId, email }) =>
-      reader.devices(userId).map(({ dId }) => ({ dId, userId, email })),
-    );
-    return Map.groupBy(owned, ({ dId }) => dId);
-  };
-  let owners: ReturnType<typeof read> | undefined;
-  return (dId, email) => {
-    if (email !== undefined || accounts.length === 1) return accountOf(reader, email);
-    owners ??= read();
-    const [owner, ...others] = owners.get(dId) ?? [];
-    if (owner === undefined) {
-      throw new FlancoError("not_found", `There is no device with dId "${dId}".`, {
-        hint: "Register it first, on the page or with POST /api/device.",
-      });
-    }
-    if (others.length > 0) {
-      const emails = [owner, ...others].map((account) => account.email);
-      throw new FlancoError("conflict", `Several users have a device with dId "${dId}".`, {
-        hint: `Say whose with --user: ${emails.join(", ")}.`,
-      });
-    }
-    return owner.userId;
-  };
-}
-
 /** The first member of each account. Commands name an account by that member's e-mail. */
 export function firstMembers(reader: Pick<LedgerReader, "members">): readonly Member[] {
   const seen = new Set<Id>();

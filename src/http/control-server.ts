@@ -6,7 +6,6 @@ import {
   ACCOUNT_HEADER,
   acknowledgeFindings,
   correctClock,
-  DEVICE_HEADER,
   listReclocked,
   OPERATOR_HEADER,
   rotateSecret,
@@ -17,7 +16,7 @@ import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledge
 import type { Log } from "../domain/log.ts";
 import { OWNER_ONLY } from "../platform/durable-file.ts";
 import { SocketName } from "../platform/socket.ts";
-import { type Accounts, accountOf, deviceOwners } from "./account.ts";
+import { type Accounts, accountOf } from "./account.ts";
 import { errorMiddleware } from "./middleware.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
 
@@ -32,12 +31,7 @@ export class ControlServer {
   readonly #server: Server;
   #socket: SocketName | undefined;
 
-  constructor(
-    path: string,
-    endpoints: readonly Endpoint[],
-    reader: Accounts & Pick<LedgerReader, "devices">,
-    log: Log,
-  ) {
+  constructor(path: string, endpoints: readonly Endpoint[], reader: Accounts, log: Log) {
     this.#path = path;
     this.#server = createServer(createControlApp(endpoints, reader, log).callback());
     this.#server.maxConnections = MAX_CONNECTIONS;
@@ -64,14 +58,14 @@ export class ControlServer {
 
 /**
  * The application of the operators: the same endpoints as the network's, and the operator's own. An operator acts as
- * an owner of the account that the command names, or of the only one, or of the one that has a device. The audit log names the system's user, as the
+ * an owner of the account that the command names, or of the only one. The audit log names the system's user, as the
  * command says it: only the service's own user and root reach the socket. Internal errors are shown, because the
  * machine is theirs.
  * @param nothingHere the error of a path that has no endpoint
  */
 export function createControlApp(
   endpoints: readonly Endpoint[],
-  reader: Accounts & Pick<LedgerReader, "devices">,
+  reader: Accounts,
   log: Log,
   nothingHere = () => new FlancoError("not_found", "There is nothing at this path."),
 ): Koa {
@@ -85,8 +79,7 @@ export function createControlApp(
         sid: "",
         role: "owner",
         get userId() {
-          const [email, dId] = [headerOf(context, ACCOUNT_HEADER), headerOf(context, DEVICE_HEADER)];
-          return dId === undefined ? accountOf(reader, email) : deviceOwners(reader)(dId, email);
+          return accountOf(reader, headerOf(context, ACCOUNT_HEADER));
         },
       }),
       operatorOf: (context) => commandActor(headerOf(context, OPERATOR_HEADER) ?? ""),

@@ -14,7 +14,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines, LinesStatus } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
-import { deviceOwners } from "./account.ts";
+import { accountOf } from "./account.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** What wiring needs of the lines. */
@@ -31,7 +31,7 @@ export const UNWATCHED_LINES: WiredLines = {
 };
 
 export function wiringEndpoints(
-  reader: Pick<LedgerReader, "wirings" | "prices" | "devices" | "members" | "credentials">,
+  reader: Pick<LedgerReader, "wirings" | "prices" | "members" | "credentials">,
   writer: Pick<LedgerWriter, "setWiring" | "removeWiring" | "setPrices" | "planPrices" | "cancelPrices">,
   lines: WiredLines,
   clock: Pick<Clock, "nowMs">,
@@ -75,9 +75,8 @@ export function wiringEndpoints(
       lines.wire(
         body.wirings.map(({ line }) => line),
         (names) => {
-          const ownerOf = deviceOwners(reader);
           const owned = body.wirings.map(({ user, valor, ...wiring }, index) => ({
-            userId: ownerOf(wiring.dId, user),
+            userId: accountOf(reader, user),
             wiring: { ...wiring, line: names[index] ?? wiring.line, valorMicros: microsFromValor(valor) },
           }));
           return writer.setWiring(owned, by);

@@ -10,9 +10,7 @@ import { ACCOUNT_HEADER, OPERATOR_HEADER } from "../../src/contract/operator.ts"
 import { listGaps } from "../../src/contract/record.ts";
 import { importWirings, setWiring } from "../../src/contract/wiring.ts";
 import { commandActor } from "../../src/domain/audit.ts";
-import type { Device } from "../../src/domain/device.ts";
 import { type ErrorCode, FlancoError } from "../../src/domain/error.ts";
-import type { LedgerReader } from "../../src/domain/ledger.ts";
 import type { Lines } from "../../src/domain/line.ts";
 import type { Member } from "../../src/domain/member.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
@@ -64,22 +62,8 @@ const ANA: Member = {
 };
 const EVA: Member = { ...ANA, id: "e".repeat(24), userId: "e".repeat(24), email: "eva@example.org" };
 
-const OF_EVA: Device = {
-  id: "d".repeat(24),
-  userId: EVA.userId,
-  dId: "9000",
-  name: "Pasillo",
-  selected: false,
-  actuators: [],
-  locationId: "",
-  locationName: "",
-  createdTimeMs: 0,
-  revision: 0,
-};
-
-function accounts(...members: readonly Member[]): Accounts & Pick<LedgerReader, "devices"> {
+function accounts(...members: readonly Member[]): Accounts {
   return {
-    devices: (userId) => (userId === EVA.userId ? [OF_EVA] : []),
     members: () => members,
     credentials: (email) => {
       const member = members.find((one) => one.email === email);
@@ -150,12 +134,11 @@ describe("The control socket", () => {
     ]);
   });
 
-  it("acts for the account that the command names, or whose device it names, and asks for it where there are several", async () => {
+  it("acts for the account that the command names, and asks for it where there are several", async () => {
     const seen: unknown[] = [];
     const connected = await open([lists(seen)], "", [ANA, EVA]);
     await connected.ask(listGaps, { query: {} }, EVA.email);
-    await connected.ask(listGaps, { query: {} }, undefined, OF_EVA.dId);
-    expect(seen).to.deep.equal([{}, EVA.userId, {}, EVA.userId]);
+    expect(seen).to.deep.equal([{}, EVA.userId]);
     for (const [account, text] of [
       [
         undefined,
