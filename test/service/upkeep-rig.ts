@@ -9,6 +9,7 @@ import { beginJob, type RunningJob } from "../../src/ledger/engine/job.ts";
 import { type BackupLook, writeProof } from "../../src/ledger/safety/backup-directory.ts";
 import type { Finding } from "../../src/ledger/safety/finding.ts";
 import type { TailState } from "../../src/ledger/safety/tail.ts";
+import { defaultConfig } from "../../src/service/config-file.ts";
 import { type CheckedLedger, Upkeep } from "../../src/service/upkeep.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
@@ -122,7 +123,7 @@ export class UpkeepRig {
 
   #make(): Upkeep {
     return new Upkeep({
-      config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: this.disk },
+      config: { ...defaultConfig(null), data_dir: this.directory, backup_disk_dir: this.disk },
       diskMs: 2_000,
       dataDirectory: this.dataDirectory,
       clock: this.clock,
