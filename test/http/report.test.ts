@@ -4,12 +4,13 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { MAX_PLACES } from "../../src/domain/overview.ts";
 import { MAX_REPORTED_ROOMS } from "../../src/domain/report.ts";
+import { MAX_LOGO_BYTES } from "../../src/domain/user.ts";
 import { newRecord } from "../ledger/test-ledger.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { aDevice, aRecord } from "./bodies.ts";
+import { aDevice, aRecord, JPEG, LETTERHEAD, logoOf, PNG } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const NORTH = "Clínica Norte";
@@ -309,4 +310,43 @@ describe("The report of a month or a day", () => {
       await until("another begins", () => reads.has(fourth.id));
     });
   });
+});
+
+describe("The letterhead of an account", () => {
+  const appliance = forSuite(() => Appliance.open());
+  const owner = forEachTest(() => appliance.addUser());
+
+  function set(otherwise: object = {}) {
+    return owner.put("/api/letterhead", { letterhead: { ...LETTERHEAD, ...otherwise } });
+  }
+
+  async function get(by = owner) {
+    return await by.data("/api/letterhead");
+  }
+
+  it("is empty at first, and then as it was set, for this account alone", async () => {
+    expect(await get()).to.deep.equal({ company: "", taxNumber: "", address: "", logo: "" });
+    await set().expect(200);
+    expect(await get()).to.deep.equal(LETTERHEAD);
+    expect((await get(await appliance.addUser())).company).to.equal("");
+  });
+
+  it("is written to the audit log, with the picture's hash in place of the picture", async () => {
+    await set().expect(200);
+    const { kind, details } = (await owner.data("/api/audit"))[0];
+    expect(kind).to.equal("letterhead_set");
+    expect(details).to.include({ company: LETTERHEAD.company, taxNumber: LETTERHEAD.taxNumber });
+    expect(details.logo).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  for (const [name, logo] of [
+    ["a JPEG", logoOf("jpeg", JPEG)],
+    ["none", ""],
+    ["one of the largest size", logoOf("png", PNG, MAX_LOGO_BYTES)],
+  ] as const) {
+    it(`takes as its logo ${name}`, async () => {
+      await set({ logo }).expect(200);
+      expect((await get()).logo).to.equal(logo);
+    });
+  }
 });
