@@ -1,14 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../contract/config/schema.ts";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
-import {
-  type Clock,
-  DAY_MS,
-  HOUR_MS,
-  MINUTE_MS,
-  monotonicMs,
-  NANOSECONDS_PER_MILLISECOND,
-} from "../domain/clock.ts";
+import { type Clock, MINUTE_MS } from "../domain/clock.ts";
 import { addDays, type Day, formatDay, monthOf, parseDay, weekdayOf } from "../domain/day.ts";
 import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
@@ -16,7 +9,6 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { ChipInfo } from "../domain/line.ts";
 import type { NewMember } from "../domain/member.ts";
 import type { NewRecord } from "../domain/record.ts";
-import type { Sighting } from "../domain/sale.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
 import { parseTrace, readTrace, type Trace } from "../gpio/trace.ts";
 import { writeDurably } from "../platform/durable-file.ts";
@@ -28,34 +20,26 @@ const PEOPLE: readonly Omit<NewMember, "passwordHash">[] = [
   { role: "technician", name: "Marta Gil", email: "mantenimiento@clinica.example" },
   { role: "display", name: "Control de enfermería", email: "control@clinica.example" },
 ];
-/** One record of so many is voided. */
-const VOIDED_OF = 450;
+/** One record of so many is voided for each of these reasons. */
+const VOIDED_OF = 1_350;
 const VOID_REASONS = ["Prueba del técnico", "Encendida por error", "Cambio de habitación"] as const;
-const OUTAGE_AGO_MS = 9 * DAY_MS;
-const OUTAGE_MS = 40 * MINUTE_MS;
-const LOST_AGO_MS = 20 * DAY_MS;
-/** A relay of a past sale is on for so long. */
-const ON_MS = 25 * MINUTE_MS;
 /** By how much the share of a day's sales, and a sale's minute, differ at most from those of the week. */
 const DAY_SPREAD = 0.4;
 const MINUTES_SPREAD = 29;
-/** Behind those of the incidents. */
-const FIRST_SEQUENCE = 10;
-const SEED = 17;
 /** Records that are submitted at once: fewer than the writer's queue takes. */
 const BATCH = 1_000;
 
 interface DemonstrationParts {
-  readonly reader: Pick<LedgerReader, "members" | "devices" | "localTime" | "lastAlive">;
+  readonly reader: Pick<LedgerReader, "members" | "devices" | "localTime">;
   readonly writer: LedgerWriter;
   readonly clock: Clock;
-  readonly bootId: string;
   /** Aborted when the service ends: later sales are left out. */
   readonly signal: AbortSignal;
 }
 
-/** A room with the lines and names that its sales have. */
-interface DemonstrationRoom extends Omit<NewRecord, "valorMicros" | "createdTimeMs"> {
+/** A room: what its sales say of it, its prices before the rise and after it, and its line. */
+interface DemonstrationRoom {
+  readonly names: Omit<NewRecord, "valorMicros" | "createdTimeMs">;
   readonly pricesMicros: readonly [number, number];
   readonly wiring: NewWiring;
 }
@@ -97,16 +81,9 @@ export async function seedDemo(parts: DemonstrationParts): Promise<void> {
   if (userId === undefined || reader.devices(userId).length > 0) return;
   await addDevices(writer, userId);
   const rooms = roomsOf(reader.devices(userId));
-  const sales = salesSinceLastYear(parts, rooms);
-  // Without a sign of life of the running boot the sightings would be its first: then every sale is posted.
-  const isAlive = reader.lastAlive()?.bootId === parts.bootId;
-  const seenSinceMs = isAlive ? parts.clock.nowMs() - OUTAGE_AGO_MS : Number.POSITIVE_INFINITY;
-  const seen = sales.filter(({ timeMs }) => timeMs > seenSinceMs);
-  const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
-  // In one commit with the wiring, before the recorder watches the lines.
-  await Promise.all([wired, writer.takeIn(isAlive ? imagineSightings(parts, rooms, seen) : [])]);
+  await writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
   for (const member of PEOPLE) await writer.addMember(userId, { ...member, passwordHash: null });
-  await post(parts, userId, sales.slice(seen.length));
+  await post(parts, userId, salesSinceLastYear(parts, rooms));
 }
 
 async function addDevices(writer: LedgerWriter, userId: Id): Promise<void> {
@@ -123,10 +100,7 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
   const ids = new Map(devices.map(({ dId, id }) => [dId, id]));
   const all = clinic.devices.flatMap((device) => device.rooms.map((room) => ({ ...device, room })));
   return all.map(({ place, dId, name, room, price, risen }, number) => ({
-    locationName: place,
-    deviceName: name,
-    deviceId: ids.get(dId) ?? "",
-    room,
+    names: { locationName: place, deviceName: name, deviceId: ids.get(dId) ?? "", room },
     pricesMicros: [price * MICROS_PER_UNIT, risen * MICROS_PER_UNIT],
     wiring: {
       line: `SIM${number}`,
@@ -142,96 +116,44 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
 }
 
 /**
- * Forty minutes of last week in which the first location was not watched, a sale of last month that
- * was not seen, and the sales since then, newest first: each relay is on for a while, and off again.
- */
-function imagineSightings(
-  { clock, bootId }: DemonstrationParts,
-  rooms: readonly DemonstrationRoom[],
-  sales: readonly PastSale[],
-): readonly Sighting[] {
-  const nowMs = clock.nowMs();
-  const seen = (room: DemonstrationRoom, sequence: number, agoMs: number, active = false): Sighting => ({
-    line: room.wiring.line,
-    deviceId: room.deviceId,
-    actuatorId: room.room,
-    activeLow: false,
-    active,
-    provisional: false,
-    missed: 0,
-    timeMs: nowMs - agoMs,
-    monotonicNs: clock.monotonicNs() - BigInt(agoMs) * NANOSECONDS_PER_MILLISECOND,
-    source: { bootId, request: 0, sequence },
-  });
-  const unwatchedSince = { bootId, monotonicMs: monotonicMs(clock) - OUTAGE_AGO_MS - OUTAGE_MS };
-  const last = rooms.at(-1);
-  const incidents = rooms.flatMap((room) => {
-    const first = seen(room, 0, LOST_AGO_MS + DAY_MS);
-    if (room.locationName === rooms[0]?.locationName) {
-      return [first, { ...seen(room, 1, OUTAGE_AGO_MS), unwatchedSince }];
-    }
-    if (room !== last) return [first];
-    return [first, seen(room, 1, LOST_AGO_MS + HOUR_MS, true), { ...seen(room, 4, LOST_AGO_MS), missed: 2 }];
-  });
-  const switchings = sales.toReversed().flatMap(({ sold, timeMs }, number) => {
-    const agoMs = nowMs - timeMs;
-    const sequence = FIRST_SEQUENCE + 2 * number;
-    return [seen(sold, sequence, agoMs, true), seen(sold, sequence + 1, Math.max(0, agoMs - ON_MS))];
-  });
-  return [...incidents, ...switchings];
-}
-
-/** A sale before the demonstration began. */
-interface PastSale {
-  readonly sold: DemonstrationRoom;
-  readonly valorMicros: number;
-  readonly timeMs: number;
-}
-
-/**
  * The sales of a week, repeated with the share of them that the month has, other ones each day: the same at each
  * call. The newest first: a page that is open meanwhile shows them at once.
  */
 function salesSinceLastYear(
   { reader, clock }: DemonstrationParts,
   rooms: readonly DemonstrationRoom[],
-): readonly PastSale[] {
+): readonly NewRecord[] {
   const nowMs = clock.nowMs();
   const today = parseDay(reader.localTime(nowMs).slice(0, "2026-11-21".length)) ?? 0;
   const thisYear = Math.floor(today / 10_000) * 10_000;
-  const sales: PastSale[] = [];
+  const sales: NewRecord[] = [];
   for (let day = thisYear - 10_000 + 101; day <= today; day = addDays(day, 1)) {
     const random = randomFrom(day);
     const share = (clinic.months[(monthOf(day) % 100) - 1] ?? 0) * (1 - DAY_SPREAD * random());
     const midnight = midnightMs(day, reader);
     for (const sale of clinic.week[weekdayOf(day)]?.split(" ") ?? []) {
       const [minutes = 0, number = 0] = sale.split("/").map(Number);
-      const timeMs = midnight + Math.floor((minutes + MINUTES_SPREAD * random()) * MINUTE_MS);
+      const createdTimeMs = midnight + Math.floor((minutes + MINUTES_SPREAD * random()) * MINUTE_MS);
       const sold = rooms[number];
-      if (random() >= share || timeMs >= nowMs || sold === undefined) continue;
-      sales.push({ sold, valorMicros: sold.pricesMicros[day < thisYear ? 0 : 1], timeMs });
+      if (random() >= share || createdTimeMs >= nowMs || sold === undefined) continue;
+      sales.push({ ...sold.names, valorMicros: sold.pricesMicros[day < thisYear ? 0 : 1], createdTimeMs });
     }
   }
-  return sales.sort((one, other) => other.timeMs - one.timeMs);
+  return sales.sort((one, other) => other.createdTimeMs - one.createdTimeMs);
 }
 
 /** Adds sales that no relay made here. */
 async function post(
   { writer, signal }: DemonstrationParts,
   userId: Id,
-  sales: readonly PastSale[],
+  sales: readonly NewRecord[],
 ): Promise<void> {
-  const random = randomFrom(SEED);
   for (let done = 0; done < sales.length; done += BATCH) {
-    const adding = sales.slice(done, done + BATCH).map(({ sold, valorMicros, timeMs }) => {
-      const { pricesMicros, wiring, ...names } = sold;
-      return writer.addRecord(userId, { ...names, valorMicros, createdTimeMs: timeMs }, null);
-    });
-    for (const { recordId } of await Promise.all(adding)) {
+    const batch = sales.slice(done, done + BATCH);
+    for (const { recordId } of await Promise.all(batch.map((one) => writer.addRecord(userId, one, null)))) {
       if (signal.aborted) return;
-      if (random() * VOIDED_OF >= 1) continue;
-      const reason = VOID_REASONS[recordId % VOID_REASONS.length] ?? VOID_REASONS[0];
-      await writer.voidRecord(recordId, reason);
+      const reason = VOID_REASONS[recordId % VOIDED_OF];
+      if (reason !== undefined) await writer.voidRecord(recordId, reason);
     }
   }
 }

@@ -40,7 +40,6 @@ export async function openLines(
     reader,
     writer,
     clock,
-    bootId,
     signal: closed,
   });
   await demonstration.wire();
