@@ -77,7 +77,6 @@ async function switchLines(directory: string, seconds: number) {
     trust,
     log: quiet,
     bootId,
-    lastAlive: undefined,
   });
   recorder.begin();
   await recorder.open();

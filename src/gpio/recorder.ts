@@ -37,15 +37,13 @@ const LINES_AT_ONCE = 50;
 export interface RecorderDependencies {
   readonly driver: LineDriver;
   readonly writer: Pick<LedgerWriter, "takeIn" | "noteUnwatched" | "keepUnwatched">;
-  readonly reader: Pick<LedgerReader, "wirings" | "lastSighting" | "lastRequest" | "unwatched">;
+  readonly reader: Pick<LedgerReader, "wirings" | "lastAlive" | "lastSighting" | "lastRequest" | "unwatched">;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly trust: ClockTrust;
   readonly log: Log;
   /** The kernel's id of this boot. */
   readonly bootId: string;
-  /** The last moment at which an earlier process is known to have run; undefined where there was none. */
-  readonly lastAlive: BootMoment | undefined;
   /** How long after a failure everything is tried again; 5 s unless a test sets it. */
   readonly retryMs?: number;
 }
@@ -103,12 +101,16 @@ export class Recorder implements Lines {
   }
 
   /**
-   * Stores since when the wired lines are not watched. Call it in the turn of
-   * the event loop with this process's first sign of life: that replaces the
+   * Stores since when the wired lines are not watched. Call it just before this
+   * process's first sign of life, in its turn of the event loop: that replaces the
    * last process's, and this process may end before it has seen its lines.
    */
   begin(): void {
-    this.#unwatched.begin(this.#dependencies.reader.wirings().map(({ line }) => line));
+    const { reader } = this.#dependencies;
+    const lastAlive = reader.lastAlive();
+    if (lastAlive === undefined) return;
+    const lines = reader.wirings().map(({ line }) => line);
+    this.#unwatched.begin(lines, lastAlive);
   }
 
   /** Opens the driver, and watches the wired lines. A line that cannot be watched is reported and tried again. */

@@ -10,8 +10,6 @@ export interface UnwatchedDependencies {
   readonly known: ReadonlyMap<string, BootMoment>;
   readonly writer: Pick<LedgerWriter, "noteUnwatched" | "keepUnwatched">;
   readonly log: Pick<Log, "warn">;
-  /** The last moment at which an earlier process is known to have run; undefined where there was none. */
-  readonly lastAlive: BootMoment | undefined;
   readonly now: () => BootMoment;
 }
 
@@ -19,8 +17,8 @@ export interface UnwatchedDependencies {
 export class UnwatchedLines {
   readonly #dependencies: UnwatchedDependencies;
   /**
-   * By line; null while it is watched. For a line that this
-   * process has not tried yet, as the last process stored it.
+   * By line; null while it is watched. For a line that this process has not tried yet, as the
+   * last process stored it; none for a line that is new, of which nothing could be missed.
    */
   readonly #since: Map<string, BootMoment | null>;
 
@@ -29,18 +27,18 @@ export class UnwatchedLines {
     this.#since = new Map(dependencies.known);
   }
 
-  /** Stores since when these lines, all that are wired, are not watched. Call it before any of them is. */
-  begin(lines: readonly string[]): void {
-    const { lastAlive, writer } = this.#dependencies;
-    if (lastAlive === undefined) return;
+  /**
+   * Stores since when these lines, all that are wired, are not watched: since the last sign
+   * of life of an earlier process, unless that has stored more. Call it before any of them is.
+   */
+  begin(lines: readonly string[], lastAlive: BootMoment): void {
     for (const line of lines) if (!this.#since.has(line)) this.#since.set(line, lastAlive);
-    this.#store(writer.keepUnwatched(), lines);
+    this.#store(this.#dependencies.writer.keepUnwatched(), lines);
   }
 
   /** Since when a line is not watched; undefined for one that was never watched, or is watched. */
   since(line: string): BootMoment | undefined {
-    const since = this.#since.get(line);
-    return since === undefined ? this.#dependencies.lastAlive : (since ?? undefined);
+    return this.#since.get(line) ?? undefined;
   }
 
   /** Whether a line has been unwatched for so short a time that it has missed nothing. */
@@ -49,13 +47,9 @@ export class UnwatchedLines {
     return since !== undefined && this.#dependencies.now().monotonicMs - since.monotonicMs < UNNOTICED_MS;
   }
 
-  /** Call when a line's watch has ended, or could not begin. `sinceThen`: from when on it was of no use. */
-  ended(line: string, sinceThen?: BootMoment): void {
-    const known = this.#since.get(line);
-    if (known !== null && known !== undefined) return;
-    const { lastAlive, now } = this.#dependencies;
-    const since = sinceThen ?? (known === null ? now() : lastAlive);
-    if (since === undefined) return;
+  /** Call when a line's watch has ended, or could not begin. `since`: from when on it was of no use. */
+  ended(line: string, since = this.#dependencies.now()): void {
+    if (this.#since.get(line) !== null) return;
     this.#since.set(line, since);
     this.#note(line, since);
   }
@@ -67,7 +61,7 @@ export class UnwatchedLines {
   began(line: string, isReported: boolean): void {
     const before = this.#since.get(line);
     this.#since.set(line, null);
-    if (!isReported && before !== null && before !== undefined) this.#note(line, null);
+    if (!isReported && before != null) this.#note(line, null);
   }
 
   /** Forgets lines that are not wired, as the ledger does. */

@@ -43,8 +43,6 @@ export async function openLines(
     signal: closed,
   });
   await demonstration.wire();
-  // Read before ClockWatch stores this process's first sign of life.
-  const lastAlive = reader.lastAlive();
   // A demonstration shows its sales also without a network that sets the clock.
   const isTrusted = config.clock_trust === "always" || (config.demo && drivable !== null);
   const trust = new ClockWatch({
@@ -59,7 +57,7 @@ export async function openLines(
   });
   closing.defer(() => trust.close());
   const timers = systemTimers;
-  const recorder = new Recorder({ driver, writer, reader, clock, timers, trust, log, bootId, lastAlive });
+  const recorder = new Recorder({ driver, writer, reader, clock, timers, trust, log, bootId });
   recorder.begin();
   await trust.open();
   closing.defer(() => recorder.close());

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
-import type { BootMoment } from "../domain/boot.ts";
 import { monotonicMs, NANOSECONDS_PER_MILLISECOND, VirtualTime } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
 import type { Taken } from "../domain/ledger.ts";
@@ -113,7 +112,7 @@ class Replaying {
   /** The meanings of edges in the ledger, by `keyOf`. */
   readonly #meanings = new Map<string, Taken["meaning"][]>();
   #recorder: Recorder | undefined;
-  #stopped: BootMoment | undefined;
+  #hasStopped = false;
 
   constructor({ steps }: Trace, time: VirtualTime, ledger: ScratchLedger) {
     this.#steps = steps;
@@ -180,7 +179,7 @@ class Replaying {
     this.#high.set(line, high);
     this.#driver.set(this.#simulated(line), high);
     // The service finds this at its first start.
-    if (this.#recorder === undefined && this.#stopped === undefined) return;
+    if (this.#recorder === undefined && !this.#hasStopped) return;
     const outcome = isUnchanged ? "unchanged" : isWatched ? undefined : "unwatched";
     this.#levels.push({ atMs, timeMs: this.#time.nowMs(), line, high, found: false, outcome });
   }
@@ -204,15 +203,17 @@ class Replaying {
       bootId: BOOT_ID,
       writer: { ...writer, takeIn },
       trust: { trusted: () => true },
-      lastAlive: this.#stopped,
     });
+    this.#recorder.begin();
     await this.#recorder.open();
   }
 
   async #stop(): Promise<void> {
     await this.#recorder?.close();
     this.#recorder = undefined;
-    this.#stopped = { bootId: BOOT_ID, monotonicMs: monotonicMs(this.#time) };
+    this.#hasStopped = true;
+    // The last sign of life.
+    await this.#ledger.writer.noteBoot(BOOT_ID, null);
   }
 
   get #waiting(): number {

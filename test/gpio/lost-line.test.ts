@@ -34,8 +34,8 @@ describe("A line that is not watched over several processes", () => {
       clock: { nowMs: () => ledger.nowMs, monotonicNs: () => BigInt(ledger.monotonicMs) * 1_000_000n },
       timers: new VirtualTime(),
       trust: { trusted: () => true },
-      lastAlive: ledger.reader.lastAlive(),
     });
+    recorder.begin();
     await recorder.open();
     await act(recorder);
     await ledger.writer.noteBoot(BOOT, startMs);

@@ -1,3 +1,4 @@
+import type { BootMoment } from "../../src/domain/boot.ts";
 import { VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Taken } from "../../src/domain/ledger.ts";
@@ -139,6 +140,21 @@ export class RecorderRig {
   lastReads = 0;
   /** What the ledger saw last of any line. */
   last: LastSighting | undefined;
+  /** The last sign of life of an earlier process. */
+  lastAlive: BootMoment | undefined;
+  readonly reader = {
+    wirings: () => {
+      this.wiringReads += 1;
+      return this.wired;
+    },
+    lastSighting: () => {
+      this.lastReads += 1;
+      return this.last;
+    },
+    lastAlive: () => this.lastAlive,
+    lastRequest: () => 0,
+    unwatched: () => new Map(),
+  } satisfies RecorderDependencies["reader"];
   recorder = this.make();
 
   close(): Promise<void> {
@@ -149,24 +165,12 @@ export class RecorderRig {
     return new Recorder({
       driver: this.driver,
       writer: this.ledger,
-      reader: {
-        wirings: () => {
-          this.wiringReads += 1;
-          return this.wired;
-        },
-        lastSighting: () => {
-          this.lastReads += 1;
-          return this.last;
-        },
-        lastRequest: () => 0,
-        unwatched: () => new Map(),
-      },
+      reader: this.reader,
       trust: { trusted: () => true },
       clock: { nowMs: () => 5_000, monotonicNs: () => 3_000_000_000n },
       timers: new VirtualTime(),
       log: SILENT,
       bootId: "boot",
-      lastAlive: undefined,
       ...overrides,
     });
   }

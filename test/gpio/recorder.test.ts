@@ -28,7 +28,8 @@ describe("the recorder", () => {
         .map((sighting) => sighting.unwatchedSince ?? null);
 
     beforeEach(() => {
-      rig.recorder = rig.make({ lastAlive });
+      rig.lastAlive = lastAlive;
+      rig.recorder.begin();
     });
 
     it("reports nothing for a line that was kept meanwhile, and goes on with it: no level at the start, the same request", async () => {
@@ -45,7 +46,6 @@ describe("the recorder", () => {
 
     it("stores it for all lines in one write, before any is watched", async () => {
       rig.driver.held.add("A");
-      rig.recorder.begin();
       await rig.recorder.open();
       await rig.recorder.close();
       expect(rig.ledger.unwatched).to.deep.equal([null]);
@@ -76,7 +76,8 @@ describe("the recorder", () => {
     it("reports the release of a line that it requests again, when that takes long", async () => {
       let nowMs = 3_000;
       const clock = { nowMs: () => 5_000, monotonicNs: () => BigInt(nowMs) * 1_000_000n };
-      rig.recorder = rig.make({ lastAlive, clock });
+      rig.recorder = rig.make({ clock });
+      rig.recorder.begin();
       await rig.recorder.open();
       const askAnew = async (tookMs: number, debounceMs: number) => {
         rig.driver.beforeWatch = () => {
@@ -252,7 +253,7 @@ describe("the recorder", () => {
       return rig.wired;
     };
     rig.recorder = rig.make({
-      reader: { wirings, lastSighting: () => undefined, lastRequest: () => 0, unwatched: () => new Map() },
+      reader: { ...rig.reader, wirings },
       retryMs: 1,
     });
     await rig.recorder.open();

@@ -180,7 +180,6 @@ export class Gateway {
     const reader = openReader(this.file, "UTC");
     const { log } = this;
     const sessions = new Sessions(this.#secret, clock, writer, reader, log, bootId);
-    const lastAlive = reader.lastAlive();
     const trust = new ClockWatch({
       clock,
       bootId,
@@ -206,7 +205,6 @@ export class Gateway {
       trust,
       log,
       bootId,
-      lastAlive,
     });
     recorder.begin();
     await trust.open();

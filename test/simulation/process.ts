@@ -231,7 +231,6 @@ export class SimulatedProcess {
       ...bootReader(db),
       ...recordReader(db),
     };
-    const lastAlive = reader.lastAlive();
     const log = SILENT;
     this.#watch = new ClockWatch({
       clock,
@@ -259,7 +258,6 @@ export class SimulatedProcess {
       trust,
       log,
       bootId,
-      lastAlive,
     });
     this.#recorder.listen((sighting) => void this.#uncommitted.add(keyOf(sighting)));
     this.#recorder.begin();
