@@ -54,8 +54,8 @@ export const SIMULATED_CONTROLS = {
   "a change of a room does not wait for the edges that were seen before it": [
     {
       file: "src/ledger/engine/writer.ts",
-      from: "settled.then(() => this.#add(name, input))",
-      to: "this.#add(name, input)",
+      from: "settled.then(add)",
+      to: "add()",
     },
   ],
   "the rearm time is measured by clocks that are not trusted": [

@@ -28,13 +28,19 @@ export interface WriterStart extends WriterSettings {
   readonly startMs: number;
 }
 
+/** A call of a command. */
+export interface Command {
+  readonly name: CommandName;
+  readonly input: readonly unknown[];
+}
+
 /** One batch of writes: one transaction, one commit, one answer. */
 export interface BatchRequest {
   /** Wall time at sending, in Unix milliseconds. */
   readonly nowMs: number;
   /** The kernel's monotonic time then, in milliseconds. */
   readonly monotonicMs: number;
-  readonly commands: readonly { readonly name: CommandName; readonly input: readonly unknown[] }[];
+  readonly commands: readonly Command[];
 }
 
 /** The result of one command. `changes` is absent where it told none. */

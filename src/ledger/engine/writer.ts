@@ -2,13 +2,13 @@ import type { Worker } from "node:worker_threads";
 import type { Change } from "../../domain/change.ts";
 import { type Cancel, type Clock, monotonicMs, type Timers } from "../../domain/clock.ts";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
-import type { LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
+import type { LedgerCommands, LedgerWriter, PostedRecord } from "../../domain/ledger.ts";
 import type { Queue } from "../../domain/line.ts";
-import type { NewRecord, StoredRecord } from "../../domain/record.ts";
 import { startThread } from "../../platform/thread.ts";
 import type { TailState } from "../safety/tail.ts";
-import type { CommandName } from "./commands.ts";
+import type { CommandKind, CommandName } from "./commands.ts";
 import type {
+  Command,
   CommandKinds,
   WriterMessage,
   WriterRequest,
@@ -74,24 +74,11 @@ function newWriterThread(): Worker {
   return startThread("writer", { resourceLimits: MEMORY, name: "flanco-writer" });
 }
 
-type Input<N extends CommandName> = Parameters<LedgerCommands[N]>;
-type Output<N extends CommandName> = ReturnType<LedgerCommands[N]>;
-
-interface Waiting {
-  readonly name: CommandName;
-  readonly input: readonly unknown[];
-  /** Takes the command's output; gives the change that this side makes itself. */
-  resolve(output: unknown): Change | undefined;
+interface WaitingWrite {
+  readonly command: Command;
+  resolve(output: unknown): void;
   reject(error: FlancoError): void;
 }
-
-/** Changes that this side makes from a command's input, which spares both threads a copy. */
-const OWN_CHANGES: {
-  readonly [N in CommandName]?: (input: Input<N>, output: Output<N>) => Change | undefined;
-} = {
-  addRecord: ([userId, record], { recordId, repeated }) =>
-    repeated ? undefined : { kind: "record", userId, record: postedRecord(recordId, record) },
-};
 
 export interface WriterListener {
   /** What one commit changed, after it, in commit order. */
@@ -119,12 +106,11 @@ class WriterLink {
   readonly #start: (start: WriterStart) => WriterPort;
   readonly #timers: WriterTimers;
   #worker: WriterPort | undefined;
-  #kinds: Partial<CommandKinds> = {};
-  #waiting: Waiting[] = [];
+  #waiting: WaitingWrite[] = [];
   /** Writes that wait for their commit, sent or not. */
   #depth = 0;
   /** The batches that are on their way. */
-  #inFlight: Waiting[][] = [];
+  #inFlight: WaitingWrite[][] = [];
   readonly #gathering: Gathering;
   /** Ends the wait of a batch for further writes. */
   #timer: Cancel | undefined;
@@ -166,8 +152,7 @@ class WriterLink {
         switch (message.kind) {
           case "ready":
             this.#opened = true;
-            this.#kinds = message.commands;
-            for (const name of Object.keys(message.commands)) this.#addMethod(name as CommandName);
+            this.#addMethods(message.commands);
             resolve();
             break;
           case "failed":
@@ -245,22 +230,23 @@ class WriterLink {
     this.#send({ kind: "backup", directory, proved: commits });
   }
 
-  /** Sends a write. Resolves after its commit; rejects as `LedgerCommands` says. */
-  submit<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
-    const settled = this.#kinds[name] === "room" ? this.#listener.edgesSettled?.() : undefined;
-    return settled === undefined ? this.#add(name, input) : settled.then(() => this.#add(name, input));
+  /** Makes a method of each command. It resolves after the commit, and rejects as `LedgerCommands` says. */
+  #addMethods(kinds: CommandKinds): void {
+    for (const [name, kind] of Object.entries(kinds) as [CommandName, CommandKind][]) {
+      const method = (...input: readonly unknown[]) => {
+        const add = () => this.#add({ name, input }, kind);
+        const settled = kind === "room" ? this.#listener.edgesSettled?.() : undefined;
+        return settled === undefined ? add() : settled.then(add);
+      };
+      Object.assign(this, { [name]: method });
+    }
   }
 
-  /** Each command is a method of the writer (`StoreWriter`). */
-  #addMethod<N extends CommandName>(name: N): void {
-    Object.assign(this, { [name]: (...input: Input<N>) => this.submit(name, input) });
-  }
-
-  #add<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
+  #add(command: Command, kind: CommandKind): Promise<unknown> {
     if (this.#worker === undefined || this.#closing) {
       return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
     }
-    const isEdge = this.#kinds[name] === "edge";
+    const isEdge = kind === "edge";
     const limit = isEdge ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
     if (this.#depth >= limit) {
       return Promise.reject(
@@ -271,16 +257,10 @@ class WriterLink {
     }
     this.#urgent ||= isEdge;
     return new Promise((resolve, reject) => {
-      const taken = (answer: unknown) => {
-        // What crosses a thread has no type: this is the answer to the command of that name.
-        const output = answer as Output<N>;
-        resolve(output);
-        return OWN_CHANGES[name]?.(input, output);
-      };
-      this.#waiting.push({ name, input, resolve: taken, reject });
+      this.#waiting.push({ command, resolve, reject });
       this.#depth += 1;
       // Each post comes in a request of its own. Other writes that are submitted in one turn belong together.
-      if (this.#kinds[name] === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
+      if (kind === "post" && this.#gathering.leavesAtOnce(this.#waiting.length)) this.#flush();
       else this.#schedule();
     });
   }
@@ -314,7 +294,7 @@ class WriterLink {
     const batch = this.#waiting;
     this.#waiting = [];
     this.#inFlight.push(batch);
-    const commands = batch.map(({ name, input }) => ({ name, input }));
+    const commands = batch.map(({ command }) => command);
     const clock = this.#clock;
     this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
@@ -344,9 +324,8 @@ class WriterLink {
         );
         return;
       }
-      const own = waiting.resolve(result.output);
-      if (result.changes !== undefined) changes.push(...result.changes);
-      if (own !== undefined) changes.push(own);
+      waiting.resolve(result.output);
+      changes.push(...(result.changes ?? changesOfPost(waiting.command, result.output)));
     });
     if (changes.length > 0) this.#listener.onChanges(changes);
     this.#gathering.answered(batch.length, this.#depth, syncMs, monotonicMs(this.#clock));
@@ -402,8 +381,15 @@ export function storeWriter(
   return new WriterLink(settings, clock, listener, start, timers) as StoreWriter;
 }
 
-function postedRecord(recordId: number, record: NewRecord): StoredRecord {
-  return { recordId, ...record, endedTimeMs: null, origin: "posted", provisional: false, voided: null };
+/** The change of a post, which this side makes of what it has sent: that spares both threads a copy. */
+function changesOfPost({ name, input }: Command, output: unknown): readonly Change[] {
+  if (name !== "addRecord") return [];
+  // What crosses a thread has no type: this is the answer to the command of that name.
+  const [userId, record] = input as Parameters<LedgerCommands["addRecord"]>;
+  const { recordId, repeated } = output as PostedRecord;
+  if (repeated) return [];
+  const stored = { endedTimeMs: null, origin: "posted", provisional: false, voided: null } as const;
+  return [{ kind: "record", userId, record: { recordId, ...record, ...stored } }];
 }
 
 /**

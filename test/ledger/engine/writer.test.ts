@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { truncateSync } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
@@ -6,6 +7,7 @@ import { readCommits, readHead } from "../../../src/ledger/engine/chain.ts";
 import { type StoreWriter, storeWriter } from "../../../src/ledger/engine/writer.ts";
 import { RollupWriter } from "../../../src/ledger/nouns/rollup.ts";
 import { readToldChanges } from "../../../src/ledger/safety/loss.ts";
+import { startThread } from "../../../src/platform/thread.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { writerHere } from "../../rig/writer.ts";
@@ -112,13 +114,15 @@ describe("a writer that cannot open its file", () => {
     truncateSync(ledger.file, 50);
     const deaths: Error[] = [];
     const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
-    const writer = storeWriter({ file: ledger.file, timeZone: "UTC" }, clock, {
-      onChanges: () => {},
-      onDeath: (error) => void deaths.push(error),
+    const thread = startThread("writer", {});
+    const ended = once(thread, "exit");
+    const listener = { onChanges: () => {}, onDeath: (error: Error) => void deaths.push(error) };
+    const writer = storeWriter({ file: ledger.file, timeZone: "UTC" }, clock, listener, (start) => {
+      thread.postMessage(start);
+      return thread;
     });
     expect(await codeOf(() => writer.open())).to.equal("damaged");
-    // It is answered once the thread has ended.
-    expect(await codeOf(() => writer.submit("ping", []))).to.equal("unavailable");
+    await ended;
     expect(deaths).to.deep.equal([]);
     await ledger.remove();
   });
