@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { watchLines } from "../../src/cli/gpio.ts";
@@ -182,18 +182,6 @@ describe("flanco gpio, while no service runs", () => {
   it("finds no chip with the driver that has no lines", async () => {
     const found = await program.call(["gpio", "detect", "--gpio-driver", "none"]);
     expect(found).to.deep.equal({ exitCode: 0, stdout: "No GPIO chip was found.\n", stderr: "" });
-  });
-
-  it("detects chips by sysfs, or says what to do where the kernel has none", async () => {
-    const ended = await program.call(["gpio", "detect", "--json", "--gpio-driver", "sysfs"]);
-    if (existsSync("/sys/class/gpio")) {
-      expect(JSON.parse(ended.stdout)).to.be.an("array");
-      return;
-    }
-    expect(ended.exitCode).to.equal(1);
-    expect(onlyLine(ended)).to.equal(
-      "flanco: This kernel has no GPIO sysfs (CONFIG_GPIO_SYSFS). Use FLANCO_GPIO_DRIVER=chardev.",
-    );
   });
 });
 

@@ -54,12 +54,6 @@ describe("flanco logs", () => {
     expect(stdout.split("\n")).to.include.members(["--since=3 days ago", "--unit=other.service"]);
   });
 
-  it("refuses a day that there is not", async () => {
-    const refused = await logs(printed, "--since", "2026-02-30 09:00");
-    expect(refused.exitCode).to.equal(2);
-    expect(refused.stderr.split("\n")[0]).to.match(/--since.* There is no such day\.$/);
-  });
-
   it("says in one line that the journal cannot be read, or has no matching line", async () => {
     const refused = await logs("echo 'No permission' >&2; exit 1");
     expect(refused.exitCode).to.equal(1);

@@ -6,7 +6,7 @@ import { EventStream } from "../rig/event-stream.ts";
 import { PASSWORD } from "../rig/shared-hasher.ts";
 import { cookieOf, SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { aDevice, anError, aWiring } from "./bodies.ts";
+import { anError } from "./bodies.ts";
 
 const CHOSEN = "la clave que elige ella";
 const EVA = { name: "Eva", email: "eva@example.org" };
@@ -216,23 +216,6 @@ describe("The members of an account", () => {
     await screen().expect(200);
     appliance.clock.pass(HOUR_MS);
     await screen().expect(401);
-  });
-
-  it("are named in the audit log: which of them did it", async () => {
-    const member = await eva("technician");
-    await member.post("/api/device", aDevice()).expect(200);
-    await owner.put("/api/wiring", aWiring()).expect(200);
-    await member.delete("/api/wiring", { line: "SIM0" }).expect(200);
-    const { data } = (await owner.get("/api/audit").expect(200)).body;
-    const told = data.map(({ kind, who }: { kind: string; who: string | null }) => [kind, who]);
-    expect(told.slice(0, 6)).to.deep.equal([
-      ["wiring_removed", EVA.email],
-      ["wiring_set", owner.email],
-      ["sign_in", EVA.email],
-      ["password_changed", EVA.email],
-      ["link_made", owner.email],
-      ["member_added", owner.email],
-    ]);
   });
 
   it("are at most a hundred", async () => {

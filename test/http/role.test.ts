@@ -6,7 +6,7 @@ import { operationsOf } from "../rig/description.ts";
 import { EventStream, type LiveEvent } from "../rig/event-stream.ts";
 import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forSuite } from "../rig/standing.ts";
-import { aDevice, aLocation, anError, aRecord, aWiring, BODIES } from "./bodies.ts";
+import { aDevice, aLocation, anError, aWiring, BODIES } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 /** Who may do what: o owner, s staff, t technician, d display; none where no session is needed. */
@@ -191,19 +191,6 @@ describe("A member's role", () => {
       expect(refused.body.error).to.match(/^No price has been set yet\. An owner/);
       expect(appliance.reader.wirings(owner.id)).to.deep.equal([]);
     });
-  });
-
-  it("is that of the account: what a member adds is every member's, under the account's id", async () => {
-    await member("technician")
-      .post("/api/device", aDevice({ dId: "of-all" }))
-      .expect(200);
-    const data = await member("display").data("/api/device");
-    const device = data.find(({ dId }: { dId: string }) => dId === "of-all");
-    expect(device.userId).to.equal(user.id);
-    await member("owner").post("/api/data", aRecord()).expect(201);
-    expect(await user.data("/api/record")).to.have.length.above(0);
-    await member("technician").delete("/api/device", { dId: "of-all" }).expect(200);
-    expect(appliance.reader.devices(user.id).some(({ dId }) => dId === "of-all")).to.equal(false);
   });
 });
 

@@ -210,16 +210,6 @@ describe("the notices of a gateway", () => {
     expect(await drain()).to.deep.equal([]);
   });
 
-  it("wait through quiet hours, and none is lost", async () => {
-    quiet = true;
-    faults = [CLOCK];
-    await pass(HOUR_MS);
-    expect(await drain()).to.deep.equal([]);
-    restart();
-    quiet = false;
-    expect(kinds(await drain())).to.deep.equal(["fault_begun"]);
-  });
-
   it("say once of a fault that ends within quiet hours that it was and is over", async () => {
     quiet = true;
     faults = [CLOCK];

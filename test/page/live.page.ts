@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
 import { aDevice } from "../http/bodies.ts";
 import { until } from "../rig/until.ts";
-import { focused, type OpenedService, suiteService } from "./opened.ts";
+import { type OpenedService, suiteService } from "./opened.ts";
 
 /** From the edge to the lit tile, as the project promises. */
 const LIMIT_MS = 300;
@@ -43,18 +43,6 @@ describe("The rooms, live", () => {
     await tile.getByText("Hoy 1 venta").waitFor();
     await tile.getByText("4,00").waitFor();
     expect(await tile.getByText(/desde \d\d:\d\d/).count()).to.equal(1);
-  });
-
-  it("lead to their history, which Escape closes", async () => {
-    await opened.drive("SIM0", true);
-    const { page } = await opened.open("/habitaciones");
-    await page.locator(".tile-link").first().press("Enter");
-    const history = page.getByRole("dialog", { name: "Habitación 101" });
-    await history.getByText("4,00").first().waitFor();
-    expect(new URL(page.url()).searchParams.get("room")).to.equal("101");
-    await page.keyboard.press("Escape");
-    await history.waitFor({ state: "detached" });
-    await focused(page.locator(".tile-link").first());
   });
 
   it("are announced to people who cannot see them", async () => {

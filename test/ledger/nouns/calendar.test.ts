@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
-import { addDays, monthOf, weekdayOf } from "../../../src/domain/day.ts";
-import { daysUntil, LocalCalendar, momentsSoFar, monthsOfYear } from "../../../src/ledger/nouns/calendar.ts";
+import { addDays } from "../../../src/domain/day.ts";
+import { daysUntil, LocalCalendar, momentsSoFar } from "../../../src/ledger/nouns/calendar.ts";
 import { ALL_ZONES, AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
 
 const LAST_TIME_MS = 8.64e15;
@@ -28,12 +28,6 @@ describe("the local calendar", () => {
         },
       ),
     );
-  });
-
-  it("answers the same from its cache", () => {
-    const calendar = new LocalCalendar("America/St_Johns");
-    const once = AWKWARD_MOMENTS.map((moment) => calendar.dayOf(moment));
-    expect(AWKWARD_MOMENTS.map((moment) => calendar.dayOf(moment))).to.deep.equal(once);
   });
 
   it("has each day begin where the date changes, also next to a night of changed clocks", () => {
@@ -114,12 +108,5 @@ describe("the local calendar", () => {
     ]);
     expect(daysUntil(20240301, 2)).to.deep.equal([20240229, 20240301]);
     expect(daysUntil(20270101, 2)).to.deep.equal([20261231, 20270101]);
-  });
-
-  it("knows months and weekdays", () => {
-    expect(monthsOfYear(20261121)[0]).to.equal(202601);
-    expect(monthsOfYear(20261121).at(-1)).to.equal(202612);
-    expect(monthOf(20261121)).to.equal(202611);
-    expect(weekdayOf(20261121)).to.equal(6);
   });
 });

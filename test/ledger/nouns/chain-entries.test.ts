@@ -40,11 +40,6 @@ describe("the entries of the chain", () => {
     expect(pieces).to.deep.equal(all());
   });
 
-  it("end where they are asked to", () => {
-    const places = ledger.reader.entriesAfter(2, 5, 100).map(({ position }) => position);
-    expect(places).to.deep.equal([3, 4, 5]);
-  });
-
   it("are read a megabyte at a time, or one where it is longer: a reader holds them in memory", async () => {
     const before = ledger.reader.newestEntry();
     for (const kib of [600, 600, 1, 3_000, 1]) {

@@ -237,11 +237,4 @@ describe("levels of a wired line", () => {
     const further = await ledger.writer.takeIn([level(false, 2), level(true, 3)]);
     expect(further.map(({ meaning }) => meaning)).to.deep.equal(["end", "sale"]);
   });
-
-  it("tell what changed, for the live page", async () => {
-    await wire();
-    ledger.changes.length = 0;
-    await ledger.writer.takeIn([level(false, 0), level(true, 1)]);
-    expect(ledger.changes.map((change) => change.kind)).to.deep.equal(["record", "actuator"]);
-  });
 });
