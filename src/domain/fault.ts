@@ -138,54 +138,37 @@ export interface FaultNews {
   readonly over: readonly Fault[];
 }
 
-/** Tells of each fault once when it begins and once when it is over. */
+/** Finds what people are to be told: each fault once when it begins and once when it is over. */
 export class FaultWatch {
-  /** The faults that were told of and are not over, by name. */
-  readonly #known: Map<string, Fault>;
-  /** Since when faults that were not told of yet are seen, in monotonic milliseconds. */
-  readonly #seenSinceMs = new Map<string, number>();
-  /** Since when known faults are not seen, in monotonic milliseconds. */
-  readonly #awaySinceMs = new Map<string, number>();
+  /** Since when each fault is there untold, or was told of and is away, in monotonic milliseconds, by name. */
+  readonly #sinceMs = new Map<string, number>();
 
-  /** @param known faults that an earlier process has told of */
-  constructor(known: readonly Fault[]) {
-    this.#known = new Map(known.map((fault) => [faultName(fault), fault]));
-  }
-
-  /** The faults that were told of and are not over. */
-  get known(): readonly Fault[] {
-    return [...this.#known.values()];
-  }
-
-  /** Takes in the faults of this moment of monotonic time. */
-  look(faults: readonly Fault[], monotonicMs: number): FaultNews {
-    const present = new Map(faults.map((fault) => [faultName(fault), fault]));
-    for (const name of this.#seenSinceMs.keys()) if (!present.has(name)) this.#seenSinceMs.delete(name);
-    for (const name of this.#awaySinceMs.keys()) if (present.has(name)) this.#awaySinceMs.delete(name);
-    const begun = [...present].flatMap(([name, fault]) => {
-      if (this.#known.has(name)) return [];
-      if (monotonicMs - since(this.#seenSinceMs, name, monotonicMs) < BEGUN_MS) return [];
-      this.#seenSinceMs.delete(name);
-      this.#known.set(name, fault);
-      return [fault];
-    });
-    const over = [...this.#known].flatMap(([name, fault]) => {
-      if (present.has(name)) return [];
-      if (monotonicMs - since(this.#awaySinceMs, name, monotonicMs) < OVER_MS) return [];
-      this.#awaySinceMs.delete(name);
-      this.#known.delete(name);
-      const { isPast }: FaultEntry = FAULTS[fault.code];
-      return isPast === true ? [] : [fault];
-    });
-    return { begun, over };
+  /**
+   * @param told the faults that people were told of and that are not over
+   * @param faults those of this moment of monotonic time
+   */
+  look(told: readonly Fault[], faults: readonly Fault[], monotonicMs: number): FaultNews {
+    const [known, present] = [new Set(told.map(faultName)), new Set(faults.map(faultName))];
+    for (const name of this.#sinceMs.keys()) {
+      if (known.has(name) === present.has(name)) this.#sinceMs.delete(name);
+    }
+    const lasts = (fault: Fault, ms: number) => {
+      const name = faultName(fault);
+      const sinceMs = this.#sinceMs.get(name) ?? monotonicMs;
+      this.#sinceMs.set(name, sinceMs);
+      return monotonicMs - sinceMs >= ms && this.#sinceMs.delete(name);
+    };
+    return {
+      begun: faults.filter((fault) => !known.has(faultName(fault)) && lasts(fault, BEGUN_MS)),
+      over: told.filter((fault) => !present.has(faultName(fault)) && lasts(fault, OVER_MS)),
+    };
   }
 }
 
-/** Since when something is noted; from now on where it was not. */
-function since(noted: Map<string, number>, name: string, nowMs: number): number {
-  const before = noted.get(name);
-  if (before === undefined) noted.set(name, nowMs);
-  return before ?? nowMs;
+/** Whether people are told that a fault is over: not where it says what happened and cannot be mended. */
+export function tellsEnd({ code }: Fault): boolean {
+  const { isPast }: FaultEntry = FAULTS[code];
+  return isPast !== true;
 }
 
 /** What faults are found in. */

@@ -161,11 +161,6 @@ export interface Sink<Batch, Answer = void> {
 export interface EntryBatch {
   /** The identity of the ledger. With an entry's position and hash it is the identity of the entry. */
   readonly ledger: string;
-  /**
-   * The identities that this ledger had on the gateways before, the latest
-   * first. Entries from that time are the same ones, by position and hash.
-   */
-  readonly earlierLedgers: readonly string[];
   /** At least one, in the order of the chain. */
   readonly entries: readonly ChainEntry[];
   /** Entries that wait behind this batch. */
@@ -178,12 +173,3 @@ export interface EntryBatch {
  * after that entry, be it before the batch because the other side went back to a backup, or behind it.
  */
 export type EntrySink = Sink<EntryBatch, ChainHead | null>;
-
-/** Sends tests to the sinks that are set up. */
-export interface SinkTester {
-  /**
-   * Resolves with one line that says what was done. Rejects with `not_found`
-   * for a sink that is not set up, `conflict` while one is under way.
-   */
-  test(name: SinkName): Promise<string>;
-}

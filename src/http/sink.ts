@@ -3,12 +3,17 @@ import type { Actor } from "../domain/audit.ts";
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import type { GivenSetup, Setup, SetupName, SinkTester } from "../domain/sink.ts";
+import type { GivenSetup, Setup, SetupName, SinkName } from "../domain/sink.ts";
 import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** The setups of the sinks, as an owner or an operator changes them. */
-export interface SinkSetups extends SinkTester {
+export interface SinkSetups {
+  /**
+   * Sends a test, and resolves with one line that says what was done. Rejects with
+   * `not_found` for a sink that is not set up, `conflict` while one is under way.
+   */
+  test(name: SinkName): Promise<string>;
   setups(): readonly Setup[];
   /**
    * Resolves once it is stored and in force. Rejects with `invalid`

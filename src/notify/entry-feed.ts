@@ -110,10 +110,10 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     // may learn of a commit that a power cut could undo.
     await settled();
     const entries = chain.entriesAfter(position, newest, this.#limit);
-    const [ledger = "", ...earlierLedgers] = chain.ledgerIds();
+    const [ledger = ""] = chain.ledgerIds();
     const last = entries.at(-1);
     if (last === undefined) return undefined;
-    return { ledger, earlierLedgers, entries, waiting: newest - last.position };
+    return { ledger, entries, waiting: newest - last.position };
   }
 
   /**

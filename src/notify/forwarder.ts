@@ -2,7 +2,7 @@ import type { Change } from "../domain/change.ts";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
-import type { Sink, SinkName, SinkTester } from "../domain/sink.ts";
+import type { Sink, SinkName } from "../domain/sink.ts";
 import type { SinkFailure, SinkStatus } from "../domain/status.ts";
 
 /** The pause between two batches, so that years of entries take a small share of the machine. */
@@ -60,7 +60,7 @@ export interface ForwarderOptions {
  * Sends each sink its batches, one at a time, and each one again with growing pauses until the other side
  * has it. No sale waits for it: it reads committed entries. A sink that fails or hangs delays no other.
  */
-export class Forwarder implements SinkTester {
+export class Forwarder {
   readonly #options: ForwarderOptions;
   #lanes: readonly Lane[] = [];
   #isOpen = false;

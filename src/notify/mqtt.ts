@@ -36,7 +36,7 @@ export interface MqttSinkOptions {
   readonly reconnectMs?: number;
   /** `RETURN_MS`, unless a test sets it. */
   readonly returnMs?: number;
-  /** The ledger's identities, the first one last, as `EntryBatch` has them. */
+  /** The ledger's identity, then those that it had on earlier gateways, the latest first. */
   readonly ledgers: readonly string[];
   /** The gateway's name. */
   readonly gateway: () => string;

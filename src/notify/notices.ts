@@ -1,7 +1,7 @@
 import { type Clock, type ClockTrust, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { addDays, type Day, dayFromDate, firstDayOf, monthOf } from "../domain/day.ts";
 import { HABIT_DAYS, silentDays } from "../domain/device.ts";
-import { type Fault, FaultWatch, faultName } from "../domain/fault.ts";
+import { type Fault, FaultWatch, tellsEnd } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
@@ -34,7 +34,7 @@ export interface NoticesOptions {
 /** Looks each minute for what people are to be told, and puts notices into the outbox. */
 export class Notices {
   readonly #options: NoticesOptions;
-  #watch = new FaultWatch([]);
+  readonly #watch = new FaultWatch();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
 
@@ -43,10 +43,7 @@ export class Notices {
   }
 
   open(): void {
-    const { outbox } = this.#options;
-    outbox.open();
-    const { faults } = outbox.told;
-    this.#watch = new FaultWatch(faults.map(({ fault }) => fault));
+    this.#options.outbox.open();
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
@@ -79,29 +76,28 @@ export class Notices {
 
   #tellFaults(faults: readonly Fault[]): void {
     const { outbox, writer, clock } = this.#options;
-    const news = this.#watch.look(faults, monotonicMs(clock));
-    // A fault may have passed without a notice.
-    const isTold = outbox.told.faults.length === this.#watch.known.length;
-    if (news.begun.length + news.over.length === 0 && isTold) return;
-    const told = new Map(outbox.told.faults.map((one) => [faultName(one.fault), one]));
-    const known = new Set(this.#watch.known.map(faultName));
+    const told = outbox.told.faults;
+    const earlier = told.map(({ fault }) => fault);
+    const { begun, over } = this.#watch.look(earlier, faults, monotonicMs(clock));
+    if (begun.length + over.length === 0) return;
+    const kept = told.filter(({ fault }) => !over.includes(fault));
     const notices: Notice[] = [];
     // A relay box that fails has tens of lines: people get one notice of them.
-    for (const faults of this.#placed(news.begun)) {
-      const notice = writer.faultBegun(faults);
+    for (const placed of this.#placed(begun)) {
+      const notice = writer.faultBegun(placed);
       notices.push(notice);
-      for (const { code, sinceMs, message, hint, details } of faults) {
-        const fault = { code, sinceMs, message, hint, details };
-        told.set(faultName(fault), { fault, noticeId: notice.id });
+      for (const { code, sinceMs, message, hint, details } of placed) {
+        kept.push({ fault: { code, sinceMs, message, hint, details }, noticeId: notice.id });
       }
     }
-    const kept = [...told.values()].filter(({ fault }) => known.has(faultName(fault)));
-    for (const faults of this.#placed(news.over)) {
+    for (const placed of this.#placed(over.filter(tellsEnd))) {
+      const [{ code }] = placed;
       // Where faults are over before their notice was delivered, one notice tells both.
-      for (const id of new Set(faults.map((fault) => told.get(faultName(fault))?.noticeId))) {
-        if (id !== undefined && kept.every(({ noticeId }) => noticeId !== id)) outbox.withdraw(id);
+      const ids = told.filter(({ fault }) => fault.code === code && over.includes(fault));
+      for (const id of new Set(ids.map(({ noticeId }) => noticeId))) {
+        if (kept.every(({ noticeId }) => noticeId !== id)) outbox.withdraw(id);
       }
-      notices.push(writer.faultOver(faults));
+      notices.push(writer.faultOver(placed));
     }
     outbox.add(notices, { faults: kept });
   }

@@ -200,7 +200,7 @@ describe("a sink's cursor", () => {
   const placeIn = (over: ForwardedChain) => over.newestEntry() - opened(over).waiting();
 
   function move(feed: EntryFeed, position: number): void {
-    const batch = { ledger: LEDGER, earlierLedgers: [], entries: [], waiting: 0 };
+    const batch = { ledger: LEDGER, entries: [], waiting: 0 };
     feed.taken(batch, { position, hash: hashOf(position) });
   }
 

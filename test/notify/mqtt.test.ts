@@ -170,7 +170,6 @@ describe("The MQTT sink", () => {
 
   const batchOf = (...entries: readonly ChainEntry[]) => ({
     ledger: LEDGER,
-    earlierLedgers: [],
     entries,
     waiting: 0,
   });
