@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { hostname } from "node:os";
 import { CONFIG_KEYS, type Config } from "../contract/config/schema.ts";
 import { type Chip, listChips } from "../contract/line.ts";
@@ -44,8 +42,6 @@ Examples:
   flanco doctor
   flanco doctor --json
   flanco doctor --bundle support.tar.gz`;
-
-const CONNECT_MS = 2_000;
 
 /** Width of a file's name in the list of the bundle. */
 const BUNDLE_NAME = 16;
@@ -95,9 +91,10 @@ export const commands: CommandTable = [
       // Made and read as the user that runs the command: the examination continues as the owner of the data.
       const archive = bundle === undefined ? undefined : createArchive(bundle);
       const logs = archive === undefined ? [] : await logFiles();
-      const { findings, ...examined } = await examine(config, context);
+      const examined = await examine(config, context);
+      const { findings } = examined;
       if (archive !== undefined) {
-        const files = [...(await bundleOf(examined, findings, context)), ...logs];
+        const files = [...(await bundleOf(examined, config, context)), ...logs];
         terminal.err(`${bundle} will hold:`);
         for (const { name, about } of files) terminal.err(`  ${name.padEnd(BUNDLE_NAME)}${about}`);
         await writeArchive(archive, files);
@@ -115,32 +112,23 @@ export const commands: CommandTable = [
   ),
 ];
 
-/** What the examination found, beside its findings. */
-interface Examined extends Pick<FoundStatus, "running" | "facts" | "ledger"> {
-  readonly config: Config;
-  readonly ports: readonly number[];
-}
-
 async function examine(
   config: Config,
   context: CliContext,
-): Promise<Examined & { readonly findings: readonly Finding[] }> {
+): Promise<FoundStatus & { readonly findings: readonly Finding[] }> {
   becomeOwner(config.data_dir);
-  const { problem, ...found } = await findStatus(config, context);
-  const { running, facts } = found;
-  const ports = [config.http_port, config.https_port].filter((port) => port > 0);
-  const examined = { ...found, config, ports };
+  const found = await findStatus(config, context);
+  const { running, facts, problem } = found;
   const chips = await withService(config, (service) => service.ask(listChips, {}));
   const problems: Partial<Record<CheckName, readonly Problem[]>> = {
     service: serviceProblems(running, context.installation.version),
     ledger: problem === null ? [] : [problem],
-    ports: await portProblems(ports, config, running !== undefined),
     backup: running === undefined ? [] : backupProblems(config, running),
     lines: running === undefined ? [] : lineProblems(running, chips?.data),
     clock: config.clock_trust === "auto" && (await hasNoTimeProgram()) ? [NO_TIME_PROGRAM] : [],
     name: nameProblems(facts.machine),
   };
-  const states = statesOf(examined);
+  const states = statesOf(found, config);
   const findings = CHECK_NAMES.map((check) => {
     const why = CHECKS[check];
     const wrong = [...facts.faults.filter((fault) => fault.check === check), ...(problems[check] ?? [])];
@@ -154,13 +142,13 @@ async function examine(
       message: wrong.map(({ message }) => message).join(" "),
     };
   });
-  return { ...examined, findings };
+  return { ...found, findings };
 }
 
 /** What support needs to know of the appliance, without names of people, places and rooms. */
 async function bundleOf(
-  { facts, ledger, config }: Examined,
-  findings: readonly Finding[],
+  { facts, ledger, findings }: FoundStatus & { readonly findings: readonly Finding[] },
+  config: Config,
   context: CliContext,
 ): Promise<BundleFile[]> {
   const { wiring = [], chips = [] } =
@@ -203,7 +191,7 @@ async function bundleOf(
 }
 
 /** The message of each check where nothing needs attention. */
-function statesOf({ running, facts, ports, config }: Examined): Record<CheckName, string> {
+function statesOf({ running, facts }: FoundStatus, config: Config): Record<CheckName, string> {
   const { disk, lastBackup } = facts;
   const { temperature, memory, isVoltageLow, fileSystemErrors, syncMs } = facts.machine;
   const untold = "This machine does not tell.";
@@ -219,7 +207,6 @@ function statesOf({ running, facts, ports, config }: Examined): Record<CheckName
       memory === null
         ? untold
         : `${megabytes(memory.availableBytes)} MB of ${megabytes(memory.totalBytes)} MB are available.`,
-    ports: ports.map((port) => `${port} ${running === undefined ? "is free" : "answers"}.`).join(" "),
     certificate: "Nothing is known against it. flanco tls show shows it.",
     name: `${hostname()}.local`,
   };
@@ -249,36 +236,6 @@ function serviceProblems(running: Status | undefined, version: string): readonly
   if (running.version === version) return [];
   const message = `The service is version ${running.version}, and this command ${version}.`;
   return [{ message, hint: "Restart the service: systemctl restart flanco." }];
-}
-
-async function portProblems(
-  ports: readonly number[],
-  { host, https_port }: Config,
-  isRunning: boolean,
-): Promise<Problem[]> {
-  // HTTP is served on loopback whatever `host` says, HTTPS on that address alone.
-  const hostOf = (port: number) => (port === https_port && host !== "" ? host : "127.0.0.1");
-  const answers = await Promise.all(ports.map((port) => isListening(port, hostOf(port))));
-  return ports.flatMap((port, index) => {
-    const isTaken = answers[index] === true;
-    if (isTaken === isRunning) return [];
-    const [message, hint] = isTaken
-      ? [`Another program listens at port ${port}.`, `ss -ltnp 'sport = ${port}' shows which: stop it.`]
-      : [`Nothing answers at port ${port}.`, "journalctl -u flanco says why; then restart the service."];
-    return [{ message, hint }];
-  });
-}
-
-async function isListening(port: number, host: string): Promise<boolean> {
-  const socket = connect({ port, host });
-  try {
-    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_MS) });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
 
 /** Without lines nothing is sold, though all that there is may work. */

@@ -64,7 +64,7 @@ describe("The bundle of flanco doctor", () => {
       debounce_ms: 50,
       rearm_ms: 0,
     });
-    expect(JSON.parse(read("findings.json"))).to.have.lengthOf(15);
+    expect(JSON.parse(read("findings.json"))).to.have.lengthOf(14);
     expect(read("kernel.txt")).to.equal("mmc0: card error\n");
     const [ready, foreign, lost, ...rest] = read("log.txt")
       .trim()

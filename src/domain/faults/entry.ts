@@ -27,7 +27,6 @@ export const CHECKS = {
   power: "Low voltage restarts the gateway and damages cards.",
   temperature: "A hot gateway is slow and ages fast.",
   memory: "Without memory the kernel ends programs.",
-  ports: "The page and the API are reached at these ports.",
   sinks: "What leaves the gateway is missing elsewhere until it is sent.",
   certificate: "Browsers warn of a certificate that has ended.",
   name: "The page is found on the local network by this name.",
