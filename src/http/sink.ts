@@ -16,11 +16,10 @@ export interface SinkSetups {
   test(name: SinkName): Promise<string>;
   setups(): readonly Setup[];
   /**
-   * Resolves once it is stored and in force. Rejects with `invalid`
-   * where a secret is missing, `too_many` as every change of an account.
+   * Sets a sink up; null turns it off. Resolves once it is stored and in force. Rejects with
+   * `invalid` where a secret is missing, `too_many` as every change of an account.
    */
-  set(given: GivenSetup, userId: Id, by: Actor): Promise<void>;
-  clear(name: SetupName, userId: Id, by: Actor): Promise<void>;
+  change(name: SetupName, values: GivenSetup["values"] | null, userId: Id, by: Actor): Promise<void>;
 }
 
 /** Errors by which a test was not made; all others are failures of the other side. */
@@ -39,11 +38,11 @@ export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "mem
     }),
     serve(setSetup, async ({ body, userId, by }) => {
       requireSole(by);
-      await sinks.set(body, userId, by);
+      await sinks.change(body.name, body.values, userId, by);
     }),
     serve(clearSetup, async ({ query, userId, by }) => {
       requireSole(by);
-      await sinks.clear(query.name, userId, by);
+      await sinks.change(query.name, null, userId, by);
     }),
     serve(testSink, async ({ body, by }) => {
       requireSole(by);

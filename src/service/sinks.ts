@@ -80,24 +80,23 @@ export class Sinks implements SinkSetups {
     return this.#options.settings.setups();
   }
 
-  set(given: GivenSetup, userId: Id, by: Actor): Promise<void> {
-    const { settings } = this.#options;
-    const [place] = SETUP_FIELDS[given.name].filter(({ isPlace }) => isPlace === true);
-    const host = /^\w+:\/\/(?:[^/@]*@)?([^/?#]*)/.exec(String(given.values[place?.key ?? ""]))?.[1] ?? "";
-    const check = () => settings.check(given, by.way === "command");
-    return this.#change(given.name, host, { userId, actor: by }, check, () => settings.set(given));
-  }
-
-  clear(name: SetupName, userId: Id, by: Actor): Promise<void> {
-    const { settings } = this.#options;
-    return this.#change(
-      name,
-      "",
-      { userId, actor: by },
-      () => {},
-      () => settings.clear(name),
-      true,
-    );
+  change(name: SetupName, values: GivenSetup["values"] | null, userId: Id, by: Actor): Promise<void> {
+    const { settings, writer } = this.#options;
+    const done = this.#changed.then(async () => {
+      if (values !== null) settings.check({ name, values }, by.way === "command");
+      const host = hostIn(name, values ?? {});
+      const details = { sink: name, on: host !== "" || name === "notice", host };
+      await writer.noteAudit([{ kind: "sink_changed", details, userId, actor: by }]);
+      try {
+        if (values === null) settings.clear(name);
+        else settings.set({ name, values });
+      } finally {
+        // Also after a change that a full disk has interrupted.
+        await this.#reopen(name, values === null);
+      }
+    });
+    this.#changed = done.catch(() => {});
+    return done;
   }
 
   /** Ends within a second or so, whatever the other sides do. */
@@ -106,30 +105,6 @@ export class Sinks implements SinkSetups {
     await this.#changed;
     await this.forwarder.close();
     this.#notices?.close();
-  }
-
-  /** @param host where the sink sends from then on, for the audit log; empty for nowhere */
-  #change(
-    name: SetupName,
-    host: string,
-    noted: { readonly userId: Id; readonly actor: Actor },
-    check: () => void,
-    change: () => void,
-    isForGood = false,
-  ): Promise<void> {
-    const done = this.#changed.then(async () => {
-      check();
-      const details = { sink: name, on: host !== "" || name === "notice", host };
-      await this.#options.writer.noteAudit([{ kind: "sink_changed", details, ...noted }]);
-      try {
-        change();
-      } finally {
-        // Also after a change that a full disk has interrupted.
-        await this.#reopen(name, isForGood);
-      }
-    });
-    this.#changed = done.catch(() => {});
-    return done;
   }
 
   async #reopen(name: SetupName, isForGood: boolean): Promise<void> {
@@ -189,6 +164,12 @@ export class Sinks implements SinkSetups {
     this.#notices.open();
     for (const sink of sinks) this.forwarder.add(outbox.feedOf(sink.name), sink);
   }
+}
+
+/** The host that a setup sends to, for the audit log; empty for nowhere. */
+function hostIn(name: SetupName, values: GivenSetup["values"]): string {
+  const place = SETUP_FIELDS[name].find(({ isPlace }) => isPlace === true);
+  return /^\w+:\/\/(?:[^/@]*@)?([^/?#]*)/.exec(String(values[place?.key ?? ""]))?.[1] ?? "";
 }
 
 /** The language of what people read outside of the gateway. */
