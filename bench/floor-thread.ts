@@ -32,8 +32,8 @@ function serve(port: MessagePort, settings: FloorThreadSettings): void {
   migrate(db, () => {}, MIGRATIONS);
   const insert = db.prepare(
     `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms,
-                         day, origin, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 20260101, 'posted', zeroblob(32))`,
+                         day, origin, hash, number)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 20260101, 'posted', zeroblob(32), 1)`,
   );
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");

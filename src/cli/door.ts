@@ -21,7 +21,6 @@ import { ledgerEndpoints } from "../http/app.ts";
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { replaceSecret } from "../http/auth/session.ts";
 import { createControlApp, operatorEndpoints } from "../http/control-server.ts";
-import { ShownNumbers } from "../http/shown-number.ts";
 import { UNWATCHED_LINES } from "../http/wiring.ts";
 import {
   becomeOwner,
@@ -126,8 +125,7 @@ async function withLocalDoor<T>(
   // The service tells of setups that cannot be read.
   const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log: SILENT });
   settings.open();
-  const numbers = new ShownNumbers(reader.numberKey());
-  const parts = { reader, writer, passwords, numbers, clock: systemClock, log: SILENT };
+  const parts = { reader, writer, passwords, clock: systemClock, log: SILENT };
   const endpoints = [
     ...ledgerEndpoints({
       ...parts,

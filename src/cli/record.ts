@@ -3,7 +3,6 @@ import { valorFromMicros } from "../domain/amount.ts";
 import { ledgerKey } from "../domain/imported.ts";
 import { separated } from "../domain/text.ts";
 import { accountOf } from "../http/account.ts";
-import { ShownNumbers } from "../http/shown-number.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { identitiesOf } from "../ledger/engine/identity.ts";
 import { noLedger } from "../ledger/engine/open.ts";
@@ -55,9 +54,9 @@ export const commands: CommandTable = [
       reason: needed("--reason <text>", "why, for later readers of the ledger"),
       account: ACCOUNT,
     },
-    "flanco void 734027465182 --reason 'relay tested'",
+    "flanco void 4711 --reason 'relay tested'",
     async ({ record, reason, account }, call) => {
-      await call.ask(voidRecord, { body: { void: { recordId: record, reason } } }, account);
+      await call.ask(voidRecord, { body: { void: { number: record, reason } } }, account);
       call.terminal.out(`The record ${record} is void and counts no more.`);
     },
   ),
@@ -80,12 +79,11 @@ function* entriesOf(reader: StoreReader, userId: string, ledgerId: string): Gene
 }
 
 function* recordsOf(reader: StoreReader, userId: string, ledgerId: string): Generator<ClinicRecord> {
-  const numbers = new ShownNumbers(reader.numberKey());
   let after = 0;
   for (;;) {
     const records = reader.exportedRecords(userId, after, PIECE);
     for (const {
-      recordId,
+      number,
       importKey,
       hash,
       room,
@@ -98,7 +96,7 @@ function* recordsOf(reader: StoreReader, userId: string, ledgerId: string): Gene
       const { locationName, deviceName, deviceId, provisional } = record;
       yield {
         kind: "record",
-        key: importKey ?? ledgerKey(ledgerId, numbers.show(recordId), hash),
+        key: importKey ?? ledgerKey(ledgerId, number, hash),
         locationName,
         deviceName,
         deviceId,

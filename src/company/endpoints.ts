@@ -33,14 +33,12 @@ export interface CompanyDependencies extends SiteDependencies {
 /** The page and API of a company: the endpoints of a gateway that only read, and those of its clinics. */
 export function createCompanyApp(dependencies: CompanyDependencies): Koa {
   const { sessions, members, sales, passwords, signInGate, clock, log, isHealthy } = dependencies;
-  // The whole database is the company's own, so its numbers need not be permuted.
-  const numbers = { show: (number: number) => number, find: (number: number) => number };
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, members),
       ...selfEndpoints("company", members, members, sessions, passwords, signInGate),
       ...memberEndpoints(members, members, () => NO_REACH),
-      ...salesEndpoints(sales, numbers, clock, log),
+      ...salesEndpoints(sales, clock, log),
       ...clinicEndpoints(dependencies),
       // A company has no letterhead of its own: its name stands for it.
       letterheadEndpoint(() => ({

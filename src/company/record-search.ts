@@ -34,7 +34,7 @@ const FITS = `(@location::text IS NULL OR ${field("locationName")} = @location) 
  */
 const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
   (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = @company AND g.gateway = e.gateway) AS "timeZone",
-  ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional"] as const)
+  ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional", "number"] as const)
     .map((name) => `${field(name)} AS "${name}"`)
     .join(", ")}, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
 const { branch, position } = placeOf("voided_by");
@@ -54,7 +54,7 @@ function searchSql(ofGateway: string): string {
   return `WITH looked AS MATERIALIZED (
       SELECT *, row_number() OVER (ORDER BY effective_ms DESC, id DESC) AS n FROM (
         SELECT gateway, id, valor_micros, effective_ms, moved_by, text::jsonb AS fields, ${VOIDED_BY} FROM flanco.entry
-         WHERE company = @company ${ofGateway} AND (effective_ms, id) < (@timeMs::bigint, @recordId::bigint) AND effective_ms >= @fromMs
+         WHERE company = @company ${ofGateway} AND (effective_ms, id) < (@timeMs::bigint, @number::bigint) AND effective_ms >= @fromMs
          ORDER BY effective_ms DESC, id DESC LIMIT @lookedAt) newest)
     SELECT l."reachedMs", l."reachedId", r.*
       FROM (SELECT max(effective_ms) FILTER (WHERE n = @lookedAt) AS "reachedMs", max(id) FILTER (WHERE n = @lookedAt) AS "reachedId" FROM looked) l
@@ -93,6 +93,7 @@ interface RecordRow {
   readonly room: string;
   readonly origin: RecordOrigin;
   readonly provisional: string;
+  readonly number: string;
   readonly voidReason: string | null;
   readonly voidedMs: string | null;
 }
@@ -148,12 +149,11 @@ export class CompanyRecords {
     const { reachedMs = null, reachedId = null } = rows[0] ?? {};
     const found = rows.filter((row) => row.recordId !== null).map(toFound);
     const last = found.length === limit ? found.at(-1) : undefined;
-    const reached =
-      reachedMs === null ? null : { timeMs: Number(reachedMs), recordId: Number(reachedId ?? 0) };
+    const reached = reachedMs === null ? null : { timeMs: Number(reachedMs), number: Number(reachedId ?? 0) };
     return {
       records: this.#within(found, filter, stretch),
       next:
-        last === undefined ? reached : { timeMs: last.record.createdTimeMs, recordId: last.record.recordId },
+        last === undefined ? reached : { timeMs: last.record.createdTimeMs, number: last.record.recordId },
     };
   }
 
@@ -226,6 +226,7 @@ function toFound(row: RecordRow): { readonly record: FoundRecord; readonly timeZ
   const { timeZone, voidReason, voidedMs, recordId, valorMicros, createdTimeMs, movedBy, ...texts } = row;
   const record: FoundRecord = {
     recordId: Number(recordId),
+    number: Number(texts.number),
     createdTimeMs: Number(createdTimeMs),
     valorMicros: Number(valorMicros),
     locationName: texts.locationName,

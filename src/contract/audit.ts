@@ -4,7 +4,12 @@ import { declare, OPERATOR, OWNER, type Shape } from "./declaration.ts";
 import { digits, id, pageQuery, success, timeMs, withData } from "./field.ts";
 
 const auditEntry = z.strictObject({
-  auditId: z.int(),
+  number: z
+    .int()
+    .nullable()
+    .describe(
+      "Its number among the account's entries that last, or the appliance's; null for one that passes.",
+    ),
   kind: z.enum(AUDIT_KINDS),
   time: timeMs,
   provisional: z.boolean().describe("Its time is not trusted: the clock was not set."),
@@ -31,6 +36,7 @@ export const listAudit = declare("get", "/api/audit", OWNER, {
 export const MAX_AUDIT_PAGE = 500;
 
 const wholeAuditEntry = auditEntry.omit({ time: true, own: true }).extend({
+  auditId: z.int(),
   timeMs,
   userId: id.nullable(),
   user: z

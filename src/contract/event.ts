@@ -14,9 +14,9 @@ const EVENTS = {
   /** Nothing, but a sign that the stream lives: after every 15 s. */
   beat: z.strictObject({}),
   record,
-  void: z.strictObject({ recordId: z.int(), voided }),
+  void: z.strictObject({ number: z.int(), voided }),
   /** A provisional record was moved to its trusted time. */
-  time: z.strictObject({ recordId: z.int(), timeMs }),
+  time: z.strictObject({ number: z.int(), timeMs }),
   actuator: z.strictObject({
     deviceId: z.string(),
     actuatorId: z.string(),

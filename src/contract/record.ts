@@ -7,7 +7,7 @@ import { name, pageQuery, pageSize, recordFilter, success, timeMs, withData } fr
 export const voided = z.strictObject({ timeMs, reason: z.string() });
 
 export const record = z.strictObject({
-  recordId: z.int().describe("Its number; says nothing of the order or the number of records."),
+  number: z.int().describe("Its number among the account's records: 1, 2, 3 and so on, as they were stored."),
   locationName: z.string(),
   deviceName: z.string(),
   deviceId: z.string(),
@@ -50,7 +50,7 @@ export const sumRecords = declare("get", "/api/record/sum", MONEY, {
 
 export const voidRecord = declare("post", "/api/record/void", OWNER, {
   summary: "Void a record: it stays to be seen, and counts in no sum.",
-  body: z.object({ void: z.object({ recordId: z.int().min(1), reason: name }) }),
+  body: z.object({ void: z.object({ number: z.int().min(1), reason: name }) }),
   errors: ["not_found", "conflict"],
 });
 
@@ -61,7 +61,7 @@ export const exportRecords = declare("get", "/api/export", MONEY, {
 });
 
 export const gap = z.strictObject({
-  gapId: z.int(),
+  number: z.int().describe("Its number among the account's gaps."),
   line: z.string(),
   fromTime: timeMs,
   toTime: timeMs,

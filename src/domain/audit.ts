@@ -93,7 +93,10 @@ export interface AuditNote {
 
 /** One line of the audit log. */
 export interface AuditEntry {
+  /** Its place in the log of all accounts. */
   readonly auditId: number;
+  /** Its number among the account's lasting entries, or the appliance's, from 1 without a hole; null for a passing one. */
+  readonly number: number | null;
   readonly kind: AuditKind;
   readonly timeMs: number;
   /** The clock was not trusted then, and the time is still not known. */
@@ -108,8 +111,8 @@ export interface AuditEntry {
   readonly details: AuditDetails;
 }
 
-/** An entry with its boot, as one ledger hands it to another. `details` is JSON. */
-export interface StoredAudit extends Omit<AuditEntry, "provisional" | "details"> {
+/** An entry with its boot, as one ledger hands it to another, which numbers it. `details` is JSON. */
+export interface StoredAudit extends Omit<AuditEntry, "number" | "provisional" | "details"> {
   readonly boot: number | null;
   readonly bootId: string | null;
   readonly zeroMs: number | null;

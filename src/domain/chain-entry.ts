@@ -7,7 +7,7 @@ export const NO_HASH = "0".repeat(64);
 
 /** A record as it enters the chain: what was known when it was made, and nothing that may change later. */
 export interface RecordEntry extends NewRecord {
-  /** The record's number: its position in the chain, from 1 without holes. */
+  /** Its position in the chain, from 1 without holes. */
   readonly position: number;
   readonly userId: Id;
   readonly origin: RecordOrigin;
@@ -18,6 +18,8 @@ export interface RecordEntry extends NewRecord {
   readonly request: number | null;
   readonly sequence: number | null;
   readonly monotonicNs: number | null;
+  /** Its number among the account's records. */
+  readonly number: number;
 }
 
 /**
@@ -55,6 +57,8 @@ export interface EvidenceEntry {
   readonly from: string;
   /** As it is stored: JSON. */
   readonly details: string;
+  /** Its number among the lasting entries of the account, or of the appliance. */
+  readonly number: number;
 }
 
 /** The newest entry. */

@@ -13,8 +13,8 @@ export type Change =
       readonly value: boolean;
       readonly timeMs: number;
     }
-  | { readonly kind: "void"; readonly userId: Id; readonly recordId: number; readonly voided: Voided }
-  | { readonly kind: "time"; readonly userId: Id; readonly recordId: number; readonly timeMs: number }
+  | { readonly kind: "void"; readonly userId: Id; readonly number: number; readonly voided: Voided }
+  | { readonly kind: "time"; readonly userId: Id; readonly number: number; readonly timeMs: number }
   | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
   | { readonly kind: "wiring" }
   | { readonly kind: "tests"; readonly userId: Id }

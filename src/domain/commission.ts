@@ -131,14 +131,15 @@ export interface NewAcceptanceReport extends Signatures {
 
 /** The line of a list of reports. */
 export interface AcceptanceReportHead extends Signatures, CommissionCounts {
-  readonly auditId: number;
+  /** That of its audit entry. */
+  readonly number: number;
   readonly timeMs: number;
   readonly provisional: boolean;
 }
 
 /** A report as the ledger has it. */
 export interface StoredAcceptanceReport
-  extends Pick<AcceptanceReportHead, "auditId" | "timeMs" | "provisional"> {
+  extends Pick<AcceptanceReportHead, "number" | "timeMs" | "provisional"> {
   /** E-mail, at that time, of the member that made it; null without one. */
   readonly who: string | null;
   readonly from: string;

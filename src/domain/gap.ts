@@ -1,6 +1,7 @@
 /** A time in which edges of a line were lost, stored beside the records. */
 export interface Gap {
-  readonly gapId: number;
+  /** Its number among the account's gaps, from 1. */
+  readonly number: number;
   readonly line: string;
   /**
    * Unix milliseconds. Of an overflow: the last edge before it and the first

@@ -73,12 +73,11 @@ export interface ImportedRecord extends NewRecord {
 }
 
 /**
- * What a record may be known by beside its key: a number of this ledger, with the begin of the
- * entry's hash; another key; or, for a row of a table, its content and how many rows before it have the same.
+ * What a record may be known by beside its key: the account's number in this ledger, with the begin of
+ * the entry's hash; or, for a row of a table, its content and how many rows before it have the same.
  */
 export type RecordAlias =
-  | { readonly kind: "own"; readonly recordId: number; readonly hash: string }
-  | { readonly kind: "key"; readonly key: string }
+  | { readonly kind: "own"; readonly number: number; readonly hash: string }
   | { readonly kind: "content"; readonly before: number };
 
 /** What an import of records did, or would do. The others are there already. */
@@ -106,17 +105,16 @@ export function isLedgerKey(key: string): boolean {
 
 /** Digits of an entry's hash in a key: two histories of one ledger may give one number to two sales. */
 const HASH_DIGITS = 16;
-const LEDGER_KEY = /^([0-9a-f]{32})\/(\d{1,13})(?:\/([0-9a-f]{16}))?$/;
+const LEDGER_KEY = /^([0-9a-f]{32})\/(\d{1,13})\/([0-9a-f]{16})$/;
 const ROW_KEY = /^csv\/[0-9a-f]{64}\/(\d{1,9})$/;
 
 /**
  * The key of a record of a ledger, for other ledgers.
  * @param ledgerId the first identity that the ledger had: it keeps that wherever it is moved
- * @param shown the record's number as accounts see it
  * @param hash of the record's entry
  */
-export function ledgerKey(ledgerId: string, shown: number, hash: string): string {
-  return `${ledgerId}/${shown}/${hash.slice(0, HASH_DIGITS)}`;
+export function ledgerKey(ledgerId: string, number: number, hash: string): string {
+  return `${ledgerId}/${number}/${hash.slice(0, HASH_DIGITS)}`;
 }
 
 /** The key of a table's row without one, by the hash of its content, and how many rows with that content came before. */
@@ -124,19 +122,10 @@ export function rowKey(content: string, before: number): string {
   return `csv/${content}/${before + 1}`;
 }
 
-/**
- * What else a record with this key may be known by. A key without a hash is one of an earlier export.
- * @param ownIds this ledger's identities
- * @param find the ledger's number for a shown one
- */
-export function aliasOf(
-  key: string,
-  ownIds: readonly string[],
-  find: (shown: number) => number,
-): RecordAlias | undefined {
-  const [, ledgerId = "", shown = "", hash] = LEDGER_KEY.exec(key) ?? [];
-  if (ownIds.includes(ledgerId)) return { kind: "own", recordId: find(Number(shown)), hash: hash ?? "" };
-  if (hash !== undefined) return { kind: "key", key: `${ledgerId}/${shown}` };
+/** What else a record with this key may be known by, in the ledger that has these identities. */
+export function aliasOf(key: string, ownIds: readonly string[]): RecordAlias | undefined {
+  const [, ledgerId = "", number, hash = ""] = LEDGER_KEY.exec(key) ?? [];
+  if (ownIds.includes(ledgerId)) return { kind: "own", number: Number(number), hash };
   const [, time] = ROW_KEY.exec(key) ?? [];
   return time === undefined ? undefined : { kind: "content", before: Number(time) - 1 };
 }

@@ -31,6 +31,7 @@ import type {
   NewRecord,
   RecordFilter,
   RecordSearch,
+  StoredRecord,
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus, LedgerTroubles } from "./status.ts";
@@ -112,10 +113,10 @@ export interface LedgerCommands {
   importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): ImportedCount;
 
   /**
-   * Adds an entry to the chain that voids a record. Rejects with `not_found`, also for a record
-   * of another user than `owner`, where one is given, and with `conflict` for a voided record.
+   * Adds an entry to the chain that voids a record. Rejects with
+   * `not_found`, and with `conflict` for a voided record.
    */
-  voidRecord(recordId: number, reason: string, by?: Actor, owner?: Id): void;
+  voidRecord(recordId: number, reason: string, by?: Actor): void;
   /**
    * Gives provisional records of one boot their times, once the clock is trusted:
    * `zeroMs` is the wall time of the boot's monotonic zero. Takes some records at a
@@ -223,8 +224,7 @@ export type LedgerWriter = {
   ) => Promise<ReturnType<LedgerCommands[N]>>;
 };
 
-export interface PostedRecord {
-  readonly recordId: number;
+export interface PostedRecord extends Pick<StoredRecord, "recordId" | "number"> {
   /** True when the same post had been stored before. */
   readonly repeated: boolean;
 }
@@ -327,8 +327,8 @@ export interface LedgerReader {
   commissionRooms(deviceId: Id): readonly StoredRoom[];
   /** The newest acceptance reports of an account, newest first. */
   acceptanceReports(userId: Id, limit: number): readonly AcceptanceReportHead[];
-  /** By the number of its audit entry; undefined for one of another account. */
-  acceptanceReport(userId: Id, auditId: number): StoredAcceptanceReport | undefined;
+  /** By the number of its audit entry; undefined where the account has none of it. */
+  acceptanceReport(userId: Id, number: number): StoredAcceptanceReport | undefined;
   /** A wired line's last committed sighting, with its physical level; undefined before its first. */
   lastSighting(line: string): LastSighting | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */
@@ -336,6 +336,8 @@ export interface LedgerReader {
   /** Since when wired lines are not watched, by line. */
   unwatched(): ReadonlyMap<string, BootMoment>;
 
+  /** The `recordId` of an account's record of this number. Throws `not_found`. */
+  recordOf(userId: Id, number: number): number;
   /** Whether a record was posted with this `Idempotency-Key` in the last days. */
   isPosted(userId: Id, key: string): boolean;
 
@@ -353,9 +355,6 @@ export interface LedgerReader {
     nowMs: number,
     userId?: Id,
   ): LedgerStatus & { readonly troubles: LedgerTroubles };
-
-  /** A secret of this ledger, by which record numbers are permuted for accounts. */
-  numberKey(): string;
 
   /** A page of the audit log, newest first. */
   audit(search: AuditSearch): readonly AuditEntry[];

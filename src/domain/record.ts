@@ -13,8 +13,10 @@ export interface NewRecord {
 
 /** A record as it stands in the ledger. */
 export interface StoredRecord extends NewRecord {
-  /** Position in the ledger; grows in commit order. */
+  /** Position in the ledger; grows in commit order. Clients never see it: it counts all accounts. */
   readonly recordId: number;
+  /** Its number among the account's records, from 1 without a hole; the same wherever it stands. */
+  readonly number: number;
   /** When the relay went low again; null while it is high, and for records that no relay made here. */
   readonly endedTimeMs: number | null;
   readonly origin: RecordOrigin;
@@ -65,10 +67,13 @@ export interface RecordFilter {
   readonly roomPart: string | null;
 }
 
-/** A record's place in the order by time; records of the same moment are ordered by their number. */
+/**
+ * A record's place in the order by time; records of the same moment are ordered by
+ * their number, in a company's database by that of all its ledgers' entries.
+ */
 export interface RecordPosition {
   readonly timeMs: number;
-  readonly recordId: number;
+  readonly number: number;
 }
 
 /** One page of a search, newest first by time. */

@@ -37,7 +37,7 @@ import {
 } from "./middleware.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
-import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
+import { recordEndpoints, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
 import {
   type Endpoint,
@@ -49,7 +49,6 @@ import {
   serve,
 } from "./router.ts";
 import { type FirstRunToken, firstUserEndpoint, sessionEndpoints } from "./session.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
 import { type WiredLines, wiringEndpoints } from "./wiring.ts";
@@ -86,7 +85,6 @@ export interface AppDependencies extends SiteDependencies {
   readonly reader: LedgerReader;
   readonly heavy: HeavyReads;
   readonly writer: LedgerWriter;
-  readonly numbers: ShownNumbers;
   readonly sessions: Pick<Sessions, "begin" | "check" | "end">;
   readonly passwords: PasswordHasher;
   readonly lines: Lines;
@@ -106,7 +104,7 @@ export interface AppDependencies extends SiteDependencies {
 
 /** What the endpoints need that a ledger alone can serve. */
 export interface LedgerDependencies
-  extends Pick<AppDependencies, "writer" | "numbers" | "clock" | "log" | "reach" | "passwords">,
+  extends Pick<AppDependencies, "writer" | "clock" | "log" | "reach" | "passwords">,
     Pick<AccountDependencies, "setups"> {
   readonly reader: CalmReader;
   readonly lines: WiredLines;
@@ -114,32 +112,32 @@ export interface LedgerDependencies
 
 /** The endpoints that need the ledger alone: while no service runs, a command serves itself by these. */
 export function ledgerEndpoints(dependencies: LedgerDependencies): readonly Endpoint[] {
-  const { reader, writer, numbers, lines, clock, log, reach } = dependencies;
+  const { reader, writer, lines, clock, log, reach } = dependencies;
   return [
     ...accountEndpoints(dependencies),
     ...memberEndpoints(reader, writer, reach),
-    ...importEndpoints(reader, writer, numbers),
-    ...salesEndpoints(reader, numbers, clock, log),
+    ...importEndpoints(reader, writer),
+    ...salesEndpoints(reader, clock, log),
     ...deviceEndpoints(writer, reader, clock),
     ...locationEndpoints(writer),
-    voidEndpoint(writer, numbers),
+    voidEndpoint(reader, writer),
     ...letterheadEndpoints(reader, writer),
     ...wiringEndpoints(reader, writer, lines, clock),
-    ...acceptanceReportEndpoints(reader, numbers),
-    ...auditEndpoints(reader, numbers),
+    ...acceptanceReportEndpoints(reader),
+    ...auditEndpoints(reader),
   ];
 }
 
 /** The endpoints of a running gateway, without those of sessions: members have them on the network, operators by commands. */
 export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
-  const { heavy, writer, numbers, lines, drivable, status, commissioner, setups, clock, log } = dependencies;
+  const { heavy, writer, lines, drivable, status, commissioner, setups, clock, log } = dependencies;
   // Reads that may be much work are made in a thread of their own.
   const reader = { ...dependencies.reader, ...heavy };
   return [
     ...ledgerEndpoints({ ...dependencies, reader, setups: () => setups.setups() }),
     postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
     ...lineEndpoints(lines, drivable),
-    ...commissionEndpoints({ commissioner, reader, status, numbers }),
+    ...commissionEndpoints({ commissioner, reader, status }),
     ...statusEndpoints(status),
     ...sinkEndpoints(setups, reader),
   ];
@@ -233,20 +231,15 @@ export function buildApp(
 }
 
 /** The endpoints of sales, from a gateway's ledger or a company's database. */
-export function salesEndpoints(
-  sales: SalesReads,
-  numbers: ShownAs,
-  clock: Clock,
-  log: Log,
-): readonly Endpoint[] {
+export function salesEndpoints(sales: SalesReads, clock: Clock, log: Log): readonly Endpoint[] {
   return [
     deviceListEndpoint(sales),
     locationListEndpoint(sales),
     summaryEndpoint(sales, clock),
     ...overviewEndpoints(sales, clock),
-    ...recordEndpoints(sales, numbers),
-    ...exportEndpoints(sales, numbers, clock, log),
-    ...reportEndpoints(sales, numbers, clock),
+    ...recordEndpoints(sales),
+    ...exportEndpoints(sales, clock, log),
+    ...reportEndpoints(sales, clock),
   ];
 }
 

@@ -33,7 +33,6 @@ import { JobSlots } from "../domain/job-slots.ts";
 import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
 import { type Endpoint, serve, writeJson } from "./router.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 
 const SHOWN_REPORTS = 50;
 /** The most edges under test in one answer. */
@@ -48,7 +47,6 @@ interface CommissionDependencies {
   readonly commissioner: Commissioner;
   readonly reader: ReportReader;
   readonly status: StatusReader;
-  readonly numbers: ShownNumbers;
 }
 
 export function commissionEndpoints(dependencies: CommissionDependencies): readonly Endpoint[] {
@@ -84,20 +82,20 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
 }
 
 /** The acceptance reports, which the ledger alone has. */
-export function acceptanceReportEndpoints(reader: ReportReader, numbers: ShownNumbers): readonly Endpoint[] {
+export function acceptanceReportEndpoints(reader: ReportReader): readonly Endpoint[] {
   return [
     serve(listAcceptanceReports, async ({ userId }) => ({
-      data: await reportHeads(reader, userId, numbers),
+      data: await reportHeads(reader, userId),
     })),
     serve(getAcceptanceReport, async ({ userId, query }) => ({
-      data: await reportOf(reader, userId, query.number ?? null, numbers),
+      data: await reportOf(reader, userId, query.number ?? null),
     })),
   ];
 }
 
-/** Ends a commissioning with its report, and gives the report's shown number. */
+/** Ends a commissioning with its report, and gives the report's number. */
 async function finishWithReport(
-  { commissioner, reader, status, numbers }: CommissionDependencies,
+  { commissioner, reader, status }: CommissionDependencies,
   userId: Id,
   signatures: Signatures,
   by: Actor,
@@ -113,44 +111,30 @@ async function finishWithReport(
   let text = "";
   for await (const part of writeJson(content)) text += part;
   const report = { ...signatures, counts, text };
-  return numbers.show(await commissioner.finish(userId, report, by));
+  return commissioner.finish(userId, report, by);
 }
 
-async function reportHeads(
-  reader: ReportReader,
-  userId: Id,
-  numbers: ShownNumbers,
-): Promise<readonly HeadAnswer[]> {
+async function reportHeads(reader: ReportReader, userId: Id): Promise<readonly HeadAnswer[]> {
   const heads: readonly AcceptanceReportHead[] = await reader.acceptanceReports(userId, SHOWN_REPORTS);
-  return heads.map(({ auditId, timeMs, ...head }) => ({
-    ...head,
-    number: numbers.show(auditId),
-    time: timeMs,
-  }));
+  return heads.map(({ timeMs, ...head }) => ({ ...head, time: timeMs }));
 }
 
-/**
- * The report of a shown number; the newest for null. Throws
- * `not_found`, also for a report of another account.
- */
-async function reportOf(
-  reader: ReportReader,
-  userId: Id,
-  shown: number | null,
-  numbers: ShownNumbers,
-): Promise<AcceptanceReport> {
-  const [newest] = shown === null ? await reader.acceptanceReports(userId, 1) : [];
-  const auditId = shown === null ? newest?.auditId : numbers.find(shown);
-  const report = auditId === undefined ? undefined : reader.acceptanceReport(userId, auditId);
+/** The account's report of a number; the newest for null. Throws `not_found`. */
+async function reportOf(reader: ReportReader, userId: Id, wanted: number | null): Promise<AcceptanceReport> {
+  const number = wanted ?? (await reader.acceptanceReports(userId, 1))[0]?.number;
+  const report = number === undefined ? undefined : reader.acceptanceReport(userId, number);
   if (report === undefined) {
-    throw new FlancoError("not_found", `There is no acceptance report${shown === null ? "" : ` ${shown}`}.`, {
-      hint: "The list of reports has their numbers; a commissioning ends with one.",
-    });
+    throw new FlancoError(
+      "not_found",
+      `There is no acceptance report${wanted === null ? "" : ` ${wanted}`}.`,
+      {
+        hint: "The list of reports has their numbers; a commissioning ends with one.",
+      },
+    );
   }
-  const { auditId: found, timeMs, text, ...entry }: StoredAcceptanceReport = report;
-  const number = numbers.show(found);
+  const { timeMs, text, ...entry }: StoredAcceptanceReport = report;
   // The text is under the chain's hash, so it still has the shape in which it was written.
-  return { ...(JSON.parse(text) as ReportContent), ...entry, number, time: timeMs };
+  return { ...(JSON.parse(text) as ReportContent), ...entry, time: timeMs };
 }
 
 function toStateAnswer({ begunMs, untilMs, moved, rooms, ...state }: CommissionState): Commission {

@@ -9,7 +9,6 @@ import { seesMoney } from "../domain/member.ts";
 import { oneMember, type Sessions, type SignedIn, tokensOf } from "./auth/session.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 
 const MAX_STREAMS = 64;
 /** The most streams of one account: others must get streams too. A whole clinic may share one owner's e-mail. */
@@ -48,7 +47,6 @@ interface Listener extends Asker {
 
 /** Server-sent events: sends every committed change to the open pages of its user. */
 export class LiveEvents {
-  readonly #numbers: ShownNumbers;
   readonly #listeners = new Set<Listener>();
   /** Differs for each run of the service, because a new run does not know what the last one sent. */
   readonly #run = randomUUID();
@@ -58,8 +56,7 @@ export class LiveEvents {
   #heartbeat: NodeJS.Timeout | undefined;
 
   /** @param nowMs monotonic milliseconds */
-  constructor(numbers: ShownNumbers, nowMs: () => number = () => performance.now()) {
-    this.#numbers = numbers;
+  constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
   }
 
@@ -147,7 +144,7 @@ export class LiveEvents {
     return changes
       .filter((change) => "userId" in change && change.userId === userId)
       .filter(({ kind }) => withMoney || !MONEY_EVENTS.has(kind))
-      .flatMap((change) => eventOf(change, this.#numbers, withMoney) ?? []);
+      .flatMap((change) => eventOf(change, withMoney) ?? []);
   }
 
   #cutSignedOut(): void {
@@ -187,20 +184,20 @@ function viewKey(userId: Id, withMoney: boolean): string {
 }
 
 /** Undefined for a change that no page is told of. */
-function eventOf(change: Change, numbers: ShownNumbers, withMoney: boolean): Event | undefined {
+function eventOf(change: Change, withMoney: boolean): Event | undefined {
   switch (change.kind) {
     case "record":
-      return { event: "record", data: toRecordAnswer(change.record, numbers) };
+      return { event: "record", data: toRecordAnswer(change.record) };
     case "actuator": {
       const { deviceId, actuatorId, value, timeMs } = change;
       return { event: "actuator", data: { deviceId, actuatorId, value, time: timeMs } };
     }
     case "void":
-      return { event: "void", data: { recordId: numbers.show(change.recordId), voided: change.voided } };
+      return { event: "void", data: { number: change.number, voided: change.voided } };
     case "time":
-      return { event: "time", data: { recordId: numbers.show(change.recordId), timeMs: change.timeMs } };
+      return { event: "time", data: { number: change.number, timeMs: change.timeMs } };
     case "gap":
-      return { event: "gap", data: toGapAnswer(change.gap, numbers, withMoney) };
+      return { event: "gap", data: toGapAnswer(change.gap, withMoney) };
     case "locations":
     case "tests":
     case "commission":

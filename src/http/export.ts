@@ -8,7 +8,7 @@ import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter, StoredRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { separated } from "../domain/text.ts";
-import { type ShownAs, toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
+import { toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve, whileSignedIn } from "./router.ts";
 
 /** Exports under way, each of another member: one whose client is slow costs next to nothing. */
@@ -23,7 +23,6 @@ const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfie
 
 export function exportEndpoints(
   sales: WalkedReads & Pick<SalesReads, "localTime">,
-  numbers: ShownAs,
   clock: Clock,
   log: Log,
 ): readonly Endpoint[] {
@@ -48,8 +47,7 @@ export function exportEndpoints(
     context.set("Content-Type", "text/csv; charset=utf-8");
     const name = fileName(query.lang, filter, localTime(clock.nowMs()));
     context.set("Content-Disposition", `attachment; filename="${name}"`);
-    const rowOf = (record: FoundRecord) =>
-      csvRow({ ...record, recordId: numbers.show(record.recordId) }, query.lang, localTime);
+    const rowOf = (record: FoundRecord) => csvRow(record, query.lang, localTime);
     /** The pieces of the file. Each is made when the client has taken the one before. */
     const pieces = async function* () {
       yield csvHead(query.lang);
@@ -136,8 +134,7 @@ export function csvHead(language: CsvLanguage): string {
 }
 
 /**
- * One record, with its number as accounts see it, as a row. `localTime` gives
- * a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
+ * One record as a row. `localTime` gives a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
  * exact, without grouping; a provisional record counts, a voided one does not.
  */
 export function csvRow(
@@ -152,7 +149,7 @@ export function csvRow(
   const texts = [record.locationName, record.deviceName, record.room].map(harmless);
   const value = String(valorFromMicros(record.valorMicros)).replace(".", decimalPoint);
   const state = record.voided !== null ? "voided" : record.provisional ? "provisional" : "counted";
-  const cells = [String(record.recordId), date, time, ...texts, value, states[state], origins[record.origin]];
+  const cells = [String(record.number), date, time, ...texts, value, states[state], origins[record.origin]];
   const ends = [moment(record.endedTimeMs), moment(record.voided?.timeMs)];
   return rowOf([...cells, ...ends, harmless(record.voided?.reason ?? "")], language);
 }

@@ -4,13 +4,11 @@ import { microsFromValor } from "../domain/amount.ts";
 import { aliasOf, type ImportedRecord, placeDevices } from "../domain/imported.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { type Endpoint, serve } from "./router.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 
 /** Takes over places and records of another system. */
 export function importEndpoints(
   reader: Pick<LedgerReader, "locations" | "devices" | "ledgerIds" | "importedCount">,
   writer: Pick<LedgerWriter, "importPlaces" | "importRecords">,
-  numbers: ShownNumbers,
 ): readonly Endpoint[] {
   return [
     serve(importPlaces, async ({ userId, body: { dryRun, ...places }, by }) => {
@@ -26,7 +24,7 @@ export function importEndpoints(
     }),
     serve(importRecords, async ({ userId, body: { dryRun, records }, by }) => {
       const ownIds = reader.ledgerIds();
-      const imported = records.map((record) => toImported(record, ownIds, numbers));
+      const imported = records.map((record) => toImported(record, ownIds));
       const data = dryRun
         ? reader.importedCount(userId, imported)
         : await writer.importRecords(userId, imported, by);
@@ -38,10 +36,9 @@ export function importEndpoints(
 function toImported(
   record: BodyOf<typeof importRecords>["records"][number],
   ownIds: readonly string[],
-  numbers: ShownNumbers,
 ): ImportedRecord {
   const { habitacion, valor, createdTime, endedTime, ...same } = record;
-  const alias = aliasOf(record.key, ownIds, (shown) => numbers.find(shown));
+  const alias = aliasOf(record.key, ownIds);
   return {
     ...same,
     ...(alias === undefined ? {} : { alias }),

@@ -13,7 +13,7 @@ import { valorFromMicros } from "../domain/amount.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
-import type { LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
 import type { Sold } from "../domain/overview.ts";
 import {
@@ -29,7 +29,6 @@ import {
 import type { SalesReads } from "../domain/sales.ts";
 import { toSoldAnswer } from "./overview.ts";
 import { type Endpoint, requireClient, serve } from "./router.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
 
@@ -39,12 +38,8 @@ const DEFAULT_PAGE = 50;
  */
 const SUMS = { what: "sums", inAll: 3, waitingOfMember: 8 };
 
-/** How numbers of records are shown to accounts. */
-export type ShownAs = Pick<ShownNumbers, "show" | "find">;
-
 export function recordEndpoints(
   sales: WalkedReads & Pick<SalesReads, "sumRecords" | "gaps">,
-  numbers: ShownAs,
 ): readonly Endpoint[] {
   return [
     serve(
@@ -57,39 +52,38 @@ export function recordEndpoints(
     serve(listRecords, async ({ userId, query }) => {
       const { records, next } = await sales.findRecords(userId, {
         filter: toRecordFilter(query),
-        before: query.before === undefined ? null : positionOf(query.before, numbers),
+        before: query.before === undefined ? null : positionOf(query.before),
         limit: query.limit ?? DEFAULT_PAGE,
       });
-      return {
-        data: records.map((record) => toRecordAnswer(record, numbers)),
-        next: cursorOf(next, numbers),
-      };
+      return { data: records.map(toRecordAnswer), next: cursorOf(next) };
     }),
     serve(listGaps, async ({ userId, signedIn, query }) => {
       const limit = query.limit ?? DEFAULT_PAGE;
-      const before = query.before === undefined ? null : numbers.find(query.before);
-      const gaps = await sales.gaps(userId, { before, limit });
-      const data = gaps.map((gap) => toGapAnswer(gap, numbers, seesMoney(signedIn.role)));
-      return { data, next: data.length < limit ? null : (data.at(-1)?.gapId ?? null) };
+      const gaps = await sales.gaps(userId, { before: query.before ?? null, limit });
+      const data = gaps.map((gap) => toGapAnswer(gap, seesMoney(signedIn.role)));
+      return { data, next: data.length < limit ? null : (data.at(-1)?.number ?? null) };
     }),
   ];
 }
 
-export function voidEndpoint(writer: Pick<LedgerWriter, "voidRecord">, numbers: ShownAs): Endpoint {
+export function voidEndpoint(
+  reader: Pick<LedgerReader, "recordOf">,
+  writer: Pick<LedgerWriter, "voidRecord">,
+): Endpoint {
   return serve(voidRecord, async ({ userId, body, by }) => {
-    const { recordId, reason } = body.void;
-    await writer.voidRecord(numbers.find(recordId), reason, by, userId);
+    const { number, reason } = body.void;
+    await writer.voidRecord(reader.recordOf(userId, number), reason, by);
   });
 }
 
 /** A position as a text for clients, which they send back unchanged. */
-function cursorOf(position: RecordPosition | null, numbers: ShownAs): string | null {
-  return position === null ? null : `${position.timeMs}-${numbers.show(position.recordId)}`;
+function cursorOf(position: RecordPosition | null): string | null {
+  return position === null ? null : `${position.timeMs}-${position.number}`;
 }
 
-function positionOf(cursor: string, numbers: ShownAs): RecordPosition {
-  const [timeMs = 0, recordId = 0] = cursor.split("-").map(Number);
-  return { timeMs, recordId: numbers.find(recordId) };
+function positionOf(cursor: string): RecordPosition {
+  const [timeMs = 0, number = 0] = cursor.split("-").map(Number);
+  return { timeMs, number };
 }
 
 export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before" | "limit">): RecordFilter {
@@ -121,10 +115,10 @@ async function sumOf(
   return { count, totalMicros };
 }
 
-export function toRecordAnswer(record: StoredRecord, numbers: ShownAs): RecordAnswer {
-  const { locationName, deviceName, deviceId, origin, provisional, voided } = record;
+export function toRecordAnswer(record: StoredRecord): RecordAnswer {
+  const { number, locationName, deviceName, deviceId, origin, provisional, voided } = record;
   return {
-    recordId: numbers.show(record.recordId),
+    number,
     locationName,
     deviceName,
     deviceId,
@@ -141,11 +135,10 @@ export function toRecordAnswer(record: StoredRecord, numbers: ShownAs): RecordAn
 /** Without money, how much was lost is left out: each second lost edge is a sale. */
 export function toGapAnswer(
   { fromTimeMs, toTimeMs, missed, missedRises, ...gap }: Gap,
-  numbers: ShownAs,
   withMoney: boolean,
 ): GapAnswer {
   const lost = withMoney ? { missed, missedRises } : { missed: null, missedRises: null };
-  return { ...gap, ...lost, gapId: numbers.show(gap.gapId), fromTime: fromTimeMs, toTime: toTimeMs };
+  return { ...gap, ...lost, fromTime: fromTimeMs, toTime: toTimeMs };
 }
 
 /** Records of one piece: to read and write them out takes about a millisecond. */

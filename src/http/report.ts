@@ -11,7 +11,7 @@ import { Report, type ReportSum } from "../domain/report.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { Letterhead } from "../domain/user.ts";
 import { toDaysAnswer, toPlacesAnswer, toSoldAnswer, toSoldBeside } from "./overview.ts";
-import { type ShownAs, toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
+import { toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, requireClient, serve } from "./router.ts";
 
 const GAPS_AT_ONCE = 500;
@@ -24,13 +24,13 @@ const REPORTS = { what: "reports", inAll: 3, waitingOfMember: 8 };
 type ReportReads = WalkedReads &
   Pick<SalesReads, "overview" | "gaps" | "wirings" | "devices" | "localTime" | "chainHead">;
 
-export function reportEndpoints(sales: ReportReads, numbers: ShownAs, clock: Clock): readonly Endpoint[] {
+export function reportEndpoints(sales: ReportReads, clock: Clock): readonly Endpoint[] {
   return [
     serve(
       getReport,
       async ({ userId, query, context }) => {
         const report = await reportOf(sales, clock, userId, query, () => requireClient(context));
-        return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, numbers, true)) } };
+        return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, true)) } };
       },
       new JobSlots(REPORTS),
     ),
@@ -139,7 +139,7 @@ async function gapsOf(
         !wiredElsewhere.has(line) && dayOf(fromTimeMs) <= days.to && dayOf(toTimeMs) >= days.from,
     );
     found.push(...touching);
-    before = gaps.length < GAPS_AT_ONCE ? null : (gaps.at(-1)?.gapId ?? null);
+    before = gaps.length < GAPS_AT_ONCE ? null : (gaps.at(-1)?.number ?? null);
     if (before !== null) await turn();
     requireClient();
   } while (before !== null && found.length < MAX_GAPS);

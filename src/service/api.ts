@@ -12,7 +12,6 @@ import { LiveEvents } from "../http/event.ts";
 import { Page } from "../http/page.ts";
 import type { Endpoint } from "../http/router.ts";
 import { FirstRunToken } from "../http/session.ts";
-import { ShownNumbers } from "../http/shown-number.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
 import { readDisk, readMachine, systemTimers } from "../platform/machine.ts";
 import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
@@ -20,7 +19,7 @@ import type { OpenParts, Start } from "./service.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
 /** Dependencies of the application that are made here. */
-type Made = "signInGate" | "numbers" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
+type Made = "signInGate" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
 type FromConfig = "timeZone" | "dailyLimits" | "metricsTokenFile";
 
 export interface ApiDependencies
@@ -35,7 +34,6 @@ export interface ApiDependencies
 
 /** The HTTP API with its state: live events, the right to make the first user, failed sign-ins, the status. */
 export class Api {
-  readonly numbers: ShownNumbers;
   readonly events: LiveEvents;
   readonly firstRun: FirstRunToken;
   readonly failedSignIns: FailedSignIns;
@@ -51,8 +49,7 @@ export class Api {
     const { config, clock, writer, log } = dependencies;
     const { time_zone: timeZone, currency, currency_decimals } = config;
     this.sessions = dependencies.sessions;
-    this.numbers = new ShownNumbers(dependencies.reader.numberKey());
-    this.events = new LiveEvents(this.numbers);
+    this.events = new LiveEvents();
     this.firstRun = new FirstRunToken(clock);
     this.failedSignIns = new FailedSignIns(clock, writer, log);
     this.status = new StatusReport({
@@ -64,11 +61,10 @@ export class Api {
       ...dependencies,
       tell: (changes) => this.events.tell(changes),
     });
-    const { numbers, events, firstRun, failedSignIns, status, commissioning } = this;
+    const { events, firstRun, failedSignIns, status, commissioning } = this;
     const dailyLimits = { records: config.daily_records, bytes: config.daily_bytes };
     const app = {
       ...dependencies,
-      numbers,
       events,
       firstRun,
       status,

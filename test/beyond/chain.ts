@@ -32,6 +32,7 @@ export class TestChain {
         request: 1,
         sequence: position,
         monotonicNs: position * 1_000_000,
+        number: position,
         ...overrides,
       }),
     );

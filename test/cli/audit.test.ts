@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { OPERATOR, PASSWORD } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
-import { EMAIL, FIRST_RECORD, seededProgram, shownNumber } from "./ledger.ts";
+import { EMAIL, seededProgram } from "./ledger.ts";
 
 const SALE_MS = Date.UTC(2026, 10, 21, 9);
 
@@ -29,14 +29,7 @@ describe("flanco audit", () => {
     const add = ["user", "add", "--email", "eva@example.org", "--name", "Eva", "--password-stdin"];
     await program.succeed(add, "a long password\n");
     await program.succeed(["wiring", "remove", "SIM0"]);
-    await program.succeed([
-      "void",
-      shownNumber(program.ledgerFile, FIRST_RECORD),
-      "--reason",
-      "relay tested",
-      "--account",
-      EMAIL,
-    ]);
+    await program.succeed(["void", "1", "--reason", "relay tested", "--account", EMAIL]);
     await program.succeed(["backup"]);
     // The failed sign-ins are still being counted.
     await service.end("SIGTERM");

@@ -4,9 +4,8 @@ import { hashSync } from "bcryptjs";
 import type { Id } from "../../src/domain/id.ts";
 import type { LedgerWriter } from "../../src/domain/ledger.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../../src/domain/wiring.ts";
-import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { newDevice, newRecord, newWiring } from "../ledger/test-ledger.ts";
-import { query, readIn } from "../rig/ledger-file.ts";
+import { query } from "../rig/ledger-file.ts";
 import { PASSWORD, Program } from "../rig/program.ts";
 import { inLedger } from "../rig/writer.ts";
 
@@ -114,9 +113,4 @@ export function gapRows(file: string): GapRow[] {
 /** What the ledger last saw of a line; undefined before its first sight. */
 export function lineRow(file: string, line: string): LineRow | undefined {
   return query<LineRow>(file, "SELECT active, request, sequence FROM line_state WHERE line = ?", line)[0];
-}
-
-/** A record's number as accounts and commands have it. */
-export function shownNumber(file: string, recordId: number): string {
-  return readIn(file, (reader) => String(new ShownNumbers(reader.numberKey()).show(recordId)));
 }

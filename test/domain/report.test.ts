@@ -4,6 +4,7 @@ import { MAX_REPORTED_ROOMS, Report } from "../../src/domain/report.ts";
 
 const SALE: StoredRecord = {
   recordId: 1,
+  number: 1,
   locationName: "Norte",
   deviceName: "Pasillo",
   deviceId: "7234",

@@ -36,8 +36,8 @@ describe("An upgrade on a full disk", function () {
     const db = openForWriting(file);
     const insert = db.prepare(
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms,
-                           day, origin, hash)
-       VALUES ('u', 'l', 'd', 'x', '1', 1, 1, 1, 1, 'posted', randomblob(200))`,
+                           day, origin, hash, number)
+       VALUES ('u', 'l', 'd', 'x', '1', 1, 1, 1, 1, 'posted', randomblob(200), 1)`,
     );
     for (let record = 0; record < RECORDS; record += 1) insert.run();
     db.pragma("journal_mode = DELETE");

@@ -5,7 +5,7 @@ import { cookieOf, SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest } from "../rig/standing.ts";
 
 interface Entry {
-  readonly auditId: number;
+  readonly number: number | null;
   readonly kind: string;
   readonly way: string;
   readonly who: string | null;

@@ -166,8 +166,8 @@ const WRONG_BODIES: Readonly<Record<string, ReturnType<typeof wrong>>> = {
     ...NO_LOGO,
   ),
   "post /api/record/void": [
-    ...wrong("recordId", "type", (recordId) => ({ void: { recordId, reason: "x" } }), "1"),
-    ...wrong("reason", "required", (reason) => ({ void: { recordId: 1, reason } }), " "),
+    ...wrong("number", "type", (number) => ({ void: { number, reason: "x" } }), "1"),
+    ...wrong("reason", "required", (reason) => ({ void: { number: 1, reason } }), " "),
   ],
   "post /api/line/drive": [
     ...wrong("line", "required", (line) => ({ line, level: true }), undefined),

@@ -92,7 +92,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "post /api/location": aLocation(),
   "patch /api/location": { location: { name: "Norte", description: "x" } },
   "post /api/data": aRecord(),
-  "post /api/record/void": { void: { recordId: 1, reason: "Prueba" } },
+  "post /api/record/void": { void: { number: 1, reason: "Prueba" } },
   "put /api/letterhead": { letterhead: { company: "x", taxNumber: "x", address: "x", logo: "" } },
   "put /api/wiring": aWiring(),
   "put /api/wiring/price": { price: { lines: ["SIM0"], valor: 5 } },

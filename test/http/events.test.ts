@@ -6,7 +6,6 @@ import { expect } from "chai";
 import type { Role } from "../../src/domain/member.ts";
 import type { NewRecord, StoredRecord } from "../../src/domain/record.ts";
 import { LiveEvents } from "../../src/http/event.ts";
-import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { newRecord } from "../ledger/test-ledger.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
@@ -22,7 +21,15 @@ const MAX_STREAMS_OF_ACCOUNT = 48;
 const A_SALE = newRecord({ createdTimeMs: NOON_MS });
 
 function stored(recordId: number, record: NewRecord): StoredRecord {
-  return { recordId, ...record, endedTimeMs: null, origin: "edge", provisional: false, voided: null };
+  return {
+    recordId,
+    number: recordId,
+    ...record,
+    endedTimeMs: null,
+    origin: "edge",
+    provisional: false,
+    voided: null,
+  };
 }
 
 describe("Live events", () => {
@@ -59,7 +66,7 @@ describe("Live events", () => {
   });
 
   it("of one commit are written once, for all streams that see the same", async () => {
-    const events = new LiveEvents(new ShownNumbers("00".repeat(32)));
+    const events = new LiveEvents();
     const written = ["owner", "staff", "display"].map((role) => {
       const stream = events.listen({ userId: "ana", memberId: role, role: role as Role }, () => true);
       const chunks: Buffer[] = [];
@@ -82,7 +89,7 @@ describe("Live events", () => {
 
   it("say up to which position all is told: with each change that is told, and each 15 seconds", async () => {
     mock.timers.enable({ apis: ["setInterval"] });
-    const events = new LiveEvents(new ShownNumbers("00".repeat(32)));
+    const events = new LiveEvents();
     events.open();
     try {
       const stream = events.listen({ userId: "ana", memberId: "ana", role: "owner" }, () => true);
@@ -126,9 +133,9 @@ describe("Live events", () => {
     const [sameRun, higher] = String(after).split(":");
     expect(sameRun).to.equal(run);
     expect(Number(higher)).to.be.greaterThan(Number(number));
-    expect(
-      new LiveEvents(new ShownNumbers("key")).positionOf({ userId: user.id, role: "owner" }),
-    ).not.to.match(new RegExp(`^${run}`));
+    expect(new LiveEvents().positionOf({ userId: user.id, role: "owner" })).not.to.match(
+      new RegExp(`^${run}`),
+    );
   });
 
   it("stand for a user where they stood, whatever others sell or wire", async () => {
@@ -155,7 +162,7 @@ describe("Live events", () => {
     const room = { deviceId: "d", actuatorId: "101", value: true, timeMs: 1 };
     let nowMs = 0;
     const positionAfter = (times: readonly number[]) => {
-      const events = new LiveEvents(new ShownNumbers("00".repeat(32)), () => nowMs);
+      const events = new LiveEvents(() => nowMs);
       for (const time of times) {
         nowMs = time;
         events.tell([{ kind: "actuator", userId: "ana", ...room }]);
@@ -176,7 +183,7 @@ describe("Live events", () => {
       expect(await page.next()).to.deep.equal({
         event: "record",
         data: {
-          recordId: appliance.numbers.show(record?.recordId ?? 0),
+          number: record?.number,
           ...aRecord(),
           endedTime: null,
           origin: "posted",
@@ -224,7 +231,7 @@ describe("Live events", () => {
     expect(await page.next()).to.deep.equal({
       event: "gap",
       data: {
-        gapId: appliance.numbers.show(1),
+        number: 1,
         line: "SIM6",
         fromTime,
         toTime: line.timeMs,
@@ -242,22 +249,21 @@ describe("Live events", () => {
     ] as const;
     const voided = { timeMs: NOON_MS, reason: "Cobro de prueba" };
     appliance.events.tell([
-      { kind: "void", userId: user.id, recordId: 7, voided },
-      { kind: "void", userId: other.id, recordId: 8, voided },
+      { kind: "void", userId: user.id, number: 7, voided },
+      { kind: "void", userId: other.id, number: 8, voided },
     ]);
-    for (const [page, recordId] of pages) {
+    for (const [page, number] of pages) {
       expect(await page.next()).to.deep.equal({
         event: "void",
-        data: { recordId: appliance.numbers.show(recordId), voided },
+        data: { number, voided },
       });
     }
   });
 
   it("tell the time that a provisional record belongs to, once it is known", async () => {
     const page = await opened();
-    appliance.events.tell([{ kind: "time", userId: user.id, recordId: 7, timeMs: NOON_MS }]);
-    const recordId = appliance.numbers.show(7);
-    expect(await page.next()).to.deep.equal({ event: "time", data: { recordId, timeMs: NOON_MS } });
+    appliance.events.tell([{ kind: "time", userId: user.id, number: 7, timeMs: NOON_MS }]);
+    expect(await page.next()).to.deep.equal({ event: "time", data: { number: 7, timeMs: NOON_MS } });
   });
 
   it("tell when devices, locations or lines have changed, by whomever, and no other account", async () => {
@@ -337,7 +343,7 @@ describe("Many live pages", () => {
   });
 
   it("are shared by an account's members: one with fewer gets one of the member with the most", () => {
-    const events = new LiveEvents(new ShownNumbers("key"));
+    const events = new LiveEvents();
     const streams = new Map<string, PassThrough[]>();
     const open = (memberId: string, role: Role) => {
       const own: PassThrough[] = [];
@@ -373,14 +379,14 @@ describe("Many live pages", () => {
         return (await appliance.connections()) === 1;
       });
       expect(await reads.next()).to.include(HELLO);
-      expect((await reads.next())?.data).to.include({ recordId: appliance.numbers.show(1) });
+      expect((await reads.next())?.data).to.include({ number: 1 });
     } finally {
       stuck.destroy();
     }
   });
 
   it("of a user who signs out are cut off, also one that reads nothing: nothing waits for it", () => {
-    const events = new LiveEvents(new ShownNumbers("key"));
+    const events = new LiveEvents();
     let signedIn = true;
     const stuck = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => signedIn);
     const stays = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => true);

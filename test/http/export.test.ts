@@ -62,7 +62,7 @@ describe("An export", () => {
       'attachment; filename="flanco-sales-2026-03-11.csv"',
     );
     expect(english.text.split("\r\n")[1]).to.equal(
-      `${appliance.numbers.show(appliance.reader.newestEntry())},2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,,,`,
+      `1,2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,,,`,
     );
   });
 
@@ -111,7 +111,7 @@ describe("An export", () => {
       pieces = 0;
       appliance.breaker.instead.set("findRecords", () => {
         pieces += 1;
-        return { records: Array(records).fill(record), next: { timeMs: 1, recordId: 1 } };
+        return { records: Array(records).fill(record), next: { timeMs: 1, number: 1 } };
       });
     }
 
@@ -196,6 +196,7 @@ describe("An export", () => {
 
 const RECORD: StoredRecord = {
   recordId: 1,
+  number: 1,
   locationName: "Clínica Norte",
   deviceName: "Pasillo A",
   deviceId: "7234",

@@ -65,17 +65,17 @@ describe("Listings", () => {
   });
 
   describe("POST /record/void", () => {
-    const takeBack = (recordId: unknown, by = user) =>
-      by.post("/api/record/void", { void: { recordId, reason: "Prueba del técnico" } });
+    const takeBack = (number: unknown, by = user) =>
+      by.post("/api/record/void", { void: { number, reason: "Prueba del técnico" } });
 
     it("voids a record of the user's own once, which is still seen, with the reason, and the audit log names who did it", async () => {
       await post(2);
       const [newest] = (await list("/api/record")).data;
       const other = await appliance.addUser();
-      await takeBack(newest?.["recordId"], other).expect(404);
-      const answer = await takeBack(newest?.["recordId"]).expect(200);
+      await takeBack(newest?.["number"], other).expect(404);
+      const answer = await takeBack(newest?.["number"]).expect(200);
       expect(answer.body).to.deep.equal({ status: "success" });
-      await takeBack(newest?.["recordId"]).expect(409);
+      await takeBack(newest?.["number"]).expect(409);
       const { data } = await list("/api/record");
       expect(data[0]?.["voided"]).to.deep.equal({
         timeMs: appliance.clock.nowMs(),

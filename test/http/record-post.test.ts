@@ -31,6 +31,7 @@ describe("Posting records", () => {
     expect(stored()).to.deep.equal([
       {
         recordId: stored()[0]?.recordId,
+        number: 1,
         locationName: "Clínica Norte",
         deviceName: "Pasillo A",
         deviceId: "7234",

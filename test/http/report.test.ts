@@ -245,7 +245,7 @@ describe("The report of a month or a day", () => {
   });
 
   describe("under way", () => {
-    const ENDLESS = { records: [], next: { timeMs: 1, recordId: 1 } };
+    const ENDLESS = { records: [], next: { timeMs: 1, number: 1 } };
     const QUERY = "/api/report?month=2026-03&location=x";
     let reads: Map<string, number>;
     let asked: ClientRequest[];

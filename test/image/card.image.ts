@@ -222,7 +222,7 @@ describe("The card image", function () {
       await browser.signIn(EMAIL);
       const found = await browser.records();
       expect(found.length, start).to.be.within(told, driven);
-      expect(new Set(found.map(({ recordId }) => recordId)).size).to.equal(found.length);
+      expect(new Set(found.map(({ number }) => number)).size).to.equal(found.length);
       told = found.length;
       for (let sale = 0; sale < SALES; sale += 1) {
         await sell(gateway, browser, told);

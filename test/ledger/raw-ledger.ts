@@ -32,11 +32,11 @@ export class RawLedger {
   store(sales: readonly Sale[], calendar: LocalCalendar): void {
     const insert = this.db.prepare(
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                           effective_ms, day, origin, voided_by, hash)
-       VALUES (?, ?, ?, ?, '1', ?, ?, ?, ?, 'posted', ?, x'')`,
+                           effective_ms, day, origin, voided_by, hash, number)
+       VALUES (?, ?, ?, ?, '1', ?, ?, ?, ?, 'posted', ?, x'', (SELECT coalesce(max(record_id), 0) + 1 FROM record))`,
     );
     this.db.transaction(() => {
-      this.db.exec(`DELETE FROM record; DELETE FROM correction; DELETE FROM rollup_day; DELETE FROM rollup_month;
+      this.db.exec(`DELETE FROM record; DELETE FROM correction; DELETE FROM rollup_day; DELETE FROM rollup_month; DELETE FROM number_mark;
                UPDATE rolled_up SET position = 0;
                INSERT INTO correction (correction_id, kind, reason, noted_ms, hash) VALUES (1, 'void', '', 0, x'')`);
       for (const { location, device, valorMicros, timeMs, voided } of sales)

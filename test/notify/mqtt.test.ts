@@ -49,6 +49,7 @@ const sale: ChainEntry = {
     request: 1,
     sequence: 1,
     monotonicNs: 1,
+    number: 3,
     locationName: "Clínica",
     deviceName: "Pasillo A",
     deviceId: DEVICE,
@@ -88,6 +89,7 @@ const evidence: ChainEntry = {
     who: "a canary",
     from: "::1",
     details: "{}",
+    number: 2,
   },
 };
 

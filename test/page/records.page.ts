@@ -20,10 +20,7 @@ describe("The records on the page", () => {
     return entry;
   };
   const untilVoid = (number: string | null) =>
-    until(
-      "the record is void",
-      async () => Object((await newestEntry())?.details).recordId === Number(number),
-    );
+    until("the record is void", async () => Object((await newestEntry())?.details).number === Number(number));
 
   it("say on a phone of which day they are, and that is taken away with one touch", async () => {
     const { page } = await opened.open("/registros?from=2026-02-03&to=2026-02-03", { width: 360 });
@@ -170,7 +167,7 @@ describe("The records on the page", () => {
     await until("the sum is without it", async () => (await sum.textContent()) !== before);
     const entry = await newestEntry();
     expect(entry?.kind).to.equal("record_voided");
-    expect(entry?.details).to.include({ recordId: Number(number), reason: "Prueba del técnico" });
+    expect(entry?.details).to.include({ number: Number(number), reason: "Prueba del técnico" });
   });
 
   /** Opens the form that voids a record of the list, and fills it in. Gives the record's number. */
@@ -186,7 +183,7 @@ describe("The records on the page", () => {
   it("are void all the same where somebody else voids one meanwhile", async () => {
     const { page } = await opened.open("/registros?room=30");
     const number = await beginVoid(page.locator(".record-open").nth(1), "Duplicada");
-    const other = { recordId: Number(number), reason: "Prueba del técnico" };
+    const other = { number: Number(number), reason: "Prueba del técnico" };
     await opened.send("POST", "/api/record/void", { void: other });
     await page.getByRole("button", { name: "Anular este registro" }).click();
     await page.getByRole("status").getByText(`Registro ${number} anulado.`).waitFor();

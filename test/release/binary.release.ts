@@ -29,7 +29,7 @@ const RECORD = {
   createdTime: 1_763_000_000_000,
 };
 interface Recorded {
-  readonly recordId: number;
+  readonly number: number;
 }
 
 /** One of each kind beside the running service, and what they are told. */
@@ -86,7 +86,7 @@ for (const processor of TESTED) {
       expect((await service.post("/api/data", RECORD, cookie)).status).to.equal(201);
       expect((await service.get("/api/openapi.json")).status).to.equal(200);
       const { data } = (await (await service.get("/api/record", cookie)).json()) as { data: [Recorded] };
-      const voids = [`void ${data[0].recordId} --reason tested`] as const;
+      const voids = [`void ${data[0].number} --reason tested`] as const;
       for (const [line, input = ""] of [voids, ...COMMANDS]) {
         const { exitCode, stderr } = await sealed.run(line.split(" "), { input });
         // This service has faults to report.

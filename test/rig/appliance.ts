@@ -20,7 +20,6 @@ import type { LiveEvents } from "../../src/http/event.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import type { Endpoint } from "../../src/http/router.ts";
 import type { FirstRunToken } from "../../src/http/session.ts";
-import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { heavyReads, openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
 import type { StoreWriter } from "../../src/ledger/engine/writer.ts";
@@ -273,11 +272,6 @@ export class Appliance {
   /** The endpoints that members and operators share, and the operators' own. */
   get table(): readonly Endpoint[] {
     return this.#api.table;
-  }
-
-  /** The numbers that accounts see. */
-  get numbers(): ShownNumbers {
-    return this.#api.numbers;
   }
 
   get firstRun(): FirstRunToken {

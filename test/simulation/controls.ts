@@ -114,8 +114,8 @@ export const SIMULATED_CONTROLS = {
   "a void leaves the sums that hold the record": [
     {
       file: "src/ledger/nouns/correction.ts",
-      from: "context.rollups.move(record, -1);\n      const { userId }",
-      to: "const { userId }",
+      from: "context.rollups.move(record, -1);\n      const { userId, number }",
+      to: "const { userId, number }",
     },
   ],
   "what is rolled up is rolled up again": [

@@ -1,15 +1,15 @@
 import type { Device, StoredRecord } from "../../src/web/api/shapes.ts";
 
-/** A record of the lines in room 101 of device d1, still going on; `recordId` gives its time too. */
-export function recordOf(recordId: number, changes: Partial<StoredRecord> = {}): StoredRecord {
+/** A record of the lines in room 101 of device d1, still going on; `number` gives its time too. */
+export function recordOf(number: number, changes: Partial<StoredRecord> = {}): StoredRecord {
   return {
-    recordId,
+    number,
     locationName: "Clínica",
     deviceName: "Pasillo A",
     deviceId: "d1",
     habitacion: "101",
     valor: 3.5,
-    createdTime: recordId * 1_000,
+    createdTime: number * 1_000,
     endedTime: null,
     origin: "edge",
     provisional: false,

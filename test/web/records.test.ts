@@ -98,7 +98,7 @@ describe("A page of records", () => {
     };
     return { api: { get } as unknown as Pick<Api, "get">, asked };
   }
-  const ids = ({ records }: RecordPage) => records.map(({ recordId }) => recordId);
+  const ids = ({ records }: RecordPage) => records.map(({ number }) => number);
 
   it("is asked for on through answers with few or none, and never holds more than it should", async () => {
     const server = serverOf(answerOf([], "a"), answerOf([5, 4], "b"), answerOf([3], "c"));

@@ -12,7 +12,7 @@ function gap(
   reason: GapReason = missedRises === null ? "outage" : "overflow",
 ) {
   return {
-    gapId: fromS,
+    number: fromS,
     line,
     fromTime: fromS * SECOND_MS,
     toTime: toS * SECOND_MS,

@@ -9,6 +9,7 @@ import {
   NO_HASH,
   type RecordEntry,
 } from "../../domain/chain-entry.ts";
+import { Numbers } from "./numbers.ts";
 
 /**
  * The column of each field of a record, in the order of the canonical form,
@@ -31,6 +32,7 @@ export const RECORD_COLUMNS = {
   request: "request",
   sequence: "sequence",
   monotonicNs: "monotonic_ns",
+  number: "number",
 } as const satisfies Record<keyof RecordEntry, string>;
 
 // TypeScript gives the keys of an object as texts.
@@ -61,8 +63,8 @@ export function correctionText(entry: CorrectionEntry): string {
 
 /** The canonical form of an audit entry. */
 export function evidenceText(entry: EvidenceEntry): string {
-  const { kind, position, timeMs, bootId, begunMs, userId, way, who, from, details } = entry;
-  return JSON.stringify([kind, position, timeMs, bootId, begunMs, userId, way, who, from, details]);
+  const { kind, position, timeMs, bootId, begunMs, userId, way, who, from, details, number } = entry;
+  return JSON.stringify([kind, position, timeMs, bootId, begunMs, userId, way, who, from, details, number]);
 }
 
 /** The hash of an entry, from that of the entry before it and its own canonical form. Hexadecimal. */
@@ -197,6 +199,8 @@ export function setCommits(db: Database, commits: number): void {
  * once it has succeeded (`keep`), and those of a transaction once it is committed (`commit`).
  */
 export class Chain {
+  /** The numbers that accounts see. */
+  readonly numbers: Numbers;
   /** The head in the file. */
   #stored: ChainHead;
   /** The head with the commands of this transaction that succeeded. */
@@ -208,6 +212,7 @@ export class Chain {
   #nextHash: string | null = null;
 
   constructor(db: Database) {
+    this.numbers = new Numbers(db);
     this.#commits = readCommits(db);
     this.#stored = this.#kept = this.#head = readHead(db);
   }
@@ -243,6 +248,7 @@ export class Chain {
 
   forget(): void {
     this.#head = this.#kept;
+    this.numbers.forget();
   }
 
   /** The head with the commands of this transaction that succeeded. */
@@ -279,6 +285,8 @@ export class Chain {
   discard(): void {
     this.#head = this.#kept = this.#stored;
     this.#nextHash = null;
+    this.numbers.forget();
+    this.numbers.takeFirst();
   }
 
   /** Goes on after entries that are lost, in a repair: this was the head once, and `commits` its commit's number. */

@@ -146,7 +146,7 @@ export class Committer {
    * it, where it does not lead to the same head. Throws what SQLite throws.
    */
   repeat(commit: number, frame: TailFrame, after: RepeatAfter = "commit"): boolean {
-    const { bootId, nowMs, monotonicMs, commands, position, head } = frame;
+    const { bootId, nowMs, monotonicMs, commands, position, head, numbers } = frame;
     this.#boots.resume(bootId);
     this.#nowMs = nowMs;
     this.#monotonicMs = monotonicMs;
@@ -154,6 +154,7 @@ export class Committer {
     try {
       if (after !== "commit") this.#forgetLevels(commands);
       if (after === "lost_entries") this.#chain.expect({ position, hash: head });
+      this.#chain.numbers.goOnFrom(numbers);
       for (const { name, input, ids } of commands) {
         this.#given = [...ids];
         this.#runTogether(name, input);
@@ -272,8 +273,16 @@ export class Committer {
       if (hasWritten) {
         this.#chain.commit();
         const { position, hash: head } = this.#chain.head;
-        const timeZone = this.#timeZone;
-        this.#committed = { position, head, bootId, timeZone, nowMs, monotonicMs, commands: this.#done };
+        this.#committed = {
+          position,
+          head,
+          bootId,
+          timeZone: this.#timeZone,
+          numbers: this.#chain.numbers.takeFirst(),
+          nowMs,
+          monotonicMs,
+          commands: this.#done,
+        };
       }
       return { kind: "batch", results, syncMs };
     } catch (error) {

@@ -52,11 +52,6 @@ function idOf(key: string): string {
   return hash("sha256", `identity of ${key}`).slice(0, ID_DIGITS);
 }
 
-/** The key by which numbers are permuted for accounts (http/shown-number.ts). */
-export function numberKeyOf(key: string): string {
-  return hash("sha256", `numbers of ${key.split(":")[0]}`);
-}
-
 export function readLedgerId(db: Database): string {
   return idOf(readLedgerKey(db));
 }

@@ -38,7 +38,7 @@ export const START_REBUILDS =
   "Nothing was changed. Start the service: it sets the file aside and rebuilds it from the newest backup and the tail.";
 
 /** Tables that grow with the records: a start has no time to check them. */
-const GROWING = new Set(["record", "correction", "idempotency", "rollup_day", "rollup_month"]);
+const GROWING = new Set(["record", "correction", "idempotency", "rollup_day", "rollup_month", "number_mark"]);
 
 /**
  * Opens the ledger for writing, and brings it to this program's schema. A missing ledger is

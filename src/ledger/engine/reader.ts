@@ -26,7 +26,6 @@ import { statusReader } from "../nouns/status.ts";
 import { summaryReader } from "../nouns/summary.ts";
 import { wiringReader } from "../nouns/wiring.ts";
 import { transferReader } from "../safety/transfer.ts";
-import { numberKeyOf, readLedgerKey } from "./identity.ts";
 import { openForReading } from "./open.ts";
 import type { ReadAnswer, ReaderStart, ReadTask } from "./reader-thread.ts";
 import { RowBudget, TooManyRows } from "./row-budget.ts";
@@ -76,7 +75,6 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...statusReader(db, calendar, budget),
     ...clockReader(db),
     ...auditReader(db, budget),
-    numberKey: () => numberKeyOf(readLedgerKey(db)),
   };
 }
 

@@ -22,7 +22,7 @@ const initial: Migration = {
       name TEXT PRIMARY KEY,
       value TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
-    -- Which ledger this is, and by what its numbers are shown as others (identity.ts).
+    -- Which ledger this is (identity.ts).
     INSERT INTO setting (name, value) VALUES ('ledger_key', lower(hex(randomblob(32))));
 
     -- zero_ms: wall time of the boot's monotonic zero, once its clock was trusted. last_ms: the last monotonic time that is known of it.
@@ -178,15 +178,25 @@ const initial: Migration = {
       voided_by INTEGER REFERENCES correction,
       hash BLOB NOT NULL,
       ended_boot INTEGER REFERENCES boot,
-      ended_ns INTEGER
+      ended_ns INTEGER,
+      -- Among the account's records.
+      number INTEGER NOT NULL
     ) STRICT;
-    CREATE INDEX record_by_time ON record (user_id, effective_ms);
+    CREATE INDEX record_by_time ON record (user_id, effective_ms, number);
     -- line: of an imported record, what names it where it comes from.
     CREATE UNIQUE INDEX record_imported ON record (user_id, line) WHERE origin = 'imported';
     CREATE UNIQUE INDEX record_by_source ON record (boot, line, request, sequence) WHERE boot IS NOT NULL;
     -- A record whose time was set leaves this index.
     CREATE INDEX record_provisional ON record (boot, user_id) WHERE provisional = 1 AND effective_ms = created_ms;
     CREATE INDEX record_ended_provisional ON record (ended_boot) WHERE ended_boot IS NOT NULL;
+
+    -- Some records of each account by their number (numbers.ts): the newest of each stretch that is in the rollups.
+    CREATE TABLE number_mark (
+      user_id TEXT NOT NULL,
+      number INTEGER NOT NULL,
+      record_id INTEGER NOT NULL,
+      PRIMARY KEY (user_id, number)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE correction (
       correction_id INTEGER PRIMARY KEY,
@@ -284,7 +294,7 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
 
     -- missed and missed_rises are null for an outage. boot, from_ns and to_ns: a gap that was found while the clock was not
-    -- trusted, until its time is known; from_ns is null where it began in another boot.
+    -- trusted, until its time is known; from_ns is null where it began in another boot. number: among the account's gaps.
     CREATE TABLE gap (
       gap_id INTEGER PRIMARY KEY AUTOINCREMENT,
       user_id TEXT NOT NULL,
@@ -297,10 +307,11 @@ const initial: Migration = {
       noted_ms INTEGER NOT NULL,
       boot INTEGER REFERENCES boot,
       from_ns INTEGER,
-      to_ns INTEGER
+      to_ns INTEGER,
+      number INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX gap_provisional ON gap (boot) WHERE boot IS NOT NULL;
-    CREATE INDEX gap_by_user ON gap (user_id, gap_id);
+    CREATE UNIQUE INDEX gap_by_user ON gap (user_id, number);
     CREATE INDEX gap_by_line ON gap (user_id, line, gap_id);
 
     CREATE TABLE idempotency (
@@ -331,7 +342,7 @@ const initial: Migration = {
       .join("\n    ")}
 
     -- user_id is the account that an entry is about. It refers to nothing: an entry outlives its account. details is JSON.
-    -- position and hash: of an entry that is one of the chain, and stays for ever. repeats: how often it was repeated.
+    -- position, hash and number (among those of its account): of an entry that is one of the chain, and stays for ever. repeats: how often it was repeated.
     CREATE TABLE audit (
       audit_id INTEGER PRIMARY KEY AUTOINCREMENT,
       kind TEXT NOT NULL,
@@ -345,8 +356,10 @@ const initial: Migration = {
       details TEXT NOT NULL,
       repeats INTEGER NOT NULL DEFAULT 0,
       position INTEGER UNIQUE,
-      hash BLOB
+      hash BLOB,
+      number INTEGER
     ) STRICT;
+    CREATE UNIQUE INDEX audit_by_number ON audit (user_id, number) WHERE number IS NOT NULL;
     CREATE INDEX audit_by_kind ON audit (kind, audit_id);
     CREATE INDEX audit_passing ON audit (kind, user_id, audit_id) WHERE position IS NULL;
     CREATE INDEX audit_by_user ON audit (user_id, audit_id);

@@ -386,10 +386,10 @@ function changesOfPost({ name, input }: Command, output: unknown): readonly Chan
   if (name !== "addRecord") return [];
   // What crosses a thread has no type: this is the answer to the command of that name.
   const [userId, record] = input as Parameters<LedgerCommands["addRecord"]>;
-  const { recordId, repeated } = output as PostedRecord;
+  const { repeated, ...place } = output as PostedRecord;
   if (repeated) return [];
   const stored = { endedTimeMs: null, origin: "posted", provisional: false, voided: null } as const;
-  return [{ kind: "record", userId, record: { recordId, ...record, ...stored } }];
+  return [{ kind: "record", userId, record: { ...place, ...record, ...stored } }];
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Member } from "../../domain/member.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "../engine/chain.ts";
+import { Numbers } from "../engine/numbers.ts";
 import type { RowBudget } from "../engine/row-budget.ts";
 import type { Boots } from "./boot.ts";
 
@@ -51,7 +52,7 @@ interface AuditRow extends Omit<AuditEntry, "provisional" | "details"> {
 /** An entry's time is the boot's zero and what had passed since, once that zero is known. */
 export const AUDIT_TIME = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), time_ms)";
 const SELECT = `
-  SELECT audit_id AS auditId, kind, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
+  SELECT audit_id AS auditId, number, kind, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
          user_id AS userId, way, who, origin AS "from", octet_length(details) AS bytes, repeats
     FROM audit LEFT JOIN boot USING (boot)
    WHERE audit_id < @before AND ${AUDIT_TIME} >= @sinceMs`;
@@ -114,9 +115,9 @@ export function auditLog(
   const isNoOwner = db
     .prepare<[Id | null], number>("SELECT 1 FROM member WHERE member_id = ? AND role <> 'owner'")
     .pluck();
-  const insert = db.prepare<NewEntry & { position: number | null; hash: string | null }>(
-    `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, position, hash)
-     VALUES (@kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @position, unhex(@hash))`,
+  const insert = db.prepare<NewEntry & Linked>(
+    `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, position, hash, number)
+     VALUES (@kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @position, unhex(@hash), @number)`,
   );
   const repeat = db.prepare<NewEntry>(
     `UPDATE audit SET repeats = repeats + 1
@@ -155,9 +156,8 @@ export function auditLog(
 
   return {
     /**
-     * Adds an entry for what this command does, and gives its number; null
-     * where it was counted with the newest entry. `userId` is the account that
-     * it is about; null is the appliance. Call it before its actor is removed.
+     * Adds an entry for what this command does, and gives its number; null for one that passes. `userId` is
+     * the account that it is about; null is the appliance. Call it before its actor is removed.
      */
     note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
       const now = boots.now();
@@ -173,13 +173,18 @@ export function auditLog(
         details: JSON.stringify(details),
       };
       if (isLasting(kind)) {
-        const link = chain.appendEvidence({ ...row, bootId: now?.bootId ?? null });
-        return Number(insert.run({ ...row, ...link }).lastInsertRowid);
+        const number = chain.numbers.take("audit", userId);
+        insert.run({
+          ...row,
+          number,
+          ...chain.appendEvidence({ ...row, bootId: now?.bootId ?? null, number }),
+        });
+        return number;
       }
       if (repeat.run(row).changes > 0) return null;
-      const auditId = Number(insert.run({ ...row, position: null, hash: null }).lastInsertRowid);
+      const auditId = Number(insert.run({ ...row, ...UNLINKED }).lastInsertRowid);
       if (auditId % TRIM_EVERY === 0) trim.run(KEPT_OF_EACH_KIND);
-      return auditId;
+      return null;
     },
 
     /**
@@ -215,9 +220,18 @@ export function auditLog(
 
 export type AuditLog = ReturnType<typeof auditLog>;
 
-interface NewEntry extends Omit<EvidenceEntry, "position" | "bootId"> {
+interface NewEntry extends Omit<EvidenceEntry, "position" | "bootId" | "number"> {
   readonly boot: number | null;
 }
+
+/** What an entry of the chain has beside what it says. */
+interface Linked {
+  readonly position: number | null;
+  readonly hash: string | null;
+  readonly number: number | null;
+}
+
+const UNLINKED: Linked = { position: null, hash: null, number: null };
 
 type BegunEntry = Pick<NewEntry, "boot" | "begunMs">;
 
@@ -262,10 +276,12 @@ export function linkAudit(db: Database, auditId: number): void {
   if (entry === undefined) return;
   const head = readHead(db);
   const position = head.position + 1;
-  const hash = hashOf(head.hash, evidenceText({ ...entry, position }));
-  db.prepare("UPDATE audit SET position = ?, hash = unhex(?) WHERE audit_id = ?").run(
+  const number = new Numbers(db).take("audit", entry.userId);
+  const hash = hashOf(head.hash, evidenceText({ ...entry, position, number }));
+  db.prepare("UPDATE audit SET position = ?, hash = unhex(?), number = ? WHERE audit_id = ?").run(
     position,
     hash,
+    number,
     auditId,
   );
 }
@@ -273,7 +289,7 @@ export function linkAudit(db: Database, auditId: number): void {
 /** Audit entries as the chain holds them. */
 export type EvidenceRow = EvidenceEntry & { readonly hash: string };
 export const SELECT_EVIDENCE = `SELECT position, kind, time_ms AS timeMs, boot_id AS bootId, begun_ms AS begunMs,
-  user_id AS userId, way, who, origin AS "from", details, lower(hex(hash)) AS hash FROM audit LEFT JOIN boot USING (boot)`;
+  user_id AS userId, way, who, origin AS "from", details, number, lower(hex(hash)) AS hash FROM audit LEFT JOIN boot USING (boot)`;
 
 /**
  * Copies the entries that another ledger's log has beyond this one's, in one
@@ -304,16 +320,18 @@ function storedInserter(db: Database) {
     `INSERT OR IGNORE INTO boot (boot, boot_id, zero_ms, last_ms) SELECT @boot, @bootId, @zeroMs, @lastMs WHERE @boot IS NOT NULL`,
   );
   const bootOf = db.prepare<[string | null], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
-  const insert = db.prepare<StoredAudit & { position: number | null; hash: string | null }>(
-    `INSERT OR REPLACE INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, repeats, position, hash)
+  const insert = db.prepare<StoredAudit & Linked>(
+    `INSERT OR REPLACE INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, repeats, position, hash, number)
      VALUES (@auditId, @kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @repeats, @position,
-             unhex(@hash))`,
+             unhex(@hash), @number)`,
   );
-  return (row: StoredAudit, chain: Pick<Chain, "appendEvidence"> | null): void => {
+  return (row: StoredAudit, chain: Pick<Chain, "appendEvidence" | "numbers"> | null): void => {
     insertBoot.run(row);
     const boot = bootOf.get(row.bootId) ?? null;
-    const link = chain?.appendEvidence({ ...row, bootId: boot === null ? null : row.bootId });
-    insert.run({ ...row, boot, ...(link ?? { position: null, hash: null }) });
+    const number = chain?.numbers.take("audit", row.userId) ?? null;
+    const bootId = boot === null ? null : row.bootId;
+    const link = number === null ? undefined : chain?.appendEvidence({ ...row, bootId, number });
+    insert.run({ ...row, boot, ...(link === undefined ? UNLINKED : { ...link, number }) });
   };
 }
 

@@ -53,7 +53,7 @@ type Timed<R> = Omit<R, "provisional"> & { readonly provisional: number };
 
 const REPORTS = `
   FROM audit LEFT JOIN boot USING (boot) WHERE kind = 'commissioned' AND user_id = ?`;
-const HEAD = `audit_id AS auditId, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional`;
+const HEAD = `number, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional`;
 
 export function commissionReader(db: Database, budget: Pick<RowBudget, "spendBytes">) {
   const all = db.prepare<[], Pick<StoredCommission, "userId" | "begunMs"> & { scope: string }>(
@@ -80,7 +80,7 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
             details ->> '$.untested' AS untested ${REPORTS} ORDER BY audit_id DESC LIMIT ?`,
   );
   const one = db.prepare<[Id, number], Timed<StoredAcceptanceReport>>(
-    `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND audit_id = ?`,
+    `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND number = ?`,
   );
   const ofAll = db.prepare<BootMoment, OpenTest>(`${OPEN} ORDER BY t.line`);
   const ofUser = openTestsOf(db);
@@ -107,8 +107,8 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
       budget.spendBytes(bytes.get(userId, limit) ?? 0);
       return heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 }));
     },
-    acceptanceReport(userId, auditId) {
-      const row = one.get(userId, auditId);
+    acceptanceReport(userId, number) {
+      const row = one.get(userId, number);
       return row && { ...row, provisional: row.provisional === 1 };
     },
   } satisfies Partial<LedgerReader>;

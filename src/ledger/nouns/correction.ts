@@ -17,6 +17,7 @@ const MAX_MOVED = 500;
 
 /** A record that a correction is about. */
 interface CorrectedRecord extends RollupEntry {
+  readonly number: number;
   readonly timeMs: number;
   readonly voidedBy: number | null;
 }
@@ -25,7 +26,7 @@ interface CorrectedRecord extends RollupEntry {
 type TimedRecord = CorrectedRecord & { readonly monotonicNs: number };
 
 const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
-                valor_micros AS valorMicros, effective_ms AS timeMs, day, voided_by AS voidedBy`;
+                valor_micros AS valorMicros, effective_ms AS timeMs, day, voided_by AS voidedBy, number`;
 
 /** A correction with its hash. SQLite gives an empty text for no anchor. */
 export type CorrectionRow = CorrectionEntry & { readonly hash: string };
@@ -103,7 +104,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
 
   /** The one way in which a record gets another time. */
   function move(record: CorrectedRecord, timeMs: number, reason: string): void {
-    const { recordId, userId, voidedBy } = record;
+    const { recordId, userId, voidedBy, number } = record;
     const day = context.calendar.dayOf(timeMs);
     correct("time", recordId, timeMs, reason);
     setTime.run(timeMs, day, recordId);
@@ -111,24 +112,20 @@ export function correctionCommands(db: Database, context: WriteContext) {
       context.rollups.move(record, -1);
       context.rollups.move({ ...record, day }, 1);
     }
-    context.tell({ kind: "time", userId, recordId, timeMs });
+    context.tell({ kind: "time", userId, number, timeMs });
   }
 
   return {
-    voidRecord(recordId, reason, by = SERVICE_ACTOR, owner?) {
+    voidRecord(recordId, reason, by = SERVICE_ACTOR) {
       const record = target.get(recordId);
-      if (record === undefined || (owner !== undefined && record.userId !== owner)) {
-        throw new FlancoError("not_found", "There is no record of that number.", {
-          hint: "The records' numbers are on the page and in GET /api/record.",
-        });
-      }
+      if (record === undefined) throw new FlancoError("not_found", "There is no such record.");
       if (record.voidedBy !== null) throw new FlancoError("conflict", "The record is void already.");
       markVoid.run(correct("void", recordId, null, reason), recordId);
       context.rollups.move(record, -1);
-      const { userId } = record;
+      const { userId, number } = record;
       const valor = valorFromMicros(record.valorMicros);
-      context.audit.note("record_voided", userId, { recordId, valor, reason }, by);
-      context.tell({ kind: "void", userId, recordId, voided: { timeMs: context.nowMs(), reason } });
+      context.audit.note("record_voided", userId, { number, valor, reason }, by);
+      context.tell({ kind: "void", userId, number, voided: { timeMs: context.nowMs(), reason } });
     },
 
     settleTimes(bootId, zeroMs) {

@@ -21,7 +21,7 @@ export interface GapEnd {
   readonly provisional: boolean;
 }
 
-interface GapRow extends Omit<Gap, "gapId"> {
+interface GapRow extends Omit<Gap, "number"> {
   readonly userId: Id;
   readonly notedMs: number;
   /** The boot of `fromNs` and `toNs`; all three are null once its clock is trusted. */
@@ -30,18 +30,18 @@ interface GapRow extends Omit<Gap, "gapId"> {
   readonly toNs: number | null;
 }
 
-interface Found extends Omit<Gap, "gapId" | "line" | "toTimeMs"> {
+interface Found extends Omit<Gap, "number" | "line" | "toTimeMs"> {
   /** Where it began by the monotonic time of the boot in which it ends; null where it began in another. */
   readonly fromMs: number | null;
 }
 
 /** The columns of a Gap in a SELECT. */
-export const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
+export const GAP = `number, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
   missed_rises AS missedRises, reason`;
 
 export function gapReader(db: Database) {
   const page = db.prepare<[Id, number, number], Gap>(
-    `SELECT ${GAP} FROM gap WHERE user_id = ? AND gap_id < ? ORDER BY gap_id DESC LIMIT ?`,
+    `SELECT ${GAP} FROM gap WHERE user_id = ? AND number < ? ORDER BY number DESC LIMIT ?`,
   );
   return {
     gaps: (userId, { before, limit }) => page.all(userId, before ?? Number.MAX_SAFE_INTEGER, limit),
@@ -50,21 +50,24 @@ export function gapReader(db: Database) {
 
 /** The one way in which gaps enter the ledger: in the transaction of the sighting or change that shows them. */
 export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "tell">) {
-  const insert = db.prepare<GapRow>(
-    `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns)
+  // An account's newest gap is its line's newest, which is never removed.
+  const nextNumber = db
+    .prepare<[Id], number>("SELECT coalesce(max(number), 0) + 1 FROM gap WHERE user_id = ?")
+    .pluck();
+  const insert = db.prepare<GapRow & Pick<Gap, "number">>(
+    `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns, number)
      VALUES (@userId, @line, @fromTimeMs, @toTimeMs, @missed, @missedRises, @reason, @notedMs,
-             (SELECT boot FROM boot WHERE boot_id = @bootId), @fromNs, @toNs)`,
+             (SELECT boot FROM boot WHERE boot_id = @bootId), @fromNs, @toNs, @number)`,
   );
-
   const removeOldest = db.prepare<[Id, string]>(
     `DELETE FROM gap WHERE gap_id = (SELECT gap_id FROM gap INDEXED BY gap_by_line WHERE user_id = ? AND line = ?
                                       ORDER BY gap_id DESC LIMIT 1 OFFSET ${MAX_GAPS})`,
   );
 
   function add({ line, userId, timeMs, moment, provisional }: GapEnd, { fromMs, ...found }: Found): void {
-    const gap = { line, toTimeMs: timeMs, ...found };
+    const gap = { number: nextNumber.get(userId) ?? 1, line, toTimeMs: timeMs, ...found };
     const unsettled = provisional ? moment : null;
-    const { lastInsertRowid } = insert.run({
+    insert.run({
       ...gap,
       userId,
       notedMs: context.nowMs(),
@@ -73,7 +76,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
       toNs: unsettled === null ? null : Math.round(unsettled.monotonicMs * NS_PER_MS),
     });
     removeOldest.run(userId, line);
-    context.tell({ kind: "gap", userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
+    context.tell({ kind: "gap", userId, gap });
   }
 
   /** The wall time of a moment in an earlier boot; by that boot's own clock where it was never trusted. */

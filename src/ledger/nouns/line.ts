@@ -116,14 +116,22 @@ export function lineCommands(db: Database, context: WriteContext) {
     };
     const { line, provisional, source, monotonicNs } = sighting;
     const origin = source.sequence === 0 ? "found_at_start" : "edge";
-    const recordId = add({
+    const { position: recordId, number } = add({
       userId: room.userId,
       record,
       origin,
       provisional,
       source: { ...source, boot, line, monotonicNs: Number(monotonicNs) },
     });
-    const stored = { recordId, ...record, endedTimeMs: null, origin, provisional, voided: null } as const;
+    const stored = {
+      recordId,
+      number,
+      ...record,
+      endedTimeMs: null,
+      origin,
+      provisional,
+      voided: null,
+    } as const;
     context.tell({ kind: "record", userId: room.userId, record: stored });
     return recordId;
   }

@@ -26,13 +26,10 @@ export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY} = @room)
   AND (@roomPart IS NULL OR holds_part(room, @roomPart) OR holds_part(${ROOM_TODAY}, @roomPart))`;
 
-/**
- * The records of a user before a position and not before another one, newest first. SQLite searches the index by
- * both parts of a position only if they have a collation, which a column of integers has and a row's number has not.
- */
-export const BETWEEN = `user_id = @userId AND (effective_ms, r.record_id) < (@timeMs, @recordId COLLATE BINARY)
-  AND (effective_ms, r.record_id) >= (@fromMs, @fromId COLLATE BINARY)`;
-const NEWEST_FIRST = "ORDER BY effective_ms DESC, r.record_id DESC";
+/** The records of a user before a position and not before another one, newest first. */
+export const BETWEEN = `user_id = @userId AND (effective_ms, number) < (@timeMs, @number)
+  AND (effective_ms, number) >= (@fromMs, @fromNumber)`;
+const NEWEST_FIRST = "ORDER BY effective_ms DESC, number DESC";
 
 /** The parameters of FITS, with the bound of an answer. */
 interface Asked extends Omit<RecordFilter, "from" | "to"> {
@@ -44,7 +41,7 @@ interface Asked extends Omit<RecordFilter, "from" | "to"> {
 interface Between extends RecordPosition {
   readonly userId: Id;
   readonly fromMs: number;
-  readonly fromId: number;
+  readonly fromNumber: number;
 }
 
 interface FoundRow extends RecordRow {
@@ -64,7 +61,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
       WHERE ${BETWEEN} AND ${FITS} ${NEWEST_FIRST} LIMIT @limit`,
   );
   const lastLookedAt = db.prepare<[Between], RecordPosition>(
-    `SELECT effective_ms AS timeMs, r.record_id AS recordId FROM record r INDEXED BY record_by_time
+    `SELECT effective_ms AS timeMs, number FROM record r INDEXED BY record_by_time
       WHERE ${BETWEEN} ${NEWEST_FIRST} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
   );
 
@@ -82,12 +79,12 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);
     const place = placeOf(filter);
-    const whole = { userId, ...startOf(before, stretch), fromMs: stretch.fromMs, fromId: 0 };
+    const whole = { userId, ...startOf(before, stretch), fromMs: stretch.fromMs, fromNumber: 0 };
     // Where every record fits, the limit alone bounds the work.
     const isAny = Object.values(place).every((each) => each === null);
     const reached = isAny ? undefined : lastLookedAt.get(whole);
     const piece =
-      reached === undefined ? whole : { ...whole, fromMs: reached.timeMs, fromId: reached.recordId };
+      reached === undefined ? whole : { ...whole, fromMs: reached.timeMs, fromNumber: reached.number };
     const rows = matching.all({ ...piece, ...place, limit });
     return {
       records: rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar)).map(toFound),
@@ -130,11 +127,11 @@ function toFound({ movedBy, ...row }: FoundRow): FoundRecord {
 }
 
 function positionOf(row: FoundRow | undefined): RecordPosition | undefined {
-  return row && { timeMs: row.createdTimeMs, recordId: row.recordId };
+  return row && { timeMs: row.createdTimeMs, number: row.number };
 }
 
 export function startOf(before: RecordPosition | null, { untilMs }: Stretch): RecordPosition {
-  return before !== null && before.timeMs < untilMs ? before : { timeMs: untilMs, recordId: 0 };
+  return before !== null && before.timeMs < untilMs ? before : { timeMs: untilMs, number: 0 };
 }
 
 /** The moments at which a record of the filter's days can be. */

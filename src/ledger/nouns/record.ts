@@ -6,6 +6,7 @@ import type { LedgerCommands, LedgerReader, PostedRecord } from "../../domain/le
 import type { Idempotency, NewRecord, RecordOrigin, StoredRecord } from "../../domain/record.ts";
 import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "../engine/chain.ts";
 import type { WriteContext } from "../engine/commands.ts";
+import { recordByNumber } from "../engine/numbers.ts";
 
 const {
   position,
@@ -65,14 +66,21 @@ export interface RecordInput {
   readonly importKey?: string;
 }
 
-/** The one way in which a record enters the ledger, linked into the chain. */
+/** The one way in which a record enters the ledger, numbered and linked into the chain. */
 export function recordInserter(db: Database, { chain, calendar }: Pick<WriteContext, "chain" | "calendar">) {
   const stored = RECORD_FIELDS.filter((field) => field !== "bootId");
   const columns = [...stored.map((field) => RECORD_COLUMNS[field]), "effective_ms", "day", "boot", "hash"];
   const insert = db.prepare<(string | number | null)[]>(
     `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map((column) => (column === "hash" ? "unhex(?)" : "?")).join(", ")})`,
   );
-  return ({ userId, record, origin, provisional, source, importKey }: RecordInput): number => {
+  return ({
+    userId,
+    record,
+    origin,
+    provisional,
+    source,
+    importKey,
+  }: RecordInput): Pick<RecordEntry, "position" | "number"> => {
     const entry: RecordEntry = {
       ...record,
       position: chain.next,
@@ -84,12 +92,13 @@ export function recordInserter(db: Database, { chain, calendar }: Pick<WriteCont
       request: source?.request ?? null,
       sequence: source?.sequence ?? null,
       monotonicNs: source?.monotonicNs ?? null,
+      number: chain.numbers.take("record", userId),
     };
     const hash = chain.appendRecord(entry);
     const { createdTimeMs: timeMs } = record;
     const derived = [timeMs, calendar.dayOf(timeMs), source?.boot ?? null, hash];
     insert.run(...stored.map((field) => entry[field]), ...derived);
-    return entry.position;
+    return entry;
   };
 }
 
@@ -101,17 +110,26 @@ export function recordReader(db: Database) {
              OR EXISTS (SELECT 1 FROM record WHERE ended_boot = boot.boot)
              OR EXISTS (SELECT 1 FROM gap WHERE gap.boot = boot.boot))`,
   );
+  const byNumber = recordByNumber(db);
   const posted = db.prepare<[Id, string]>("SELECT 1 FROM idempotency WHERE user_id = ? AND key = ?");
   return {
     unsettledBoots: () => unsettledBoots.all(),
+    recordOf(userId, number) {
+      const recordId = byNumber.get({ userId, number });
+      if (recordId !== undefined) return recordId;
+      throw new FlancoError("not_found", "There is no record of that number.", {
+        hint: "The records' numbers are on the page and in GET /api/record.",
+      });
+    },
     isPosted: (userId, key) => posted.get(userId, key) !== undefined,
   } satisfies Partial<LedgerReader>;
 }
 
 export function recordCommands(db: Database, context: WriteContext) {
   const add = recordInserter(db, context);
-  const known = db.prepare<[Id, string], { bodyHash: string; recordId: number }>(
-    "SELECT body_hash AS bodyHash, record_id AS recordId FROM idempotency WHERE user_id = ? AND key = ?",
+  const known = db.prepare<[Id, string], KnownPost>(
+    `SELECT body_hash AS bodyHash, record_id AS recordId, (SELECT number FROM record r WHERE r.record_id = i.record_id) AS number
+       FROM idempotency i WHERE user_id = ? AND key = ?`,
   );
   const remember = db.prepare<[Id, string, string, number, number, number | null, number]>(
     `INSERT INTO idempotency (user_id, key, body_hash, record_id, created_ms, boot, begun_ms)
@@ -124,14 +142,20 @@ export function recordCommands(db: Database, context: WriteContext) {
         const earlier = known.get(userId, idempotency.key);
         if (earlier !== undefined) return repeated(earlier, idempotency);
       }
-      const recordId = add({ userId, record, origin: "posted", provisional: false, source: null });
+      const { position: recordId, number } = add({
+        userId,
+        record,
+        origin: "posted",
+        provisional: false,
+        source: null,
+      });
       if (idempotency !== null) {
         const { key, bodyHash } = idempotency;
         const nowMs = context.nowMs();
         const { boot, begunMs } = context.boots.stamp(nowMs);
         remember.run(userId, key, bodyHash, recordId, nowMs, boot, begunMs);
       }
-      return { recordId, repeated: false };
+      return { recordId, number, repeated: false };
     },
   } satisfies Partial<LedgerCommands>;
 }
@@ -141,11 +165,13 @@ export function toRecord({ provisional, voidedMs, voidReason, ...row }: RecordRo
   return { ...row, provisional: provisional === 1, voided };
 }
 
-function repeated(earlier: { bodyHash: string; recordId: number }, idempotency: Idempotency): PostedRecord {
-  if (earlier.bodyHash !== idempotency.bodyHash) {
+type KnownPost = Omit<PostedRecord, "repeated"> & Pick<Idempotency, "bodyHash">;
+
+function repeated({ bodyHash, ...earlier }: KnownPost, idempotency: Idempotency): PostedRecord {
+  if (bodyHash !== idempotency.bodyHash) {
     throw new FlancoError("unprocessable", "This Idempotency-Key was used for another record.", {
       hint: "Use a new key for a new record, and the same body when you post one again.",
     });
   }
-  return { recordId: earlier.recordId, repeated: true };
+  return { ...earlier, repeated: true };
 }

@@ -7,6 +7,7 @@ import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { OnSteps } from "../../platform/work.ts";
 import { type RolledUp, readCommits, readHead } from "../engine/chain.ts";
+import { MARK_NUMBERS } from "../engine/numbers.ts";
 import { IS_NEAR_LIMIT } from "../engine/schema.ts";
 import { requireRoom } from "../safety/file-copy.ts";
 import type { LocalCalendar } from "./calendar.ts";
@@ -51,7 +52,7 @@ export class RollupWriter {
 
   constructor(db: Database) {
     this.#move = [prepareMove(db, "day"), prepareMove(db, "month")] as const;
-    this.#rollUp = [prepareRollUp(db, "day"), prepareRollUp(db, "month")] as const;
+    this.#rollUp = prepareRollUps(db);
     this.#rolledUp = db.prepare<[], number>("SELECT position FROM rolled_up").pluck();
     this.#setRolledUp = prepareSetRolledUp(db);
     this.#isDue = db
@@ -92,14 +93,14 @@ export class RollupWriter {
 /** Computes the day of each record and every rollup again, in the caller's transaction. Gives how many days have changed. */
 function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): number {
   db.function("local_day", { deterministic: true }, (timeMs: number) => calendar.dayOf(timeMs));
-  db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
+  db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month; DELETE FROM number_mark");
   const setDays = db.prepare<{ readonly after: number; readonly upTo: number }>(
     `UPDATE record SET day = local_day(effective_ms)
       WHERE record_id > @after AND record_id <= @upTo AND day <> local_day(effective_ms)`,
   );
   const head = readHead(db);
   const commits = readCommits(db);
-  const statements = [prepareRollUp(db, "day"), prepareRollUp(db, "month")];
+  const statements = prepareRollUps(db);
   let moved = 0;
   if (head.position > 0) onProgress(0, head.position);
   for (let after = 0; after < head.position; after += STEP) {
@@ -118,14 +119,18 @@ function prepareMove(db: Database, period: RollupPeriod) {
   );
 }
 
-function prepareRollUp(db: Database, period: RollupPeriod) {
-  return db.prepare<{ readonly after: number; readonly upTo: number }>(
+/** What adds the records after one entry, up to another one. */
+function prepareRollUps(db: Database) {
+  const sums = (["day", "month"] as const).map((period) =>
     insertInto(
       period,
       `SELECT user_id, ${PERIOD_OF[period]} AS period, location_name, device_id, count(*), sum(valor_micros) FROM record
         WHERE record_id > @after AND record_id <= @upTo AND voided_by IS NULL
         GROUP BY user_id, period, location_name, device_id`,
     ),
+  );
+  return [...sums, MARK_NUMBERS].map((sql) =>
+    db.prepare<{ readonly after: number; readonly upTo: number }>(sql),
   );
 }
 

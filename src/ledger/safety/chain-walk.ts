@@ -4,6 +4,7 @@ import type { KeptHead } from "../../domain/backup.ts";
 import { wallTimeMs } from "../../domain/boot.ts";
 import { type ChainHead, NO_HASH } from "../../domain/chain-entry.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
+import type { Id } from "../../domain/id.ts";
 import { anchorOf, correctionText, evidenceText, hashOf, readRolledUp } from "../engine/chain.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../nouns/audit.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../nouns/correction.ts";
@@ -15,6 +16,9 @@ const REPAIRS: ReadonlySet<string> = new Set<AuditKind>(["ledger_rebuilt", "ledg
 /** What the walk takes of a record, beside its canonical form. */
 export interface WalkedRecord {
   readonly position: number;
+  readonly userId: Id;
+  /** Among the account's records. */
+  readonly number: number;
   readonly valorMicros: number;
   readonly createdTimeMs: number;
   readonly provisional: number;
@@ -32,6 +36,15 @@ interface Hole {
   readonly mark: string;
   /** The `lost` entry that says so; undefined where none does. */
   readonly loss: CorrectionRow | undefined;
+  /** The numbers of records and audit entries that are missing with them, for people. */
+  readonly numbers: string[];
+}
+
+/** The last number of an account's records or audit entries. */
+interface LastNumber {
+  readonly number: number;
+  /** `#missing` up to it. */
+  readonly missing: number;
 }
 
 /** The records and their sum up to an entry of the walk. */
@@ -59,6 +72,9 @@ export class ChainWalk {
   readonly #heads: readonly KeptHead[];
   /** Amounts of records that a correction to come voids. */
   readonly #voided = new Map<number, number>();
+  readonly #numbers = new Map<string, LastNumber>();
+  /** How many entries are missing or altered up to here. */
+  #missing = 0;
   #nextOther = 0;
   #nextHead = 0;
   #position = 0;
@@ -96,7 +112,8 @@ export class ChainWalk {
     this.#othersBefore(position);
     this.#held.records += 1;
     this.#held.totalMicros += BigInt(valorMicros);
-    this.#follow(position, record.hash, text);
+    const isSound = this.#follow(position, record.hash, text);
+    this.#count("record", record.userId, record, isSound);
     const corrections = this.#corrections.get(position);
     if (corrections === undefined && record.timeMs === record.createdTimeMs && record.voidedBy === null)
       return;
@@ -230,25 +247,64 @@ export class ChainWalk {
       if (entry === undefined || entry.position >= position) return;
       const micros = this.#voided.get(entry.position);
       if (micros !== undefined) this.#held.totalMicros -= BigInt(micros);
-      const text = "lostFrom" in entry ? correctionText(entry) : evidenceText(entry);
-      this.#follow(entry.position, entry.hash, text);
+      const isCorrection = "lostFrom" in entry;
+      const text = isCorrection ? correctionText(entry) : evidenceText(entry);
+      const isSound = this.#follow(entry.position, entry.hash, text);
+      if (!isCorrection) this.#count("audit entry", entry.userId, entry, isSound);
     }
   }
 
-  /** The next entry of the chain, with its canonical form. */
-  #follow(position: number, hash: string, text: string): void {
+  /** The next entry of the chain, with its canonical form. Gives whether the entry is the one that its hash says. */
+  #follow(position: number, hash: string, text: string): boolean {
     if (position <= this.#position) {
       this.#findings.addOf("inserted", position, `${position}`, "was inserted: its number was taken");
-      return;
+      return false;
     }
-    if (position > this.#position + 1) this.#addHole(position, hash, text);
-    else if (hashOf(this.#hash, text) !== hash) {
+    const isNext = position === this.#position + 1;
+    const isSound = !isNext || hashOf(this.#hash, text) === hash;
+    if (!isNext) this.#addHole(position, hash, text);
+    if (!isSound) {
       this.#findings.addOf("altered", position, hash + text, "was altered, or put in place of another");
     }
     this.#position = position;
     this.#hash = hash;
     this.#compareWithRolledUp();
     this.#compareWithHeads();
+    return isSound;
+  }
+
+  /**
+   * Each number must follow the account's one before it. Between them
+   * only as many may be missing as entries are missing there.
+   */
+  #count(
+    what: "record" | "audit entry",
+    userId: Id | null,
+    { position, number, hash }: Pick<EvidenceRow, "position" | "number" | "hash">,
+    isSound: boolean,
+  ): void {
+    const series = `${what} ${userId}`;
+    const last = this.#numbers.get(series) ?? { number: 0, missing: 0 };
+    const next = last.number + 1;
+    // An altered entry is a finding already. Whose it was is not known.
+    if (!isSound) this.#missing += 1;
+    if (!isSound && number !== next) return;
+    this.#numbers.set(series, { number, missing: this.#missing });
+    if (number === next) return;
+    if (number < next || number - next > this.#missing - last.missing) {
+      const given = `is the ${what} ${number} of its account, and not ${next}`;
+      this.#findings.addOf(
+        "altered",
+        position,
+        `number ${number} ${hash}`,
+        given,
+        what === "record" ? position : null,
+      );
+      return;
+    }
+    const { account } = this.#findings.costOf(userId, 0, 0n);
+    const missing = next === number - 1 ? `${next}` : `${next} to ${number - 1}`;
+    this.#holes.at(-1)?.numbers.push(`${what} ${missing} of ${account ?? "the appliance"}`);
   }
 
   #compareWithRolledUp(): void {
@@ -301,18 +357,20 @@ export class ChainWalk {
     const loss = this.#losses.get(position);
     const isExplained = loss?.lostFrom === from && loss.anchor === anchorOf(mark, text);
     if (isExplained) this.#losses.delete(position);
-    this.#holes.push({ from, to: position - 1, mark, loss: isExplained ? loss : undefined });
+    this.#missing += position - from;
+    this.#holes.push({ from, to: position - 1, mark, loss: isExplained ? loss : undefined, numbers: [] });
   }
 
   /** Adds findings for the holes since the last head. Their costs are known from the next head. */
   #closeHoles(lacking?: Held): void {
-    for (const { from, to, mark, loss } of this.#holes) {
+    for (const { from, to, mark, loss, numbers } of this.#holes) {
       const entries = from === to ? `The entry ${from} is` : `The entries ${from} to ${to} are`;
       const beside = this.#holes.length === 1 ? "" : `, with ${this.#holes.length - 1} other holes`;
+      const named = numbers.length === 0 ? "" : ` (${numbers.join(", ")})`;
       const what =
         loss === undefined
-          ? `${entries} missing${beside}.`
-          : `${entries} lost with a damaged file: ${loss.reason}.`;
+          ? `${entries} missing${named}${beside}.`
+          : `${entries} lost${named} with a damaged file: ${loss.reason}.`;
       const kind = loss === undefined ? "missing" : "lost";
       this.#findings.add({ kind, from, to, mark, what, costs: this.#costsOf(lacking) });
     }

@@ -10,6 +10,7 @@ import { makeDirectory, OWNER_ONLY } from "../../platform/durable-file.ts";
 import { readHeldCommits } from "../engine/chain.ts";
 import type { CommandName } from "../engine/commands.ts";
 import { folderOf, readLedgerId, tryLedger } from "../engine/identity.ts";
+import type { FirstNumbers } from "../engine/numbers.ts";
 import { START_REBUILDS } from "../engine/open.ts";
 import { SCHEMA_VERSION } from "../engine/schema.ts";
 import type { BatchRequest } from "../engine/writer-thread.ts";
@@ -73,6 +74,8 @@ export interface TailFrame extends Omit<BatchRequest, "commands"> {
   readonly bootId: string | undefined;
   /** The zone of the local days, with which planned prices begin. */
   readonly timeZone: string;
+  /** Of the entries that it adds. */
+  readonly numbers: FirstNumbers;
   readonly commands: readonly TailCommand[];
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../domain/imported.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { WriteContext } from "../engine/commands.ts";
+import { recordByNumber } from "../engine/numbers.ts";
 import { type deviceCommands, deviceReader } from "../nouns/device.ts";
 import { locationReader } from "../nouns/location.ts";
 import {
@@ -41,9 +42,8 @@ function importComparison(db: Database) {
   const byKey = db.prepare<[Id, string], KnownRecord>(
     `${SELECT_KNOWN} WHERE origin = 'imported' AND user_id = ? AND line = ?`,
   );
-  const byNumber = db.prepare<[Id, number], KnownRecord>(
-    `${SELECT_KNOWN} WHERE user_id = ? AND record_id = ?`,
-  );
+  const idOf = recordByNumber(db);
+  const byId = db.prepare<[number | undefined], KnownRecord>(`${SELECT_KNOWN} WHERE record_id = ?`);
   const byContent = db.prepare<[Id, number, string, string, string, number, number], KnownRecord>(
     `${SELECT_KNOWN} WHERE user_id = ? AND effective_ms = ? AND location_name = ? AND device_name = ? AND room = ?
         AND valor_micros = ? ORDER BY record_id LIMIT 1 OFFSET ?`,
@@ -55,11 +55,9 @@ function importComparison(db: Database) {
     if (found !== undefined || alias === undefined) return found;
     switch (alias.kind) {
       case "own": {
-        const own = byNumber.get(userId, alias.recordId);
+        const own = byId.get(idOf.get({ userId, number: alias.number }));
         return own?.hash.startsWith(alias.hash) === true ? own : undefined;
       }
-      case "key":
-        return byKey.get(userId, alias.key);
       case "content":
         return byContent.get(
           ...([userId, createdTimeMs, locationName, deviceName, room, valorMicros] as const),
@@ -165,7 +163,7 @@ export function transferCommands(
         const { key, alias: _alias, endedTimeMs, provisional, voidReason, ...record } = imported;
         if (found === "differing") differing.push(place);
         if (found !== "new") continue;
-        const recordId = add({
+        const { position: recordId } = add({
           userId,
           record,
           origin: "imported",

@@ -67,8 +67,8 @@ function checkChain(
     // SQLite writes the canonical form in half the time that its columns take to be read and written here.
     const page = db
       .prepare<[number, number], ChainedRow>(
-        `SELECT record_id, json_array('sale', ${Object.values(RECORD_COLUMNS).join(", ")}), valor_micros, created_ms,
-                provisional, effective_ms, voided_by, lower(hex(hash))
+        `SELECT json_array('sale', ${Object.values(RECORD_COLUMNS).join(", ")}), record_id, valor_micros, created_ms,
+                provisional, effective_ms, voided_by, lower(hex(hash)), user_id, number
            FROM record LEFT JOIN boot USING (boot) WHERE record_id > ? ORDER BY record_id LIMIT ?`,
       )
       .raw();
@@ -77,8 +77,11 @@ function checkChain(
     let records = 0;
     let last = Number.MIN_SAFE_INTEGER;
     for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
-      for (const [position, text, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash] of rows) {
-        walk.record({ position, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash }, text);
+      for (const [text, ...row] of rows) {
+        const [position, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash, userId, number] =
+          row;
+        const times = { createdTimeMs, provisional, timeMs };
+        walk.record({ position, userId, number, valorMicros, ...times, voidedBy, hash }, text);
         last = position;
       }
       records += rows.length;
@@ -136,14 +139,16 @@ export function openFindings({ findings }: Pick<Verification, "findings">): read
 }
 
 type ChainedRow = [
-  position: number,
   text: string,
+  position: number,
   valorMicros: number,
   createdTimeMs: number,
   provisional: number,
   timeMs: number,
   voidedBy: number | null,
   hash: string,
+  userId: Id,
+  number: number,
 ];
 
 type CountedRow = [

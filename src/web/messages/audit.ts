@@ -76,8 +76,8 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
     `Head of the reports: ${value("company")}, ${value("taxNumber")}`,
   ],
   record_voided: (value) => [
-    `Registro ${value("recordId")} anulado (${value("valor")}): ${value("reason")}`,
-    `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
+    `Registro ${value("number")} anulado (${value("valor")}): ${value("reason")}`,
+    `Record ${value("number")} voided (${value("valor")}): ${value("reason")}`,
   ],
   data_imported: (value) => [
     `Registros importados de ${value("source")}. Lugares: ${value("locations")}; dispositivos: ${value("devices")}`,

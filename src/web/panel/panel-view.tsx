@@ -204,8 +204,11 @@ function LatestPanel({ latest, place }: LatestPanelProps) {
       )}
       {sales.length > 0 && (
         <ol class="ruled">
-          {sales.map(({ recordId, habitacion, valor, deviceName, locationName, voided, ...sale }) => (
-            <li key={recordId} class={voided === null ? "latest-sale" : "latest-sale is-void"}>
+          {sales.map(({ number, habitacion, valor, deviceName, locationName, voided, ...sale }) => (
+            <li
+              key={`${locationName} ${deviceName} ${number}`}
+              class={voided === null ? "latest-sale" : "latest-sale is-void"}
+            >
               <span class="latest-line words">
                 <span class="latest-room strong">{texts.latest.room(habitacion)}</span>
                 <span class="latest-money number strong">{money(valor)}</span>

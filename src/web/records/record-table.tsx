@@ -31,7 +31,7 @@ export function RecordTable({ records, onOpen }: RecordTableProps) {
       <tbody>
         {records.map((record, index) => (
           <RecordRow
-            key={record.recordId}
+            key={`${record.deviceId} ${record.number}`}
             record={record}
             day={days[index] ?? ""}
             isNewDay={index > 0 && days[index] !== days[index - 1]}
@@ -60,12 +60,12 @@ function RecordRow({ record, day, isNewDay, onOpen }: RecordRowProps) {
         <button
           type="button"
           class="record-open link"
-          aria-label={texts.open(String(record.recordId))}
+          aria-label={texts.open(String(record.number))}
           // Held down, Enter would open it again: the form that it has sent gives the focus back to here.
           onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
           onClick={() => onOpen(record)}
         >
-          {record.recordId}
+          {record.number}
         </button>
       </td>
       <td class="record-date">{format.dayName(day, "numeric")}</td>

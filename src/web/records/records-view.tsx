@@ -48,9 +48,9 @@ export function RecordsView() {
 }
 
 /** Resolves too where somebody else has voided it meanwhile. Throws ApiFailure. */
-async function voidRecord(api: Api, recordId: number, reason: string): Promise<void> {
+async function voidRecord(api: Api, number: number, reason: string): Promise<void> {
   try {
-    await api.send("post", "/api/record/void", { void: { recordId, reason } });
+    await api.send("post", "/api/record/void", { void: { number, reason } });
   } catch (error) {
     if (statusOf(error) !== CONFLICT) throw error;
   }
@@ -187,7 +187,7 @@ interface RecordDialogProps {
 function RecordDialog({ record }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
   const { format, user } = useGateway();
-  const { recordId, voided } = record;
+  const { number, voided } = record;
   const moment = (timeMs: number) =>
     `${format.dayName(format.day(timeMs), "full")}, ${format.exactTime(timeMs)}`;
   const rows = [
@@ -201,7 +201,7 @@ function RecordDialog({ record }: RecordDialogProps) {
     ...(voided === null ? [] : [[texts.voidedOn(format.dateTime(voided.timeMs)), voided.reason]]),
   ];
   return (
-    <Dialog title={texts.one(String(recordId))}>
+    <Dialog title={texts.one(String(number))}>
       <dl class="fields">
         {rows.map(([name, value]) => (
           <div key={name}>
@@ -221,7 +221,7 @@ function RecordDialog({ record }: RecordDialogProps) {
 }
 
 /** Says what a void means, and asks for its reason: that confirms it. */
-function VoidForm({ record: { recordId, valor } }: RecordDialogProps) {
+function VoidForm({ record: { number, valor } }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
   const { api, format } = useGateway();
   const { finish } = useDialogs();
@@ -229,8 +229,8 @@ function VoidForm({ record: { recordId, valor } }: RecordDialogProps) {
   const reason = form.values.reason.trim();
   const send = () =>
     form.submit(reason !== "", async () => {
-      await voidRecord(api, recordId, reason);
-      finish(texts.isVoid(String(recordId)));
+      await voidRecord(api, number, reason);
+      finish(texts.isVoid(String(number)));
     });
   return (
     <Form form={form} onSubmit={send} kind="bad" action={texts.voidIt}>

@@ -55,7 +55,7 @@ export function RoomHistory({ deviceId, roomId, device, times }: RoomHistoryProp
       <ol class="ruled">
         {sales.map((sale) => (
           <li
-            key={sale.recordId}
+            key={sale.number}
             class={sale.voided === null ? "history-sale row" : "history-sale row is-void"}
           >
             <Moment timeMs={sale.createdTime} isProvisional={sale.provisional} />

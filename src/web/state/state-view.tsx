@@ -176,7 +176,7 @@ function AuditPanel() {
         <DataTable
           caption={texts.title}
           rows={entries.value}
-          keyOf={(entry) => entry.auditId}
+          keyOf={({ time, kind, number, from }) => `${time} ${kind} ${number ?? from}`}
           columns={[
             { title: texts.what, isName: true, cell: what },
             { title: texts.who, cell: (entry) => actorText(entry, texts) },

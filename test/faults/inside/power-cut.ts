@@ -66,9 +66,9 @@ async function hear(events: EventStream, onLevel: ReadonlyMap<string, () => void
   for (let heard = await events.next(); heard !== undefined; heard = await events.next()) {
     if (heard.event === "actuator") onLevel.get(heard.data.actuatorId)?.();
     if (heard.event !== "record") continue;
-    const { recordId, habitacion: room, createdTime: createdMs } = heard.data;
+    const { number, habitacion: room, createdTime: createdMs } = heard.data;
     // Posts are acknowledged by their answer.
-    if (room !== POSTED_ROOM) tell({ kind: "sale", recordId, room, createdMs });
+    if (room !== POSTED_ROOM) tell({ kind: "sale", number, room, createdMs });
   }
 }
 

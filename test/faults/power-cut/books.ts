@@ -2,9 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Recording } from "../../../scripts/powercut/recording.ts";
 import type { WriteLog } from "../../../scripts/powercut/write-log.ts";
-import { ShownNumbers } from "../../../src/http/shown-number.ts";
 import { openForWriting } from "../../../src/ledger/engine/open.ts";
-import { openReader } from "../../../src/ledger/engine/reader.ts";
 import { listBackups } from "../../../src/ledger/safety/backup-directory.ts";
 import { faultsOf, verifyLedger } from "../../../src/ledger/safety/verify.ts";
 import { query } from "../../rig/ledger-file.ts";
@@ -23,7 +21,7 @@ interface PlacedNote {
 }
 
 interface Row {
-  readonly recordId: number;
+  readonly number: number;
   readonly room: string;
   readonly createdMs: number;
   readonly valorMicros: number;
@@ -149,23 +147,12 @@ export class Books {
 function openLedger(file: string): { rows: readonly Row[]; users: number; wrong: readonly string[] } {
   openForWriting(file).close();
   const wrong = faultsOf(verifyLedger(file, () => {}));
-  const numbers = shownNumbers(file);
   const rows = query<Row>(
     file,
-    `SELECT record_id AS recordId, room, created_ms AS createdMs, valor_micros AS valorMicros, origin
+    `SELECT number, room, created_ms AS createdMs, valor_micros AS valorMicros, origin
        FROM record ORDER BY record_id`,
-  ).map((row) => ({ ...row, recordId: numbers.show(row.recordId) }));
+  );
   return { rows, users: query(file, "SELECT user_id FROM account").length, wrong };
-}
-
-/** Notes have the numbers that the API shows. */
-function shownNumbers(file: string): ShownNumbers {
-  const reader = openReader(file, "UTC");
-  try {
-    return new ShownNumbers(reader.numberKey());
-  } finally {
-    reader.close();
-  }
 }
 
 /** Once and no more: the same post or sale in a second record is no better than none. */
@@ -175,7 +162,7 @@ function isKept(note: PowerCutNote, rows: readonly Row[]): boolean {
     return found.length === 1 && found[0]?.valorMicros === postMicros(note.number);
   }
   if (note.kind === "sale") {
-    const found = rows.filter((row) => row.recordId === note.recordId);
+    const found = rows.filter((row) => row.number === note.number);
     return found.length === 1 && found[0]?.room === note.room && found[0].createdMs === note.createdMs;
   }
   return true;
@@ -183,7 +170,7 @@ function isKept(note: PowerCutNote, rows: readonly Row[]): boolean {
 
 function describe(note: PowerCutNote): string {
   if (note.kind === "posted") return `post ${note.number}`;
-  if (note.kind === "sale") return `record ${note.recordId}, a sale in room ${note.room}`;
+  if (note.kind === "sale") return `record ${note.number}, a sale in room ${note.room}`;
   return note.kind;
 }
 

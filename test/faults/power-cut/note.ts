@@ -10,7 +10,7 @@ export const noteSchema = z.discriminatedUnion("kind", [
   /** The post of this number was answered with 201. */
   z.object({ kind: z.literal("posted"), number: z.number() }),
   /** The program told, after its commit, of a sale that an edge made. */
-  z.object({ kind: z.literal("sale"), recordId: z.number(), room: z.string(), createdMs: z.number() }),
+  z.object({ kind: z.literal("sale"), number: z.number(), room: z.string(), createdMs: z.number() }),
   /** A backup is asked for, beside all that goes on. */
   z.object({ kind: z.literal("backing-up") }),
   /** The backup was made, and proved. */

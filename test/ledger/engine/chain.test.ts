@@ -70,6 +70,7 @@ describe("the chain of the ledger", () => {
     ["request", "1"],
     ["sequence", "1"],
     ["monotonic_ns", "1"],
+    ["number", "90"],
   ] as const) {
     it(`names the record whose ${column} was altered`, async () => {
       await ledger.tamper((db) => db.exec(`UPDATE record SET ${column} = ${value} WHERE record_id = 5`));
@@ -102,9 +103,9 @@ describe("the chain of the ledger", () => {
     await ledger.tamper((db) =>
       db.exec(
         `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                             effective_ms, day, origin, hash)
+                             effective_ms, day, origin, hash, number)
          SELECT user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms, day,
-                origin, hash FROM record WHERE record_id = ${LAST}`,
+                origin, hash, number + 1 FROM record WHERE record_id = ${LAST}`,
       ),
     );
     expect(found()).to.include(`altered ${LAST + 1}-${LAST + 1}`);

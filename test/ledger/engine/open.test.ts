@@ -21,8 +21,8 @@ describe("opening the ledger", () => {
   function make(records = 0): void {
     const db = openForWriting(file);
     const insert = db.prepare(
-      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms, day, origin, hash)
-       VALUES ('u', 'l', 'd', 'x', '1', 1, 1, 1, 1, 'posted', x'')`,
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms, day, origin, hash, number)
+       VALUES ('u', 'l', 'd', 'x', '1', 1, 1, 1, 1, 'posted', x'', 1)`,
     );
     for (let index = 0; index < records; index += 1) insert.run();
     db.close();

@@ -69,7 +69,7 @@ describe("an outage", () => {
     await ledger.writer.takeIn([found(FIRST, 3 * MINUTE_MS, { since })]);
     expect(ledger.reader.gaps(userId, ALL)).to.deep.equal([
       {
-        gapId: 1,
+        number: 1,
         line: LINE,
         fromTimeMs: ZERO_MS[FIRST] + MINUTE_MS,
         toTimeMs: ZERO_MS[FIRST] + 3 * MINUTE_MS,

@@ -38,6 +38,7 @@ describe("levels of a wired line", () => {
     expect(recordsOf(ledger.reader, userId)).to.deep.equal([
       {
         recordId: 3,
+        number: 1,
         locationName: "Clínica",
         deviceName: "Pasillo A",
         deviceId,
@@ -122,7 +123,7 @@ describe("levels of a wired line", () => {
     await ledger.writer.takeIn([level(false, 0), level(true, 1), level(true, 2_978, { missed: 2_976 })]);
     expect(ledger.reader.gaps(userId, { before: null, limit: 100 })).to.deep.equal([
       {
-        gapId: 1,
+        number: 1,
         line: LINE,
         fromTimeMs: level(true, 1).timeMs,
         toTimeMs: level(true, 2_978).timeMs,

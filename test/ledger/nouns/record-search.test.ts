@@ -28,14 +28,14 @@ describe("a search for records", () => {
   function store(sales: readonly Sale[]): void {
     const insert = ledger.db.prepare(
       `INSERT INTO record (record_id, user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
-                           effective_ms, day, origin, hash)
-       VALUES (?, ?, ?, 'd', ?, ?, 1, ?, ?, 1, 'posted', x'')`,
+                           effective_ms, day, origin, hash, number)
+       VALUES (?, ?, ?, 'd', ?, ?, 1, ?, ?, 1, 'posted', x'', ?)`,
     );
     ledger.db.transaction(() => {
       ledger.db.exec("DELETE FROM record");
       sales.forEach(({ location, device, room, timeMs }, index) => {
-        insert.run(index + 1, USER, location, device, room, timeMs, timeMs);
-        insert.run(index + 1_000_000, OTHER, location, device, room, timeMs, timeMs);
+        insert.run(index + 1, USER, location, device, room, timeMs, timeMs, index + 1);
+        insert.run(index + 1_000_000, OTHER, location, device, room, timeMs, timeMs, index + 1);
       });
     })();
   }
@@ -138,11 +138,11 @@ describe("a search for records", () => {
     const plan = ledger.db
       .prepare<[object], { detail: string }>(
         `EXPLAIN QUERY PLAN SELECT room FROM record r INDEXED BY record_by_time
-          WHERE ${BETWEEN} ORDER BY effective_ms DESC, r.record_id DESC LIMIT 50`,
+          WHERE ${BETWEEN} ORDER BY effective_ms DESC, number DESC LIMIT 50`,
       )
-      .all({ userId: USER, timeMs: 9, recordId: 9, fromMs: 2, fromId: 2 });
+      .all({ userId: USER, timeMs: 9, number: 9, fromMs: 2, fromNumber: 2 });
     expect(plan.map(({ detail }) => detail)).to.deep.equal([
-      "SEARCH r USING INDEX record_by_time (user_id=? AND (effective_ms,rowid)>(?,?) AND (effective_ms,rowid)<(?,?))",
+      "SEARCH r USING INDEX record_by_time (user_id=? AND (effective_ms,number)>(?,?) AND (effective_ms,number)<(?,?))",
     ]);
   });
 });
