@@ -17,7 +17,12 @@ import {
 import { folderOf, identitiesOf } from "../ledger/engine/identity.ts";
 import { takeLock } from "../ledger/engine/lock.ts";
 import { type BackupRequest, makeBackup } from "../ledger/safety/backup.ts";
-import { chooseBackup, type FoundBackup, findBackups, mountedDisks } from "../ledger/safety/found-backup.ts";
+import {
+  chooseBackup,
+  type FoundBackup,
+  findBackups,
+  mountedDisks,
+} from "../ledger/safety/backup-directory.ts";
 import { type Gateway, type GatewayKeys, readGatewayFile } from "../ledger/safety/gateway-file.ts";
 import { UNMADE_SALES } from "../ledger/safety/repeat.ts";
 import {

@@ -1,8 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { foreignBackups, writeProof } from "../../../src/ledger/safety/backup-directory.ts";
-import { chooseBackup, findBackups, mountedDisks } from "../../../src/ledger/safety/found-backup.ts";
+import {
+  chooseBackup,
+  findBackups,
+  foreignBackups,
+  mountedDisks,
+  writeProof,
+} from "../../../src/ledger/safety/backup-directory.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
