@@ -31,7 +31,6 @@ describe("The ordinary tests notice that", function () {
     ["the network serves the operator's endpoints", "http/control-server", "is not there on the network"],
     ["a link works more than once", "http/member", "'s link works once"],
     ["an edge under test is a sale", "ledger/nouns/commission", "stays under test over a restart"],
-    ["an edge under test is a sale", "cli/commission", "sells nothing, also after the service was killed"],
     [
       "a rebuild takes any ledger's backup",
       "ledger/safety/identity",

@@ -1,15 +1,14 @@
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { DAY_MS, MINUTE_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
+import { DAY_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { dataDirectoryOf, prepareForLedger } from "../../src/ledger/engine/data-directory.ts";
 import type { PrepareRequest } from "../../src/ledger/safety/prepare.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { KeptLog } from "../http/fakes.ts";
 
-describe("a removable disk that is mounted only after the service has started", function () {
-  this.timeout(MINUTE_MS);
+describe("a removable disk that is mounted only after the service has started", () => {
   /** On the root's file system, where no disk is mounted. */
   let directory: string;
   /** Another file system than that of the root, as a mounted disk is. */

@@ -18,13 +18,11 @@ import { KeptLog, SetClock } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
-const TEST_MS = 60_000;
 const ARCHITECTURE = process.arch === "arm64" ? "arm64" : "amd64";
 const OTHER = process.arch === "arm64" ? "amd64" : "arm64";
 const RUNNING = "0.9.0";
 
-describe("A newer package", function () {
-  this.timeout(TEST_MS);
+describe("A newer package", () => {
   const work = forEachTest(() => new TemporaryDirectory());
   /** A file system of its own, as a mounted disk is: a file may lie at its root. */
   let disk: string;
