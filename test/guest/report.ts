@@ -1,3 +1,4 @@
+import type { Confined, JournalEntry } from "./inside/unit.ts";
 import type { Said } from "./told.ts";
 
 /** A record's row, as the ledger's file holds it. Times in the units of their names. */
@@ -38,50 +39,64 @@ export interface Drive {
   readonly afterMs: number;
 }
 
-/** Records of the lines' rooms, those from before the step left out. */
-type Rooms = Readonly<Record<string, readonly LedgerRow[]>>;
+/** Relays driven from before the process's end until after its return, and what the ledger made of it. */
+export interface Absence {
+  readonly drives: readonly Drive[];
+  /** Monotonic time at which the process was told to end, or stopped. */
+  readonly awayFromNs: number;
+  /** Monotonic time at which systemd heard READY of the next one. */
+  readonly awayToNs: number;
+  readonly rows: readonly LedgerRow[];
+  readonly gaps: readonly Gap[];
+  /** Those of the gaps that are outages. */
+  readonly outages: readonly Outage[];
+  /** What the service's journal says meanwhile, one message each, systemd's own among them. */
+  readonly journal: readonly JournalEntry[];
+}
 
 /** What each step of the proof came to. */
 export interface Reports {
   /** The drivers' conformance suite. */
   readonly conformance: Said;
-  /** Every edge driven so that the driver under test must see it, and what the ledger and the API made of them. */
-  readonly paced: {
-    readonly drives: readonly Drive[];
-    /** What the kernel counted on the lines meanwhile. */
-    readonly interrupts: number;
-    readonly rows: readonly LedgerRow[];
-    readonly actuators: readonly { readonly id: string; readonly value: boolean }[];
-    readonly summary: { readonly totalSales: number; readonly totalRevenue: number };
-  };
-  /** More edges on one line than the kernel's buffer holds, while the program was stopped. */
+  /** What systemd shows of the service once it is up. */
+  readonly shown: { readonly status: string; readonly stored: number };
+  readonly killed: Absence;
+  readonly restarted: Absence;
+  readonly stopped: Absence;
+  readonly control: Absence;
+  /** More edges on one line than the kernel's buffer holds, while the process was stopped. */
   readonly burst: {
     readonly driven: number;
     readonly interrupts: number;
-    /** The burst's records alone. */
     readonly rows: readonly LedgerRow[];
     readonly gaps: readonly Gap[];
-    readonly apiGaps: readonly Gap[];
   };
-  /** The program killed between high and low and between low and high. */
-  readonly killed: {
-    /** Wall time at the kill, and when the program was up again. */
-    readonly awayFromMs: number;
-    readonly awayToMs: number;
-    /** After the start, and after every line went low. */
-    readonly restarted: Rooms;
-    readonly last: Rooms;
-  };
-  /** The program told to end with edges just driven: there is no report of one that did not (END_MS of inside/service.ts). */
+  /** One line unwired and, as the step waits for it, free again: what systemd keeps before and after. */
+  readonly unwired: { readonly storedBefore: number; readonly storedAfter: number };
+  /** The process told to end by a signal that systemd knows nothing of: when systemd took it for stopping. */
   readonly ended: {
-    readonly exitCode: number | null;
-    /** What the file held when the program was gone, and after the next start. */
-    readonly committed: Rooms;
-    readonly restarted: Rooms;
+    /** Monotonic time at which the unit ceased to be active. */
+    readonly inactiveNs: number;
+    readonly journal: readonly JournalEntry[];
+  };
+  /** The service and the program's commands under the unit's confinement, in which a forbidden call kills. */
+  readonly confined: {
+    /** Of /proc/PID/status and /proc/PID/limits: 2 is a filter. */
+    readonly seccomp: number;
+    readonly coreBytes: string;
+    readonly openFiles: string;
+    /** Which of the things that the service does by itself, or is told to, were seen in its journal. */
+    readonly seen: readonly string[];
+    readonly commands: readonly Confined[];
+    /** A command that calls what is forbidden. */
+    readonly control: Confined;
   };
   /** `flanco verify` on the finished ledger. */
   readonly verified: Said;
 }
+
+/** Where the machine has the bundled program. */
+export const PROGRAM = "/usr/lib/flanco/program";
 
 /** Rooms of the eight lines, by the line's offset. */
 export const ROOMS = ["101", "102", "103", "104", "105", "106", "107", "108"] as const;

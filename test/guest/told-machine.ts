@@ -1,24 +1,23 @@
-import { join } from "node:path";
 import { DiskMachine, type DiskMachineOptions } from "../../scripts/guest/disk-machine.ts";
 import type { Told } from "./told.ts";
 
 const PART_MS = 1_800_000;
 
 interface ToldMachineOptions<Reports> extends Omit<DiskMachineOptions, "scripts"> {
-  /** The folder of the scripts, and the names of those that it is to run. */
-  readonly inside: string;
-  readonly parts: readonly string[];
+  /** The script whose parts it runs. */
+  readonly script: string;
+  /** Further scripts, which that one starts. */
+  readonly besides?: DiskMachineOptions["scripts"];
   readonly told: Told<Reports>;
 }
 
 interface PartRun {
-  readonly words?: readonly string[];
   readonly timeoutMs?: number;
   /** Whether the power is cut once this step was told. */
   readonly isCut?: (step: string) => boolean;
 }
 
-/** A machine of Debian whose scripts tell what each of their steps came to, at all of its starts. */
+/** A machine of Debian whose script tells what each of its steps came to, at all of its starts. */
 export class ToldMachine<Reports> {
   readonly #machine: DiskMachine;
   readonly #told: Told<Reports>;
@@ -28,17 +27,24 @@ export class ToldMachine<Reports> {
     this.#told = told;
   }
 
-  static async make<Reports>(options: ToldMachineOptions<Reports>): Promise<ToldMachine<Reports>> {
-    const { inside, parts, told, ...machine } = options;
-    const scripts = Object.fromEntries(parts.map((part) => [part, join(inside, `${part}.ts`)]));
-    return new ToldMachine(await DiskMachine.make({ scripts, ...machine }), told);
+  /** Makes a machine, which is removed once the work with it is done. */
+  static async use<Reports>(
+    { script, besides, told, ...options }: ToldMachineOptions<Reports>,
+    work: (machine: ToldMachine<Reports>) => Promise<void>,
+  ): Promise<void> {
+    const machine = await DiskMachine.make({ scripts: { prove: script, ...besides }, ...options });
+    try {
+      await work(new ToldMachine(machine, told));
+    } finally {
+      machine.remove();
+    }
   }
 
   /** Starts it and runs a part: to its end, after which the machine is switched off, or until the power is cut. */
-  async run(part: string, { words = [], timeoutMs = PART_MS, isCut }: PartRun = {}): Promise<void> {
+  async run(part: string, { timeoutMs = PART_MS, isCut }: PartRun = {}): Promise<void> {
     const powerCut = new AbortController();
     const end = await this.#machine.run({
-      command: ["node", `${part}.mjs`, ...words],
+      command: ["node", "prove.mjs", part],
       timeoutMs,
       powerCut: powerCut.signal,
       onLine: (line) => {
@@ -51,9 +57,5 @@ export class ToldMachine<Reports> {
     });
     if (powerCut.signal.aborted ? end !== null : end?.exitCode !== 0)
       throw new Error(`The part "${part}" ended with ${end?.exitCode}:\n${end?.stderr}`);
-  }
-
-  remove(): void {
-    this.#machine.remove();
   }
 }

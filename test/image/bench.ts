@@ -17,7 +17,6 @@ export const LONGEST_MS = 2_400_000;
 export const ANSWER_MS = 300_000;
 export const CARD_MIB = 6_000;
 export const ADDRESS = "192.168.77.20";
-export const EMAIL = "ana@example.org";
 /** Of the chip that the machine has for its power button, the button's line. */
 export const LINE = "gpiochip0:3";
 const VERSION = "0.0.1";

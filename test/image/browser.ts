@@ -1,123 +1,74 @@
 import { X509Certificate } from "node:crypto";
-import { request as requestHttp } from "node:http";
-import { type RequestOptions, request as requestHttps } from "node:https";
+import { Agent, request } from "node:https";
 import { checkServerIdentity } from "node:tls";
 import type * as z from "zod";
-import { listRecords } from "../../src/contract/record.ts";
+import type { listRecords } from "../../src/contract/record.ts";
+import { Api, D_ID } from "../guest/inside/api.ts";
+import { ROOMS } from "../guest/report.ts";
+import { exchange } from "../rig/exchange.ts";
 import type { Ports } from "./gateway.ts";
 
-const PASSWORD = "correct horse battery";
-const D_ID = "7234";
-const ROOM = "101";
 const MAX_RECORDS = 200;
-
-interface Answer {
-  readonly status: number;
-  readonly cookie: string | undefined;
-  readonly text: string;
-}
+/** Emulated, and the machine may be busy. */
+const ANSWER_MS = 300_000;
 
 export type RecordRow = z.infer<typeof listRecords.answer>["data"][number];
 
 /** A browser of the clinic's network: it comes by HTTPS, and trusts the authority that the gateway gave it once. */
-export class Browser {
+export class Browser extends Api {
   readonly #ports: Ports;
   readonly #address: string;
-  #authority = "";
-  #cookie = "";
+  #agent = new Agent();
 
   /** `address` is the gateway's own, by which the browser asks for it. */
   constructor(ports: Ports, address: string) {
+    super("");
     this.#ports = ports;
     this.#address = address;
   }
 
   /** Takes the authority's certificate, as the page about trust gives it, and tells its fingerprint's digits. */
   async trust(): Promise<string> {
-    const { status, text } = await this.#open("http", "GET", "/flanco-ca.crt", undefined, "latin1");
-    if (status !== 200) throw new Error(`/flanco-ca.crt answered ${status}: ${text}`);
-    const certificate = new X509Certificate(Buffer.from(text, "latin1"));
-    this.#authority = certificate.toString();
+    const headers = { host: `${this.#address}:8080` };
+    const to = { port: this.#ports.http, agent: false, answerMs: ANSWER_MS } as const;
+    const { status, bytes } = await exchange(to, "GET", "/flanco-ca.crt", { headers });
+    if (status !== 200) throw new Error(`/flanco-ca.crt answered ${status}: ${bytes}`);
+    const certificate = new X509Certificate(bytes);
+    this.#agent = new Agent({
+      maxCachedSessions: 0,
+      ca: certificate.toString(),
+      checkServerIdentity: (_host, leaf) => checkServerIdentity(this.#address, leaf),
+    });
     return certificate.fingerprint256.replaceAll(":", "");
   }
 
-  async makeFirstUser(token: string, email: string): Promise<void> {
-    await this.#send("POST", "/api/first-run", { token, email, name: "Ana", password: PASSWORD });
+  /** Registers a device and wires a line to its first room. */
+  async wireLine(line: string, valor: number): Promise<void> {
+    await this.register();
+    await this.ask("PUT", "/api/wiring", { wiring: { line, dId: D_ID, actuatorId: ROOMS[0], valor } });
   }
 
-  async signIn(email: string): Promise<void> {
-    await this.#send("POST", "/api/login", { email, password: PASSWORD });
-  }
-
-  /** Registers a room and wires a line to it. */
-  async wire(line: string, valor: number): Promise<void> {
-    await this.#send("POST", "/api/device", {
-      newDevice: {
-        dId: D_ID,
-        name: "Pasillo A",
-        locationId: "hospital",
-        locationName: "Hospital",
-        actuators: [{ id: ROOM, value: false }],
-      },
-    });
-    await this.#send("PUT", "/api/wiring", { wiring: { line, dId: D_ID, actuatorId: ROOM, valor } });
-  }
-
-  async records(): Promise<readonly RecordRow[]> {
-    const text = await this.#send("GET", `/api/record?limit=${MAX_RECORDS}`);
-    return listRecords.answer.parse(JSON.parse(text)).data;
+  records(): Promise<readonly RecordRow[]> {
+    return this.ask("GET", `/api/record?limit=${MAX_RECORDS}`);
   }
 
   async healthy(): Promise<boolean> {
-    return (await this.#open("https", "GET", "/healthz")).status === 200;
+    return (await this.fetch("/healthz", "GET", {})).status === 200;
   }
 
-  async #send(method: string, path: string, body?: object): Promise<string> {
-    const { status, cookie, text } = await this.#open("https", method, path, body);
-    if (status !== 200 && status !== 201) throw new Error(`${method} ${path} answered ${status}: ${text}`);
-    if (cookie !== undefined) this.#cookie = cookie;
-    return text;
-  }
-
-  #open(
-    way: "http" | "https",
-    method: string,
+  protected override async fetch(
     path: string,
-    body?: object,
-    encoding: BufferEncoding = "utf8",
-  ): Promise<Answer> {
-    const address = this.#address;
-    const options: RequestOptions = {
-      host: "127.0.0.1",
-      port: this.#ports[way],
-      method,
-      path,
-      agent: false,
-      headers: {
-        host: `${address}:${way === "https" ? 8443 : 8080}`,
-        cookie: this.#cookie,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-    };
-    const secure: RequestOptions = {
-      ...options,
-      ca: this.#authority,
-      checkServerIdentity: (_host, certificate) => checkServerIdentity(address, certificate),
-    };
-    return new Promise((resolve, reject) => {
-      const outgoing = way === "https" ? requestHttps(secure) : requestHttp(options);
-      outgoing.once("error", reject);
-      outgoing.once("response", (answer) => {
-        let text = "";
-        answer.setEncoding(encoding);
-        answer.on("data", (chunk) => (text += chunk));
-        answer.once("error", reject);
-        answer.once("end", () => {
-          const cookie = answer.headers["set-cookie"]?.find((entry) => entry.startsWith("auth_token="));
-          resolve({ status: answer.statusCode ?? 0, cookie: cookie?.split(";")[0], text });
-        });
-      });
-      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    method: string,
+    headers: Readonly<Record<string, string>>,
+    body = "",
+  ): Promise<Response> {
+    const to = { port: this.#ports.https, agent: this.#agent, open: request, answerMs: ANSWER_MS };
+    const named = { ...headers, host: `${this.#address}:8443` };
+    const answer = await exchange(to, method, path, { headers: named, body });
+    const cookies = answer.headers["set-cookie"] ?? [];
+    return new Response(answer.body, {
+      status: answer.status,
+      headers: cookies.map((cookie): [string, string] => ["set-cookie", cookie]),
     });
   }
 }

@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { EMAIL } from "../guest/inside/api.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { ADDRESS, ANSWER_MS, Bench, EMAIL, LINE, LONGEST_MS } from "./bench.ts";
+import { ADDRESS, ANSWER_MS, Bench, LINE, LONGEST_MS } from "./bench.ts";
 import { Browser } from "./browser.ts";
 
 /** The trees of both processors of a Pi 5, the second by each name that the firmware may ask for. */
@@ -40,8 +41,8 @@ describe("The card image for a Raspberry Pi 5", function () {
     const [, token = ""] = await gateway.shows(/\/primer-uso#([\w-]+)/);
     const browser = new Browser(gateway.ports, ADDRESS);
     await browser.trust();
-    await browser.makeFirstUser(token, EMAIL);
-    await browser.wire(LINE, 4.5);
+    await browser.makeFirstUser(token);
+    await browser.wireLine(LINE, 4.5);
     await gateway.drive("high");
     await until("the sale is in the ledger", async () => (await browser.records()).length === 1, ANSWER_MS);
 

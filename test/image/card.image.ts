@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { EMAIL } from "../guest/inside/api.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { ADDRESS, ANSWER_MS, Bench, CARD_MIB, EMAIL, LINE, LONGEST_MS } from "./bench.ts";
+import { ADDRESS, ANSWER_MS, Bench, CARD_MIB, LINE, LONGEST_MS } from "./bench.ts";
 import { Browser, type RecordRow } from "./browser.ts";
 import type { Card } from "./card.ts";
 import type { Gateway } from "./gateway.ts";
@@ -161,8 +162,8 @@ describe("The card image", function () {
     const authority = await browser.trust();
     expect(shown.replaceAll(/[^0-9A-F]/g, "")).to.equal(authority);
 
-    await browser.makeFirstUser(token, EMAIL);
-    await browser.wire(LINE, 4.5);
+    await browser.makeFirstUser(token);
+    await browser.wireLine(LINE, 4.5);
     for (let sale = 0; sale < SALES; sale += 1) {
       expect(await sell(gateway, browser, sale)).to.have.length(sale + 1);
     }
@@ -219,7 +220,7 @@ describe("The card image", function () {
       const gateway = await bench.switchOn(card, ADDRESS);
       const browser = await healthy(gateway);
       expect(await browser.trust(), start).to.equal(identity.authority);
-      await browser.signIn(EMAIL);
+      await browser.login();
       const found = await browser.records();
       expect(found.length, start).to.be.within(told, driven);
       expect(new Set(found.map(({ number }) => number)).size).to.equal(found.length);

@@ -8,26 +8,24 @@ import { CUT_HERE, type PackageReport, type Reports } from "./report.ts";
 import { buildVersions } from "./versions.ts";
 
 const PROOF_MS = 5_400_000;
-const PARTS = ["installed", "restarted", "cut", "unpacked", "ended"];
 /** Posted and acknowledged before the power is cut. */
 const SALES = 40;
-const INSIDE = join(import.meta.dirname, "inside");
+const SCRIPT = join(import.meta.dirname, "inside", "package.ts");
 const told = new Told<Reports>();
-let machine: ToldMachine<Reports>;
 
 before(async function () {
   this.timeout(PROOF_MS);
   const files = await buildVersions();
-  machine = await ToldMachine.make({ suite: "bookworm", inside: INSIDE, parts: PARTS, files, told });
-  await machine.run("installed");
-  await machine.run("restarted", {
-    isCut: (step) => step === "acknowledged" && told.all(step).length === SALES,
+  await ToldMachine.use({ suite: "bookworm", script: SCRIPT, files, told }, async (machine) => {
+    await machine.run("installed");
+    await machine.run("restarted", {
+      isCut: (step) => step === "acknowledged" && told.all(step).length === SALES,
+    });
+    await machine.run("cut", { isCut: (step) => step === CUT_HERE });
+    await machine.run("unpacked", { isCut: (step) => step === CUT_HERE });
+    await machine.run("ended");
   });
-  await machine.run("cut", { isCut: (step) => step === CUT_HERE });
-  await machine.run("unpacked", { isCut: (step) => step === CUT_HERE });
-  await machine.run("ended");
 });
-after(() => machine?.remove());
 
 /** dpkg refused it with a line that holds this. */
 function refuses(step: string, line: string | RegExp): PackageReport {

@@ -1,6 +1,5 @@
-import type { LedgerRow } from "../guest/report.ts";
+import type { Absence, LedgerRow } from "../guest/report.ts";
 import type { Said } from "../guest/told.ts";
-import type { Absence } from "../guest-systemd/report.ts";
 
 /** How the service is, as far as systemd and dpkg know it. */
 export interface Seen {

@@ -10,7 +10,6 @@ import {
 import { connect, isIPv6 } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** How long an answer may take before it counts as none. */
 const ANSWER_MS = 30_000;
 
 export interface Target {
@@ -20,6 +19,8 @@ export interface Target {
   readonly localAddress?: string;
   /** Of `node:http` unless it is told otherwise. */
   readonly open?: typeof request;
+  /** How long an answer may take before it counts as none. */
+  readonly answerMs?: number;
 }
 
 export interface Exchange {
@@ -30,6 +31,8 @@ export interface Exchange {
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** The bytes as text. */
   readonly body: string;
   /** From the beginning of the request to the last byte of the answer. */
   readonly ms: number;
@@ -52,27 +55,24 @@ export async function begin(url: string, cookie: string): Promise<IncomingMessag
 
 /** One request with exactly these headers and bytes: nothing is encoded, typed or asserted on the way. */
 export function exchange(
-  { port, agent = globalAgent, localAddress = "127.0.0.1", open = request }: Target,
+  { port, agent = globalAgent, localAddress = "127.0.0.1", open = request, answerMs = ANSWER_MS }: Target,
   method: string,
   path: string,
   { headers = {}, body = "" }: Exchange = {},
 ): Promise<Answer> {
   const began = performance.now();
   const host = isIPv6(localAddress) ? "::1" : "127.0.0.1";
-  const options = { host, port, agent, localAddress, method, path, headers, timeout: ANSWER_MS };
+  const options = { host, port, agent, localAddress, method, path, headers, timeout: answerMs };
   return new Promise((resolve, reject) => {
     const outgoing = open(options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
-      response.on("end", () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks).toString(),
-          ms: performance.now() - began,
-        }),
-      );
+      response.on("end", () => {
+        const bytes = Buffer.concat(chunks);
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, bytes, body: bytes.toString(), ms: performance.now() - began });
+      });
     });
     outgoing.on("error", reject);
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer to ${method} ${path}`)));

@@ -7,11 +7,11 @@
 import { writeSync } from "node:fs";
 import { Api, EMAIL } from "../../guest/inside/api.ts";
 import { type Relays, simulatedRelays } from "../../guest/inside/relays.ts";
-import { Service } from "../../guest/inside/service.ts";
 import { ROOMS } from "../../guest/report.ts";
 import { EventStream } from "../../rig/event-stream.ts";
 import type { PowerCutNote } from "../power-cut/note.ts";
 import { LATER_VARIABLE, POSTED_ROOM, postTimeMs, postValor } from "../power-cut/work.ts";
+import { Service } from "./service.ts";
 
 const STANDARD_OUTPUT = 1;
 const CLIENTS = 3;
@@ -27,7 +27,7 @@ await upgrade(oldDataDir);
 process.exit(0);
 
 async function work(directory: string, postCount: number, riseCount: number, relays: Relays): Promise<void> {
-  const service = new Service(directory, "chardev");
+  const service = new Service(directory);
   tell({ kind: "starting" });
   await service.start();
   tell({ kind: "ready" });
@@ -57,7 +57,7 @@ async function work(directory: string, postCount: number, riseCount: number, rel
   });
   await Promise.all([...lines, ...clients, backUp(service)]);
   tell({ kind: "done", posts: postCount, rises: riseCount });
-  tell({ kind: "stopped", exitCode: await service.end("SIGTERM") });
+  tell({ kind: "stopped", exitCode: await service.end() });
   await heard;
 }
 
@@ -83,11 +83,11 @@ async function backUp(service: Service): Promise<void> {
 
 async function upgrade(directory: string): Promise<void> {
   process.env[LATER_VARIABLE] = "1";
-  const service = new Service(directory, "chardev");
+  const service = new Service(directory);
   tell({ kind: "upgrading" });
   await service.start();
   tell({ kind: "upgraded" });
-  await service.end("SIGTERM");
+  await service.end();
 }
 
 async function post(api: Api, number: number): Promise<void> {

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { begin } from "../../rig/exchange.ts";
-import { type Gap, type Reports, ROOMS, typedName, valorOf } from "../report.ts";
+import { ROOMS, typedName, valorOf } from "../report.ts";
 
 export const EMAIL = "ana@example.org";
 export const PASSWORD = "correct horse battery";
-const D_ID = "7234";
+export const D_ID = "7234";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The service's API. Every answer but a success throws. */
+/** The service's API, for its first user. Every answer but a success throws. */
 export class Api {
   readonly #baseUrl: string;
   #cookie = "";
@@ -33,8 +33,8 @@ export class Api {
     this.#cookie = cookie.slice(0, cookie.indexOf(";"));
   }
 
-  /** Registers a device of eight rooms and wires a line to each. */
-  async wireEightRooms(): Promise<void> {
+  /** Registers a device of eight rooms. */
+  async register(): Promise<void> {
     await this.#send("POST", "/api/device", {
       newDevice: {
         dId: D_ID,
@@ -44,6 +44,11 @@ export class Api {
         actuators: ROOMS.map((id) => ({ id, value: false })),
       },
     });
+  }
+
+  /** Registers the device and wires a line to each of its rooms. */
+  async wireEightRooms(): Promise<void> {
+    await this.register();
     for (const offset of ROOMS.keys()) await this.wire(offset);
   }
 
@@ -72,19 +77,6 @@ export class Api {
     });
   }
 
-  async actuators(): Promise<Reports["paced"]["actuators"]> {
-    const devices = await this.ask<{ actuators: Reports["paced"]["actuators"] }[]>("GET", "/api/device");
-    return devices.flatMap(({ actuators }) => actuators.map(({ id, value }) => ({ id, value })));
-  }
-
-  async summary(): Promise<Reports["paced"]["summary"]> {
-    return this.ask("GET", "/api/data?period=anual");
-  }
-
-  async gaps(): Promise<readonly Gap[]> {
-    return this.ask("GET", "/api/gap");
-  }
-
   /** What a request's answer has under `data`. */
   async ask<Data>(method: string, path: string, body?: unknown, headers?: Headers): Promise<Data> {
     return ((await (await this.#send(method, path, body, headers)).json()) as { data: Data }).data;
@@ -95,18 +87,17 @@ export class Api {
     return begin(this.#baseUrl + path, this.#cookie);
   }
 
+  /** How a request gets to the service, and its answer back. */
+  protected fetch(path: string, method: string, headers: Headers, body?: string): Promise<Response> {
+    // The service is killed again and again: a connection that was kept would be a dead one.
+    const closing = { ...headers, connection: "close" };
+    return fetch(this.#baseUrl + path, { method, headers: closing, ...(body === undefined ? {} : { body }) });
+  }
+
   async #send(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Response> {
-    const response = await fetch(`${this.#baseUrl}${path}`, {
-      method,
-      headers: {
-        cookie: this.#cookie,
-        // The service is killed again and again: a connection that was kept would be a dead one.
-        connection: "close",
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const type: Headers = body === undefined ? {} : { "content-type": "application/json" };
+    const all = { cookie: this.#cookie, ...type, ...headers };
+    const response = await this.fetch(path, method, all, body === undefined ? body : JSON.stringify(body));
     if (!response.ok)
       throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
     return response;

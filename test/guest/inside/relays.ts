@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../../rig/until.ts";
 import { type Drive, ROOMS } from "../report.ts";
-import { until } from "./deadline.ts";
 
 const LOW = Buffer.from("pull-down");
 const HIGH = Buffer.from("pull-up");
@@ -64,15 +64,7 @@ export function interruptCounts(): ReadonlyMap<number, number> {
 
 /** Resolves once the kernel has an interrupt for each of the eight lines. */
 export async function allWatched(withinMs: number): Promise<void> {
-  await until(() => {
-    const watched = interruptCounts().size;
-    return watched === ROOMS.length ? null : `${watched} lines are watched`;
-  }, withinMs);
-}
-
-/** Sum of the watched lines' interrupts. */
-export function interruptTotal(): number {
-  return [...interruptCounts().values()].reduce((sum, count) => sum + count, 0);
+  await until("all lines are watched", () => interruptCounts().size === ROOMS.length, withinMs);
 }
 
 /**

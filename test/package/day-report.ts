@@ -1,9 +1,10 @@
 import type { AcceptanceReport } from "../../src/contract/commission.ts";
-import type { After } from "../package/report.ts";
+import type { Said } from "../guest/told.ts";
+import type { After } from "./report.ts";
 
 /** What each step of the technician's day came to. */
 export interface Reports {
-  readonly install: After;
+  readonly install: Said & After;
   readonly "first user": object;
   readonly "wire eight lines": object;
   readonly commission: {

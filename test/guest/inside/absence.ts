@@ -1,14 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { until } from "../../guest/inside/deadline.ts";
-import type { Ledger } from "../../guest/inside/ledger.ts";
-import { allWatched, type Relays } from "../../guest/inside/relays.ts";
-import { type Drive, ROOMS } from "../../guest/report.ts";
-import type { Absence } from "../report.ts";
+import { until } from "../../rig/until.ts";
+import { type Absence, type Drive, ROOMS } from "../report.ts";
+import type { Ledger } from "./ledger.ts";
+import { allWatched, type Relays } from "./relays.ts";
 import type { Unit } from "./unit.ts";
 
 /** Between two edges of the eight lines together: a line's buffer then holds minutes of them. */
 const PACE_MS = 50;
-const SETTLE_MS = 300_000;
+export const SETTLE_MS = 300_000;
 /** Edges before the process goes, so that some are on their way just then. */
 const BEFORE_MS = 500;
 
@@ -49,10 +48,12 @@ export async function proveAbsence(
   await driven;
   for (const offset of ROOMS.keys()) {
     const { beforeNs, room } = relays.drive(offset, true);
-    await until(() => hasSale(ledger, position, room, beforeNs), SETTLE_MS);
+    const sold = () => (ledger.roomsAfter(position)[room]?.at(-1)?.monotonicNs ?? 0) >= beforeNs;
+    await until(`the last sale of room ${room} is in the ledger`, sold, SETTLE_MS);
     relays.drive(offset, false);
   }
-  await until(() => (openSales(ledger, position) === 0 ? null : "sales have not ended"), SETTLE_MS);
+  const ended = () => ledger.rowsAfter(position).every((row) => row.endedMs !== null);
+  await until("all sales have ended", ended, SETTLE_MS);
   return {
     drives,
     awayFromNs,
@@ -63,13 +64,4 @@ export async function proveAbsence(
     outages: ledger.outages().slice(outages),
     journal: await unit.journal(awayFromNs),
   };
-}
-
-function hasSale(ledger: Ledger, position: number, room: string, sinceNs: number): string | null {
-  const last = ledger.roomsAfter(position)[room]?.at(-1);
-  return (last?.monotonicNs ?? 0) >= sinceNs ? null : `the last sale of room ${room} is not in the ledger`;
-}
-
-function openSales(ledger: Ledger, position: number): number {
-  return ledger.rowsAfter(position).filter((row) => row.endedMs === null).length;
 }

@@ -67,10 +67,11 @@ async function pageOverTls(): Promise<void> {
 
 async function seenInJournal(unit: Unit): Promise<string[]> {
   let seen: string[] = [];
-  await unit.until(async () => {
+  const allSeen = async () => {
     const journal = (await unit.journal(0)).map(({ message }) => message);
     seen = DONE.filter((text) => journal.some((message) => message.includes(text)));
-    return seen.length === DONE.length ? null : `only these were seen: ${seen.join("; ")}`;
-  }, SEEN_MS);
+    return seen.length === DONE.length;
+  };
+  await unit.until(`the journal has ${DONE.join("; ")}`, allSeen, SEEN_MS);
   return seen;
 }

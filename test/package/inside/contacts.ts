@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Commission, CommissionedRoom } from "../../../src/contract/commission.ts";
 import type { Api } from "../../guest/inside/api.ts";
-import { until } from "../../guest/inside/deadline.ts";
 import type { Ledger } from "../../guest/inside/ledger.ts";
 import type { Relays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
-import { BOUNCING, type Commissioned, INVERTED, SILENT } from "../report.ts";
+import { until } from "../../rig/until.ts";
+import { BOUNCING, type Commissioned, INVERTED, SILENT } from "../day-report.ts";
 
 /** Longer than the edges of one switching, and than any debounce that is set: a hand is no faster. */
 const HAND_MS = 1_000;
@@ -76,10 +76,8 @@ export async function sellOnce(contacts: readonly Contact[], ledger: Ledger): Pr
     for (const contact of contacts) contact.switch(on);
     await pause(HAND_MS);
   }
-  await until(() => {
-    const missing = ROOMS.length - 1 - ledger.rowsAfter(position).length;
-    return missing <= 0 ? null : `${missing} sales are missing`;
-  }, COMMITTED_MS);
+  const areIn = () => ledger.rowsAfter(position).length >= ROOMS.length - 1;
+  await until("the sales are in the ledger", areIn, COMMITTED_MS);
   return ledger.rowsAfter(position).map(({ room }) => room);
 }
 
@@ -115,15 +113,16 @@ async function switchOnce(api: Api, contact: Contact): Promise<CommissionedRoom[
   const look = async (isSeen: () => boolean) => {
     await pause(HAND_MS);
     found = await judgementOf(api, contact.room);
-    return isSeen() ? null : `room ${contact.room} has no verdict`;
+    return isSeen();
   };
+  const what = `room ${contact.room} has a verdict`;
   contact.switch(true, BOUNCE_MS);
-  await until(() => look(() => found.verdict !== null || (found.measured?.edges ?? 0) > 0), JUDGED_MS);
+  await until(what, () => look(() => found.verdict !== null || (found.measured?.edges ?? 0) > 0), JUDGED_MS);
   // The edges of one switching may still come.
   await look(() => true);
   if (found.mend !== null || found.verdict === "silent") return found;
   contact.switch(false, BOUNCE_MS);
-  await until(() => look(() => found.verdict !== null), JUDGED_MS);
+  await until(what, () => look(() => found.verdict !== null), JUDGED_MS);
   return found;
 }
 

@@ -1,32 +1,21 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { writeImage } from "../../scripts/guest/disk-root.ts";
+import { type Suite, writeImage } from "../../scripts/guest/disk-root.ts";
 import { lineName, ROOMS } from "../guest/report.ts";
 import { Told } from "../guest/told.ts";
 import { ToldMachine } from "../guest/told-machine.ts";
-import { buildFirst } from "../package/versions.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
-import { BOUNCING, INVERTED, type Reports, SILENT } from "./report.ts";
+import { BOUNCING, INVERTED, type Reports, SILENT } from "./day-report.ts";
+import { buildFirst } from "./versions.ts";
 
 const DAY_MS = 5_400_000;
 /** What the technician has for all of it. Printed beside what it took, and no more: an emulated processor is a tenth as fast. */
 const HALF_AN_HOUR_SECONDS = 1_800;
-const INSIDE = join(import.meta.dirname, "inside");
+const SCRIPT = join(import.meta.dirname, "inside", "day.ts");
 const SOLD = ROOMS.filter((room) => room !== SILENT);
 
 const told = new Told<Reports>();
-
-/** Runs one half of the day in a machine of its own. */
-async function run(part: string, files: string, removable: string): Promise<void> {
-  const options = { inside: INSIDE, parts: [part], files, removable, told };
-  const machine = await ToldMachine.make({ suite: "bookworm", ...options });
-  try {
-    await machine.run(part);
-  } finally {
-    machine.remove();
-  }
-}
 
 describe("The technician's day", () => {
   const directory = new TemporaryDirectory();
@@ -37,8 +26,15 @@ describe("The technician's day", () => {
     const disk = directory.file("disk.img");
     mkdirSync(directory.file("empty"));
     writeImage(directory.file("empty"), disk, "256M");
-    await run("clinic", files, disk);
-    await run("moved", files, disk);
+    // Each half of the day has a machine of its own, and each a release of Debian.
+    const halves: readonly (readonly [string, Suite])[] = [
+      ["clinic", "trixie"],
+      ["moved", "bookworm"],
+    ];
+    for (const [part, suite] of halves) {
+      const options = { suite, script: SCRIPT, files, removable: disk, told };
+      await ToldMachine.use(options, (machine) => machine.run(part));
+    }
   });
 
   after(() => {
@@ -50,8 +46,10 @@ describe("The technician's day", () => {
     );
   });
 
-  it("begins with the package: it installs, and the service is well", () => {
-    expect(told.one("install")).to.include({ health: 0, state: "installed" });
+  it("begins with the package, on Debian trixie: it installs, the service is well, and shows address and link", () => {
+    const { said, ...installed } = told.one("install");
+    expect(installed, said).to.include({ exitCode: 0, health: 0, state: "installed" });
+    expect(said).to.match(/http:\/\/localhost:8080\/primer-uso#\S+/);
   });
 
   it("commissions eight lines: those that bounce or are inverted are mended, the silent one is named", () => {

@@ -1,10 +1,9 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Api } from "../../guest/inside/api.ts";
-import { until } from "../../guest/inside/deadline.ts";
-import { outcomeOf, type Said } from "../../guest/told.ts";
+import { until } from "../../rig/until.ts";
+import { Api } from "./api.ts";
 
 const NAME = "flanco.service";
 const UNIT_FILE = `/usr/lib/systemd/system/${NAME}`;
@@ -49,12 +48,6 @@ export interface Confined {
 export class Unit {
   readonly baseUrl = "http://127.0.0.1:8080";
   readonly ledgerFile = "/var/lib/flanco/flanco.db";
-  readonly environment = {
-    ...process.env,
-    FLANCO_DATA_DIR: "/var/lib/flanco",
-    FLANCO_HTTP_PORT: "8080",
-    FLANCO_HTTPS_PORT: "8443",
-  };
 
   /** Adds settings to the unit, in a file of their own. */
   async configure(name: string, text: string): Promise<void> {
@@ -85,24 +78,20 @@ export class Unit {
     >;
   }
 
-  /** Asks until nothing is missing, as the deadline's `until` does, at systemd's pace. */
-  async until(missing: () => Promise<string | null>, withinMs: number): Promise<void> {
-    await until(async () => {
-      const reason = await missing();
-      if (reason !== null) await pause(ASK_MS);
-      return reason;
-    }, withinMs);
+  /** Asks until it is so, at systemd's pace. */
+  async until(what: string, isSo: () => Promise<boolean>, withinMs: number): Promise<void> {
+    await until(what, async () => (await isSo()) || pause(ASK_MS, false), withinMs);
   }
 
   /** Waits until another process than `before` is ready; gives the monotonic time at which it was. */
   async ready(before: number): Promise<number> {
     let enteredMicros = 0;
-    await this.until(async () => {
+    const isReady = async () => {
       const { MainPID, ActiveState, ActiveEnterTimestampMonotonic } = await this.#properties();
       enteredMicros = Number(ActiveEnterTimestampMonotonic);
-      if (ActiveState === "active" && MainPID !== String(before)) return null;
-      return `main process ${MainPID}, ${ActiveState}`;
-    }, START_MS);
+      return ActiveState === "active" && MainPID !== String(before);
+    };
+    await this.until("the service is ready", isReady, START_MS);
     return enteredMicros * NANOSECONDS_PER_MICROSECOND;
   }
 
@@ -146,13 +135,6 @@ export class Unit {
     const { stdout: said } = await run("journalctl", [`--unit=${COMMAND_NAME}`, "--output=cat", "--lines=5"]);
     await this.control("reset-failed", COMMAND_NAME).catch(() => {});
     return { command, result, status: Number(status), said };
-  }
-
-  /** Runs one of the program's commands to its end. */
-  command(...words: readonly string[]): Promise<Said> {
-    return outcomeOf(
-      spawn("/usr/bin/flanco", words, { env: this.environment, stdio: ["ignore", "pipe", "pipe"] }),
-    );
   }
 }
 
