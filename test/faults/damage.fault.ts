@@ -1,13 +1,16 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { markSuspect } from "../../src/ledger/safety/prepare.ts";
 import { faultsOf, type Verification, verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { KeptLog } from "../http/fakes.ts";
-import { DAMAGES, DamageBench, damage, liesOf, start } from "./damage.ts";
+import { forSuite } from "../rig/standing.ts";
+import { DAMAGES, DamageBench, damage, liesOf, readTruth, start } from "./damage.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 10 : 200;
+const LOG_TRIALS = TRIALS / 2;
 const TEST_MS = 1_800_000;
 const SEED = 20_261_121;
 
@@ -83,5 +86,32 @@ describe("A damaged file", function () {
     expect(refusal).to.be.instanceOf(FlancoError).with.property("code", "damaged");
     expect(String((refusal as FlancoError).hint)).to.include("flanco restore");
     expect(names()).to.deep.equal(before);
+  });
+});
+
+describe("A damaged log", function () {
+  this.timeout(TEST_MS);
+  const bench = forSuite(() => DamageBench.withLog());
+
+  it(`is found at the start, and every sale is there afterwards: ${LOG_TRIALS} flipped bits, seed ${SEED}`, async () => {
+    const random = new SeededRandom(SEED);
+    for (let trial = 0; trial < LOG_TRIALS; trial += 1) {
+      const dataDirectory = bench.copy();
+      const told = `trial ${trial}, ${damage(`${dataDirectory.ledger}-wal`, "bit", random)}`;
+      expect(await start(dataDirectory), told).to.deep.equal({ users: 1, recovered: true });
+      expect(faultsOf(verifyLedger(dataDirectory.ledger, () => {})), told).to.deep.equal([]);
+      expect(liesOf(dataDirectory.ledger, bench.truth), told).to.deep.equal([]);
+    }
+  });
+
+  it("would lose what follows the damage unnoticed (control: no tail)", async () => {
+    const dataDirectory = bench.copy();
+    for (const name of readdirSync(dataDirectory.backups, { encoding: "utf8", recursive: true })) {
+      if (name.includes("tail-")) rmSync(join(dataDirectory.backups, name));
+    }
+    damage(`${dataDirectory.ledger}-wal`, "bit", { next: () => 0.5 });
+    expect(await start(dataDirectory)).to.deep.equal({ users: 1, recovered: false });
+    expect(readTruth(dataDirectory.ledger).micros.size).to.be.below(bench.truth.micros.size);
+    expect(faultsOf(verifyLedger(dataDirectory.ledger, () => {}))).to.deep.equal([]);
   });
 });

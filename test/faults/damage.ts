@@ -5,10 +5,12 @@ import { type DataDirectory, dataDirectoryOf } from "../../src/ledger/engine/dat
 import { openReader } from "../../src/ledger/engine/reader.ts";
 import { storeWriter } from "../../src/ledger/engine/writer.ts";
 import { type PrepareRequest, prepareLedger } from "../../src/ledger/safety/prepare.ts";
+import { segmentsIn } from "../../src/ledger/safety/tail.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { newRecord, TestLedger } from "../ledger/test-ledger.ts";
 import { query } from "../rig/ledger-file.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
+import { until } from "../rig/until.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const CLOCK = { nowMs: () => NOW_MS, monotonicNs: () => 0n };
@@ -22,12 +24,15 @@ const TORN_PAGES = 20;
 const BACKED_UP = 1_500;
 const SALES = 3_000;
 const VOIDED = [10, 2_000, SALES - 1];
+/** The same of the ledger with a log. */
+const LOG_BACKED_UP = 40;
+const LOG_SALES = 120;
 
 export const DAMAGES = ["cut", "bit", "smudge", "pages"] as const;
-export type Damage = (typeof DAMAGES)[number];
+type Damage = (typeof DAMAGES)[number];
 
 /** What the test knows of the ledger. */
-export interface Truth {
+interface Truth {
   /** Millionths by number of the record. */
   readonly micros: ReadonlyMap<number, number>;
   /** The entries that void records, by the record's number. */
@@ -41,7 +46,7 @@ export class DamageBench {
   #truth: Truth = { micros: new Map(), voids: new Map() };
 
   /** Takes over what `fill` has made of a ledger, as its files lie there then. */
-  async open(fill: (ledger: TestLedger) => Promise<void>, hasTail = true): Promise<this> {
+  private async open(fill: (ledger: TestLedger) => Promise<void>, hasTail = true): Promise<this> {
     const ledger = new TestLedger();
     ledger.tail = hasTail;
     await ledger.open();
@@ -70,6 +75,22 @@ export class DamageBench {
     }, backups);
   }
 
+  /** A ledger whose log has a commit for each of 80 sales after the backup. */
+  static withLog(): Promise<DamageBench> {
+    return new DamageBench().open(async (ledger) => {
+      const { id } = await ledger.addUser();
+      const sell = async (from: number, to: number) => {
+        for (let number = from; number <= to; number += 1)
+          await ledger.writer.addRecord(id, sale(number), null);
+      };
+      await sell(1, LOG_BACKED_UP);
+      await ledger.backUp();
+      await sell(LOG_BACKED_UP + 1, LOG_SALES);
+      const isWritten = () => segmentsIn(ledger.folder).at(-1)?.end === 1 + LOG_SALES;
+      await until("the tail is written", isWritten);
+    });
+  }
+
   get truth(): Truth {
     return this.#truth;
   }
@@ -96,7 +117,7 @@ function sale(recordId: number) {
 }
 
 /** Damages a file at a random place; says what was done. */
-export function damage(file: string, kind: Damage, random: SeededRandom): string {
+export function damage(file: string, kind: Damage, random: Pick<SeededRandom, "next">): string {
   const { size } = statSync(file);
   const at = Math.floor(random.next() * size);
   if (kind === "cut") {
@@ -121,7 +142,7 @@ export function damage(file: string, kind: Damage, random: SeededRandom): string
   }
 }
 
-export interface Start {
+interface Start {
   readonly users: number;
   /** Whether the ledger was rebuilt. */
   readonly recovered: boolean;
