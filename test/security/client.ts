@@ -1,12 +1,22 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
+import { constants, setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { type Answer, exchange, type Target } from "../rig/exchange.ts";
+import type { Program } from "../rig/program.ts";
+import type { CrowdAnswers, CrowdTask } from "./crowd.ts";
 
 const OVERLOADED = 503;
 const MAX_P99_MS = 100;
 /** On a slow or busy machine a calm API itself is hardly faster than the promise. */
 const MAX_TIMES_CALM = 3;
+
+const CROWD = fileURLToPath(new URL("./crowd.ts", import.meta.url));
+const BYTES_PER_KIB = 1_024;
 
 export interface Ports {
   readonly httpPort: number;
@@ -59,6 +69,34 @@ export class Client {
     const text = body === undefined ? "" : JSON.stringify(body);
     return exchange({ ...to, localAddress: this.#address }, method, path, { headers, body: text });
   }
+}
+
+/**
+ * Sends a crowd, in a process that gives way to the service: an attacker has a processor of its own. Resolves once all of it is at
+ * work, to the function that ends it.
+ */
+export async function sendCrowd(
+  appliance: Program,
+  task: Partial<CrowdTask>,
+): Promise<() => Promise<CrowdAnswers>> {
+  const { httpPort, httpsPort } = appliance;
+  const own = { what: "ask", addresses: ["127.0.0.66"], connectionsOfEach: 1, pauseMs: 0 } as const;
+  const whole: CrowdTask = { ...own, cookie: "", requests: [], httpPort, httpsPort, ...task };
+  const child = fork(CROWD, [JSON.stringify(whole)]);
+  appliance.adopt(child);
+  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+  await once(child, "message");
+  return async () => {
+    const answered = once(child, "message");
+    child.send("end");
+    const [answers] = (await answered) as [CrowdAnswers];
+    return answers;
+  };
+}
+
+/** What a process holds in memory, by what the kernel says. */
+export function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * BYTES_PER_KIB;
 }
 
 /** How some requests of a kind were answered. */

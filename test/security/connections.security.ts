@@ -1,12 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { constants, setPriority } from "node:os";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
-import { Client, expectUndisturbed, type Latency, paced } from "./client.ts";
-import type { SlowTask } from "./slow-sockets.ts";
+import { Client, expectUndisturbed, type Latency, paced, sendCrowd } from "./client.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
 const CALM_MS = SHORT ? 3_000 : 30_000;
@@ -16,7 +11,6 @@ const REQUESTS_PER_SECOND = 20;
 /** The service's own files, both ends of what one address may hold, and the client's requests. */
 const MAX_DESCRIPTORS = 200;
 const VISIT_MS = 1_000;
-const ATTACKER = fileURLToPath(new URL("./slow-sockets.ts", import.meta.url));
 
 describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
   this.timeout(ATTACK_MS + 2 * CALM_MS + 2 * PROCESS_TEST_MS);
@@ -32,17 +26,9 @@ describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
     await appliance.close();
   });
 
-  /**
-   * In a process that gives way to the service: an attacker has a processor of its own. Resolves once each of its
-   * connections was taken or refused.
-   */
-  async function attackWith(task: SlowTask): Promise<ChildProcess> {
-    const child = fork(ATTACKER, [JSON.stringify(task)]);
-    appliance.adopt(child);
-    setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
-    await once(child, "message");
-    return child;
-  }
+  /** Resolves once each of the connections was taken or refused. */
+  const attackFrom = (address: string) =>
+    sendCrowd(appliance, { what: "hold", addresses: [address], connectionsOfEach: SLOW_SOCKETS });
 
   async function visitFor(ms: number, cookie: string): Promise<Latency> {
     const endMs = performance.now() + ms;
@@ -54,28 +40,24 @@ describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
   it("fail no request of another address, each on a new connection, and hold few descriptors", async () => {
     const cookie = await service.makeFirstUser();
     const before = await visitFor(CALM_MS, cookie);
-    const { httpsPort, httpPort } = appliance;
-    const task: SlowTask = { httpsPort, httpPort, address: "127.0.0.66", count: SLOW_SOCKETS };
-    const attacker = await attackWith(task);
+    const endAttack = await attackFrom("127.0.0.66");
     const attacked = await visitFor(ATTACK_MS, cookie);
     const descriptors = readdirSync(`/proc/${service.pid}/fd`).length;
-    attacker.send("end");
-    const [tried] = (await once(attacker, "message")) as [number];
+    const { held } = await endAttack();
     const after = await visitFor(CALM_MS, cookie);
     console.log(
-      `    the attacker tried ${tried} connections; the service has ${descriptors} descriptors open`,
+      `    the attacker tried ${held} connections; the service has ${descriptors} descriptors open`,
     );
-    expect(tried).to.be.above(SLOW_SOCKETS);
+    expect(held).to.be.above(SLOW_SOCKETS);
     expect(descriptors).to.be.below(MAX_DESCRIPTORS);
     expectUndisturbed(attacked, { before, after });
   });
 
   it("fail requests from the same address: the bound per address protects the others (control)", async () => {
     const cookie = await service.makeFirstUser();
-    const { httpsPort, httpPort } = appliance;
     // From the visitor's own address: to the service, it is the same one.
     expect((await visitFor(VISIT_MS, cookie)).failures).to.deep.equal([]);
-    await attackWith({ httpsPort, httpPort, address: "127.0.0.20", count: SLOW_SOCKETS });
+    await attackFrom("127.0.0.20");
     expect((await visitFor(VISIT_MS, cookie)).failures).not.to.deep.equal([]);
   });
 });

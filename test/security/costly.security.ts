@@ -1,11 +1,7 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect } from "chai";
 import { aRecord } from "../http/bodies.ts";
@@ -14,14 +10,13 @@ import { BundledProgram } from "../rig/bundled-program.ts";
 import { exchange } from "../rig/exchange.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
-import { Client, type Latency, paced } from "./client.ts";
+import { Client, type Latency, paced, residentBytes, sendCrowd } from "./client.ts";
 import type { CrowdTask } from "./crowd.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
 const ATTACK_MS = SHORT ? 4_000 : 30_000;
 const ROOMS = SHORT ? 2_000 : 60_000;
 const NAMES = 200_000;
-const CROWD = fileURLToPath(new URL("./crowd.ts", import.meta.url));
 const ADDRESSES = addresses(16);
 const REQUESTS_PER_SECOND = 10;
 const SIGN_INS_PER_SECOND = 1;
@@ -36,7 +31,6 @@ const BACK_MS = 90_000;
 const MAX_LOG_BYTES = 200_000;
 /** Records that one piece of a search looks at. */
 const LOOKED_AT = 2_000;
-const BYTES_PER_KIB = 1_024;
 /** A fifth of what the unit allows. */
 const WATCHDOG_MS = 2_000;
 const LOOK_MS = 20;
@@ -112,18 +106,11 @@ describe("A costly request hurts nobody:", function () {
     return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
   }
 
-  function residentBytes(): number {
-    const status = readFileSync(`/proc/${service.pid}/status`, "utf8");
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * BYTES_PER_KIB;
-  }
-
   /**
    * Until it is over: the longest time without a sign of life, the longest by which the machine woke this process too
    * late, both in milliseconds, and the most resident bytes.
    */
-  async function watch(
-    isOver: () => boolean,
-  ): Promise<{ silenceMs: number; stallMs: number; residentBytes: number }> {
+  async function watch(isOver: () => boolean): Promise<{ silenceMs: number; stallMs: number; most: number }> {
     let silenceMs = 0;
     let stallMs = 0;
     let most = 0;
@@ -132,9 +119,9 @@ describe("A costly request hurts nobody:", function () {
       await pause(LOOK_MS);
       stallMs = Math.max(stallMs, performance.now() - sleptMs - LOOK_MS);
       silenceMs = Math.max(silenceMs, performance.now() - signMs);
-      most = Math.max(most, residentBytes());
+      most = Math.max(most, residentBytes(service.pid));
     }
-    return { silenceMs, stallMs, residentBytes: most };
+    return { silenceMs, stallMs, most };
   }
 
   /**
@@ -143,30 +130,16 @@ describe("A costly request hurts nobody:", function () {
    * machine that does other work they are as much longer as it waits, and one that stands still lengthens the worst.
    */
   async function attack(task: Partial<CrowdTask>, signsIn = false): Promise<void> {
-    const { httpPort, httpsPort } = appliance;
     const before = {
-      resident: residentBytes(),
+      resident: residentBytes(service.pid),
       log: service.stderr.length,
       time: processorTime(service.pid),
     };
-    const whole: CrowdTask = {
-      what: "ask",
-      addresses: ADDRESSES,
-      connectionsOfEach: 1,
-      cookie: "",
-      requests: [],
-      httpPort,
-      httpsPort,
-      ...task,
-    };
-    const child = fork(CROWD, [JSON.stringify(whole)]);
-    appliance.adopt(child);
-    setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
-    await once(child, "message");
+    const endAttack = await sendCrowd(appliance, { addresses: ADDRESSES, ...task });
     const endMs = performance.now() + ATTACK_MS;
     const isOver = () => performance.now() > endMs;
     const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
-    const to = { port: httpsPort, agent, localAddress: "127.0.0.20", open: request };
+    const to = { port: appliance.httpsPort, agent, localAddress: "127.0.0.20", open: request };
     const visitor = new Client(appliance, "127.0.0.21");
     const [watched, kept, health, signIns] = await Promise.all([
       watch(isOver),
@@ -181,13 +154,11 @@ describe("A costly request hurts nobody:", function () {
       ),
     ]);
     const slowdown = slowdownSince(before.time, processorTime(service.pid));
-    const grown = watched.residentBytes - before.resident;
+    const grown = watched.most - before.resident;
     const logged = service.stderr.length - before.log;
-    const ended = once(child, "message");
-    child.send("end");
-    const [answers] = await ended;
+    const { statuses } = await endAttack();
     agent.destroy();
-    console.log(`    the crowd's answers: ${JSON.stringify(answers)}`);
+    console.log(`    the crowd's answers: ${JSON.stringify(statuses)}`);
     for (const [what, { p50Ms, maxMs, count }] of Object.entries<Latency>({
       kept,
       health,
@@ -212,7 +183,7 @@ describe("A costly request hurts nobody:", function () {
     expect(logged).to.be.below((MAX_LOG_BYTES * ATTACK_MS) / 5_000);
     // malloc keeps some of it for a minute: too long for the short form.
     if (SHORT) return;
-    const isBack = () => residentBytes() - before.resident < MAX_KEPT_BYTES;
+    const isBack = () => residentBytes(service.pid) - before.resident < MAX_KEPT_BYTES;
     await until("the memory is given back", isBack, BACK_MS);
   }
 

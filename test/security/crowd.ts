@@ -10,7 +10,8 @@ export interface CrowdRequest {
 
 /** What a crowd of clients does again and again, each client with an address of its own. */
 export interface CrowdTask {
-  readonly what: "ask" | "shake hands" | "ask and not read";
+  /** To hold is to open a connection and never end what it begins to say. */
+  readonly what: "ask" | "shake hands" | "ask and not read" | "hold";
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly addresses: readonly string[];
@@ -19,13 +20,30 @@ export interface CrowdTask {
   readonly cookie: string;
   /** In turns. */
   readonly requests: readonly CrowdRequest[];
+  /** From an answer to the next request on a connection. */
+  readonly pauseMs: number;
+}
+
+/** What has come of it. */
+export interface CrowdAnswers {
+  /** How often each status came. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** How often a connection that is held was opened, or tried. */
+  readonly held: number;
 }
 
 const PAUSE_MS = 100;
+/** The first bytes of an offer of TLS, whose rest never comes. */
+const HALF_AN_OFFER = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
+const HALF_A_HEAD = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ";
+const DROP_EVERY_MS = 1_000;
+/** How soon a held connection that was closed is opened again. */
+const AGAIN_MS = 1_000;
 
 const task = JSON.parse(process.argv[2] ?? "") as CrowdTask;
 const statuses: Record<number, number> = {};
 let asked = 0;
+let held = 0;
 
 function nextRequest(): CrowdRequest {
   asked += 1;
@@ -46,7 +64,9 @@ function ask(agent: Agent, localAddress: string): void {
     },
     (response) => {
       statuses[response.statusCode ?? 0] = (statuses[response.statusCode ?? 0] ?? 0) + 1;
-      response.resume().once("close", () => ask(agent, localAddress));
+      const again = () =>
+        task.pauseMs > 0 ? setTimeout(ask, task.pauseMs, agent, localAddress) : ask(agent, localAddress);
+      response.resume().once("close", again);
     },
   );
   sent.on("error", () => setTimeout(ask, PAUSE_MS, agent, localAddress));
@@ -70,13 +90,35 @@ function askAndNotRead(localAddress: string): void {
   socket.once("close", () => setTimeout(askAndNotRead, PAUSE_MS, localAddress));
 }
 
+/** `met` is called once the connection was accepted or refused. */
+function hold(localAddress: string, isTls: boolean, met: () => void): void {
+  held += 1;
+  const socket = connect({ port: isTls ? task.httpsPort : task.httpPort, host: "127.0.0.1", localAddress });
+  const dropping = setInterval(() => socket.writable && socket.write("a"), DROP_EVERY_MS);
+  socket.on("error", () => {});
+  socket.once("connect", () => {
+    met();
+    socket.write(isTls ? HALF_AN_OFFER : HALF_A_HEAD);
+  });
+  socket.once("close", () => {
+    clearInterval(dropping);
+    met();
+    setTimeout(hold, AGAIN_MS, localAddress, isTls, () => {});
+  });
+}
+
+const standing: Promise<void>[] = [];
 for (const address of task.addresses) {
   const agent = new Agent({ keepAlive: true, maxSockets: task.connectionsOfEach });
   for (let index = 0; index < task.connectionsOfEach; index += 1) {
     if (task.what === "ask") ask(agent, address);
     else if (task.what === "shake hands") shakeHands(address);
-    else askAndNotRead(address);
+    else if (task.what === "ask and not read") askAndNotRead(address);
+    else standing.push(new Promise((resolve) => hold(address, index % 2 === 0, resolve)));
   }
 }
+await Promise.all(standing);
 process.send?.("begun");
-process.once("message", () => process.send?.(statuses, () => process.exit()));
+process.once("message", () =>
+  process.send?.({ statuses, held } satisfies CrowdAnswers, () => process.exit()),
+);

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { connect } from "node:net";
 import { expect } from "chai";
@@ -8,6 +7,7 @@ import { aRecord, INSIDE } from "../http/bodies.ts";
 import { BundledProgram } from "../rig/bundled-program.ts";
 import { exchange } from "../rig/exchange.ts";
 import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { residentBytes } from "./client.ts";
 import { mutatedBody, mutatedText, TARGETS } from "./mutation.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
@@ -19,7 +19,6 @@ const BATCH = 500;
 const TELL_EVERY = 50_000;
 const AT_ONCE = 16;
 const MAX_RESIDENT_BYTES = 200_000_000;
-const BYTES_PER_KIB = 1_024;
 /** How long an answer may take before it counts as none. */
 const ANSWER_MS = 30_000;
 const FIRST_SERVER_ERROR = 500;
@@ -53,10 +52,8 @@ describe("Any request, mutated at random", function () {
     bundled.remove();
   });
 
-  /** What the process holds in memory, by what the kernel says. */
   function readResident(): void {
-    const status = readFileSync(`/proc/${service.pid}/status`, "utf8");
-    const resident = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * BYTES_PER_KIB;
+    const resident = residentBytes(service.pid);
     most = Math.max(most, resident);
     expect(resident, "resident bytes").to.be.within(1, MAX_RESIDENT_BYTES);
   }

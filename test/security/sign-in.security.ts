@@ -1,11 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
-import { Client, expectUndisturbed, type Latency, paced, percentile } from "./client.ts";
-import type { FloodTask } from "./flood.ts";
+import { Client, expectUndisturbed, type Latency, paced, percentile, sendCrowd } from "./client.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
 const FLOOD_MS = SHORT ? 8_000 : 600_000;
@@ -20,7 +17,10 @@ const MAX_SIGN_IN_MS = 2_000;
 
 const ANA = "ana@example.org";
 const LUIS = "luis@example.org";
-const ATTACKER = "127.0.0.66";
+/** Fewer connections than one address may hold. */
+const CONNECTIONS = 16;
+/** What an answer takes. */
+const ANSWER_MS = 50;
 const TABLET = "127.0.0.20";
 /** A network of IPv6 whose addresses guess, and the address of it that has signed in. */
 const GUESSING = Array.from({ length: 10 }, (_, index) => `fd66::${index + 2}`);
@@ -48,13 +48,10 @@ describe("Signing in during a guessing attack", function () {
 
   afterEach(() => appliance.close());
 
-  async function calmly(): Promise<Latency> {
-    const endMs = performance.now() + CALM_MS;
-    return (await othersWork(() => performance.now() > endMs)).api;
-  }
-
-  /** The API and sign-ins of others, side by side, until it is over. */
-  async function othersWork(isOver: () => boolean): Promise<{ api: Latency; signIns: Latency }> {
+  /** The API and sign-ins of others, side by side. */
+  async function othersWork(ms: number): Promise<{ api: Latency; signIns: Latency }> {
+    const endMs = performance.now() + ms;
+    const isOver = () => performance.now() > endMs;
     const tablet = new Client(appliance, TABLET);
     const { headers } = await tablet.signIn(ANA, PASSWORD);
     const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
@@ -74,23 +71,16 @@ describe("Signing in during a guessing attack", function () {
   }
 
   it(`${ATTEMPTS_PER_SECOND} attempts a second for ${FLOOD_MS / 1_000} s from one address do not disturb other clients`, async () => {
-    const before = await calmly();
-    const task: FloodTask = {
-      port: appliance.httpPort,
-      localAddress: ATTACKER,
-      perSecond: ATTEMPTS_PER_SECOND,
-      lengthMs: FLOOD_MS,
-      emails: [ANA, ANA, ANA, LUIS, "nadie@example.org"],
-    };
-    const worker = new Worker(new URL("./flood.ts", import.meta.url), { workerData: task });
-    let isOver = false;
-    const flood = once(worker, "message").then(([answer]) => {
-      isOver = true;
-      return answer as Latency["statuses"];
-    });
-    const attacked = await othersWork(() => isOver);
-    const answers = await flood;
-    const after = await calmly();
+    const { api: before } = await othersWork(CALM_MS);
+    const requests = [ANA, ANA, ANA, LUIS, "nadie@example.org"].map((email, index) => ({
+      path: "/api/login",
+      body: JSON.stringify({ email, password: `clave equivocada ${index}` }),
+    }));
+    const pauseMs = (CONNECTIONS * 1_000) / ATTEMPTS_PER_SECOND - ANSWER_MS;
+    const endAttack = await sendCrowd(appliance, { connectionsOfEach: CONNECTIONS, requests, pauseMs });
+    const attacked = await othersWork(FLOOD_MS);
+    const { statuses: answers } = await endAttack();
+    const { api: after } = await othersWork(CALM_MS);
     console.log(`    the attacker's answers: ${JSON.stringify(answers)}`);
     console.log(
       `    others' sign-ins: ${attacked.signIns.count}, the longest ${attacked.signIns.maxMs.toFixed(1)} ms`,
