@@ -52,9 +52,7 @@ export interface LineRequest {
 export interface LineKeeping {
   /** The ledger's number for this watch, if the line is requested again. */
   readonly request: number;
-  /** The room that the line is watched for, in any form that tells rooms apart. */
-  readonly room: string;
-  /** The line's last sighting in the ledger from this boot; null where there is none. */
+  /** The line's last sighting in the ledger from this boot and for this room; null where there is none. */
   readonly seen: { readonly request: number; readonly sequence: number } | null;
 }
 

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { systemCode } from "../domain/error.ts";
 import type { LineInfo, LineRequest } from "../domain/line.ts";
@@ -166,16 +165,15 @@ export class KeptLines {
 }
 
 const PREFIX = "line/";
-const FIELDS_AFTER_ADDRESS = 4;
-const ROOM_DIGITS = 16;
+const FIELDS_AFTER_ADDRESS = 3;
 /** The longest name that systemd accepts (`fdname_is_valid`: printable ASCII, no colon). */
 const MAX_NAME_CHARACTERS = 255;
 
 /**
- * The name under which a line is kept: `line/GPIO17/gpiochip0/17/4/active-high/as-is/ROOM`,
- * where 4 is the ledger's number of the request, and the room is the start of its SHA-256. Equal names
- * mean the same line, requested alike; the kernel does not know its debounce. Null when the line is not
- * to be kept, or when the name would be longer than systemd accepts.
+ * The name under which a line is kept: `line/GPIO17/gpiochip0/17/4/active-high/as-is`, where
+ * 4 is the ledger's number of the request. Equal names mean the same line, requested alike; the kernel does
+ * not know its debounce. Of another room's request the ledger has no sighting: that goes with the wiring.
+ * Null when the line is not to be kept, or when the name would be longer than systemd accepts.
  */
 export function nameOf(
   { chip, offset }: Pick<LineInfo, "chip" | "offset">,
@@ -183,10 +181,9 @@ export function nameOf(
   request: number,
 ): string | null {
   if (keep === undefined) return null;
-  const room = hash("sha256", keep.room).slice(0, ROOM_DIGITS);
   const polarity = activeLow ? "active-low" : "active-high";
   const address = [encodeURIComponent(line), encodeURIComponent(chip), offset];
-  const name = PREFIX + [...address, request, polarity, bias, room].join("/");
+  const name = PREFIX + [...address, request, polarity, bias].join("/");
   return name.length <= MAX_NAME_CHARACTERS ? name : null;
 }
 

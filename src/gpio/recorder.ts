@@ -304,8 +304,7 @@ export class Recorder implements Lines {
     const { reader, bootId } = this.#dependencies;
     const last = reader.lastSighting(line);
     const seen = last?.bootId === bootId ? last : null;
-    const room = JSON.stringify([wiring.deviceId, wiring.actuatorId]);
-    const keep = { request: newRequest, room, seen };
+    const keep = { request: newRequest, seen };
     const { activeLow, bias, debounceMs } = wiring;
     const lastHigh = last?.high;
     const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, lastHigh, keep });

@@ -63,7 +63,7 @@ class World {
     const last = this.ledger.at(-1);
     const isFirst = keeper.names.length === 0;
     const seen = isFirst ? null : { request: REQUEST, sequence: last?.sequence ?? 0 };
-    const keep = { request: REQUEST, room: "101", seen };
+    const keep = { request: REQUEST, seen };
     const lastHigh = last?.active ?? false;
     const line = await this.#driver.watch(lineRequest("GPIO0", { debounceMs: DEBOUNCE_MS, keep, lastHigh }));
     expect(line.resumed).to.equal(!isFirst);

@@ -152,6 +152,9 @@ describe("levels of a wired line", () => {
       { meaning: "nothing", recordId: null },
     ]);
     expect(recordsOf(ledger.reader, userId)).to.deep.equal([]);
+    expect(ledger.reader.lastSighting(LINE), "a watch for the room before is not continued").to.equal(
+      undefined,
+    );
     const [first, second] = [level(true, 1).timeMs, level(true, 3).timeMs];
     expect(gaps()).to.deep.equal([
       [second, second, 1],
