@@ -55,7 +55,7 @@ describe("What the gateway sends, on the page", function () {
     await page.getByText("Cambió lo que el equipo envía: Webhook").first().waitFor();
   });
 
-  it("is chosen for the notices in a form of its own, in English too", async () => {
+  it("has a form of its own for the notices, and for MQTT what topics begin with, in English too", async () => {
     const { page } = await opened.open("/estado", { language: "en" });
     await page.getByRole("button", { name: "Set up: Notices" }).click();
     const dialog = page.getByRole("dialog");
@@ -74,6 +74,14 @@ describe("What the gateway sends, on the page", function () {
       notice_silent_days: 0,
       notice_summaries: ["daily"],
     });
+    await page.getByRole("button", { name: "Set up: MQTT" }).click();
+    await dialog.getByLabel("MQTT server").fill("mqtt://localhost:1");
+    expect(await dialog.getByLabel("What topics begin with").inputValue()).to.equal("flanco");
+    await dialog.getByLabel("Earlier sales too").check();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("MQTT: saved and in force.").waitFor();
+    await page.getByRole("button", { name: "Change: MQTT" }).click();
+    expect(await dialog.getByLabel("Earlier sales too").isChecked()).to.equal(true);
   });
 
   it("is shown to a technician without a way to change it", async () => {
