@@ -310,6 +310,8 @@ export function commissionCommands(db: Database, context: WriteContext) {
         context.audit.requireFewReports(userId, by);
       }
       endTests(userId, by);
+      // Nothing is open: nothing changes, and pages are told of nothing.
+      if (isOpen.get(userId) === undefined) return null;
       remove.run(userId);
       forget.run(userId);
       context.tell({ kind: "commission", userId });
