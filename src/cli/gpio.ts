@@ -133,7 +133,7 @@ async function requireWired(service: ControlClient, lines: readonly string[]): P
   const free = lines.filter((line) => !wired.has(line));
   if (free.length === 0) return;
   throw new FlancoError("not_found", `The running service watches no line called ${free.join(", ")}.`, {
-    hint: "flanco wiring list shows those that it watches; on the page, Test lines looks at free ones.",
+    hint: "flanco wiring list shows those that it watches; on the page, Commissioning looks at free ones too.",
   });
 }
 

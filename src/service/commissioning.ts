@@ -63,8 +63,6 @@ interface CommissionSession {
   readonly endMs: number;
   /** Until when each of its lines is under test, in monotonic milliseconds. */
   readonly untilMs: ReadonlyMap<string, number>;
-  /** The account's wired lines when the ledger was followed last. */
-  readonly known: ReadonlySet<string>;
 }
 
 /**
@@ -112,9 +110,8 @@ export class Commissioning implements Commissioner {
       });
     }
     await writer.beginCommission(userId, scope, under, lifeMs, by);
-    const { watch = new CommissionWatch(), known = new Set<string>() } = this.#sessions.get(userId) ?? {};
     const endMs = monotonicMs(clock) + lifeMs;
-    this.#sessions.set(userId, { scope, watch, known, endMs, untilMs: new Map() });
+    this.#sessions.set(userId, { scope, watch: this.#watchOf(userId), endMs, untilMs: new Map() });
     await this.#follow();
   }
 
@@ -332,12 +329,11 @@ export class Commissioning implements Commissioner {
       this.#sessions.delete(userId);
       return;
     }
-    const isNew = (line: string) => scope.lines === null && before?.known.has(line) === false;
-    const added = wired.filter((line) => !untilMs.has(line) && isNew(line));
+    const added = scope.lines === null ? wired.filter((line) => !untilMs.has(line)) : [];
     // The commit of these tests calls `apply` in turn.
     if (added.length > 0) await writer.beginCommission(userId, scope, added, lifeMs);
     const watch = before?.watch ?? new CommissionWatch();
-    this.#sessions.set(userId, { scope, watch, endMs, untilMs, known: new Set(wired) });
+    this.#sessions.set(userId, { scope, watch, endMs, untilMs });
   }
 
   #keepRound(): void {
