@@ -253,6 +253,8 @@ describe("what was sold", () => {
     expect(times).to.deep.equal(times.toSorted((a, b) => b - a));
     expect(new Set(found.map(({ recordId }) => recordId)).size).to.equal(found.length);
     expect(found.every(({ recordId }) => Number.isSafeInteger(recordId))).to.equal(true);
+    // In its clinic's chain, as here, the number of a sale is its position.
+    expect(found.every(({ number, recordId }) => number === recordId % 2 ** 30)).to.equal(true);
   });
 
   it("lists each location that has sold, and each device once, by the id that its records have", async () => {
@@ -377,7 +379,7 @@ describe("what was sold", () => {
   });
 });
 
-/** What both stores know of a record. */
-function shown({ recordId: _number, movedBy, endedTimeMs: _ended, ...record }: FoundRecord) {
+/** What both stores know alike of a record: in one of them all gateways are one account. */
+function shown({ recordId: _id, number: _number, movedBy, endedTimeMs: _ended, ...record }: FoundRecord) {
   return { ...record, isMoved: movedBy !== null };
 }
