@@ -1,15 +1,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { ControlClient } from "../../src/cli/door.ts";
-import { driveLine } from "../../src/contract/line.ts";
-import { change } from "../rig/ledger-file.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
-import { forEachTest, forSuite } from "../rig/standing.ts";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { EMAIL, gapRows, lineRow, recordRows, seededProgram } from "./ledger.ts";
-
-const SEEDED_LINES = 8;
+import { EMAIL } from "./ledger.ts";
 
 async function devices(service: RunningService, cookie: string): Promise<readonly { dId: string }[]> {
   return ((await (await service.get("/api/device", cookie)).json()) as { data: { dId: string }[] }).data;
@@ -109,52 +104,5 @@ describe("flanco serve, with the demonstration on lines that are not simulated",
     const service = await program.start();
     expect(await devices(service, await service.makeFirstUser())).to.deep.equal([]);
     expect((await service.get("/healthz")).status).to.equal(200);
-  });
-});
-
-describe("flanco serve, when it ends", () => {
-  const program = forEachTest(() => seededProgram());
-
-  // Each level counts at once, so that what was set before the end is known.
-  beforeEach(() => change(program.ledgerFile, "UPDATE wiring SET debounce_ms = 0"));
-
-  async function connect(): Promise<ControlClient> {
-    const remote = await ControlClient.connect(program.controlSocket);
-    if (remote === undefined) throw new Error("The service has no control socket.");
-    return remote;
-  }
-
-  it("by kill -9 between on and off, counts the same sale once after its restart, and keeps a gap of each line", async () => {
-    // Simulated lines start low: with the polarity turned round a room is on at each start.
-    change(program.ledgerFile, "UPDATE wiring SET active_low = 1");
-    const first = await program.start();
-    const remote = await connect();
-    for (const high of [true, false]) {
-      await remote.ask(driveLine, { body: { line: "SIM0", level: high } });
-      await remote.ask(driveLine, { body: { line: "SIM1", level: high } });
-    }
-    await remote.ask(driveLine, { body: { line: "SIM1", level: true } });
-    await until("both sales and the end of one are in", () => {
-      const rows = recordRows(program.ledgerFile);
-      return rows.length === 2 && lineRow(program.ledgerFile, "SIM1")?.sequence === 3;
-    });
-    await first.end("SIGKILL");
-    const killedMs = Date.now();
-    remote.close();
-
-    // SIM0 was on and is on: the same sale. SIM1 was off and is on: a sale that began meanwhile.
-    await program.start();
-    await until("both lines were looked at", () =>
-      ["SIM0", "SIM1"].every((line) => lineRow(program.ledgerFile, line)?.sequence === 0),
-    );
-    const rows = recordRows(program.ledgerFile).map(({ line, origin }) => `${line} ${origin}`);
-    expect(rows).to.deep.equal(["SIM0 edge", "SIM1 edge", "SIM1 found_at_start"]);
-    // A killed process was last heard of when it looked at its lines: the time until now is a gap of each.
-    await until("each line has its gap", () => gapRows(program.ledgerFile).length === SEEDED_LINES);
-    for (const { fromMs, toMs, reason } of gapRows(program.ledgerFile)) {
-      expect(reason).to.equal("outage");
-      expect(fromMs).to.be.at.most(killedMs);
-      expect(toMs).to.be.within(killedMs, Date.now());
-    }
   });
 });

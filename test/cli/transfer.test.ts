@@ -17,11 +17,14 @@ function countsOf(said: string): readonly number[] {
   return (TOTALS.exec(said)?.slice(1) ?? []).map(Number);
 }
 
+/** The columns of a table that has them all. */
+const HEAD = "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
 const entriesOf = (exported: string) =>
   exported
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+const linesOf = (entries: readonly object[]) => entries.map((entry) => JSON.stringify(entry)).join("\n");
 const ana = ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"];
 
 describe("flanco export and flanco import", () => {
@@ -34,8 +37,7 @@ describe("flanco export and flanco import", () => {
   before(async () => {
     await from.succeed(["void", "1", "--reason", 'una "prueba", dos']);
     exported = await from.succeed(["export"]);
-    file = join(to.directory, "clinic.jsonl");
-    writeFileSync(file, exported);
+    file = to.write("clinic.jsonl", exported);
     for (const program of [to, another]) await program.succeed(ana, `${PASSWORD}\n`);
   });
 
@@ -57,10 +59,9 @@ describe("flanco export and flanco import", () => {
   });
 
   it("take devices whose location was removed: it is made by the name that they have for it", async () => {
-    const file = join(another.directory, "removed.jsonl");
     const devices = entriesOf(exported).filter(({ kind }) => kind === "device");
     const [location] = devices.map(({ locationName }) => locationName);
-    writeFileSync(file, devices.map((entry) => JSON.stringify(entry)).join("\n"));
+    const file = another.write("removed.jsonl", linesOf(devices));
     const dry = await another.succeed(["import", file, "--dry-run"]);
     expect([dry, await another.succeed(["import", file])].map(countsOf)).to.deep.equal([
       [1, 2, 0, 0],
@@ -74,7 +75,6 @@ describe("flanco export and flanco import", () => {
   });
 
   it("take the longest description, texts that hold the line ends of Unicode, and ids that every object has", async () => {
-    const file = join(another.directory, "long.jsonl");
     const records = entriesOf(exported).filter(({ kind }) => kind === "record");
     const long = [
       { kind: "location", name: "Norte", description: "d".repeat(2_000) },
@@ -84,7 +84,7 @@ describe("flanco export and flanco import", () => {
         deviceId: "constructor",
       })),
     ];
-    writeFileSync(file, long.map((entry) => JSON.stringify(entry)).join("\n"));
+    const file = another.write("long.jsonl", linesOf(long));
     expect(countsOf(await another.succeed(["import", file]))).to.deep.equal([1, 0, 4, 0]);
     const [location, ...found] = entriesOf(await another.succeed(["export"]));
     expect(location).to.deep.equal(long[0]);
@@ -93,23 +93,20 @@ describe("flanco export and flanco import", () => {
   });
 
   it("take a table as a Spanish spreadsheet writes it, and know its records in one with commas again", async () => {
-    const head =
-      "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
-    const [english, spanish] = ["english.csv", "spanish.CSV"].map((name) => join(another.directory, name));
     const rows = ["4.5", "1234.25", "3"].map((valor) => `Clínica Ñ,Pasillo,7234,101,${valor},${NOON_MS},,,`);
-    writeFileSync(english ?? "", [head, ...rows].join("\n"));
-    const columns = [head, ...rows].map((row) => row.replaceAll(",", ";").replace(/(\d)\.(\d)/, "$1,$2"));
+    const english = another.write("english.csv", [HEAD, ...rows].join("\n"));
+    const columns = [HEAD, ...rows].map((row) => row.replaceAll(",", ";").replace(/(\d)\.(\d)/, "$1,$2"));
     // With a byte-order mark, and an empty row behind the last.
-    writeFileSync(spanish ?? "", `\uFEFF${[...columns, ";;;;;;;;"].join("\r\n")}\r\n`);
-    expect(countsOf(await another.succeed(["import", spanish ?? ""]))).to.deep.equal([0, 0, 3, 0]);
-    expect(countsOf(await another.succeed(["import", english ?? ""]))).to.deep.equal([0, 0, 0, 3]);
+    const spanish = another.write("spanish.CSV", `\uFEFF${[...columns, ";;;;;;;;"].join("\r\n")}\r\n`);
+    expect(countsOf(await another.succeed(["import", spanish]))).to.deep.equal([0, 0, 3, 0]);
+    expect(countsOf(await another.succeed(["import", english]))).to.deep.equal([0, 0, 0, 3]);
     const prices = entriesOf(await another.succeed(["export"]))
       .filter(({ locationName }) => locationName === "Clínica Ñ")
       .map(({ valor }) => valor);
     expect(prices).to.have.members([4.5, 1234.25, 3]);
     const short = columns.map((row) => row.replace(/;+$/, "")).join("\n");
-    writeFileSync(spanish ?? "", short.replaceAll("101", "102"));
-    expect(countsOf(await another.succeed(["import", spanish ?? ""]))).to.deep.equal([0, 0, 3, 0]);
+    another.write("spanish.CSV", short.replaceAll("101", "102"));
+    expect(countsOf(await another.succeed(["import", spanish]))).to.deep.equal([0, 0, 3, 0]);
   });
 
   it("say what is wrong with a whole table: its columns, its letters, a row that is too long", async () => {
@@ -138,10 +135,8 @@ describe("flanco export and flanco import", () => {
 
   it("refuse a table in which a spreadsheet has rounded times, and take its capitals", async () => {
     const table = join(another.directory, "spreadsheet.csv");
-    const head =
-      "locationName,deviceName,deviceId,habitacion,valor,createdTime,endedTime,provisional,voidReason";
     const write = (...ends: string[]) =>
-      writeFileSync(table, [head, ...ends.map((end) => `Norte,Pasillo,7234,101,${end},`)].join("\n"));
+      writeFileSync(table, [HEAD, ...ends.map((end) => `Norte,Pasillo,7234,101,${end},`)].join("\n"));
     write("4,1.77323E+12,,", `4,${NOON_MS},1.77323E+12,`, `4,${NOON_MS},,1`, `1e1,${NOON_MS},,`);
     const { exitCode, stderr } = await another.call(["import", table, "--dry-run"]);
     expect(exitCode).to.equal(1);
@@ -165,7 +160,7 @@ describe("flanco export and flanco import", () => {
       { ...sale, key: `${"0".repeat(32)}/7/${"0".repeat(16)}`, createdTime: 5, provisional: true },
       { ...sale, key: "another/3", createdTime: 1_479_520_924 },
     ];
-    const file = another.write("seconds.jsonl", seconds.map((one) => JSON.stringify(one)).join("\n"));
+    const file = another.write("seconds.jsonl", linesOf(seconds));
     const said = await another.refused(["import", file, "--dry-run"]);
     expect(said)
       .to.include(":2: createdTime: must be milliseconds, such as 1773230400000")
@@ -179,13 +174,8 @@ describe("flanco export and flanco import", () => {
   });
 
   it("name each line that is wrong, and write nothing of such a file", async () => {
-    const bad = join(to.directory, "bad.jsonl");
-    const lines = entriesOf(exported);
-    const record = { ...lines.at(-1), key: "another/1" };
-    writeFileSync(
-      bad,
-      [record, { ...record, valor: "4" }, { kind: "sale" }].map((line) => JSON.stringify(line)).join("\n"),
-    );
+    const record = { ...entriesOf(exported).at(-1), key: "another/1" };
+    const bad = to.write("bad.jsonl", linesOf([record, { ...record, valor: "4" }, { kind: "sale" }]));
     const before = recordRows(to.ledgerFile).length;
     const refused = await to.call(["import", bad]);
     expect(refused.exitCode).to.equal(1);
@@ -198,14 +188,13 @@ describe("flanco export and flanco import", () => {
 
   it("work beside a running service, which shows what is new", async () => {
     const service = await to.start();
-    const more = join(to.directory, "more.jsonl");
     const record = {
       ...entriesOf(exported).at(-1),
       key: "another/2",
       voidReason: null,
       createdTime: NOON_MS,
     };
-    writeFileSync(more, JSON.stringify(record));
+    const more = to.write("more.jsonl", linesOf([record]));
     expect(countsOf(await to.succeed(["import", more]))).to.deep.equal([0, 0, 1, 0]);
     const cookie = await service.signIn(EMAIL, PASSWORD);
     const answer = await service.get("/api/record?limit=200", cookie);
@@ -276,7 +265,7 @@ describe("flanco import-mongo", () => {
 
   function write(changed: Partial<Record<keyof typeof documents, readonly object[]>> = {}): void {
     for (const [name, all] of Object.entries({ ...documents, ...changed })) {
-      writeFileSync(join(folder, `${name}.json`), `${all.map((one) => JSON.stringify(one)).join("\n")}\n`);
+      writeFileSync(join(folder, `${name}.json`), `${linesOf(all)}\n`);
     }
   }
 

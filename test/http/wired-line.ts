@@ -65,12 +65,6 @@ export class WiredLine {
     await this.#appliance.writer.takeIn(sightings);
   }
 
-  /** The line is found low a second after its last level, by a process that has no record of a watch in between. */
-  async goUnwatched(): Promise<void> {
-    const unwatchedSince = { bootId: BOOT_ID, monotonicMs: this.#monotonicMs };
-    await this.#appliance.writer.takeIn([{ ...this.#next(false, 0, false), unwatchedSince }]);
-  }
-
   #next(active: boolean, missed: number, provisional: boolean): Sighting {
     this.#sequence += 1 + missed;
     return aSighting(active, this.#sequence, {

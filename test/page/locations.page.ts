@@ -170,11 +170,7 @@ describe("The locations and devices on the page", () => {
     const { page } = await opened.open("/lugares", { language: "en" });
     await page.getByRole("button", { name: "Change Pasillo A" }).click();
     const dialog = page.getByRole("dialog");
-    const answer = await fetch(`${opened.service.baseUrl}/api/device?dId=7234`, {
-      method: "DELETE",
-      headers: { cookie: opened.cookie },
-    });
-    expect(answer.status).to.equal(200);
+    await opened.send("DELETE", "/api/device?dId=7234", {});
     await dialog.getByLabel("Name", { exact: true }).fill("Corridor A");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("It is not there any more", { exact: false }).waitFor();

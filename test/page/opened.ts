@@ -147,7 +147,7 @@ export class OpenedService {
   }
 
   /** Sends to the API as the first user; throws for any answer but a success. */
-  async send(method: "POST" | "PUT" | "PATCH", path: string, body: unknown): Promise<void> {
+  async send(method: "DELETE" | "PATCH" | "POST" | "PUT", path: string, body: unknown): Promise<void> {
     const answer = await this.service.send(method, path, body, this.cookie);
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
   }

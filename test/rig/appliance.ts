@@ -42,8 +42,6 @@ export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
 /** The boot that every appliance runs in. */
 export const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 
-/** SHA-256 of the certificate that an appliance is said to serve. */
-
 /** What an appliance is asked for by. */
 const HOSTS = ["127.0.0.1", "localhost", "::1", "clinica.local"];
 

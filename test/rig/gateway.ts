@@ -1,6 +1,6 @@
 import { createSecretKey, randomUUID } from "node:crypto";
 import type { Change } from "../../src/domain/change.ts";
-import { type Clock, NANOSECONDS_PER_MILLISECOND, type Timers } from "../../src/domain/clock.ts";
+import { monotonicMs, type Timers } from "../../src/domain/clock.ts";
 import type { Member } from "../../src/domain/member.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
@@ -9,7 +9,7 @@ import { Sessions } from "../../src/http/auth/session.ts";
 import { openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
 import type { StoreWriter } from "../../src/ledger/engine/writer.ts";
 import { ClockWatch } from "../../src/service/clock-watch.ts";
-import { KeptLog } from "../http/fakes.ts";
+import { KeptLog, SetClock } from "../http/fakes.ts";
 import { recordsOf } from "../ledger/records-of.ts";
 import { newDevice, newWiring } from "../ledger/test-ledger.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
@@ -23,56 +23,42 @@ const PASSWORD_HASH = "$2b$10$hash";
 const NO_TIMERS: Timers = { after: () => () => {} };
 
 /** A machine without a clock chip: what time it is, what it believes, and whether the network has told it. */
-class Machine implements Clock {
+class Machine extends SetClock {
   bootId = "";
   synchronized = false;
-  #trueMs: number;
-  #wallMs = 0;
-  #monotonicMs = 0;
+  trueMs: number;
 
   constructor(trueMs: number) {
-    this.#trueMs = trueMs;
-  }
-
-  get trueMs(): number {
-    return this.#trueMs;
-  }
-
-  nowMs(): number {
-    return this.#wallMs;
-  }
-
-  monotonicNs(): bigint {
-    return BigInt(this.#monotonicMs) * NANOSECONDS_PER_MILLISECOND;
+    super(0);
+    this.trueMs = trueMs;
   }
 
   /** Starts anew, believing that it is `wallMs`. */
   boot(wallMs: number): void {
     this.bootId = randomUUID();
     this.synchronized = false;
-    this.#wallMs = wallMs;
-    this.#monotonicMs = 0;
+    this.setWall(wallMs);
+    this.advanceMonotonic(-monotonicMs(this));
     this.pass(BOOT_MS);
   }
 
   /** Without power: time passes, and the machine knows nothing of it. */
   away(ms: number): void {
-    this.#trueMs += ms;
+    this.trueMs += ms;
   }
 
-  pass(ms: number): void {
-    this.#trueMs += ms;
-    this.#wallMs += ms;
-    this.#monotonicMs += ms;
+  override pass(ms: number): void {
+    this.trueMs += ms;
+    super.pass(ms);
   }
 
   jump(ms: number): void {
-    this.#wallMs += ms;
+    this.setWall(this.nowMs() + ms);
   }
 
   /** The network sets the clock, to the millisecond. */
   synchronize(): void {
-    this.#wallMs = this.#trueMs;
+    this.setWall(this.trueMs);
     this.synchronized = true;
   }
 }

@@ -82,11 +82,7 @@ describe("A service on a network with others", () => {
     const service = await program.start();
     const cookie = await service.makeFirstUser();
     const letterhead = { company: "Clínica Norte, S. L.", taxNumber: "", address: "", logo: "" };
-    await fetch(`${service.baseUrl}/api/letterhead`, {
-      method: "PUT",
-      headers: { "content-type": "application/json", cookie },
-      body: JSON.stringify({ letterhead }),
-    });
+    await service.send("PUT", "/api/letterhead", { letterhead }, cookie);
     expect((await told()).gateway.name).to.equal("Clínica Norte, S. L.");
     await service.end("SIGTERM");
     await program.start({ FLANCO_GATEWAY_NAME: "Clínica Sur" });
