@@ -13,8 +13,9 @@ import {
 } from "../cli/command.ts";
 import { iso } from "../cli/terminal.ts";
 import { HOUR_MS, SECOND_MS } from "../domain/clock.ts";
-import { type Clinic, type ClinicState, clinicStates } from "../domain/gateway.ts";
+import type { ClinicState } from "../domain/gateway.ts";
 import type { Connection, ConnectionLimits } from "../notify/database.ts";
+import { type Clinic, clinicStates } from "./clinic.ts";
 import {
   addGateway,
   type Company,

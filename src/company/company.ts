@@ -1,8 +1,8 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
 import { FlancoError } from "../domain/error.ts";
-import type { Clinic } from "../domain/gateway.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
 import type { Connection } from "../notify/database.ts";
+import type { Clinic } from "./clinic.ts";
 import { SCHEMA_SQL, upgradeSql } from "./schema.ts";
 
 const PASSWORD_BYTES = 24;

@@ -1,8 +1,7 @@
 import type Koa from "koa";
 import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
-import { type Clinic, clinicStates, hueOf, isTroubled } from "../domain/gateway.ts";
-import type { CompanySales } from "../domain/sales.ts";
+import { hueOf } from "../domain/gateway.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { buildApp, healthProbe, type SiteDependencies, salesEndpoints } from "../http/app.ts";
 import { type MemberReader, type MemberWriter, memberEndpoints, selfEndpoints } from "../http/member.ts";
@@ -10,6 +9,8 @@ import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
 import { letterheadEndpoint } from "../http/report.ts";
 import { type Endpoint, serve } from "../http/router.ts";
 import { sessionEndpoints } from "../http/session.ts";
+import { type Clinic, clinicStates, isTroubled } from "./clinic.ts";
+import type { CompanySales } from "./sales.ts";
 
 /** A company's page is opened by one address, which browsers trust. */
 const NO_REACH = { page: null, trust: null };

@@ -1,9 +1,16 @@
 import { hash } from "node:crypto";
+import type { Day } from "../domain/day.ts";
 import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
 import type { Location } from "../domain/location.ts";
-import { NOTHING_SOLD, type PlaceSold, type Sold } from "../domain/overview.ts";
-import type { CompanySales } from "../domain/sales.ts";
+import {
+  NOTHING_SOLD,
+  type OverviewPeriod,
+  type PlaceSold,
+  type Sold,
+  type SoldOnDays,
+} from "../domain/overview.ts";
+import type { SalesReads } from "../domain/sales.ts";
 import { LocalCalendar } from "../ledger/nouns/calendar.ts";
 import { comparedDays, overviewOf } from "../ledger/nouns/overview.ts";
 import { ALL_DAYS } from "../ledger/nouns/record-search.ts";
@@ -14,6 +21,21 @@ import { type CompanyQuery, companyQuery, type Database } from "./connection-poo
 import { whenRead } from "./later-sums.ts";
 import { CompanyRecords, type CompanyView } from "./record-search.ts";
 import { CompanySums, IS_MADE_ID } from "./sums.ts";
+
+/** What all clinics have sold in a period, and each, the highest sum first, beside the same days before. */
+interface Comparison extends SoldOnDays {
+  readonly before: SoldOnDays;
+  readonly clinics: readonly PlaceSold[];
+}
+
+/** What a company has sold, and its clinics side by side. The account that is asked for is the company. */
+export interface CompanySales extends SalesReads {
+  /**
+   * The sales of all clinics in a period, up to today, beside the
+   * same days before. `at` is a day of the period; null is today.
+   */
+  compare(period: OverviewPeriod, at: Day | null, nowMs: number): Promise<Comparison>;
+}
 
 /** The most locations or devices of one list. */
 const MAX_LISTED = 5_000;

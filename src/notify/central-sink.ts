@@ -1,8 +1,7 @@
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
-import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { type Cancel, type Clock, MINUTE_MS, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
-import { CALL_EVERY_MS } from "../domain/gateway.ts";
 import type { EntryBatch, EntrySink, SettingDifference } from "../domain/sink.ts";
 import { readSecret } from "../platform/secret-file.ts";
 import { type Connection, connector, refusedData } from "./database.ts";
@@ -10,6 +9,8 @@ import { type Connection, connector, refusedData } from "./database.ts";
 /** The version of the schema that this program makes and uses. It grows with every change of the SQL below. */
 export const CENTRAL_SCHEMA = 2;
 
+/** A gateway calls every five minutes, also while nothing is sold. */
+const CALL_EVERY_MS = 5 * MINUTE_MS;
 const BEGINNING: ChainHead = { position: 0, hash: NO_HASH };
 
 export interface CentralOptions {

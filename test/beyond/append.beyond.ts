@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { clinicStates } from "../../src/company/clinic.ts";
 import {
   addGateway,
   clinics,
@@ -13,7 +14,6 @@ import {
 } from "../../src/company/company.ts";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 import { parseDatabaseAddress } from "../../src/domain/database-address.ts";
-import { clinicStates } from "../../src/domain/gateway.ts";
 import { append, type SentBatch } from "../../src/notify/central-sink.ts";
 import { type Connection, connect } from "../../src/notify/database.ts";
 import { rejection } from "../rig/rejection.ts";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { decideFork, initialise, pageAccess } from "../../src/company/company.ts";
-import { companySales } from "../../src/company/sales.ts";
+import { type CompanySales, companySales } from "../../src/company/sales.ts";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
 import type { FoundRecord, FoundRecords, RecordFilter, RecordPosition } from "../../src/domain/record.ts";
-import type { CompanySales, SalesReads } from "../../src/domain/sales.ts";
+import type { SalesReads } from "../../src/domain/sales.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { append } from "../../src/notify/central-sink.ts";
 import type { Connection } from "../../src/notify/database.ts";
