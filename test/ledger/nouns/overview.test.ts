@@ -72,17 +72,6 @@ describe("an overview", () => {
     });
   }
 
-  it("compares the 29th of February with the 28th of the year before", () => {
-    const calendar = new LocalCalendar("UTC");
-    store([], calendar);
-    const { before } = reader(calendar).overview(
-      USER,
-      { period: "year", ...ALL_OF_NOW },
-      Date.UTC(2024, 1, 29, 12),
-    );
-    expect(before).to.include({ from: 20230101, to: 20230228 });
-  });
-
   it("compares a month that runs with the same days of the one before up to its last moment, then with all of that", () => {
     const calendar = new LocalCalendar("Europe/Madrid");
     store([], calendar);
@@ -98,36 +87,6 @@ describe("an overview", () => {
     expect(compared("2026-03-31T12:00:00+02:00", null)).to.deep.equal([20260228, 20260228]);
     expect(compared("2028-02-29T23:59:59.999+01:00", null)).to.deep.equal([20280129, 20280129]);
     expect(compared("2028-03-01T00:00:00+01:00", 20280229)).to.deep.equal([20280131, 20280201]);
-  });
-
-  it("offers to filter by what sold in the period or before, in the order of numbers, whatever is filtered", () => {
-    const calendar = new LocalCalendar("UTC");
-    const nowMs = Date.UTC(2026, 10, 21, 12);
-    const one = { valorMicros: 1, timeMs: nowMs, voided: false };
-    store(
-      [
-        { ...one, location: "B", device: "10" },
-        { ...one, location: "B", device: "9" },
-        { ...one, location: "A", device: "10", timeMs: nowMs - 10 * DAY_MS },
-        { ...one, location: "C", device: "9", voided: true },
-        { ...one, location: "D", device: "9", timeMs: nowMs - 20 * DAY_MS },
-      ],
-      calendar,
-    );
-    const filter = { location: "A", deviceId: "none" };
-    const { choices } = reader(calendar).overview(USER, { period: "week", at: null, filter }, nowMs);
-    expect(choices).to.deep.equal({
-      locations: ["A", "B"],
-      devices: [
-        { deviceId: "10", locationName: "A" },
-        { deviceId: "9", locationName: "B" },
-        { deviceId: "10", locationName: "B" },
-      ],
-      gone: [
-        { deviceId: "10", name: "10 at B" },
-        { deviceId: "9", name: "9 at C" },
-      ],
-    });
   });
 
   it(`offers no more than ${MAX_CHOICES} devices, those that sold most`, () => {
