@@ -19,29 +19,6 @@ export function printable(text: string): string {
   );
 }
 
-/** The width of a terminal that does not tell it, such as a serial line. */
-const COLUMNS = 80;
-/** The shortest bar. Where there is less room, the percentage is shown alone. */
-const LEAST_BAR = 8;
-/** The label of a list's entry: up to the last run of two or more spaces within the first 40 characters. */
-const LABEL = /^(?:.{0,38} {2,})?/;
-
-/** Breaks long lines between words. A continued line is indented to the text behind the line's label. */
-export function wrapped(text: string, columns: number): string {
-  const lines = text.split("\n").flatMap((line) => {
-    const label = LABEL.exec(line)?.[0].length ?? 0;
-    const parts: string[] = [];
-    let rest = line;
-    for (let end = 0; rest.length > columns; rest = " ".repeat(label) + rest.slice(end + 1)) {
-      end = rest.lastIndexOf(" ", columns);
-      if (end <= label) break;
-      parts.push(rest.slice(0, end));
-    }
-    return [...parts, rest];
-  });
-  return lines.join("\n");
-}
-
 /** A time in UTC, as ISO 8601 has it; `timeMs` is in Unix milliseconds. */
 export function iso(timeMs: number): string {
   return new Date(timeMs).toISOString();
@@ -99,11 +76,11 @@ export class Terminal {
   }
 
   out(line: string): void {
-    process.stdout.write(`${fitted(printable(line), process.stdout)}\n`);
+    process.stdout.write(`${printable(line)}\n`);
   }
 
   err(line: string): void {
-    process.stderr.write(`${fitted(printable(line), process.stderr)}\n`);
+    process.stderr.write(`${printable(line)}\n`);
   }
 
   json(value: unknown): void {
@@ -126,17 +103,12 @@ export class Terminal {
     if (!process.stdout.write(`${text}\n`)) await once(process.stdout, "drain");
   }
 
-  /** Rewrites one line with a bar on a terminal; writes only the first and the last state to a file. */
+  /** Rewrites one line on a terminal; writes only the first and the last state to a file. */
   progress(what: string, done: number, total: number): void {
-    const share = total === 0 ? 1 : Math.min(1, done / total);
-    const percent = Math.floor(100 * share);
-    const { isTTY, columns } = process.stderr;
-    if (isTTY) {
-      const room = Math.min(columns || COLUMNS, COLUMNS) - what.length - " [] 100 %".length - 1;
-      const full = Math.floor(share * room);
-      const bar = room < LEAST_BAR ? "" : ` [${"#".repeat(full)}${".".repeat(room - full)}]`;
-      process.stderr.write(`\r${what}${bar} ${String(percent).padStart(3)} %${done >= total ? "\n" : ""}`);
-    } else if (done === 0 || done >= total) this.err(`${what} ${percent} %`);
+    const percent = total === 0 ? 100 : Math.min(100, Math.floor((100 * done) / total));
+    const text = `${what} ${percent} %`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${text}${done >= total ? "\n" : ""}`);
+    else if (done === 0 || done >= total) this.err(text);
   }
 
   /** One line of standard input, or of the keyboard without echo, asked twice. Never an argument. */
@@ -186,10 +158,6 @@ function unwritten(error: Error): FlancoError | undefined {
   if (systemCode(error) === "EPIPE") return undefined;
   const message = `The output could not be written: ${error.message}.`;
   return new FlancoError("unavailable", message, { cause: error });
-}
-
-function fitted(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
-  return isTTY ? wrapped(text, columns || COLUMNS) : text;
 }
 
 /** The next answer. Throws `invalid` after Ctrl-C and Ctrl-D. */

@@ -96,7 +96,6 @@ export interface AppDependencies extends SiteDependencies {
   readonly firstRun: FirstRunToken;
   readonly reach: () => Reach;
   readonly setups: SinkSetups;
-  readonly timeZone: string;
   readonly dailyLimits: DailyLimits;
   /** As `metricsProbe` takes it. */
   readonly metricsTokenFile: string | null;

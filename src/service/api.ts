@@ -20,7 +20,7 @@ import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
 /** Dependencies of the application that are made here. */
 type Made = "signInGate" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
-type FromConfig = "timeZone" | "dailyLimits" | "metricsTokenFile";
+type FromConfig = "dailyLimits" | "metricsTokenFile";
 
 export interface ApiDependencies
   extends Omit<AppDependencies, Made | "sessions">,
@@ -69,7 +69,6 @@ export class Api {
       firstRun,
       status,
       commissioner: commissioning,
-      timeZone,
       dailyLimits,
       metricsTokenFile: config.metrics ? config.metrics_token_file : null,
       signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect } from "chai";
-import { printable, wrapped } from "../../src/cli/terminal.ts";
+import { printable } from "../../src/cli/terminal.ts";
 import { CHECKOUT, listen, PASSWORD } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -133,23 +133,4 @@ describe("Text for a terminal", () => {
     const name = "\x1b\x9b\u202e";
     expect(JSON.parse(printable(JSON.stringify({ name })))).to.deep.equal({ name });
   });
-});
-
-describe("A long line on a terminal", () => {
-  for (const [what, text, lines] of [
-    ["is broken between words", "one two three", ["one two", "three"]],
-    [
-      "goes on below the text of a list's entry",
-      "ok    one two three",
-      ["ok    one", "      two", "      three"],
-    ],
-    [
-      "keeps a word that is too long whole, as an address",
-      "at https://gateway.local",
-      ["at", "https://gateway.local"],
-    ],
-    ["has each of its lines broken by itself", "one\ntwo three four", ["one", "two three", "four"]],
-  ] as const) {
-    it(what, () => expect(wrapped(text, 10).split("\n")).to.deep.equal(lines));
-  }
 });
