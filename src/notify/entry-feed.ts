@@ -6,7 +6,7 @@ import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EntryBatch } from "../domain/sink.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
-import type { Feed } from "./forwarder.ts";
+import type { Feed, FeedProgress } from "./forwarder.ts";
 
 /** The most entries of a batch. Reading them holds the event loop for some 2 ms, on a Pi for some 10 ms. */
 const MAX_ENTRIES = 200;
@@ -148,12 +148,9 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     this.#limit = Math.ceil(this.#limit / 2);
   }
 
-  waiting(): number {
-    return Math.max(0, this.#options.chain.newestEntry() - this.#place.position);
-  }
-
-  get deliveredMs(): number | null {
-    return this.#deliveredMs;
+  progress(): FeedProgress {
+    const waiting = Math.max(0, this.#options.chain.newestEntry() - this.#place.position);
+    return { waiting, deliveredMs: this.#deliveredMs, givenUp: 0 };
   }
 
   close(): void {

@@ -26,7 +26,7 @@ const STOP_MS = SECOND_MS;
 
 /** The batches for one sink, in their order, and how far the sink has them. */
 export interface Feed<Batch, Answer = void> {
-  open(): void;
+  open?(): void;
   /** The next batch; undefined where nothing waits. */
   next(): Promise<Batch | undefined>;
   /** Call when the other side has stored the batch. Throws where the answer makes no sense. */
@@ -38,15 +38,13 @@ export interface Feed<Batch, Answer = void> {
    * where none may be left out: then a batch is tried until it is taken.
    */
   giveUp?(batch: Batch): void;
-  /** How many batches were given up. */
-  readonly givenUp?: number;
-  /** How many entries or messages wait. */
-  waiting(): number;
-  /** When a batch was last taken, in Unix milliseconds; null before the first. */
-  readonly deliveredMs: number | null;
+  progress(): FeedProgress;
   /** Makes durable how far the sink has the batches. */
   close(): void;
 }
+
+/** How many entries or messages wait, when the last was taken, and how many were given up. */
+export type FeedProgress = Pick<SinkStatus, "waiting" | "deliveredMs" | "givenUp">;
 
 export interface ForwarderOptions {
   readonly clock: Clock;
@@ -152,7 +150,7 @@ class SinkLane<Batch, Answer> {
   }
 
   open(): void {
-    this.#feed.open();
+    this.#feed.open?.();
     this.#sink.open?.();
     this.#running = this.#run();
   }
@@ -164,16 +162,14 @@ class SinkLane<Batch, Answer> {
   }
 
   status(): SinkStatus {
-    const waiting = this.#feed.waiting();
+    const progress = this.#feed.progress();
     return {
       name: this.name,
-      waiting,
-      behindMs: this.#behindMs(waiting),
+      ...progress,
+      behindMs: this.#behindMs(progress.waiting),
       failure: this.#failure,
-      deliveredMs: this.#feed.deliveredMs,
       delivered: this.#delivered,
       failed: this.#failed,
-      givenUp: this.#feed.givenUp ?? 0,
       clockOffMs: this.#sink.clockOffMs ?? null,
       differences: this.#sink.differences ?? [],
     };

@@ -75,8 +75,6 @@ export class NoticeOutbox {
   /** Whether the file holds the current state. */
   #isSaved = true;
   #isClosed = false;
-  /** Ids of notices that a sink is taking. */
-  readonly #underWay = new Set<string>();
 
   constructor(options: NoticeOutboxOptions) {
     this.#options = options;
@@ -110,14 +108,11 @@ export class NoticeOutbox {
     this.#change({ ...told, next: next + added.length, waiting: all.slice(-MAX_WAITING) });
   }
 
-  /** Withdraws a notice that no sink has. Gives false where a sink has it or is taking it. */
-  withdraw(id: string): boolean {
+  /** Withdraws a notice, unless a sink has it. One that a sink is taking may still arrive there. */
+  withdraw(id: string): void {
     const { waiting, sinks } = this.#state;
-    const found = waiting.find(({ notice }) => notice.id === id);
-    const isTaken = Object.values(sinks).some(({ upTo }) => found === undefined || upTo >= found.number);
-    if (isTaken || this.#underWay.has(id)) return false;
-    this.#change({ waiting: waiting.filter((one) => one !== found) });
-    return true;
+    const isTaken = (number: number) => Object.values(sinks).some(({ upTo }) => upTo >= number);
+    this.#change({ waiting: waiting.filter(({ number, notice }) => notice.id !== id || isTaken(number)) });
   }
 
   /** The notices that one sink is still to get. */
@@ -125,7 +120,6 @@ export class NoticeOutbox {
     const own = () => this.#stateOf(name);
     const pass = ({ id }: Notice, how: Partial<State["sinks"][string]>) => {
       const { sinks, waiting: all } = this.#state;
-      this.#underWay.delete(id);
       const upTo = all.find(({ notice }) => notice.id === id)?.number ?? own().upTo;
       const passed = { ...sinks, [name]: { ...own(), upTo, ...how } };
       const least = Math.min(...Object.values(passed).map((sink) => sink.upTo));
@@ -133,23 +127,17 @@ export class NoticeOutbox {
     };
     const waiting = () => this.#state.waiting.filter(({ number }) => number > own().upTo);
     return {
-      open: () => {},
       next: async () => {
         const all = waiting();
         // They leave in their order: with a grave one go those before it.
         if (this.#options.isQuiet() && !all.some(({ notice }) => tellsGrave(notice))) return undefined;
-        const notice = all[0]?.notice;
-        if (notice !== undefined) this.#underWay.add(notice.id);
-        return notice;
+        return all[0]?.notice;
       },
       taken: (notice) => pass(notice, { deliveredMs: this.#options.nowMs() }),
       giveUp: (notice) => pass(notice, { givenUp: own().givenUp + 1 }),
-      get givenUp() {
-        return own().givenUp;
-      },
-      waiting: () => waiting().length,
-      get deliveredMs() {
-        return own().deliveredMs;
+      progress: () => {
+        const { deliveredMs, givenUp } = own();
+        return { waiting: waiting().length, deliveredMs, givenUp };
       },
       close: () => this.save(),
     };

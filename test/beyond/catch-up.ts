@@ -56,7 +56,7 @@ try {
   );
   const beganMs = performance.now();
   forwarder.open();
-  await until("all is sent", () => feed.waiting() === 0, 600_000);
+  await until("all is sent", () => feed.progress().waiting === 0, 600_000);
   const seconds = (performance.now() - beganMs) / 1_000;
   await forwarder.close();
   const [row] = await database.admin.query<{ entries: string }>(

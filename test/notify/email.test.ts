@@ -128,11 +128,9 @@ describe("a notice by e-mail", () => {
     const forwarder = new Forwarder({ clock: time, timers: time, log: new KeptLog(), random: () => 1 });
     const waiting = [A_NOTICE];
     const feed = {
-      open: () => {},
       next: async () => waiting[0],
       taken: () => void waiting.pop(),
-      waiting: () => waiting.length,
-      deliveredMs: null,
+      progress: () => ({ waiting: waiting.length, deliveredMs: null, givenUp: 0 }),
       close: () => {},
     };
     forwarder.add(feed, sink(`smtp://localhost:${port}`));

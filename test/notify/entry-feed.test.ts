@@ -98,12 +98,12 @@ describe("the chain as a sink gets it", () => {
       close: async () => {},
     });
     forwarder.open();
-    for (let seconds = 0; feed.waiting() > 0 && seconds < HOUR_MS / SECOND_MS; seconds += 1) {
+    for (let seconds = 0; feed.progress().waiting > 0 && seconds < HOUR_MS / SECOND_MS; seconds += 1) {
       await ledger.writer.ping();
       await new Promise((resolve) => setImmediate(resolve));
       time.advance(SECOND_MS);
     }
-    expect(feed.waiting()).to.equal(0);
+    expect(feed.progress().waiting).to.equal(0);
     expect(sizes.slice(0, 4)).to.deep.equal([200, 100, 50, 25]);
     await forwarder.close();
   });
@@ -161,7 +161,7 @@ describe("the chain as a sink gets it", () => {
     expect(thrown(() => feed.taken(batch, nothing)).message).to.contain("took no entry after 0");
     const other = { position: 2, hash: "f".repeat(64) };
     expect(thrown(() => feed.taken(batch, other)).code).to.equal("conflict");
-    expect(feed.waiting()).to.equal(ledger.reader.newestEntry());
+    expect(feed.progress().waiting).to.equal(ledger.reader.newestEntry());
     expect(await next(feed)).to.deep.equal(batch);
   });
 });
@@ -197,7 +197,7 @@ describe("a sink's cursor", () => {
   }
 
   /** The entry up to which the sink has that chain. */
-  const placeIn = (over: ForwardedChain) => over.newestEntry() - opened(over).waiting();
+  const placeIn = (over: ForwardedChain) => over.newestEntry() - opened(over).progress().waiting;
 
   function move(feed: EntryFeed, position: number): void {
     const batch = { ledger: LEDGER, entries: [], waiting: 0 };
@@ -214,7 +214,7 @@ describe("a sink's cursor", () => {
     expect(placeIn(chain(7))).to.equal(0);
     moved(100);
     expect(placeIn(chain(200))).to.equal(100);
-    expect(opened(chain(200)).deliveredMs).to.equal(100);
+    expect(opened(chain(200)).progress().deliveredMs).to.equal(100);
   });
 
   it("goes back to the last entry in common with a restored ledger, or a few before it", () => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Sink, SinkName } from "../../src/domain/sink.ts";
-import { type Feed, Forwarder } from "../../src/notify/forwarder.ts";
+import { type Feed, type FeedProgress, Forwarder } from "../../src/notify/forwarder.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { codeOf } from "../rig/rejection.ts";
 
@@ -13,9 +13,6 @@ class FakeFeed implements Feed<number> {
   closed = false;
   /** Set for a feed of which a batch may be given up. */
   giveUp?: (batch: number) => void;
-  deliveredMs: number | null = null;
-
-  open(): void {}
 
   async next(): Promise<number | undefined> {
     return this.taken_ < this.newest ? this.taken_ + 1 : undefined;
@@ -25,8 +22,8 @@ class FakeFeed implements Feed<number> {
     this.taken_ = batch;
   }
 
-  waiting(): number {
-    return this.newest - this.taken_;
+  progress(): FeedProgress {
+    return { waiting: this.newest - this.taken_, deliveredMs: null, givenUp: 0 };
   }
 
   close(): void {
@@ -135,7 +132,7 @@ describe("the forwarder", () => {
     expect(sink.got).to.have.length.within(24, 34);
     sink.failure = undefined;
     await pass(5 * MINUTE_MS);
-    expect(feed.waiting()).to.equal(0);
+    expect(feed.progress().waiting).to.equal(0);
     expect(status()).to.include({ failure: null, behindMs: 0 });
   });
 
@@ -189,11 +186,11 @@ describe("the forwarder", () => {
     sink.failure = new FlancoError("unprocessable", "The receiver answers 400.");
     forwarder.open();
     await pass(3 * HOUR_MS);
-    expect(feed.waiting()).to.equal(1);
+    expect(feed.progress().waiting).to.equal(1);
     feed.giveUp = () => expect.fail("it was given up");
     sink.failure = new FlancoError("unavailable", "The receiver answers 404.");
     await pass(3 * HOUR_MS);
-    expect(feed.waiting()).to.equal(1);
+    expect(feed.progress().waiting).to.equal(1);
   });
 
   it("delays no sink by another one that fails or hangs", async () => {
