@@ -190,7 +190,7 @@ const testedEdge = z.strictObject({
   provisional: z.boolean().describe("That time is not trusted."),
 });
 
-export const listTestedEdges = declare("get", "/api/test/edge", PEOPLE, {
+export const listTestedEdges = declare("get", "/api/commission/edge", PEOPLE, {
   summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
   answer: withData(z.array(testedEdge)),
 });

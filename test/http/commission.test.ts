@@ -156,7 +156,7 @@ describe("Commissioning", () => {
     expect(tests).to.have.length(1);
     expect(tests[0]).to.deep.include({ line: "SIM0", deviceId, deviceName: "Pasillo A", room: "101" });
     await line.go(true);
-    expect(await user.data("/api/test/edge")).to.deep.equal([
+    expect(await user.data("/api/commission/edge")).to.deep.equal([
       { line: "SIM0", deviceId, room: "101", time: line.timeMs, provisional: true },
     ]);
     expect(appliance.recordsOf(user.id)).to.deep.equal([]);

@@ -51,7 +51,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "put /api/wiring/price": "o",
   "delete /api/wiring/price": "o",
   "delete /api/wiring": "ot",
-  "get /api/test/edge": "ost",
+  "get /api/commission/edge": "ost",
   "put /api/commission": "ot",
   "get /api/commission": "ot",
   "delete /api/commission": "ot",

@@ -265,7 +265,7 @@ function wiredRooms(rooms: Commission["rooms"]): readonly RoomGroup[] {
 /** What was switched on under test: kept apart from the sales. */
 function TestedPanel() {
   const { tested, columns } = useTexts(commissionTexts);
-  const edges = useData("/api/test/edge", ["actuator", "tests"]).value ?? [];
+  const edges = useData("/api/commission/edge", ["actuator", "tests"]).value ?? [];
   if (edges.length === 0) return null;
   return (
     <Panel title={tested.title}>
