@@ -84,7 +84,8 @@ export class SinkSettings {
       try {
         const setup = setupIn(name, config.sinks);
         if (setup === undefined) continue;
-        this.clear(name);
+        // Those of a setup that was made here before would go to another place.
+        this.#removeSecrets(name);
         this.set(setup);
         taken.push(name);
       } catch (err) {
@@ -96,11 +97,17 @@ export class SinkSettings {
       }
     }
     this.#isUnreadable = hasFailed;
-    const text =
-      taken.length === 0
-        ? "these settings say nothing any more: remove them; sinks are set up on the page, or by flanco forward import"
-        : "the sinks of the settings file are set up on the page, or by flanco forward, from now on: remove these settings";
-    log.info({ settings, taken }, text);
+    if (taken.length > 0) {
+      log.info(
+        { settings, taken },
+        "the sinks of these settings are kept by the page and flanco forward from now on: remove them",
+      );
+    } else if (!hasFailed) {
+      log.info(
+        { settings },
+        "these settings say nothing any more: remove them, or use flanco forward import",
+      );
+    }
   }
 
   /** Whether a setup could not be read, and none was made since. */
@@ -184,6 +191,10 @@ export class SinkSettings {
   clear(name: SetupName): void {
     const { setups, decided } = this.#without(name);
     this.#save({ setups, decided: [...decided, name] });
+    this.#removeSecrets(name);
+  }
+
+  #removeSecrets(name: SetupName): void {
     for (const { key } of SETUP_FIELDS[name].filter(isHidden)) rmSync(this.#secret(key), { force: true });
   }
 

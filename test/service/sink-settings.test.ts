@@ -52,7 +52,7 @@ describe("The sinks of a settings file", () => {
     const notices = { notice_quiet_hours: "22:00-07:00" };
     const first = start({ ...webhook, ...email, ...notices, mqtt_topic: "unused", https_port: 1 });
     expect(setIn(first)).to.deep.equal(["email", "webhook", "notice"]);
-    expect(logged.join()).to.contain("remove these settings").and.contain("email_server");
+    expect(logged.join()).to.contain("from now on: remove them").and.contain("email_server");
     expect(logged.join()).to.not.contain(KEY).and.not.contain("a mail password");
     for (const file of [secrets.keyFile, secrets.passwordFile, secrets.authorityFile])
       writeFileSync(file, "gone");
@@ -114,6 +114,8 @@ describe("The sinks of a settings file", () => {
     const broken = { ...webhook, ...email, email_password_file: "/none", mqtt_url: "tcp://broker" };
     const settings = start(broken);
     expect(setIn(settings)).to.deep.equal(["webhook"]);
+    expect(setIn(start(broken))).to.deep.equal(["webhook"]);
+    expect(logged.join()).to.not.contain("remove them");
     expect(settings.isUnreadable).to.equal(true);
     expect(logged.join()).to.contain("/none cannot be read").and.contain("mqtt_url must be mqtt://");
     expect(setIn(start({ ...webhook, ...email }))).to.deep.equal(["email", "webhook"]);
