@@ -47,9 +47,16 @@ export interface Attempt<T> {
 
 /** An attempt that waits for its turn. */
 interface WaitingAttempt extends Pick<Attempt<unknown>, "address" | "isGone"> {
+  /** The attempts of its address in that minute, this one included; up to three rank alike. */
+  readonly rank: number;
   /** Called when its turn comes. */
   readonly begin: () => void;
   readonly refuse: (error: FlancoError) => void;
+}
+
+interface Lane {
+  readonly isFamiliar: boolean;
+  readonly waiting: WaitingAttempt[];
 }
 
 /**
@@ -65,7 +72,7 @@ interface WaitingAttempt extends Pick<Attempt<unknown>, "address" | "isGone"> {
  * failures too, whose delays spare addresses that have signed in before.
  * - One attempt is compared at a time. Addresses that have signed in before wait in a lane of
  * their own, and the two lanes take turns: a crowd of new addresses holds up no familiar one. In
- * a lane the address with the fewest attempts of the last minute (beyond three) comes first, and
+ * a lane the attempt whose address had made the fewest in that minute (beyond three) comes first, and
  * among equals the latest: a crowd that came before does not hold it up. A full lane refuses the
  * attempt that would come last.
  * - One account signs in at most 60 times a minute.
@@ -79,8 +86,8 @@ export class SignInGate {
   readonly #failed: Pick<FailedSignIns, "note">;
   /** Addresses that have signed in, the latest last. */
   readonly #familiar: Set<string>;
-  /** Attempts of familiar addresses and of new ones, each in the order of their arrival; the next turn is the first lane's. */
-  #lanes: { readonly isFamiliar: boolean; waiting: WaitingAttempt[] }[] = [
+  /** The lane whose turn is next comes first. Each has its attempts in the order of their turns. */
+  #lanes: readonly Lane[] = [
     { isFamiliar: true, waiting: [] },
     { isFamiliar: false, waiting: [] },
   ];
@@ -153,33 +160,24 @@ export class SignInGate {
 
   /** Waits for a turn. Rejects as `attempt` says. */
   #turn(address: string, isGone: () => boolean): Promise<void> {
+    const rank = Math.max(ALIKE, this.#attempts.of(address));
+    const isFamiliar = this.#familiar.has(address);
     return new Promise((begin, refuse) => {
-      const isFamiliar = this.#familiar.has(address);
-      const lane = this.#lanes.find((one) => one.isFamiliar === isFamiliar);
-      lane?.waiting.push({ address, isGone, begin, refuse });
-      if (lane !== undefined && lane.waiting.length > MAX_WAITING) {
-        const last = this.#inOrder(lane.waiting).at(-1);
-        lane.waiting = lane.waiting.filter((one) => one !== last);
-        last?.refuse(crowded());
-      }
+      const waiting = this.#lanes.find((lane) => lane.isFamiliar === isFamiliar)?.waiting ?? [];
+      const behind = waiting.findIndex((other) => other.rank >= rank);
+      waiting.splice(behind < 0 ? waiting.length : behind, 0, { address, isGone, rank, begin, refuse });
+      if (waiting.length > MAX_WAITING) waiting.pop()?.refuse(crowded());
       this.#beginNext();
     });
-  }
-
-  /** The attempts of a lane in the order of their turns. */
-  #inOrder(waiting: readonly WaitingAttempt[]): readonly WaitingAttempt[] {
-    const rank = ({ address }: WaitingAttempt) => Math.max(ALIKE, this.#attempts.of(address));
-    return waiting.toReversed().sort((one, other) => rank(one) - rank(other));
   }
 
   /** Begins the next attempt that can be compared, unless one is under way. */
   #beginNext(): void {
     while (!this.#isComparing) {
       const lane = this.#lanes.find(({ waiting }) => waiting.length > 0);
-      const [next] = this.#inOrder(lane?.waiting ?? []);
+      const next = lane?.waiting.shift();
       if (lane === undefined || next === undefined) return;
-      lane.waiting = lane.waiting.filter((one) => one !== next);
-      this.#lanes = this.#lanes.toSorted((one, other) => Number(one === lane) - Number(other === lane));
+      this.#lanes = [...this.#lanes.filter((other) => other !== lane), lane];
       // Failures of the address meanwhile.
       const delayMs = this.#delayMs(next.address);
       if (delayMs > 0) next.refuse(tooMany(delayMs));
