@@ -2,9 +2,14 @@ import { X509Certificate } from "node:crypto";
 import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
 import { renderSVG } from "uqr";
+import {
+  CERTIFICATE_PATH,
+  isOfTrust,
+  type TrustedAuthority,
+  type TrustSource,
+} from "../../domain/gateway.ts";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { TRUST_PATH } from "../../domain/member.ts";
-import { CERTIFICATE_PATH, isOfTrust, type TrustedAuthority, type TrustSource } from "../../domain/trust.ts";
 import { clientAddress } from "../../platform/socket.ts";
 import { queryOf } from "../input.ts";
 import { hostNameOf, pageHeaders, pathOf, SECURITY_HEADERS, sourceOf } from "../middleware.ts";
