@@ -1,9 +1,7 @@
-import { GPIO_V2_GET_LINE_IOCTL, GPIO_V2_LINE_SET_CONFIG_IOCTL, LINE_FLAG } from "../../src/gpio/uapi.ts";
+import { GPIO_V2_GET_LINE_IOCTL, GPIO_V2_LINE_SET_CONFIG_IOCTL } from "../../src/gpio/uapi.ts";
 import { FakeKeeper, FakeKernel } from "../gpio/fake-kernel.ts";
 
 export const LINES = ["A", "B", "C"] as const;
-/** Offset of a request's flags in struct gpio_v2_line_request of linux/gpio.h. */
-const FLAGS_OFFSET = 288;
 
 /** A change of a line's level, as it truly was. */
 export interface TrueEdge {
@@ -24,7 +22,6 @@ export interface TrueEdge {
 export interface ChipRequest {
   readonly line: string;
   readonly fromUs: number;
-  readonly activeLow: boolean;
   sequence: number;
   isOpen: boolean;
   /** Whether the kernel was asked for edges. */
@@ -75,7 +72,7 @@ export class SimulatedChip extends FakeKernel {
       isErased: false,
     };
     this.edges.push(edge);
-    if (request !== undefined) line.level = high !== request.activeLow;
+    if (request !== undefined) line.level = high;
     if (request === undefined || !isReported) return;
     this.#noteRead();
     if (line.events.length >= this.#bufferEvents) {
@@ -85,16 +82,7 @@ export class SimulatedChip extends FakeKernel {
     }
     request.sequence += 1;
     request.unread.push(edge);
-    this.occur(offset, high !== request.activeLow, request.sequence, monotonicNs);
-  }
-
-  /** Another program takes a free line, or gives it back. */
-  hold(offset: number, held: boolean): void {
-    const line = this.line(offset);
-    if (line.used !== held && this.#openRequest(offset) === undefined) {
-      line.used = held;
-      line.consumer = held ? "another" : "";
-    }
+    this.occur(offset, high, request.sequence, monotonicNs);
   }
 
   /** Wakes the reader of each line that has events. */
@@ -110,12 +98,9 @@ export class SimulatedChip extends FakeKernel {
     return woken;
   }
 
-  /** The process is gone. Without power, so are the kept lines, and what other programs held. */
+  /** The process is gone. Without power, so are the kept lines. */
   end(power: "on" | "off"): void {
-    if (power === "off") {
-      for (const name of this.keeper.names) this.keeper.forget(name);
-      for (const offset of LINES.keys()) this.hold(offset, false);
-    }
+    if (power === "off") for (const name of this.keeper.names) this.keeper.forget(name);
     this.kill(this.keeper.descriptors);
     this.#noteRead();
   }
@@ -130,13 +115,11 @@ export class SimulatedChip extends FakeKernel {
     if (code !== GPIO_V2_GET_LINE_IOCTL) return;
     const fields = new DataView(argument.buffer, argument.byteOffset, argument.byteLength);
     const offset = fields.getUint32(0, true);
-    const activeLow = (fields.getBigUint64(FLAGS_OFFSET, true) & LINE_FLAG.activeLow) !== 0n;
     const line = this.line(offset);
-    line.level = (this.#high[offset] === true) !== activeLow;
+    line.level = this.#high[offset] === true;
     this.requests.push({
       line: line.name,
       fromUs: this.#now().us,
-      activeLow,
       sequence: 0,
       isOpen: true,
       hasEdges: false,

@@ -1,11 +1,12 @@
 import { type Boot, wallTimeMs } from "../../src/domain/boot.ts";
+import type { Day } from "../../src/domain/day.ts";
 import type { LedgerCommands } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import type { NewWiring, Wiring } from "../../src/domain/wiring.ts";
+import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 import { LINES, type TrueEdge } from "./chip.ts";
-import { LineTests } from "./line-tests.ts";
-import { PlannedPrices } from "./planned-prices.ts";
 import type { Commit } from "./process.ts";
+import { ZONE } from "./template.ts";
 import type { Truth } from "./truth.ts";
 
 const US_PER_MS = 1_000;
@@ -19,7 +20,6 @@ interface Wired {
   readonly stretch: Stretch | null;
   readonly valorMicros: number;
   readonly rearmMs: number;
-  readonly deviceName: string;
 }
 
 /** One line as one room, from its wiring to the next. */
@@ -32,7 +32,6 @@ interface Stretch {
 
 interface Seen {
   readonly active: boolean;
-  readonly activeLow: boolean;
   readonly us: number;
   readonly bootId: string;
   readonly timeMs: number;
@@ -43,7 +42,6 @@ interface Seen {
 export interface Sale {
   readonly key: string;
   readonly room: string;
-  readonly deviceName: string;
   readonly valorMicros: number;
   readonly timeMs: number;
   /** The moment by which it is given its time; null for a trusted time. */
@@ -70,16 +68,13 @@ export class Fold {
   /** As the ledger knows them, in their order. */
   readonly #boots = new Map<string, Boot>();
   readonly #lastSeen = new Map<string, { us: number; request: number }>();
-  #deviceName: string;
 
-  constructor(truth: Truth, deviceName: string) {
+  constructor(truth: Truth) {
     this.#truth = truth;
-    this.#deviceName = deviceName;
   }
 
   take(commit: Commit): void {
-    const { bootId, batch, accepted, timeZone } = commit;
-    this.#prices.timeZone = timeZone;
+    const { bootId, batch, accepted } = commit;
     const atUs = this.#truth.boot(bootId).startUs + batch.monotonicMs * US_PER_MS;
     batch.commands.forEach(({ name, input }, index) => {
       if (accepted[index] === true) this.#apply(name, input, atUs, commit);
@@ -117,20 +112,9 @@ export class Fold {
         this.#change(line, atUs, { stretch: null });
         return;
       }
-      case "changeDevice":
-        this.#deviceName = (input as Input<"changeDevice">)[2].name ?? this.#deviceName;
-        for (const line of LINES) this.#change(line, atUs, { deviceName: this.#deviceName });
-        return;
       case "addRecord": {
-        const { room, deviceName, valorMicros, createdTimeMs } = (input as Input<"addRecord">)[1];
-        this.sales.set(room, {
-          key: room,
-          room,
-          deviceName,
-          valorMicros,
-          timeMs: createdTimeMs,
-          provisional: null,
-        });
+        const { room, valorMicros, createdTimeMs } = (input as Input<"addRecord">)[1];
+        this.sales.set(room, { key: room, room, valorMicros, timeMs: createdTimeMs, provisional: null });
         return;
       }
       case "voidRecord":
@@ -184,27 +168,19 @@ export class Fold {
     const planned = heldMs === undefined ? undefined : this.#prices.at(room, heldMs);
     const held = before == null ? undefined : (planned ?? last?.valorMicros);
     if (held !== valorMicros && heldMs !== undefined) this.#prices.end(room, heldMs);
-    const deviceName = this.#deviceName;
     const stretch = before?.room === room ? before : { room };
-    this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
-      stretch,
-      valorMicros,
-      rearmMs,
-      deviceName,
-    });
+    this.#change(line, before == null ? atUs - US_PER_MS : atUs, { stretch, valorMicros, rearmMs });
   }
 
   /** A moment is kept in whole milliseconds, rounded down, and the last one belongs to what was before. */
   #change(line: string, atUs: number, change: Partial<Wired>): void {
     const all = this.wired.get(line) ?? [];
-    const before = all.at(-1) ?? { stretch: null, valorMicros: 0, rearmMs: 0, deviceName: "" };
+    const before = all.at(-1) ?? { stretch: null, valorMicros: 0, rearmMs: 0 };
     all.push({ ...before, ...change, fromUs: atUs + US_PER_MS });
   }
 
   #see(sighting: Sighting): void {
-    const { line, active, activeLow, source, missed, actuatorId } = sighting;
-    // What the history made up, to be refused, is passed over where its line is not wired any more.
-    if (!Number.isInteger(missed)) return;
+    const { line, active, source, missed, actuatorId } = sighting;
     const us = this.#truth.usOf(sighting);
     const last = this.#lastSeen.get(line);
     if (last !== undefined && us <= last.us && source.sequence > 0) return;
@@ -212,8 +188,7 @@ export class Fold {
     const lost = last?.request === source.request ? this.#truth.between(line, last.us, us) : [];
     if (missed !== lost.length) this.wrong.push(`${line} at ${us}: ${missed} missed, must be ${lost.length}`);
     for (const edge of lost) this.counted.add(edge);
-    if (this.#truth.isHigh(line, us) !== (active !== activeLow))
-      this.wrong.push(`${line} at ${us}: not ${active}`);
+    if (this.#truth.isHigh(line, us) !== active) this.wrong.push(`${line} at ${us}: not ${active}`);
     if (!this.#truth.mayRead(source.bootId, us, sighting.timeMs)) this.wrong.push(`${line} at ${us}: time`);
     const wired = this.wired.get(line)?.at(-1);
     if (wired?.stretch?.room !== actuatorId) {
@@ -224,14 +199,9 @@ export class Fold {
     this.#judge(sighting, us, wired, wired.stretch);
   }
 
-  #judge(
-    sighting: Sighting,
-    us: number,
-    { rearmMs, valorMicros, deviceName }: Wired,
-    stretch: Stretch,
-  ): void {
-    const { line, active, activeLow, source, missed, provisional, timeMs } = sighting;
-    const before = stretch.last?.activeLow === activeLow ? stretch.last : undefined;
+  #judge(sighting: Sighting, us: number, { rearmMs, valorMicros }: Wired, stretch: Stretch): void {
+    const { line, active, source, missed, provisional, timeMs } = sighting;
+    const before = stretch.last;
     if (missed > 0) this.#overflow(line, missed, before?.active === true);
     stretch.firstUs ??= us;
     const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
@@ -246,7 +216,6 @@ export class Fold {
       this.sales.set(key, {
         key,
         room,
-        deviceName,
         valorMicros: this.#plannedFor(room, sighting) ?? valorMicros,
         timeMs,
         provisional: provisional ? moment : null,
@@ -254,7 +223,7 @@ export class Fold {
     }
     if (before !== undefined && before.active === active && !rose) return;
     const hasSale = isSale || (!isTested && before?.hasSale === true);
-    stretch.last = { active, activeLow, us, bootId: source.bootId, timeMs, provisional, hasSale };
+    stretch.last = { active, us, bootId: source.bootId, timeMs, provisional, hasSale };
   }
 
   #overflow(line: string, missed: number, wasActive: boolean): void {
@@ -290,4 +259,63 @@ function isSameSale(
   if (!isOneBoot && (before.provisional || provisional)) return false;
   const lowMs = isOneBoot ? (us - before.us) / US_PER_MS : timeMs - before.timeMs;
   return lowMs >= 0 && lowMs < rearmMs;
+}
+
+interface LineTest {
+  readonly line: string;
+  readonly bootId: string;
+  readonly fromUs: number;
+  endUs: number;
+}
+
+/** When each line was under test. */
+class LineTests {
+  readonly #all: LineTest[] = [];
+
+  begin(line: string, bootId: string, fromUs: number, lifeUs: number): void {
+    this.#all.push({ line, bootId, fromUs, endUs: fromUs + lifeUs });
+  }
+
+  end(line: string, us: number): void {
+    for (const test of this.#all) if (test.line === line) test.endUs = Math.min(test.endUs, us);
+  }
+
+  has(line: string, us: number, bootId: string): boolean {
+    return this.#all.some(
+      (test) => test.line === line && test.bootId === bootId && test.fromUs <= us && us < test.endUs,
+    );
+  }
+}
+
+interface Plan {
+  readonly room: string;
+  readonly valorMicros: number;
+  readonly from: Day;
+}
+
+/** The prices that rooms have from a later local day on. */
+class PlannedPrices {
+  #plans: Plan[] = [];
+  readonly #calendar = new LocalCalendar(ZONE);
+
+  plan(room: string, valorMicros: number, from: Day): void {
+    this.#plans = this.#plans.filter((one) => one.room !== room || one.from !== from);
+    this.#plans.push({ room, valorMicros, from });
+  }
+
+  /** Undefined where none holds then, by the wall clock. */
+  at(room: string, timeMs: number): number | undefined {
+    return this.#begun(room, timeMs).toSorted((one, other) => other.from - one.from)[0]?.valorMicros;
+  }
+
+  /** Another price holds for the room from here on. */
+  end(room: string, timeMs: number): void {
+    const ended = new Set(this.#begun(room, timeMs));
+    this.#plans = this.#plans.filter((plan) => !ended.has(plan));
+  }
+
+  #begun(room: string, timeMs: number): readonly Plan[] {
+    const day = this.#calendar.dayOf(timeMs);
+    return this.#plans.filter((plan) => plan.room === room && plan.from <= day);
+  }
 }

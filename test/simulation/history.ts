@@ -21,38 +21,28 @@ export type Step =
       readonly room: number;
       readonly valor: number;
       readonly rearmMs: number;
-      readonly activeLow: boolean;
     }
   | { readonly kind: "unwire"; readonly line: number }
   | { readonly kind: "test"; readonly line: number; readonly ms: number }
   | { readonly kind: "end test" }
   /** A price for the line's room so many days later. */
   | { readonly kind: "plan"; readonly line: number; readonly valor: number; readonly days: number }
-  | { readonly kind: "rename"; readonly name: string }
-  /** A command that fails after it has written something: a wiring, or a sale. */
-  | {
-      readonly kind: "refused";
-      readonly what: "wiring" | "sale";
-      readonly line: number;
-      readonly valor: number;
-    }
+  /** A wiring that fails after it has written something. */
+  | { readonly kind: "refused"; readonly line: number; readonly valor: number }
   | { readonly kind: "void" }
   | { readonly kind: "trust" }
-  | { readonly kind: "step clock"; readonly ms: number }
   /** The disk has no room for a further page, or has. */
   | { readonly kind: "disk"; readonly full: boolean }
-  | { readonly kind: "hold"; readonly line: number; readonly held: boolean }
   | { readonly kind: "stop" }
   | { readonly kind: "kill" }
   /** The power fails; `torn` is how much of the last commit's log was written, undefined where no commit is under way. */
   | { readonly kind: "power cut"; readonly torn?: number }
   /** The process starts. `killAfter`: it is killed after so many of its commits. */
-  | { readonly kind: "start"; readonly killAfter?: number; readonly zone?: number }
+  | { readonly kind: "start"; readonly killAfter?: number }
   | { readonly kind: "back up" }
   /** The newest backup takes the ledger's place; `withTail`: with what came after it. */
   | { readonly kind: "restore"; readonly withTail: boolean }
-  | { readonly kind: "damage"; readonly how: number }
-  | { readonly kind: "upgrade" };
+  | { readonly kind: "damage"; readonly how: number };
 
 export interface History {
   readonly seed: number;
@@ -83,14 +73,12 @@ export function historyOf(seed: number): History {
   const oneOf = <T>(...choices: readonly [T, ...T[]]): T => choices[below(choices.length)] ?? choices[0];
   const line = () => below(LINES.length);
   const hasRearm = chance(0.3);
-  const hasPolarity = chance(0.2);
   const wire = (): Step => ({
     kind: "wire",
     line: line(),
     room: below(LINES.length),
     valor: 1 + below(9),
     rearmMs: hasRearm ? oneOf(0, 500, 20_000) : 0,
-    activeLow: hasPolarity && chance(0.5),
   });
   const edges = (): Step => ({
     kind: "edges",
@@ -105,11 +93,7 @@ export function historyOf(seed: number): History {
       { kind: "kill" },
       chance(0.5) ? { kind: "power cut" } : { kind: "power cut", torn: random() },
     );
-  const start = (): Step => ({
-    kind: "start",
-    ...(chance(0.1) ? { killAfter: below(4) } : {}),
-    ...(chance(0.05) ? { zone: below(2) } : {}),
-  });
+  const start = (): Step => (chance(0.1) ? { kind: "start", killAfter: below(4) } : { kind: "start" });
   const some = (most: number, step: () => Step): Step[] => Array.from({ length: below(most + 1) }, step);
   const turn = (): Step => ({ kind: "turn" });
   const commit = (): Step => ({ kind: "commit" });
@@ -120,16 +104,10 @@ export function historyOf(seed: number): History {
       () => [{ kind: "kill" }, edges(), ...some(2, edges), { kind: "start" }],
       // Edges of several lines while a commit takes long.
       () => [edges(), turn(), edges(), ...some(1, edges), turn()],
-      // The same at a sign of life.
+      // The same at a sign of life, which comes while the lines switch.
       () => [
-        ...[
-          { kind: "wait", ms: 57_000 } as const,
-          edges(),
-          ...some(1, turn),
-          turn(),
-          { kind: "trust" } as const,
-        ],
-        ...[edges(), turn(), commit(), turn()],
+        ...[{ kind: "wait", ms: 57_000 } as const, edges(), ...some(1, turn), turn()],
+        ...[{ ...edges(), everyUs: 700_000 } as Step, turn(), commit(), turn()],
       ],
       // Edges that lie unread while it is written.
       () => [{ kind: "wait", ms: 59_000 }, edges(), ...some(1, turn), edges(), turn()],
@@ -145,18 +123,9 @@ export function historyOf(seed: number): History {
     const onLine = (): Step => ({ ...edges(), line: at }) as Step;
     return [test, ...some(1, () => ({ kind: "settle" }) as const), onLine(), end, ...some(1, onLine)];
   };
-  /** What follows on the newest backup was sold by another zone's days than the backup's. */
-  const rebuiltAfterZone = (at: number): Step[] => [
-    ...([{ kind: "settle" }, { kind: "back up" }, { kind: "wait", ms: 70_000 }, { kind: "stop" }] as const),
-    ...[{ kind: "start", zone: below(2) } as const, { ...edges(), line: at } as Step],
-    ...([{ kind: "wait", ms: 3_000 }, { kind: "stop" }, { kind: "damage", how: below(3) }] as const),
-    start(),
-  ];
   /** A price is set while a clock that is a year behind has not come to the planned one, whose day a trusted clock has seen. */
   const pricedBeforeTrust = (at: number): Step[] => {
-    const priced = (valor: number): Step => {
-      return { kind: "wire", line: at, room: at, valor, rearmMs: 0, activeLow: false };
-    };
+    const priced = (valor: number): Step => ({ kind: "wire", line: at, room: at, valor, rearmMs: 0 });
     const settle: Step = { kind: "settle" };
     return [
       ...LINES.map((_line, other): Step => ({ kind: "unwire", line: other })),
@@ -175,37 +144,25 @@ export function historyOf(seed: number): History {
     ];
   };
   const rare = (): Step[] => {
-    const which = below(16);
+    const which = below(12);
     // Few histories come to the sale that tells.
-    if (which === 15) return pricedBeforeTrust(line());
-    if (which === 14) return [{ kind: "swallow", line: line() }];
+    if (which === 11) return pricedBeforeTrust(line());
+    if (which === 10) return [{ kind: "swallow", line: line() }];
     if (which === 0) return [{ kind: "back up" }];
     if (which === 1)
       return chance(0.5) ? restored() : [{ kind: "back up" }, ...restored(), edges(), ...restored()];
     if (which === 2)
       return [oneOf<Step>({ kind: "stop" }, { kind: "kill" }), { kind: "damage", how: below(3) }, start()];
-    if (which === 3) return [down(), { kind: "upgrade" }, start()];
-    if (which === 4) return [{ kind: "disk", full: chance(0.7) }];
-    if (which === 5) return [{ kind: "step clock", ms: oneOf(-86_400_000, -2_000, 3_600_000) }];
-    if (which === 6) return [{ kind: "trust" }];
-    if (which === 7) return [{ kind: "hold", line: line(), held: chance(0.6) }];
-    if (which === 8) return [{ kind: "rename", name: `Pasillo ${below(3)}` }];
-    if (which === 9) {
-      const what = oneOf("wiring", "sale");
+    if (which === 3) return [{ kind: "disk", full: chance(0.7) }];
+    if (which === 4) return [{ kind: "trust" }];
+    if (which === 5)
       return [
-        { kind: "refused", what, line: line(), valor: 10 + below(9) },
+        { kind: "refused", line: line(), valor: 10 + below(9) },
         { kind: "post", key: below(8) },
       ];
-    }
-    if (which === 10) return [{ kind: "void" }];
-    if (which === 11) return tested();
-    if (which === 12) {
-      const at = line();
-      const plan: Step = { kind: "plan", line: at, valor: 20 + below(9), days: chance(0.8) ? 1 : 2 };
-      const then = random();
-      if (then < 0.4) return [plan];
-      return then < 0.8 ? pricedBeforeTrust(at) : [plan, ...rebuiltAfterZone(at)];
-    }
+    if (which === 6) return [{ kind: "void" }];
+    if (which === 7) return tested();
+    if (which === 8) return [{ kind: "plan", line: line(), valor: 20 + below(9), days: chance(0.8) ? 1 : 2 }];
     return [{ kind: "unwire", line: line() }];
   };
   const next = (): Step[] => {

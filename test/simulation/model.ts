@@ -13,16 +13,14 @@ const ON_ITS_WAY_US = 5_000_000;
 /** Knows what must be in the ledger: from what truly happened to the lines, and from which commands were committed. */
 export class Model {
   readonly #truth: Truth;
-  readonly #deviceName: string;
   readonly #time: Pick<SimulatedTime, "turnFrom">;
   #commits: Commit[] = [];
   readonly #wrong: string[] = [];
   /** Times that a restore has taken back. */
   readonly #undone: { readonly fromUs: number; readonly toUs: number }[] = [];
 
-  constructor(chip: SimulatedChip, deviceName: string, time: Pick<SimulatedTime, "turnFrom">) {
+  constructor(chip: SimulatedChip, time: Pick<SimulatedTime, "turnFrom">) {
     this.#truth = new Truth(chip);
-    this.#deviceName = deviceName;
     this.#time = time;
   }
 
@@ -30,9 +28,9 @@ export class Model {
     this.#truth.boots.set(bootId, { startUs, errors: [{ fromUs: startUs, errorUs }] });
   }
 
-  setClock(bootId: string, errorUs: number): void {
-    this.#truth.boot(bootId).errors.push({ fromUs: this.#truth.chip.now().us, errorUs });
-    this.#truth.hasStepped ||= errorUs !== 0;
+  /** The clock is right from here on. */
+  setClock(bootId: string): void {
+    this.#truth.boot(bootId).errors.push({ fromUs: this.#truth.chip.now().us, errorUs: 0 });
   }
 
   commit(commit: Commit): void {
@@ -71,7 +69,7 @@ export class Model {
 
   /** Everything in which the ledger is not as it must be. */
   compare(file: string): readonly string[] {
-    const fold = new Fold(this.#truth, this.#deviceName);
+    const fold = new Fold(this.#truth);
     for (const commit of this.#commits) fold.take(commit);
     fold.settle();
     const db = new DatabaseConstructor(file, { readonly: true });
@@ -121,8 +119,8 @@ export class Model {
         "SELECT line, from_ms AS fromMs, to_ms AS toMs FROM gap",
       )
       .all();
-    const { hasStepped, boots, chip } = this.#truth;
-    const isTimeKnown = !hasStepped && [...boots.keys()].every((bootId) => zeros.has(bootId));
+    const { boots, chip } = this.#truth;
+    const isTimeKnown = [...boots.keys()].every((bootId) => zeros.has(bootId));
     const isIn = (line: string, ms: number) =>
       gaps.some((gap) => {
         if (gap.line !== line) return false;
@@ -141,8 +139,7 @@ export class Model {
       if (!edge.isLossy) return [`never taken in: ${text}`];
       // A line that is not wired any more has no gaps.
       if (next?.stretch === null && next.fromUs - this.#time.turnFrom(atUs) < ON_ITS_WAY_US) return [];
-      const isRise = high !== (stretch.last?.activeLow === true);
-      return isRise && !isIn(line, atUs / US_PER_MS) ? [`lost without a gap: ${text}`] : [];
+      return high && !isIn(line, atUs / US_PER_MS) ? [`lost without a gap: ${text}`] : [];
     });
   }
 }
@@ -157,7 +154,7 @@ function salesAgainst(db: Database, { sales, voided }: Fold): string[] {
   const rows = db
     .prepare<[], Omit<Sale, "provisional">>(
       `SELECT iif(line IS NULL, room, line || ' ' || boot_id || ' ' || monotonic_ns) AS key, room,
-              device_name AS deviceName, valor_micros AS valorMicros, effective_ms AS timeMs
+              valor_micros AS valorMicros, effective_ms AS timeMs
          FROM record LEFT JOIN boot USING (boot)`,
     )
     .all();
@@ -167,8 +164,8 @@ function salesAgainst(db: Database, { sales, voided }: Fold): string[] {
     if (sale === undefined) return [`no such sale: ${JSON.stringify(row)}`];
     if (found.has(row.key)) return [`counted twice: ${JSON.stringify(row)}`];
     found.add(row.key);
-    const { room, deviceName, valorMicros, timeMs } = sale;
-    const isRight = row.room === room && row.deviceName === deviceName && row.valorMicros === valorMicros;
+    const { room, valorMicros, timeMs } = sale;
+    const isRight = row.room === room && row.valorMicros === valorMicros;
     if (isRight && Math.abs(row.timeMs - timeMs) <= ROUNDING_MS) return [];
     return [`recorded: ${JSON.stringify(row)}, must be ${JSON.stringify(sale)}`];
   });

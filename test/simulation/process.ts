@@ -34,6 +34,7 @@ import { SILENT } from "../gpio/recorder-rig.ts";
 import type { SimulatedChip } from "./chip.ts";
 import type { Input } from "./fold.ts";
 import { closeLog } from "./sync-files.ts";
+import { ZONE } from "./template.ts";
 
 /** A disk's sync takes so long. */
 export const COMMIT_US = 1_317;
@@ -41,7 +42,6 @@ export const COMMIT_US = 1_317;
 /** A commit of the simulated process. */
 export interface Commit {
   readonly bootId: string;
-  readonly timeZone: string;
   /** When it was made. */
   readonly atUs: number;
   /** Its number in the ledger. */
@@ -53,7 +53,6 @@ export interface Commit {
 
 export interface ProcessOptions {
   readonly directory: string;
-  readonly timeZone: string;
   readonly clock: Clock;
   readonly bootId: string;
   readonly isClockSet: () => boolean;
@@ -63,12 +62,12 @@ export interface ProcessOptions {
 }
 
 /** What the writer has made of what it was sent. */
-export type Made = Omit<Commit, "bootId" | "timeZone" | "atUs">;
+export type Made = Omit<Commit, "bootId" | "atUs">;
 
 /** How a start, or what the history has in its place, brings a ledger to where it can be used. */
-export function recovering(directory: string, timeZone: string, clock: Clock) {
+export function recovering(directory: string, clock: Clock) {
   const dataDirectory = dataDirectoryOf(directory);
-  const config = { data_dir: directory, backup_dir: "", backup_disk_dir: "", time_zone: timeZone };
+  const config = { data_dir: directory, backup_dir: "", backup_disk_dir: "", time_zone: ZONE };
   return {
     config,
     dataDirectory,
@@ -195,10 +194,10 @@ export class SimulatedProcess {
   }
 
   async open(): Promise<void> {
-    const { directory, timeZone, clock, bootId, isClockSet, chip, keeper } = this.#options;
+    const { directory, clock, bootId, isClockSet, chip, keeper } = this.#options;
     const dataDirectory = dataDirectoryOf(directory);
-    const options = recovering(directory, timeZone, clock);
-    const settings = { file: dataDirectory.ledger, timeZone, tailDirectory: dataDirectory.backups };
+    const options = recovering(directory, clock);
+    const settings = { file: dataDirectory.ledger, timeZone: ZONE, tailDirectory: dataDirectory.backups };
     const listener = {
       onChanges: (changes: readonly { kind: string }[]) => {
         if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
@@ -226,7 +225,7 @@ export class SimulatedProcess {
     const db = this.#thread?.db;
     if (writer === undefined || db === undefined) return;
     const reader = {
-      ...wiringReader(db, new LocalCalendar(timeZone)),
+      ...wiringReader(db, new LocalCalendar(ZONE)),
       ...lineStateReader(db),
       ...bootReader(db),
       ...recordReader(db),

@@ -1,13 +1,25 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { registerHooks } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { type Patch, patched } from "../../scripts/patch.ts";
 import { SIMULATED_CONTROLS } from "./controls.ts";
 import type { History, Step } from "./history.ts";
-import { simulateModules } from "./hooks.ts";
 
 /** The exit code where a history went wrong: another one than that of a simulation which fails itself. */
 const FOUND = 3;
+
+const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
+const SYNC_FILES = new URL("sync-files.ts", import.meta.url).href;
+/** What these modules import of Node has a place in the simulation's own time. */
+const SIMULATED: Readonly<Record<string, string>> = {
+  "src/ledger/safety/tail.ts": "node:fs/promises",
+  "src/ledger/engine/committer.ts": "node:fs",
+  "src/gpio/chardev.ts": "node:timers/promises",
+  "src/gpio/line-descriptor.ts": "node:timers/promises",
+};
 
 /**
  * Runs histories until one fails, and prints that with its seed, as short as it can be made:
@@ -36,6 +48,26 @@ const MEMORY = "/dev/shm";
 const directory = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "flanco-simulation-"));
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
 const template = await makeTemplate(directory);
+
+/** From here on modules are loaded for a simulation, with these changes of the sources. */
+function simulateModules(patches: readonly Patch[]): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const from = context.parentURL?.startsWith("file:")
+        ? relative(CHECKOUT, fileURLToPath(context.parentURL))
+        : "";
+      return SIMULATED[from] === specifier
+        ? { url: SYNC_FILES, shortCircuit: true }
+        : next(specifier, context);
+    },
+    load(url, context, next) {
+      const file = url.startsWith("file:") ? relative(CHECKOUT, fileURLToPath(url)) : "";
+      const loaded = next(url, context);
+      if (!patches.some((patch) => patch.file === file)) return loaded;
+      return { ...loaded, source: patched(file, String(loaded.source), patches) };
+    },
+  });
+}
 
 function run(history: History): Promise<readonly string[]> {
   return new World(history, template, directory).run();

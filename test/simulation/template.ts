@@ -5,7 +5,7 @@ import { writerHere } from "../rig/writer.ts";
 
 /** When each history begins, in microseconds: midnight comes within most. */
 export const START_US = Date.UTC(2026, 10, 21, 23, 59) * 1_000;
-export const ZONES = ["UTC", "America/Bogota"] as const;
+export const ZONE = "UTC";
 export const ROOMS = ["101", "102", "103"] as const;
 export const D_ID = "7234";
 export const DEVICE_NAME = "Pasillo A";
@@ -23,7 +23,7 @@ export interface Template {
 export async function makeTemplate(directory: string): Promise<Template> {
   const file = join(directory, "template.db");
   const writer = writerHere(
-    { file, timeZone: ZONES[0] },
+    { file, timeZone: ZONE },
     { nowMs: () => START_US / US_PER_MS, monotonicNs: () => 0n },
   );
   await writer.open();

@@ -16,8 +16,6 @@ interface Boot {
 export class Truth {
   readonly chip: SimulatedChip;
   readonly boots = new Map<string, Boot>();
-  /** A clock that was set again makes times that are wrong by as much. */
-  hasStepped = false;
 
   constructor(chip: SimulatedChip) {
     this.chip = chip;

@@ -10,28 +10,24 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import DatabaseConstructor from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { readCommits } from "../../src/ledger/engine/chain.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { folderOf, readLedger } from "../../src/ledger/engine/identity.ts";
-import { openForWriting } from "../../src/ledger/engine/open.ts";
 import { markSuspect, type PrepareRequest } from "../../src/ledger/safety/prepare.ts";
 import { openBackup, restoreLedger } from "../../src/ledger/safety/restore.ts";
 import { faultsOf, verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
-import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
 import { askFor } from "./asked.ts";
-import { LINES, SimulatedChip } from "./chip.ts";
+import { SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
 import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
 import { Remains } from "./remains.ts";
-import "./remembered-zones.ts";
 import { written } from "./sync-files.ts";
-import { DEVICE_NAME, START_US, type Template, ZONES } from "./template.ts";
+import { START_US, type Template } from "./template.ts";
 import { SimulatedTime } from "./time.ts";
 
 const US_PER_MS = 1_000;
@@ -63,7 +59,6 @@ export class World {
   #bootUs = 0;
   #clockErrorUs = 0;
   #isClockSet = false;
-  #zone: string = ZONES[0];
   /** The commit during which the power fails. */
   #torn: Commit | undefined;
   #isTearing = false;
@@ -91,7 +86,7 @@ export class World {
       bootId: this.#bootId,
       monotonicNs: this.#clock.monotonicNs(),
     }));
-    this.#model = new Model(this.#chip, DEVICE_NAME, this.#time);
+    this.#model = new Model(this.#chip, this.#time);
   }
 
   /** Gives what is wrong at the end; empty where all is as it must be. */
@@ -147,13 +142,9 @@ export class World {
         this.#commit();
         return;
       case "trust":
-        return this.#setClock(0);
-      case "step clock":
-        return this.#setClock(step.ms * US_PER_MS);
+        return this.#setClock();
       case "disk":
         return this.#setRoom(step.full);
-      case "hold":
-        return this.#chip.hold(step.line, step.held);
       case "stop":
         return this.#stop();
       case "kill":
@@ -168,16 +159,10 @@ export class World {
         return this.#restore(step.withTail);
       case "damage":
         return this.#damage(step.how);
-      case "upgrade":
-        return this.#upgrade();
-      default:
-        return askFor(step, this.#process, {
-          userId: this.#template.userId,
-          deviceId: this.#template.deviceId,
-          timeZone: this.#zone,
-          clock: this.#clock,
-          bootId: this.#bootId,
-        });
+      default: {
+        const { userId, deviceId } = this.#template;
+        return askFor(step, this.#process, { userId, deviceId, clock: this.#clock });
+      }
     }
   }
 
@@ -244,12 +229,10 @@ export class World {
     return true;
   }
 
-  async #start({ killAfter, zone }: Extract<Step, { kind: "start" }>): Promise<void> {
+  async #start({ killAfter }: Extract<Step, { kind: "start" }>): Promise<void> {
     if (this.#process !== undefined) return;
-    this.#zone = zone === undefined ? this.#zone : (ZONES[zone] ?? ZONES[0]);
     const process = new SimulatedProcess({
       directory: this.#directory,
-      timeZone: this.#zone,
       clock: this.#clock,
       bootId: this.#bootId,
       chip: this.#chip,
@@ -262,7 +245,7 @@ export class World {
   }
 
   #committed(made: Made): void {
-    const commit = { ...made, bootId: this.#bootId, timeZone: this.#zone, atUs: this.#time.us };
+    const commit = { ...made, bootId: this.#bootId, atUs: this.#time.us };
     this.#lastCommit = commit.number;
     if (this.#isTearing) this.#torn = commit;
     else this.#model.commit(commit);
@@ -312,12 +295,10 @@ export class World {
     this.#model.endProcess([]);
   }
 
-  #setClock(errorUs: number): void {
-    // A clock is set wrong only after it was right: a first setting that is wrong cannot be told.
-    if (errorUs !== 0 && !this.#isClockSet) return;
-    this.#clockErrorUs = errorUs;
+  #setClock(): void {
+    this.#clockErrorUs = 0;
     this.#isClockSet = true;
-    this.#model.setClock(this.#bootId, errorUs);
+    this.#model.setClock(this.#bootId);
   }
 
   #setRoom(full: boolean): void {
@@ -377,7 +358,7 @@ export class World {
     rmSync(`${this.#ledger}-wal`, { force: true });
     // Of what the start's quick check does not read, the full check of each week tells.
     markSuspect(this.#ledger, SILENT);
-    const options = recovering(this.#directory, this.#zone, this.#clock);
+    const options = recovering(this.#directory, this.#clock);
     let held = commits;
     const run = async (request: PrepareRequest) => {
       const prepared = await options.run(request);
@@ -391,20 +372,9 @@ export class World {
     this.#model.goBack(held, this.#copied);
   }
 
-  /** A program of a later schema, and then this one again. */
-  async #upgrade(): Promise<void> {
-    if (this.#process !== undefined) return;
-    openForWriting(this.#ledger, () => {}, LATER_MIGRATIONS).close();
-    const db = new DatabaseConstructor(this.#ledger);
-    db.exec("DROP TABLE later");
-    db.pragma("user_version = 1");
-    db.close();
-  }
-
   async #finish(): Promise<void> {
     this.#setRoom(false);
     await this.#start({ kind: "start" });
-    for (const line of LINES.keys()) this.#chip.hold(line, false);
     await this.#wait(12_000_000);
     await this.#stop();
   }
