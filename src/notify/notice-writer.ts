@@ -45,35 +45,21 @@ export class NoticeWriter {
     this.#options = options;
   }
 
-  /** One notice of faults of one code that began together. */
-  faultBegun(faults: OneOrMore<PlacedFault>): Notice {
+  /** One notice of faults of one code that began, or are over, together. */
+  faults(kind: "fault_begun" | "fault_over", faults: OneOrMore<PlacedFault>): Notice {
     const texts = this.#texts;
     const [first] = faults;
     const { todo } = this.#textsOf(first);
     const { what, list, sinceMs } = this.#describeAll(faults);
-    const count = faults.length;
-    const subject = count === 1 ? texts.faultBegun(what) : texts.faultsBegun(count, what);
-    return this.#make("fault_begun", subject, faultDetails(faults), [
-      ...list,
-      ...(todo === "" ? [] : [todo]),
-      texts.since(this.#moment(sinceMs)),
-      texts.forTechnician(withHint(first)),
-    ]);
-  }
-
-  /** One notice of faults of one code that are over together. */
-  faultOver(faults: OneOrMore<PlacedFault>): Notice {
-    const texts = this.#texts;
-    const [first] = faults;
-    const { what, list, sinceMs } = this.#describeAll(faults);
-    const until = this.#moment(this.#options.clock.nowMs());
-    const count = faults.length;
-    const subject = count === 1 ? texts.faultOver(what) : texts.faultsOver(count, what);
-    return this.#make("fault_over", subject, faultDetails(faults), [
-      ...list,
-      texts.overText(this.#moment(sinceMs), until),
-      texts.forTechnician(first.message),
-    ]);
+    const since = this.#moment(sinceMs);
+    const lines =
+      kind === "fault_begun"
+        ? [...(todo === "" ? [] : [todo]), texts.since(since), texts.forTechnician(withHint(first))]
+        : [
+            texts.overText(since, this.#moment(this.#options.clock.nowMs())),
+            texts.forTechnician(first.message),
+          ];
+    return this.#make(kind, texts[kind](faults.length, what), faultDetails(faults), [...list, ...lines]);
   }
 
   roomsSilent(rooms: readonly SilentRoom[]): Notice {
@@ -211,16 +197,14 @@ interface SummaryText {
 
 /** The texts of notices. */
 const noticeTexts = bilingual({
-  faultBegun: (what: string) => [`Aviso: ${what}`, `Attention: ${what}`],
-  faultsBegun: (count: number, what: string) => [
-    `Aviso (${count} casos): ${what}`,
-    `Attention (${count} cases): ${what}`,
-  ],
-  faultOver: (what: string) => [`Resuelto: ${what}`, `Over: ${what}`],
-  faultsOver: (count: number, what: string) => [
-    `Resuelto (${count} casos): ${what}`,
-    `Over (${count} cases): ${what}`,
-  ],
+  fault_begun: (count: number, what: string) =>
+    count === 1
+      ? [`Aviso: ${what}`, `Attention: ${what}`]
+      : [`Aviso (${count} casos): ${what}`, `Attention (${count} cases): ${what}`],
+  fault_over: (count: number, what: string) =>
+    count === 1
+      ? [`Resuelto: ${what}`, `Over: ${what}`]
+      : [`Resuelto (${count} casos): ${what}`, `Over (${count} cases): ${what}`],
   inRoom: (what: string, room: string, device: string) => [
     `${what} Habitación ${room}, ${device}.`,
     `${what} Room ${room}, ${device}.`,

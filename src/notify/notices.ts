@@ -84,7 +84,7 @@ export class Notices {
     const notices: Notice[] = [];
     // A relay box that fails has tens of lines: people get one notice of them.
     for (const placed of this.#placed(begun)) {
-      const notice = writer.faultBegun(placed);
+      const notice = writer.faults("fault_begun", placed);
       notices.push(notice);
       for (const { code, sinceMs, message, hint, details } of placed) {
         kept.push({ fault: { code, sinceMs, message, hint, details }, noticeId: notice.id });
@@ -97,7 +97,7 @@ export class Notices {
       for (const id of new Set(ids.map(({ noticeId }) => noticeId))) {
         if (kept.every(({ noticeId }) => noticeId !== id)) outbox.withdraw(id);
       }
-      notices.push(writer.faultOver(placed));
+      notices.push(writer.faults("fault_over", placed));
     }
     outbox.add(notices, { faults: kept });
   }
