@@ -36,7 +36,8 @@ const OPEN = `
          w.device_id AS deviceId, d.name AS deviceName, actuator_id AS room
     FROM line_test t JOIN boot USING (boot) JOIN wiring w ON w.line = t.line AND w.user_id = t.user_id
     JOIN device d USING (device_id)
-   WHERE ended_boot IS NULL AND boot_id = @bootId AND begun_ms + life_ms > @monotonicMs`;
+   WHERE ended_boot IS NULL AND boot_id = @bootId AND begun_ms + life_ms > @monotonicMs
+     AND (@userId IS NULL OR t.user_id = @userId) ORDER BY t.line`;
 
 type RoomRow = {
   readonly room: string;
@@ -82,8 +83,7 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
   const one = db.prepare<[Id, number], Timed<StoredAcceptanceReport>>(
     `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND number = ?`,
   );
-  const ofAll = db.prepare<BootMoment, OpenTest>(`${OPEN} ORDER BY t.line`);
-  const ofUser = openTestsOf(db);
+  const openTests = openTestReader(db);
   const edges = db.prepare<[Id, number], Timed<TestedEdge>>(
     `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
             coalesce(max(0, CAST(round(zero_ms + monotonic_ns / 1e6) AS INTEGER)), time_ms) AS timeMs
@@ -91,9 +91,7 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
   );
   return {
     lineTests: (now, userId?) =>
-      (userId === undefined ? ofAll.all(now) : ofUser.all({ ...now, userId })).map(
-        ({ testId: _test, ...test }) => test,
-      ),
+      openTests.all({ ...now, userId: userId ?? null }).map(({ testId: _test, ...test }) => test),
     testedEdges: (userId, limit) =>
       edges.all(userId, limit).map((edge) => ({ ...edge, provisional: edge.provisional === 1 })),
     commissions: () =>
@@ -130,9 +128,9 @@ function toWired({ line, activeLow, bias, debounceMs, rearmMs }: WiredRow): Stor
   return { line, activeLow: activeLow === 1, bias, debounceMs, rearmMs };
 }
 
-/** The tests of an account that run at a moment. */
-function openTestsOf(db: Database) {
-  return db.prepare<BootMoment & { userId: Id }, OpenTest>(`${OPEN} AND t.user_id = @userId ORDER BY t.line`);
+/** The tests that run at a moment, of one account or of all. */
+function openTestReader(db: Database) {
+  return db.prepare<BootMoment & { userId: Id | null }, OpenTest>(OPEN);
 }
 
 /** The one way in which rises of lines under test enter the ledger. */
@@ -231,7 +229,7 @@ export function commissionCommands(db: Database, context: WriteContext) {
       "SELECT count(*) FROM tested_edge WHERE user_id = ? AND line = ? AND test_id = ?",
     )
     .pluck();
-  const testsOf = openTestsOf(db);
+  const openTests = openTestReader(db);
 
   function now() {
     const moment = context.boots.now();
@@ -246,7 +244,7 @@ export function commissionCommands(db: Database, context: WriteContext) {
   /** Ends the tests that run, of these lines where they are given, and gives them. */
   function closeTests(userId: Id, lines?: readonly string[]): readonly OpenTest[] {
     const moment = now();
-    const ended = testsOf
+    const ended = openTests
       .all({ ...moment, userId })
       .filter(({ line }) => lines === undefined || lines.includes(line));
     for (const { testId } of ended) closeTest.run(moment.boot, moment.monotonicMs, testId);
