@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
+import { exchange } from "../../rig/exchange.ts";
 import type { Reports } from "../report.ts";
 import type { Confined, Unit } from "./unit.ts";
 
@@ -32,7 +33,9 @@ export async function proveConfined(unit: Unit): Promise<Reports["confined"]> {
   const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
   const limit = (name: string) => new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(limits)?.[1] ?? "";
   const seccomp = Number(/^Seccomp:\s*(\d)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
-  await pageOverTls();
+  // The question is whether it is served at all, so its authority need not be trusted.
+  const agent = new Agent({ rejectUnauthorized: false });
+  await exchange({ port: 8443, agent, open: request, answerMs: SEEN_MS }, "GET", "/healthz");
   await unit.control("reload", "flanco");
   execFileSync("hostname", ["gateway-two"]);
   const seen = await seenInJournal(unit);
@@ -54,15 +57,6 @@ export async function proveConfined(unit: Unit): Promise<Reports["confined"]> {
   await unit.ready(pid);
   const [coreBytes, openFiles] = [limit("Max core file size"), limit("Max open files")];
   return { seccomp, coreBytes, openFiles, seen, commands, control };
-}
-
-async function pageOverTls(): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    // The question is whether it is served at all, so its authority need not be trusted.
-    const options = { host: "localhost", port: 8443, path: "/healthz", rejectUnauthorized: false };
-    const sent = request(options, (answer) => answer.resume().on("end", () => resolve()));
-    sent.on("error", reject).end();
-  });
 }
 
 async function seenInJournal(unit: Unit): Promise<string[]> {
