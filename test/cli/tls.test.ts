@@ -35,11 +35,7 @@ function put(directory: string, name: string, { key, cert }: KeyedCertificate): 
 describe("The certificates of a service", () => {
   const program = forEachTest(() => Program.make({ FLANCO_HOST_NAMES: "panel.example.org" }));
   const openssl = forEachTest(() => new OpenSsl());
-  let dropIn: string;
-
-  beforeEach(() => {
-    dropIn = join(program.dataDir, "tls.d");
-  });
+  const dropIn = () => join(program.dataDir, "tls.d");
 
   async function served(): Promise<string> {
     const socket = tlsConnect({ host: "127.0.0.1", port: program.httpsPort, rejectUnauthorized: false });
@@ -81,14 +77,14 @@ describe("The certificates of a service", () => {
     const service = await program.start();
     const own = await served();
     const { key, cert } = certificate();
-    put(dropIn, "site", { key, cert });
+    put(dropIn(), "site", { key, cert });
     process.kill(service.pid, "SIGHUP");
     await until("the administrator's is served", async () => (await served()) === fingerprintOf(cert));
-    expect((await show()).served).to.deep.include({ own: false, file: join(dropIn, "site") });
-    rmSync(dropIn, { recursive: true });
+    expect((await show()).served).to.deep.include({ own: false, file: join(dropIn(), "site") });
+    rmSync(dropIn(), { recursive: true });
     process.kill(service.pid, "SIGHUP");
     await until("the own one is served", async () => (await served()) === own);
-    put(dropIn, "site", { key: certificate().key, cert });
+    put(dropIn(), "site", { key: certificate().key, cert });
     process.kill(service.pid, "SIGHUP");
     const shown = await until("the log names the one that is refused", async () => {
       const ended = await program.call(["tls", "show"]);

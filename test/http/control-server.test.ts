@@ -77,16 +77,14 @@ const LONG_MS = 10_000;
 
 describe("The control socket", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
+  const lines = forEachTest(() => new ToldLines());
+  const log = forEachTest(() => new KeptLog());
   let path: string;
-  let lines: ToldLines;
-  let log: KeptLog;
   let server: ControlServer | undefined;
   let client: ControlClient | undefined;
 
   beforeEach(() => {
     path = directory.file("control.sock");
-    lines = new ToldLines();
-    log = new KeptLog();
   });
 
   afterEach(async () => {

@@ -9,8 +9,7 @@ import type { StoredRecord } from "../../src/domain/record.ts";
 import { csvHead, csvRow } from "../../src/http/export.ts";
 import { ANY } from "../ledger/records-of.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
-import type { SignedInUser } from "../rig/signed-in-user.ts";
-import { forSuite } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { aRecord } from "./bodies.ts";
 
@@ -19,11 +18,7 @@ const STILL_MS = 50;
 
 describe("An export", () => {
   const appliance = forSuite(() => Appliance.open());
-  let user: SignedInUser;
-
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
+  const user = forEachTest(() => appliance.addUser());
   afterEach(() => {
     appliance.breaker.failure = undefined;
     appliance.breaker.instead.clear();

@@ -10,6 +10,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import type { Asker } from "../../src/domain/job-slots.ts";
 import { Page } from "../../src/http/page.ts";
 import { LargeAnswers } from "../../src/http/router.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { Turns } from "../rig/turns.ts";
 import { until } from "../rig/until.ts";
 
@@ -19,11 +20,7 @@ const SCREEN = { userId: "a", memberId: "screen", role: "display" } as const;
 const LUIS = { userId: "l", memberId: "luis", role: "owner" } as const;
 
 describe("Large answers", () => {
-  let answers: LargeAnswers;
-
-  beforeEach(() => {
-    answers = new LargeAnswers();
-  });
+  const answers = forEachTest(() => new LargeAnswers());
 
   function give(asker: Asker, bytes: number, requireSession: () => Promise<unknown> = async () => true) {
     const context = { res: new ServerResponse(new IncomingMessage(new Socket())), length: 0 };

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
-import type { SignedInUser } from "../rig/signed-in-user.ts";
-import { forSuite } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
@@ -14,11 +13,7 @@ interface Listing {
 
 describe("Listings", () => {
   const appliance = forSuite(() => Appliance.open());
-  let user: SignedInUser;
-
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
+  const user = forEachTest(() => appliance.addUser());
 
   async function list(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Listing> {
     const response = await user.get(path, query).expect(200);
@@ -137,8 +132,7 @@ describe("Listings", () => {
       for (const missed of [2, 4, 6]) await line.go(false, missed);
       const found = await user.pages("/api/gap", 2);
       expect(found.map((page) => page.map(({ missed }) => missed))).to.deep.equal([[6, 4], [2]]);
-      user = await appliance.addUser();
-      expect((await list("/api/gap")).data).to.deep.equal([]);
+      expect(await (await appliance.addUser()).data("/api/gap")).to.deep.equal([]);
     });
   });
 });

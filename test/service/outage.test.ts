@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
 import { Gateway } from "../rig/gateway.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 /** Saturday 21 November 2026, 12:00 UTC. */
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
@@ -8,13 +9,7 @@ const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const NOTE_MS = 10 * MINUTE_MS;
 
 describe("An outage", () => {
-  let gateway: Gateway;
-
-  beforeEach(async () => {
-    gateway = await Gateway.booted(NOON_MS, 0);
-  });
-
-  afterEach(() => gateway.remove());
+  const gateway = forEachTest(() => Gateway.booted(NOON_MS, 0));
 
   const gaps = () => gateway.reader.gaps(gateway.user.id, { before: null, limit: 10 });
 

@@ -194,49 +194,43 @@ describe("flanco, in a data directory that others may read", () => {
 
 describe("the lock of a data directory", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
-  let file: string;
+  const file = () => directory.file("flanco.lock");
 
-  beforeEach(() => {
-    file = directory.file("flanco.lock");
-  });
-
-  const refusal = () => thrown(() => takeLock(file));
+  const refusal = () => thrown(() => takeLock(file()));
 
   it("is one process's at a time", () => {
-    const release = takeLock(file);
+    const release = takeLock(file());
     expect(refusal().code).to.equal("conflict");
     release();
-    takeLock(file)();
+    takeLock(file())();
   });
 
   it("needs no room on the disk: beside its empty file there is none", () => {
-    const release = takeLock(file);
+    const release = takeLock(file());
     expect(readdirSync(directory.path)).to.deep.equal(["flanco.lock"]);
-    expect(statSync(file).size).to.equal(0);
+    expect(statSync(file()).size).to.equal(0);
     release();
   });
 
   it("is taken also where its file is damaged, which holds nothing, and then it is one process's", () => {
     for (const bytes of [1, 90, 100, 5_000]) {
-      writeFileSync(file, "x".repeat(bytes));
-      const release = takeLock(file);
+      writeFileSync(file(), "x".repeat(bytes));
+      const release = takeLock(file());
       expect(refusal().code, `${bytes} bytes`).to.equal("conflict");
       release();
     }
   });
 
   it("names its file when that cannot be opened", () => {
-    mkdirSync(file);
+    mkdirSync(file());
     const { code, message, hint } = refusal();
     expect(code).to.equal("unavailable");
-    expect(message).to.equal(`The lock file ${file} cannot be used (SQLITE_CANTOPEN).`);
+    expect(message).to.equal(`The lock file ${file()} cannot be used (SQLITE_CANTOPEN).`);
     expect(hint).to.contain("may write to the data directory");
   });
 
   it("names its file when the directory is not there", () => {
-    rmSync(directory.path, { recursive: true });
-    mkdirSync(directory.path);
-    file = directory.file("gone", "flanco.lock");
-    expect(refusal().code).to.equal("unavailable");
+    const { code } = thrown(() => takeLock(directory.file("gone", "flanco.lock")));
+    expect(code).to.equal("unavailable");
   });
 });

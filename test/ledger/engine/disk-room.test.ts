@@ -31,12 +31,11 @@ class HandReserve extends Reserve {
 
 describe("the room on the disk", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
-  let reserve: HandReserve;
+  const reserve = forEachTest(() => new HandReserve(directory.file("reserve")));
   let told: (number | null)[];
   let room: DiskRoom;
 
   beforeEach(() => {
-    reserve = new HandReserve(directory.file("reserve"));
     told = [];
     room = new DiskRoom(reserve, (fullSinceMs) => void told.push(fullSinceMs));
   });
@@ -79,11 +78,7 @@ describe("the room on the disk", () => {
 
 describe("the reserve on the disk", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
-  let reserve: Reserve;
-
-  beforeEach(() => {
-    reserve = new Reserve(directory.file("reserve"));
-  });
+  const reserve = forEachTest(() => new Reserve(directory.file("reserve")));
 
   it("takes up its room for real, for its owner alone", () => {
     expect(reserve.held).to.equal(false);

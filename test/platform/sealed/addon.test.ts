@@ -29,24 +29,20 @@ function addonOf(text: string): Addon {
 
 describe("An addon of the sealed program", () => {
   const base = forEachTest(() => new TemporaryDirectory());
-  let directory: string;
-
-  beforeEach(() => {
-    directory = base.file("cache", "addons");
-  });
+  const directory = () => base.file("cache", "addons");
 
   it("is written once, writable for its user alone, and reused", () => {
-    const file = placeAddon(directory, addonOf("one"), UID);
+    const file = placeAddon(directory(), addonOf("one"), UID);
     const { mode, ino } = statSync(file);
     expect(readFileSync(file, "utf8")).to.equal("one");
     expect(mode & 0o022).to.equal(0);
-    expect(statSync(directory).mode & 0o022).to.equal(0);
-    expect(placeAddon(directory, addonOf("one"), UID)).to.equal(file);
+    expect(statSync(directory()).mode & 0o022).to.equal(0);
+    expect(placeAddon(directory(), addonOf("one"), UID)).to.equal(file);
     expect(statSync(file).ino).to.equal(ino);
   });
 
   it("is replaced where it was altered, truncated, replaced by a link, or made writable for others", () => {
-    const file = placeAddon(directory, addonOf("one"), UID);
+    const file = placeAddon(directory(), addonOf("one"), UID);
     const elsewhere = base.file("elsewhere");
     writeFileSync(elsewhere, "one");
     for (const spoil of [
@@ -59,7 +55,7 @@ describe("An addon of the sealed program", () => {
       () => chmodSync(file, 0o666),
     ]) {
       spoil();
-      expect(placeAddon(directory, addonOf("one"), UID)).to.equal(file);
+      expect(placeAddon(directory(), addonOf("one"), UID)).to.equal(file);
       expect(readFileSync(file, "utf8")).to.equal("one");
       expect(statSync(file).mode & 0o022).to.equal(0);
       expect(statSync(elsewhere).ino).not.to.equal(statSync(file).ino);
@@ -67,38 +63,38 @@ describe("An addon of the sealed program", () => {
   });
 
   it("replaces the file of another version", () => {
-    placeAddon(directory, addonOf("one"), UID);
-    const file = placeAddon(directory, addonOf("two"), UID);
-    expect(readdirSync(directory).map((name) => join(directory, name))).to.deep.equal([file]);
+    placeAddon(directory(), addonOf("one"), UID);
+    const file = placeAddon(directory(), addonOf("two"), UID);
+    expect(readdirSync(directory()).map((name) => join(directory(), name))).to.deep.equal([file]);
   });
 
   it("is not written where others may write", () => {
-    mkdirSync(directory, { recursive: true });
-    chmodSync(directory, 0o777);
-    expect(() => placeAddon(directory, addonOf("one"), UID)).to.throw("others may write to");
-    chmodSync(directory, 0o700);
+    mkdirSync(directory(), { recursive: true });
+    chmodSync(directory(), 0o777);
+    expect(() => placeAddon(directory(), addonOf("one"), UID)).to.throw("others may write to");
+    chmodSync(directory(), 0o700);
     chmodSync(base.file("cache"), 0o777);
-    expect(() => placeAddon(directory, addonOf("one"), UID)).to.throw("others may write to");
+    expect(() => placeAddon(directory(), addonOf("one"), UID)).to.throw("others may write to");
     // Like /tmp: other users may not rename its entries.
     chmodSync(base.file("cache"), 0o1777);
-    expect(placeAddon(directory, addonOf("one"), UID)).to.contain(directory);
+    expect(placeAddon(directory(), addonOf("one"), UID)).to.contain(directory());
   });
 
-  it("is not written into another user's directory, nor through a link", () => {
+  it("is not written into another user's directory(), nor through a link", () => {
     mkdirSync(base.file("cache"));
     mkdirSync(base.file("theirs"));
-    symlinkSync(base.file("theirs"), directory);
-    expect(() => placeAddon(directory, addonOf("one"), UID)).to.throw("is no directory");
+    symlinkSync(base.file("theirs"), directory());
+    expect(() => placeAddon(directory(), addonOf("one"), UID)).to.throw("is no directory");
     expect(() => placeAddon(base.file("theirs"), addonOf("one"), UID + 1)).to.throw("is another user's");
   });
 
   it("is readable for the service's user when root wrote it, with any umask", () => {
     const umask = process.umask(0o077);
     try {
-      const file = placeAddon(directory, addonOf("one"), UID);
+      const file = placeAddon(directory(), addonOf("one"), UID);
       if (UID === 0) {
         expect(statSync(file).mode & 0o777).to.equal(0o755);
-        expect(statSync(directory).mode & 0o777).to.equal(0o755);
+        expect(statSync(directory()).mode & 0o777).to.equal(0o755);
       } else expect(statSync(file).mode & 0o777).to.equal(0o700);
     } finally {
       process.umask(umask);
@@ -106,10 +102,10 @@ describe("An addon of the sealed program", () => {
   });
 
   it("replaces another user's file", () => {
-    const file = placeAddon(directory, addonOf("one"), UID);
+    const file = placeAddon(directory(), addonOf("one"), UID);
     if (UID !== 0) return;
     chownSync(file, 4711, 4711);
-    placeAddon(directory, addonOf("one"), UID);
+    placeAddon(directory(), addonOf("one"), UID);
     expect(statSync(file).uid).to.equal(0);
   });
 });
