@@ -116,24 +116,15 @@ export function lineCommands(db: Database, context: WriteContext) {
     };
     const { line, provisional, source, monotonicNs } = sighting;
     const origin = source.sequence === 0 ? "found_at_start" : "edge";
-    const { position: recordId, number } = add({
+    const stored = add({
       userId: room.userId,
       record,
       origin,
       provisional,
       source: { ...source, boot, line, monotonicNs: Number(monotonicNs) },
     });
-    const stored = {
-      recordId,
-      number,
-      ...record,
-      endedTimeMs: null,
-      origin,
-      provisional,
-      voided: null,
-    } as const;
     context.tell({ kind: "record", userId: room.userId, record: stored });
-    return recordId;
+    return stored.recordId;
   }
 
   function showValue({ active, timeMs }: Sighting, { userId, deviceId, actuatorId }: LineRoom): void {

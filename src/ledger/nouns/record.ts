@@ -66,21 +66,14 @@ export interface RecordInput {
   readonly importKey?: string;
 }
 
-/** The one way in which a record enters the ledger, numbered and linked into the chain. */
+/** The one way in which a record enters the ledger, numbered and linked into the chain. Gives it as it is stored. */
 export function recordInserter(db: Database, { chain, calendar }: Pick<WriteContext, "chain" | "calendar">) {
   const stored = RECORD_FIELDS.filter((field) => field !== "bootId");
   const columns = [...stored.map((field) => RECORD_COLUMNS[field]), "effective_ms", "day", "boot", "hash"];
   const insert = db.prepare<(string | number | null)[]>(
     `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map((column) => (column === "hash" ? "unhex(?)" : "?")).join(", ")})`,
   );
-  return ({
-    userId,
-    record,
-    origin,
-    provisional,
-    source,
-    importKey,
-  }: RecordInput): Pick<RecordEntry, "position" | "number"> => {
+  return ({ userId, record, origin, provisional, source, importKey }: RecordInput): StoredRecord => {
     const entry: RecordEntry = {
       ...record,
       position: chain.next,
@@ -98,7 +91,8 @@ export function recordInserter(db: Database, { chain, calendar }: Pick<WriteCont
     const { createdTimeMs: timeMs } = record;
     const derived = [timeMs, calendar.dayOf(timeMs), source?.boot ?? null, hash];
     insert.run(...stored.map((field) => entry[field]), ...derived);
-    return entry;
+    const { position: recordId, number } = entry;
+    return { ...record, recordId, number, endedTimeMs: null, origin, provisional, voided: null };
   };
 }
 
@@ -142,13 +136,8 @@ export function recordCommands(db: Database, context: WriteContext) {
         const earlier = known.get(userId, idempotency.key);
         if (earlier !== undefined) return repeated(earlier, idempotency);
       }
-      const { position: recordId, number } = add({
-        userId,
-        record,
-        origin: "posted",
-        provisional: false,
-        source: null,
-      });
+      const posted = { userId, record, origin: "posted", provisional: false, source: null } as const;
+      const { recordId, number } = add(posted);
       if (idempotency !== null) {
         const { key, bodyHash } = idempotency;
         const nowMs = context.nowMs();

@@ -163,7 +163,7 @@ export function transferCommands(
         const { key, alias: _alias, endedTimeMs, provisional, voidReason, ...record } = imported;
         if (found === "differing") differing.push(place);
         if (found !== "new") continue;
-        const { position: recordId } = add({
+        const { recordId } = add({
           userId,
           record,
           origin: "imported",
