@@ -71,18 +71,13 @@ describe("flanco serve, for the first time", () => {
 });
 
 describe("flanco serve, started with a mask that lets others read files", () => {
-  let program: Program;
+  const program = forSuite(() => Program.make());
   let umask: number;
 
-  before(async () => {
-    program = await Program.make();
+  before(() => {
     umask = process.umask(0o022);
   });
-
-  after(async () => {
-    process.umask(umask);
-    await program.close();
-  });
+  after(() => process.umask(umask));
 
   it("makes nothing that they can read", async () => {
     await program.start();

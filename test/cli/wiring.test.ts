@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { parse } from "smol-toml";
 import { ControlClient } from "../../src/cli/door.ts";
 import { driveLine } from "../../src/contract/line.ts";
-import { PASSWORD, type Program } from "../rig/program.ts";
+import { PASSWORD } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, lineRow, recordRows, seededProgram, seedSecondUser } from "./ledger.ts";
@@ -100,20 +100,10 @@ describe("flanco wiring, while no service runs", () => {
 });
 
 describe("flanco wiring, while the service runs", () => {
-  let program: Program;
-  let remote: ControlClient;
-
-  before(async () => {
-    program = await seededProgram([], { FLANCO_SIMULATED_LINES: "10" });
+  const program = forSuite(() => seededProgram([], { FLANCO_SIMULATED_LINES: "10" }));
+  const remote = forSuite(async () => {
     await program.start();
-    const connected = await ControlClient.connect(program.controlSocket);
-    if (connected === undefined) throw new Error("The service has no control socket.");
-    remote = connected;
-  });
-
-  after(async () => {
-    remote.close();
-    await program.close();
+    return (await ControlClient.connect(program.controlSocket)) ?? expect.fail("no control socket");
   });
 
   async function listed(): Promise<ListedRow[]> {

@@ -5,6 +5,7 @@ import type { Sink, SinkName } from "../../src/domain/sink.ts";
 import { type Feed, type FeedProgress, Forwarder } from "../../src/notify/forwarder.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { codeOf } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 /** Numbers from 1 on, one a batch. */
 class FakeFeed implements Feed<number> {
@@ -65,22 +66,15 @@ async function turn(): Promise<void> {
 }
 
 describe("the forwarder", () => {
-  let time: VirtualTime;
-  let log: KeptLog;
-  let forwarder: Forwarder;
-  let feed: FakeFeed;
-  let sink: FakeSink;
-
-  beforeEach(() => {
-    time = new VirtualTime();
-    log = new KeptLog();
-    forwarder = new Forwarder({ clock: time, timers: time, log, random: () => 1 });
-    feed = new FakeFeed();
-    sink = new FakeSink("central");
-    forwarder.add(feed, sink);
+  const time = forEachTest(() => new VirtualTime());
+  const log = forEachTest(() => new KeptLog());
+  const feed = forEachTest(() => new FakeFeed());
+  const sink = forEachTest(() => new FakeSink("central"));
+  const forwarder = forEachTest(() => {
+    const made = new Forwarder({ clock: time, timers: time, log, random: () => 1 });
+    made.add(feed, sink);
+    return made;
   });
-
-  afterEach(() => forwarder.close());
 
   /** Time passes, a second at a time. */
   async function pass(ms: number): Promise<void> {
@@ -213,7 +207,7 @@ describe("the forwarder", () => {
     const removed = forwarder.remove("central");
     await pass(2 * SECOND_MS);
     await removed;
-    expect({ ...feed, status: forwarder.status() }).to.include({ closed: true, taken_: 0 });
+    expect([feed.closed, feed.taken_]).to.deep.equal([true, 0]);
     expect(forwarder.status()).to.deep.equal([]);
     const next = new FakeSink("central");
     forwarder.add(feed, next);

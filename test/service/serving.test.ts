@@ -6,9 +6,9 @@ import { openPatiently } from "../../src/service/serving.ts";
 import { aRecord } from "../http/bodies.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { exchange } from "../rig/exchange.ts";
-import { Program, type RunningService } from "../rig/program.ts";
+import { Program } from "../rig/program.ts";
 import { rejection } from "../rig/rejection.ts";
-import { forEachTest } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
 describe("The service's process", () => {
@@ -95,20 +95,12 @@ const WAITING = "changed settings wait for a restart (systemctl restart flanco)"
 const REFUSED = "the configuration has mistakes: the settings in force stay";
 
 describe("A running service that reads its configuration again", () => {
-  let program: Program;
-  let service: RunningService;
-  let file: string;
-
-  before(async () => {
-    program = await Program.make({ FLANCO_LOG_LEVEL: undefined });
-    file = program.write("flanco.toml", "");
-    service = await program.start({ FLANCO_CONFIG: file });
-  });
-  after(() => program.close());
+  const program = forSuite(() => Program.make({ FLANCO_LOG_LEVEL: undefined }));
+  const service = forSuite(() => program.start({ FLANCO_CONFIG: program.write("flanco.toml", "") }));
 
   /** Resolves with what is logged of it, once this is. */
   async function reload(text: string, logged = "the configuration was read again"): Promise<string> {
-    writeFileSync(file, text);
+    program.write("flanco.toml", text);
     const before = service.stderr.length;
     process.kill(service.pid, "SIGHUP");
     await until(logged, () => service.stderr.slice(before).includes(`"${logged}"`));
@@ -147,6 +139,7 @@ describe("A running service that reads its configuration again", () => {
   it("keeps its settings if the file has mistakes, and names each mistake", async () => {
     await reload(`allowed_origins = ["${SITE}"]\n`);
     const log = await reload('allowed_origins = []\nhttps_port = "many"\nnonsense = 1\n', REFUSED);
+    const file = join(program.directory, "flanco.toml");
     expect(log).to.contain(`${file}: https_port`).and.to.contain(`${file}: nonsense`);
     expect(await allowedOrigin()).to.equal(SITE);
   });

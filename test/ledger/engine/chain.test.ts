@@ -1,26 +1,24 @@
 import { expect } from "chai";
 import type { Id } from "../../../src/domain/id.ts";
 import { aSighting } from "../../domain/sighting.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { recordsOf } from "../records-of.ts";
-import { newRecord, TestLedger } from "../test-ledger.ts";
+import { newDevice, newRecord, newWiring, TestLedger } from "../test-ledger.ts";
 
 const SALES = 12;
 /** The first entry is that of the account. */
 const LAST = SALES + 1;
 
 describe("the chain of the ledger", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: Id;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     userId = (await ledger.addUser()).id;
     for (let room = 1; room <= SALES; room += 1) {
       await ledger.writer.addRecord(userId, newRecord({ room: String(room) }), null);
     }
   });
-
-  afterEach(() => ledger.remove());
 
   /** What was found, with its place. */
   const found = () => ledger.verify().findings.map(({ kind, from, to }) => `${kind} ${from}-${to}`);
@@ -40,9 +38,8 @@ describe("the chain of the ledger", () => {
   });
 
   it("holds over the sales of a gateway that has run for years, whose nanoseconds are no exact numbers", async () => {
-    await ledger.remove();
-    ledger = await new TestLedger().open();
-    const { deviceId } = await ledger.wire("GPIO17");
+    const deviceId = await ledger.writer.addDevice(userId, newDevice());
+    await ledger.writer.setWiring([{ userId, wiring: newWiring() }]);
     const sightings = Array.from({ length: 200 }, (_, sequence) =>
       aSighting(sequence % 2 === 1, sequence, {
         deviceId,
@@ -52,7 +49,7 @@ describe("the chain of the ledger", () => {
       }),
     );
     await ledger.writer.takeIn(sightings);
-    expect(ledger.verify().records).to.equal(100);
+    expect(ledger.verify().records).to.equal(SALES + 100);
     expect(found()).to.deep.equal([]);
   });
 
