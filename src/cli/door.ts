@@ -30,14 +30,11 @@ import {
 } from "../ledger/engine/data-directory.ts";
 import { takeLock } from "../ledger/engine/lock.ts";
 import { noLedger } from "../ledger/engine/open.ts";
-import { openReader } from "../ledger/engine/reader.ts";
-import { openUpToDate } from "../ledger/engine/up-to-date.ts";
-import { storeWriter } from "../ledger/engine/writer.ts";
-import { LocalCalendar } from "../ledger/nouns/calendar.ts";
 import { finishReplacing } from "../ledger/safety/replace.ts";
 import { systemClock } from "../platform/machine.ts";
 import { SocketName } from "../platform/socket.ts";
 import { tailDirectory } from "../service/backup-target.ts";
+import { openAlone } from "../service/ledger.ts";
 import { SinkSettings } from "../service/sink-settings.ts";
 import type { CliContext } from "./command.ts";
 
@@ -107,19 +104,14 @@ async function withLocalDoor<T>(
   await using closing = new AsyncDisposableStack();
   closing.defer(takeLock(dataDirectory.lock));
   finishReplacing(dataDirectory.ledger);
-  const ledger = { file: dataDirectory.ledger, tailDirectory: tailDirectory(config) };
-  const start = { ...ledger, startMs: systemClock.nowMs() };
-  openUpToDate(start, new LocalCalendar(config.time_zone), ({ done, total }) =>
-    terminal.progress("Bringing the ledger up to date", done, total),
-  ).close();
-  const writer = storeWriter({ ...ledger, timeZone: config.time_zone }, systemClock, {
-    onChanges: () => {},
-    onDeath: () => {},
+  const ledger = {
+    file: dataDirectory.ledger,
+    tailDirectory: tailDirectory(config),
+    timeZone: config.time_zone,
+  };
+  const { writer, reader } = await openAlone(ledger, systemClock, closing, {
+    onProgress: ({ done, total }) => terminal.progress("Bringing the ledger up to date", done, total),
   });
-  closing.defer(() => writer.close());
-  await writer.open();
-  const reader = openReader(dataDirectory.ledger, config.time_zone);
-  closing.defer(() => reader.close());
   const passwords = new WorkerPasswordHasher();
   closing.defer(() => passwords.close());
   // The service tells of setups that cannot be read.

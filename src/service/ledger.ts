@@ -8,7 +8,10 @@ import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { identitiesOf } from "../ledger/engine/identity.ts";
 import { beginJob } from "../ledger/engine/job.ts";
 import { heavyReads, MAX_ROWS_IN_PLACE, openReader, type StoreReader } from "../ledger/engine/reader.ts";
+import { openUpToDate } from "../ledger/engine/up-to-date.ts";
 import { type StoreWriter, storeWriter } from "../ledger/engine/writer.ts";
+import type { WriterSettings } from "../ledger/engine/writer-thread.ts";
+import { LocalCalendar } from "../ledger/nouns/calendar.ts";
 import {
   clearSuspect,
   isSuspect,
@@ -18,7 +21,7 @@ import {
 } from "../ledger/safety/prepare.ts";
 import { UNMADE_SALES } from "../ledger/safety/repeat.ts";
 import { finishReplacing } from "../ledger/safety/replace.ts";
-import type { Work } from "../platform/work.ts";
+import type { OnProgress, Work } from "../platform/work.ts";
 import {
   backupDirectory,
   presentDirectories,
@@ -57,10 +60,12 @@ export interface RecoveryOptions {
   readonly run?: (request: PrepareRequest) => Promise<Prepared>;
 }
 
+type OnChanges = (changes: readonly Change[]) => void;
+
 /** Who is told of the ledger's commits and its end. */
 export interface LedgerListener {
   /** After each commit, with what it changed. */
-  readonly onChanges: (changes: readonly Change[]) => void;
+  readonly onChanges: OnChanges;
   /** As `WriterListener.edgesSettled`; absent where no lines are watched. */
   readonly edgesSettled?: () => Promise<void> | undefined;
   /** The ledger cannot be written any more: the process must end, and be started again. */
@@ -88,6 +93,27 @@ export function openLedger(options: RecoveryOptions, listener: LedgerListener): 
       throw error;
     }
   });
+}
+
+/**
+ * Brings a ledger up to date that no service has, and opens it for the
+ * work of one command. What must be closed is added to `closing`.
+ */
+export async function openAlone(
+  settings: WriterSettings,
+  clock: Clock,
+  closing: Pick<AsyncDisposableStack, "defer">,
+  { onChanges = () => {}, onProgress = () => {} }: { onChanges?: OnChanges; onProgress?: OnProgress },
+): Promise<Pick<OpenLedger, "writer" | "reader">> {
+  const { file, timeZone } = settings;
+  const start = { ...settings, startMs: clock.nowMs() };
+  openUpToDate(start, new LocalCalendar(timeZone), onProgress).close();
+  const writer = storeWriter(settings, clock, { onChanges, onDeath: () => {} });
+  closing.defer(() => writer.close());
+  await writer.open();
+  const reader = openReader(file, timeZone);
+  closing.defer(() => reader.close());
+  return { writer, reader };
 }
 
 /**

@@ -12,10 +12,9 @@ import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../domain/wiring.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import type { LevelStep, Trace, TraceStep, WireStep } from "../gpio/trace.ts";
-import { openReader, type StoreReader } from "../ledger/engine/reader.ts";
-import { openUpToDate } from "../ledger/engine/up-to-date.ts";
-import { type StoreWriter, storeWriter } from "../ledger/engine/writer.ts";
-import { LocalCalendar } from "../ledger/nouns/calendar.ts";
+import type { StoreReader } from "../ledger/engine/reader.ts";
+import type { StoreWriter } from "../ledger/engine/writer.ts";
+import { openAlone } from "./ledger.ts";
 
 const TIME_ZONE = "UTC";
 const BOOT_ID = "simulated";
@@ -74,17 +73,11 @@ export async function replay(trace: Trace, wiring: ReplayWiring): Promise<Replay
   const file = join(directory, "ledger.sqlite");
   const time = new VirtualTime();
   let gaps = 0;
-  openUpToDate({ file, startMs: 0 }, new LocalCalendar(TIME_ZONE), () => {}).close();
-  const writer = storeWriter({ file, timeZone: TIME_ZONE }, time, {
+  const { writer, reader } = await openAlone({ file, timeZone: TIME_ZONE }, time, closing, {
     onChanges: (changes) => {
       gaps += changes.filter(({ kind }) => kind === "gap").length;
     },
-    onDeath: () => {},
   });
-  closing.defer(() => writer.close());
-  await writer.open();
-  const reader = openReader(file, TIME_ZONE);
-  closing.defer(() => reader.close());
   const { userId } = await writer.addUser({ name: "trace", email: "trace@localhost", passwordHash: "" });
   const levels = await new Replaying(trace, time, { writer, reader, userId }).play(wiring);
   return { levels, sales: levels.filter(({ outcome }) => outcome === "sale").length, gaps };

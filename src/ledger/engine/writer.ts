@@ -4,6 +4,7 @@ import { type Cancel, type Clock, monotonicMs, type Timers } from "../../domain/
 import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { LedgerCommands, LedgerWriter, PostedRecord } from "../../domain/ledger.ts";
 import type { Queue } from "../../domain/line.ts";
+import { systemTimers } from "../../platform/machine.ts";
 import { startThread } from "../../platform/thread.ts";
 import type { TailState } from "../safety/tail.ts";
 import type { CommandKind, CommandName } from "./commands.ts";
@@ -362,11 +363,8 @@ export interface WriterTimers extends Timers {
 }
 
 const TIMERS: WriterTimers = {
+  ...systemTimers,
   busyMs: () => performance.eventLoopUtilization().active,
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
-    return () => clearTimeout(timer);
-  },
 };
 
 /** Makes a writer; `open` starts it, in a thread of its own unless a test has another place for it. */
