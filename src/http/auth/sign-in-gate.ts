@@ -47,16 +47,14 @@ export interface Attempt<T> {
 
 /** An attempt that waits for its turn. */
 interface WaitingAttempt extends Pick<Attempt<unknown>, "address" | "isGone"> {
-  /** The attempts of its address in that minute, this one included; up to three rank alike. */
-  readonly rank: number;
   /** Called when its turn comes. */
   readonly begin: () => void;
   readonly refuse: (error: FlancoError) => void;
 }
 
+/** Attempts in the order of their arrival. */
 interface Lane {
-  readonly isFamiliar: boolean;
-  readonly waiting: WaitingAttempt[];
+  waiting: readonly WaitingAttempt[];
 }
 
 /**
@@ -72,9 +70,9 @@ interface Lane {
  * failures too, whose delays spare addresses that have signed in before.
  * - One attempt is compared at a time. Addresses that have signed in before wait in a lane of
  * their own, and the two lanes take turns: a crowd of new addresses holds up no familiar one. In
- * a lane the attempt whose address had made the fewest in that minute (beyond three) comes first, and
- * among equals the latest: a crowd that came before does not hold it up. A full lane refuses the
- * attempt that would come last.
+ * a lane the address with the fewest attempts of its minute (beyond three) comes first, and
+ * among equals the latest: a crowd that came before does not hold it up. A full lane refuses an address's
+ * fourth attempt and further ones, and the attempt that would come last for one of its first three.
  * - One account signs in at most 60 times a minute.
  */
 export class SignInGate {
@@ -86,11 +84,10 @@ export class SignInGate {
   readonly #failed: Pick<FailedSignIns, "note">;
   /** Addresses that have signed in, the latest last. */
   readonly #familiar: Set<string>;
-  /** The lane whose turn is next comes first. Each has its attempts in the order of their turns. */
-  #lanes: readonly Lane[] = [
-    { isFamiliar: true, waiting: [] },
-    { isFamiliar: false, waiting: [] },
-  ];
+  /** The lane of familiar addresses, and that of new ones. */
+  readonly #lanes: readonly [Lane, Lane] = [{ waiting: [] }, { waiting: [] }];
+  /** The lane whose turn is next comes first. */
+  #turns: readonly Lane[] = this.#lanes;
   #isComparing = false;
 
   /** @param familiar addresses that have signed in before, the latest last */
@@ -158,15 +155,32 @@ export class SignInGate {
     return isIPv6(address) && !this.#familiar.has(address) ? networkOf(address) : undefined;
   }
 
+  /** The rank of an address at this moment; a smaller one comes first. */
+  #rank(address: string): number {
+    return Math.max(ALIKE, this.#attempts.of(address));
+  }
+
+  /** The attempts of a lane in the order of their turns. */
+  #inOrder({ waiting }: Lane): readonly WaitingAttempt[] {
+    return waiting
+      .map((attempt) => ({ attempt, rank: this.#rank(attempt.address) }))
+      .toReversed()
+      .sort((one, other) => one.rank - other.rank)
+      .map(({ attempt }) => attempt);
+  }
+
   /** Waits for a turn. Rejects as `attempt` says. */
-  #turn(address: string, isGone: () => boolean): Promise<void> {
-    const rank = Math.max(ALIKE, this.#attempts.of(address));
-    const isFamiliar = this.#familiar.has(address);
-    return new Promise((begin, refuse) => {
-      const waiting = this.#lanes.find((lane) => lane.isFamiliar === isFamiliar)?.waiting ?? [];
-      const behind = waiting.findIndex((other) => other.rank >= rank);
-      waiting.splice(behind < 0 ? waiting.length : behind, 0, { address, isGone, rank, begin, refuse });
-      if (waiting.length > MAX_WAITING) waiting.pop()?.refuse(crowded());
+  async #turn(address: string, isGone: () => boolean): Promise<void> {
+    const lane = this.#lanes[this.#familiar.has(address) ? 0 : 1];
+    if (lane.waiting.length >= MAX_WAITING) {
+      // A crowd that tries again and again is refused without a look at all that waits.
+      if (this.#rank(address) > ALIKE) throw crowded();
+      const last = this.#inOrder(lane).at(-1);
+      lane.waiting = lane.waiting.filter((other) => other !== last);
+      last?.refuse(crowded());
+    }
+    await new Promise<void>((begin, refuse) => {
+      lane.waiting = [...lane.waiting, { address, isGone, begin, refuse }];
       this.#beginNext();
     });
   }
@@ -174,10 +188,12 @@ export class SignInGate {
   /** Begins the next attempt that can be compared, unless one is under way. */
   #beginNext(): void {
     while (!this.#isComparing) {
-      const lane = this.#lanes.find(({ waiting }) => waiting.length > 0);
-      const next = lane?.waiting.shift();
-      if (lane === undefined || next === undefined) return;
-      this.#lanes = [...this.#lanes.filter((other) => other !== lane), lane];
+      const lane = this.#turns.find(({ waiting }) => waiting.length > 0);
+      if (lane === undefined) return;
+      const [next] = this.#inOrder(lane);
+      if (next === undefined) return;
+      lane.waiting = lane.waiting.filter((other) => other !== next);
+      this.#turns = [...this.#turns.filter((other) => other !== lane), lane];
       // Failures of the address meanwhile.
       const delayMs = this.#delayMs(next.address);
       if (delayMs > 0) next.refuse(tooMany(delayMs));
