@@ -16,6 +16,8 @@ const MAX_DELAY_MS = MINUTE_MS;
 const FORGOTTEN_MS = 10 * MINUTE_MS;
 /** How many attempts wait in each lane. */
 const MAX_WAITING = 256;
+/** How long an attempt waits while its lane is full. */
+const MAX_WAIT_MS = 2_000;
 /** The most sign-ins of one account in a minute. A whole clinic may share an account. */
 const MAX_SIGN_INS = 60;
 /** How many addresses are remembered as having signed in, the latest ones. */
@@ -47,6 +49,8 @@ export interface Attempt<T> {
 
 /** An attempt that waits for its turn. */
 interface WaitingAttempt extends Pick<Attempt<unknown>, "address" | "isGone"> {
+  /** Monotonic. */
+  readonly sinceMs: number;
   /** Called when its turn comes. */
   readonly begin: () => void;
   readonly refuse: (error: FlancoError) => void;
@@ -71,11 +75,14 @@ interface Lane {
  * - One attempt is compared at a time. Addresses that have signed in before wait in a lane of
  * their own, and the two lanes take turns: a crowd of new addresses holds up no familiar one. In
  * a lane the address with the fewest attempts of its minute (beyond three) comes first, and
- * among equals the latest: a crowd that came before does not hold it up. A full lane refuses an address's
- * fourth attempt and further ones, and the attempt that would come last for one of its first three.
+ * among equals the latest: a crowd that came before does not hold it up. While a lane is full, attempts
+ * that have waited there for two seconds are refused: later ones were compared before them, and an attempt
+ * that is made again is the latest. If none has waited so long, an address's fourth attempt and
+ * further ones are refused, and for one of its first three the attempt that would come last.
  * - One account signs in at most 60 times a minute.
  */
 export class SignInGate {
+  readonly #clock: Clock;
   readonly #addresses: Throttle;
   readonly #networks: Throttle;
   readonly #accounts: Throttle;
@@ -92,6 +99,7 @@ export class SignInGate {
 
   /** @param familiar addresses that have signed in before, the latest last */
   constructor(clock: Clock, failed: Pick<FailedSignIns, "note">, familiar: Iterable<string> = []) {
+    this.#clock = clock;
     this.#addresses = new Throttle(clock, FREE_FAILURES);
     this.#networks = new Throttle(clock, FREE_NETWORK_FAILURES);
     this.#accounts = new Throttle(clock, FREE_FAILURES);
@@ -172,35 +180,42 @@ export class SignInGate {
   /** Waits for a turn. Rejects as `attempt` says. */
   async #turn(address: string, isGone: () => boolean): Promise<void> {
     const lane = this.#lanes[this.#familiar.has(address) ? 0 : 1];
-    if (lane.waiting.length >= MAX_WAITING) {
-      // A crowd that tries again and again is refused without a look at all that waits.
-      if (this.#rank(address) > ALIKE) throw crowded();
-      const last = this.#inOrder(lane).at(-1);
-      lane.waiting = lane.waiting.filter((other) => other !== last);
-      last?.refuse(crowded());
-    }
+    const sinceMs = monotonicMs(this.#clock);
+    if (lane.waiting.length >= MAX_WAITING) this.#makeRoom(lane, address, sinceMs - MAX_WAIT_MS);
     await new Promise<void>((begin, refuse) => {
-      lane.waiting = [...lane.waiting, { address, isGone, begin, refuse }];
+      lane.waiting = [...lane.waiting, { address, sinceMs, isGone, begin, refuse }];
       this.#beginNext();
     });
   }
 
+  /** Refuses the attempts of a full lane that came by `latestMs`, or else the one that would come last. */
+  #makeRoom(lane: Lane, address: string, latestMs: number): void {
+    let refused = lane.waiting.filter(({ sinceMs }) => sinceMs <= latestMs);
+    if (refused.length === 0) {
+      // A crowd that tries again and again is refused without a look at all that waits.
+      if (this.#rank(address) > ALIKE) throw crowded();
+      refused = this.#inOrder(lane).slice(-1);
+    }
+    lane.waiting = lane.waiting.filter((waiting) => !refused.includes(waiting));
+    for (const { refuse } of refused) refuse(crowded());
+  }
+
   /** Begins the next attempt that can be compared, unless one is under way. */
   #beginNext(): void {
-    while (!this.#isComparing) {
-      const lane = this.#turns.find(({ waiting }) => waiting.length > 0);
-      if (lane === undefined) return;
-      const [next] = this.#inOrder(lane);
-      if (next === undefined) return;
-      lane.waiting = lane.waiting.filter((other) => other !== next);
-      this.#turns = [...this.#turns.filter((other) => other !== lane), lane];
-      // Failures of the address meanwhile.
-      const delayMs = this.#delayMs(next.address);
-      if (delayMs > 0) next.refuse(tooMany(delayMs));
-      else if (next.isGone()) next.refuse(new FlancoError("too_many", "The client has hung up."));
-      else {
-        this.#isComparing = true;
-        next.begin();
+    if (this.#isComparing) return;
+    for (const lane of this.#turns) {
+      for (const next of this.#inOrder(lane)) {
+        lane.waiting = lane.waiting.filter((other) => other !== next);
+        // Failures of the address meanwhile.
+        const delayMs = this.#delayMs(next.address);
+        if (delayMs > 0) next.refuse(tooMany(delayMs));
+        else if (next.isGone()) next.refuse(new FlancoError("too_many", "The client has hung up."));
+        else {
+          this.#isComparing = true;
+          this.#turns = [...this.#turns.filter((other) => other !== lane), lane];
+          next.begin();
+          return;
+        }
       }
     }
   }

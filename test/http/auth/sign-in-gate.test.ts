@@ -218,6 +218,26 @@ describe("The sign-in gate", () => {
     await Promise.all([...before, ...after]);
   });
 
+  it("refuses who has waited two seconds behind a full crowd's later attempts, and lets them in at their second", async () => {
+    const letGo = occupy();
+    const crowdOf = (network: number, count: number) =>
+      Array.from({ length: count }, (_, host) => attempt(`10.${network}.0.${host}`, false));
+    const before = crowdOf(1, 100);
+    const overtaken = attempt("10.0.0.3", true);
+    clock.pass(1_999);
+    const after = crowdOf(2, 155);
+    clock.pass(1);
+    const next = attempt("10.3.0.1", false);
+    expect(await overtaken).to.equal("overloaded");
+    expect(await Promise.all(before)).to.deep.equal(Array(100).fill("overloaded"));
+    looked = [];
+    const late = attempt("10.0.0.3", true);
+    await letGo(false);
+    expect(await late).to.equal(true);
+    expect(looked[0]).to.equal("10.0.0.3");
+    await Promise.all([...after, next]);
+  });
+
   it("takes 60 sign-ins of an account a minute, and as many of another", async () => {
     for (let count = 0; count < 60; count += 1) expect(await attempt(`10.0.0.${count}`, true)).to.equal(true);
     clock.pass(15_000);
