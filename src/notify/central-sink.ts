@@ -70,35 +70,16 @@ export class CentralSink implements EntrySink {
     this.#cancelCall = this.#options.timers.after(CALL_EVERY_MS, () => void this.#call());
   }
 
-  async deliver(batch: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
-    const newest = (batch.entries.at(-1)?.position ?? 0) + batch.waiting;
-    // Of a batch that is refused the entries before the one that is the cause are delivered, so that it can be named.
-    for (let { entries } = batch; ; entries = entries.slice(0, Math.ceil(entries.length / 2))) {
-      const [first] = entries;
-      try {
-        const answer = await this.#deliver({ ledger: batch.ledger, entries, newest }, signal);
-        return answer ?? (entries === batch.entries ? null : (entries.at(-1) ?? null));
-      } catch (error) {
-        const refused = refusedData(error);
-        if (refused === undefined || first === undefined) throw error;
-        if (entries.length > 1) continue;
-        const { why, hint } = refused;
-        const text = `The company's database refuses entry ${first.position}: ${why}`;
-        throw new FlancoError("unprocessable", text, { hint, cause: error });
-      }
-    }
-  }
-
-  async #deliver(
-    { ledger, entries, newest }: Omit<SentBatch, "after">,
-    signal: AbortSignal,
-  ): Promise<ChainHead | null> {
+  async deliver({ ledger, entries, waiting }: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return null;
     // Where the entry before the first one is lost, only the
     // place of the last batch says what the batch follows.
     const after = first.previousHash === null ? (this.#place ?? first.position - 1) : first.position - 1;
-    const { outcome, head } = await this.#append({ ledger, after, entries, newest }, signal);
+    const batch = { ledger, after, entries, newest: last.position + waiting };
+    const { outcome, head } = await this.#append(batch, signal).catch((cause: unknown) => {
+      throw refusal(cause, first.position, last.position) ?? cause;
+    });
     const answer = this.#answerTo(outcome, head);
     this.#place = answer === null ? last.position : answer.position;
     return answer;
@@ -185,6 +166,15 @@ export class CentralSink implements EntrySink {
     await this.#append(null).catch(() => {});
     if (!this.#isClosed) this.open();
   }
+}
+
+/** The error of a batch that the database refuses. The next try has half of it, so that one entry is named in the end. */
+function refusal(cause: unknown, first: number, last: number): FlancoError | undefined {
+  const refused = refusedData(cause);
+  if (refused === undefined) return undefined;
+  const what = first === last ? `entry ${first}` : `one of the entries ${first} to ${last}`;
+  const message = `The company's database refuses ${what}: ${refused.why}`;
+  return new FlancoError("unprocessable", message, { hint: refused.hint, cause });
 }
 
 /** The fields of an entry that the database gets. */
