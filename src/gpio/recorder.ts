@@ -27,12 +27,13 @@ import type { Sighting } from "../domain/sale.ts";
 import { isWatchedAlike, type Wiring } from "../domain/wiring.ts";
 import { namesToWire, readFreeLines, requireLasting, surveyChips, wiredNames } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
-import { UnwatchedLines } from "./unwatched.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have released it. */
 const RETRY_MS = 5 * SECOND_MS;
 /** Lines that are asked for in one turn of the event loop: a thousand boxes' lines may be away together. */
 const LINES_AT_ONCE = 50;
+/** A line that was unwatched for less than this has missed nothing: nobody switches a relay on and off faster. */
+const UNNOTICED_MS = 250;
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
@@ -90,14 +91,9 @@ export class Recorder implements Lines {
     this.#driver = dependencies.driver;
     this.#dependencies = dependencies;
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
-    const { bootId, clock, reader } = dependencies;
-    this.#lastRequest = reader.lastRequest();
-    this.#readMs = monotonicMs(clock);
-    this.#unwatched = new UnwatchedLines({
-      ...dependencies,
-      known: reader.unwatched(),
-      now: () => ({ bootId, monotonicMs: monotonicMs(clock) }),
-    });
+    this.#lastRequest = dependencies.reader.lastRequest();
+    this.#readMs = monotonicMs(dependencies.clock);
+    this.#unwatched = new UnwatchedLines(dependencies);
   }
 
   /**
@@ -106,11 +102,7 @@ export class Recorder implements Lines {
    * last process's, and this process may end before it has seen its lines.
    */
   begin(): void {
-    const { reader } = this.#dependencies;
-    const lastAlive = reader.lastAlive();
-    if (lastAlive === undefined) return;
-    const lines = reader.wirings().map(({ line }) => line);
-    this.#unwatched.begin(lines, lastAlive);
+    this.#unwatched.begin();
   }
 
   /** Opens the driver, and watches the wired lines. A line that cannot be watched is reported and tried again. */
@@ -401,6 +393,80 @@ export class Recorder implements Lines {
     if (watch !== undefined) watch.level = edge.active;
     this.#queue.add(sighting);
     for (const listener of this.#listeners) listener(sighting);
+  }
+}
+
+/** Since when each wired line is not watched, across any number of processes. */
+class UnwatchedLines {
+  readonly #dependencies: RecorderDependencies;
+  /**
+   * By line; null while it is watched. For a line that this process has not tried yet, as the
+   * last process stored it; none for a line that is new, of which nothing could be missed.
+   */
+  readonly #since: Map<string, BootMoment | null>;
+
+  constructor(dependencies: RecorderDependencies) {
+    this.#dependencies = dependencies;
+    this.#since = new Map(dependencies.reader.unwatched());
+  }
+
+  /** As `Recorder.begin`: since the last sign of life of an earlier process, unless that has stored more. */
+  begin(): void {
+    const { reader, writer } = this.#dependencies;
+    const lastAlive = reader.lastAlive();
+    if (lastAlive === undefined) return;
+    const lines = reader.wirings().map(({ line }) => line);
+    for (const line of lines) if (!this.#since.has(line)) this.#since.set(line, lastAlive);
+    this.#store(writer.keepUnwatched(), lines);
+  }
+
+  /** Since when a line is not watched; undefined for one that was never watched, or is watched. */
+  since(line: string): BootMoment | undefined {
+    return this.#since.get(line) ?? undefined;
+  }
+
+  /** Whether a line has been unwatched for so short a time that it has missed nothing. */
+  isUnnoticed(line: string): boolean {
+    const since = this.since(line);
+    return since !== undefined && this.#now.monotonicMs - since.monotonicMs < UNNOTICED_MS;
+  }
+
+  /** Call when a line's watch has ended, or could not begin. `since`: from when on it was of no use. */
+  ended(line: string, since = this.#now): void {
+    if (this.#since.get(line) !== null) return;
+    this.#since.set(line, since);
+    this.#note(line, since);
+  }
+
+  /**
+   * Call when a line's watch has begun. `isReported`: a sighting
+   * carries `unwatchedSince`, with which the ledger ends the gap.
+   */
+  began(line: string, isReported: boolean): void {
+    const before = this.#since.get(line);
+    this.#since.set(line, null);
+    if (!isReported && before != null) this.#note(line, null);
+  }
+
+  /** Forgets lines that are not wired, as the ledger does. */
+  retain(isWired: (line: string) => boolean): void {
+    for (const line of this.#since.keys()) if (!isWired(line)) this.#since.delete(line);
+  }
+
+  get #now(): BootMoment {
+    const { bootId, clock } = this.#dependencies;
+    return { bootId, monotonicMs: monotonicMs(clock) };
+  }
+
+  #note(line: string, since: BootMoment | null): void {
+    this.#store(this.#dependencies.writer.noteUnwatched(line, since), [line]);
+  }
+
+  #store(stored: Promise<void>, lines: readonly string[]): void {
+    const { log } = this.#dependencies;
+    stored.catch((err: unknown) =>
+      log.warn({ err, lines }, "since when these lines are not watched is not stored"),
+    );
   }
 }
 

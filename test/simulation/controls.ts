@@ -189,6 +189,6 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "a start forgets since when its lines are not watched": [
-    { file: RECORDER, from: "this.#unwatched.begin(", to: "void (" },
+    { file: RECORDER, from: "    this.#unwatched.begin();\n", to: "" },
   ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>;
