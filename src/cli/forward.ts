@@ -38,7 +38,7 @@ export const commands: CommandTable = [
       command(
         "import",
         "set up the sinks, and the notices, that a file in TOML has; in force at once",
-        { file: needed("<file>", "the file, whose keys docs/beyond.md lists"), account: ACCOUNT },
+        { file: needed("<file>", "the file; a flanco.toml may be it"), account: ACCOUNT },
         "flanco forward import sinks.toml",
         async ({ file, account }, call) => {
           const { sinks } = loadConfig({ config: file }, {}, call.context.installation.checkout);

@@ -272,7 +272,7 @@ export function setupIn(
   ];
   if (data !== undefined && mistakes.length === 0) return data;
   throw new FlancoError("config", mistakes.join(" "), {
-    hint: "docs/beyond.md shows what a file of sinks has.",
+    hint: `Of ${name} there are ${fields.map(fileKeyOf).join(", ")}.`,
   });
 }
 
