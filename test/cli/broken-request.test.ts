@@ -1,17 +1,13 @@
 import { expect } from "chai";
 import { exchangeRaw } from "../rig/exchange.ts";
-import { Program, type RunningService } from "../rig/program.ts";
+import { Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
 const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
 describe("A request that violates HTTP", () => {
   const program = forSuite(() => Program.make());
-  let service: RunningService;
-
-  before(async () => {
-    service = await program.start();
-  });
+  const service = forSuite(() => program.start());
 
   /** Everything that the service sends until it closes the connection. */
   const answerTo = (text: string) => exchangeRaw(program.httpPort, Buffer.from(text, "latin1"));

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { Program } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { seededProgram } from "./ledger.ts";
 
 interface Examined {
@@ -34,14 +35,10 @@ describe("flanco doctor", () => {
   }
 
   /** On another file system than that of the root, as a mounted disk is. */
-  let disk: string;
-  before(() => {
-    disk = mkdtempSync("/dev/shm/flanco-doctor-");
-  });
-  after(() => rmSync(disk, { recursive: true }));
+  const disk = forSuite(() => new TemporaryDirectory("/dev/shm/flanco-doctor-"));
 
   it("finds nothing wrong with a sound appliance, and shows the state of each part", async () => {
-    const environment = { FLANCO_BACKUP_DISK_DIR: disk };
+    const environment = { FLANCO_BACKUP_DISK_DIR: disk.path };
     await program.start(environment);
     const { found } = await examine(environment);
     for (const { check, fine, message, mend } of found.values()) {

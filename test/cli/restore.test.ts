@@ -1,14 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
@@ -21,6 +12,7 @@ import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { aRecord } from "../http/bodies.ts";
 import { onlyLine, PASSWORD, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 
 const SALES = Array.from({ length: 5 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
@@ -46,23 +38,21 @@ function setUpSummaries({ dataDir }: Program): void {
 describe("flanco restore on a new gateway", () => {
   const old = forEachTest(() => seededProgram(SALES));
   const fresh = forEachTest(() => Program.make());
-  let disk: string;
+  // Another file system than the root's, as a removable disk is.
+  const disk = forEachTest(() => new TemporaryDirectory("/dev/shm/flanco-disk-"));
 
   beforeEach(async () => {
-    // Another file system than the root's, as a removable disk is.
-    disk = mkdtempSync("/dev/shm/flanco-disk-");
     // As the first start of its service would.
     const now = { clock: systemClock, clockTrusted: true };
     await ensureOwnCertificate(join(old.dataDir, "tls"), readHostNames([]), now);
   });
-  afterEach(() => rmSync(disk, { recursive: true, force: true }));
 
   const onDisk = { FLANCO_BACKUP_DISK_DIR: "" };
   const restore = (args: readonly string[] = [], input = "") =>
-    fresh.call(["restore", "--json", ...args], input, { ...onDisk, FLANCO_BACKUP_DISK_DIR: disk });
+    fresh.call(["restore", "--json", ...args], input, { ...onDisk, FLANCO_BACKUP_DISK_DIR: disk.path });
 
   it("finds the disk's backup by itself, and browsers trust it as the one before", async () => {
-    await old.succeed(["backup", "--to", disk]);
+    await old.succeed(["backup", "--to", disk.path]);
     // It was started once: it has a ledger and an authority of its own.
     const first = await fresh.start();
     await first.end("SIGTERM");
@@ -78,8 +68,8 @@ describe("flanco restore on a new gateway", () => {
   });
 
   it("takes what came after the backup from the tail on the disk; a backup that is named comes as it is", async () => {
-    const service = await old.start({ FLANCO_BACKUP_DISK_DIR: disk });
-    const backUp = await old.call(["backup", "--json"], "", { FLANCO_BACKUP_DISK_DIR: disk });
+    const service = await old.start({ FLANCO_BACKUP_DISK_DIR: disk.path });
+    const backUp = await old.call(["backup", "--json"], "", { FLANCO_BACKUP_DISK_DIR: disk.path });
     const backup = (JSON.parse(backUp.stdout) as { directory: string; file: string }[]).at(-1);
     const named = join(backup?.directory ?? "", backup?.file ?? "");
     await service.post("/api/data", aRecord(), await service.signIn(EMAIL, PASSWORD));
@@ -103,10 +93,10 @@ describe("flanco restore on a new gateway", () => {
   });
 
   it("takes the newest backup of a folder that is named, and says of one without any what to name", async () => {
-    const [{ directory }] = JSON.parse(await old.succeed(["backup", "--to", disk, "--json"])) as [
+    const [{ directory }] = JSON.parse(await old.succeed(["backup", "--to", disk.path, "--json"])) as [
       { directory: string },
     ];
-    for (const folder of [disk, directory]) {
+    for (const folder of [disk.path, directory]) {
       const { stdout } = await restore([folder]);
       expect((JSON.parse(stdout) as Restored).records, folder).to.equal(5);
     }
@@ -116,8 +106,8 @@ describe("flanco restore on a new gateway", () => {
   });
 
   it("is refused what is no file, and no name: a script's variable that was not set", async () => {
-    spawnSync("mkfifo", [join(disk, "pipe")]);
-    for (const what of [join(disk, "pipe"), "/dev/zero"]) {
+    spawnSync("mkfifo", [disk.file("pipe")]);
+    for (const what of [disk.file("pipe"), "/dev/zero"]) {
       expect(onlyLine(await restore([what])), what).to.match(
         /fails its check: it is no file\. Nothing was changed/,
       );
@@ -132,14 +122,14 @@ describe("flanco restore on a new gateway", () => {
     const said = join(fresh.directory, "said");
     chmodSync(fresh.write("systemctl", `#!/bin/sh\necho "$@" >> ${said}\n`), 0o755);
     const environment = { PATH: `${fresh.directory}:${process.env["PATH"]}` };
-    const refused = await fresh.run(["restore", join(disk, "no.db")], { environment });
+    const refused = await fresh.run(["restore", disk.file("no.db")], { environment });
     expect(onlyLine(refused)).to.include("There is no backup");
     expect(existsSync(said)).to.equal(false);
   });
 
   it("asks for the clinic's host name before anything changes, or makes keys of its own", async () => {
-    await old.succeed(["backup", "--to", disk]);
-    const environment = { FLANCO_BACKUP_DISK_DIR: disk, FLANCO_HOST_NAMES: "otra.example.org" };
+    await old.succeed(["backup", "--to", disk.path]);
+    const environment = { FLANCO_BACKUP_DISK_DIR: disk.path, FLANCO_HOST_NAMES: "otra.example.org" };
     const refused = await fresh.call(["restore"], "", environment);
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused)).to.include(`hostnamectl set-hostname ${hostname()}`);
@@ -149,7 +139,7 @@ describe("flanco restore on a new gateway", () => {
   });
 
   it("turns the page's sinks off where the ledger is another one: they would get its sales", async () => {
-    await old.succeed(["backup", "--to", disk]);
+    await old.succeed(["backup", "--to", disk.path]);
     await seedLedger(fresh.ledgerFile);
     setUpSummaries(fresh);
     const { stdout } = await restore(["--replace-ledger"]);

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { aRecord } from "../http/bodies.ts";
-import { onlyLine, PASSWORD, type RunningService } from "../rig/program.ts";
+import { onlyLine, PASSWORD } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, recordRows, seededProgram } from "./ledger.ts";
 
@@ -57,11 +57,7 @@ describe("flanco user, while no service runs", () => {
 
 describe("flanco user, while the service runs", () => {
   const program = forSuite(() => seededProgram());
-  let service: RunningService;
-
-  before(async () => {
-    service = await program.start();
-  });
+  const service = forSuite(() => program.start());
 
   it("adds a user who can sign in at once, with the first line of standard input as password", async () => {
     const added = await program.call(adding("eva@example.org"), `${PASSWORD}\r\nmore\n`);

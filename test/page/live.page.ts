@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
 import { aDevice } from "../http/bodies.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { type OpenedService, suiteService } from "./opened.ts";
 
@@ -88,11 +89,7 @@ describe("The rooms, live", () => {
   });
 
   describe("where the stream dies in silence", () => {
-    let line: Line;
-    beforeEach(async () => {
-      line = await Line.to(opened.appliance.httpPort);
-    });
-    afterEach(() => line.close());
+    const line = forEachTest(() => Line.to(opened.appliance.httpPort));
 
     async function openRooms(): Promise<Page> {
       const { page } = await opened.open("about:blank");

@@ -1,13 +1,8 @@
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import type { Log } from "../../src/domain/log.ts";
-import {
-  connectSystemd,
-  feedWatchdog,
-  passedDescriptors,
-  type Systemd,
-  watchdogMs,
-} from "../../src/platform/systemd.ts";
+import { connectSystemd, feedWatchdog, passedDescriptors, watchdogMs } from "../../src/platform/systemd.ts";
+import { KeptLog } from "../http/fakes.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 import { type Message, NotifySocket } from "./notify-socket.ts";
@@ -15,19 +10,9 @@ import { type Message, NotifySocket } from "./notify-socket.ts";
 const PID = 4711;
 
 describe("systemd, through its socket", () => {
-  let socket: NotifySocket;
-  let systemd: Systemd;
-  let warnings: string[];
-  const log: Log = {
-    debug: () => {},
-    info: () => {},
-    warn: (_fields, message) => warnings.push(message),
-    error: () => {},
-  };
-
-  beforeEach(async () => {
-    warnings = [];
-    socket = new NotifySocket();
+  const socket = forEachTest(() => new NotifySocket());
+  const log = forEachTest(() => new KeptLog());
+  const systemd = forEachTest(async () => {
     const connected = await connectSystemd(
       {
         NOTIFY_SOCKET: socket.path,
@@ -37,12 +22,7 @@ describe("systemd, through its socket", () => {
       process.pid,
       log,
     );
-    if (connected === undefined) throw new Error(`libc did not load: ${warnings}`);
-    systemd = connected;
-  });
-
-  afterEach(() => {
-    socket.close();
+    return connected ?? expect.fail(`libc did not load: ${log.warnings}`);
   });
 
   it("receives each message, with one assignment per line", () => {
@@ -97,7 +77,7 @@ describe("systemd, through its socket", () => {
     expect(others.map(({ lines }) => lines)).to.deep.equal([["FDSTOREREMOVE=1", "FDNAME=line/GPIO27"]]);
     systemd.alive();
     expect(socket.receive()?.lines).to.deep.equal(["WATCHDOG=1"]);
-    expect(warnings).to.deep.equal([]);
+    expect(log.warnings).to.deep.equal([]);
   });
 
   it("returns the stored descriptors once, and the watchdog's time", () => {
@@ -108,7 +88,7 @@ describe("systemd, through its socket", () => {
   it("does not stop the service when it cannot be notified", () => {
     rmSync(socket.path);
     systemd.alive();
-    expect(warnings).to.deep.equal(["systemd could not be notified"]);
+    expect(log.warnings).to.deep.equal(["systemd could not be notified"]);
   });
 
   it("is undefined where it did not start the process", async () => {

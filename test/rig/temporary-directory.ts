@@ -4,7 +4,12 @@ import { join } from "node:path";
 
 /** A directory of a test's or a suite's own, empty at first. */
 export class TemporaryDirectory {
-  readonly path = mkdtempSync(join(tmpdir(), "flanco-test-"));
+  readonly path: string;
+
+  /** Its name begins so. */
+  constructor(prefix = join(tmpdir(), "flanco-test-")) {
+    this.path = mkdtempSync(prefix);
+  }
 
   /** The path of something in it, which need not be there. */
   file(...names: readonly string[]): string {

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, symlinkSync } from "node:fs";
 import { expect } from "chai";
 import { DAY_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
@@ -7,24 +6,18 @@ import { dataDirectoryOf, prepareForLedger } from "../../src/ledger/engine/data-
 import type { PrepareRequest } from "../../src/ledger/safety/prepare.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { KeptLog } from "../http/fakes.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 describe("a removable disk that is mounted only after the service has started", () => {
   /** On the root's file system, where no disk is mounted. */
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory("/var/tmp/flanco-late-disk-"));
   /** Another file system than that of the root, as a mounted disk is. */
-  let stick: string;
-  let disk: string;
+  const stick = forEachTest(() => new TemporaryDirectory("/dev/shm/flanco-stick-"));
+  const disk = () => directory.file("disk");
+  const data = () => directory.file("data");
 
-  beforeEach(() => {
-    directory = mkdtempSync("/var/tmp/flanco-late-disk-");
-    stick = mkdtempSync("/dev/shm/flanco-stick-");
-    disk = join(directory, "disk");
-    prepareForLedger(dataDirectoryOf(join(directory, "data")));
-  });
-
-  afterEach(() => {
-    for (const folder of [directory, stick]) rmSync(folder, { recursive: true });
-  });
+  beforeEach(() => prepareForLedger(dataDirectoryOf(data())));
 
   /**
    * Opens a ledger `upMs` after the boot; opening it fails once with `failure`. The disk
@@ -33,12 +26,12 @@ describe("a removable disk that is mounted only after the service has started", 
   async function start(upMs: number, failure: FlancoError | null) {
     const clock = new VirtualTime();
     clock.advance(upMs);
-    const mount = () => setTimeout(() => symlinkSync(stick, disk), SECOND_MS);
+    const mount = () => setTimeout(() => symlinkSync(stick.path, disk()), SECOND_MS);
     let mounting = failure === null ? mount() : undefined;
     const seen: { atOpen?: boolean; directories?: readonly string[] } = {};
     const options = {
-      config: { data_dir: join(directory, "data"), backup_dir: "", backup_disk_dir: disk, time_zone: "UTC" },
-      dataDirectory: dataDirectoryOf(join(directory, "data")),
+      config: { data_dir: data(), backup_dir: "", backup_disk_dir: disk(), time_zone: "UTC" },
+      dataDirectory: dataDirectoryOf(data()),
       clock,
       log: new KeptLog(),
       run: async ({ directories }: PrepareRequest) => {
@@ -47,7 +40,7 @@ describe("a removable disk that is mounted only after the service has started", 
       },
     };
     await openRecovering(options, async () => {
-      seen.atOpen = existsSync(disk);
+      seen.atOpen = existsSync(disk());
       if (failure === null || mounting !== undefined) return;
       mounting = mount();
       throw failure;
@@ -66,11 +59,11 @@ describe("a removable disk that is mounted only after the service has started", 
 
   it("is waited for by a rebuild, whatever the time: its tail may have sales that nothing else has", async () => {
     const { directories } = await start(DAY_MS, new FlancoError("damaged", "Made up."));
-    expect(directories).to.include(disk);
+    expect(directories).to.include(disk());
   });
 
   it("is not waited for by an upgrade", async () => {
     const { directories } = await start(DAY_MS, new FlancoError("outdated", "Made up."));
-    expect(directories).to.not.include(disk);
+    expect(directories).to.not.include(disk());
   });
 });

@@ -4,7 +4,6 @@ import {
   chmodSync,
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -25,13 +24,11 @@ const RUNNING = "0.9.0";
 describe("A newer package", () => {
   const work = forEachTest(() => new TemporaryDirectory());
   /** A file system of its own, as a mounted disk is: a file may lie at its root. */
-  let disk: string;
-  let clock: SetClock;
+  const disk = forEachTest(() => new TemporaryDirectory("/dev/shm/flanco disk' "));
+  const clock = forEachTest(() => new SetClock(0));
   let packages: NewerPackages;
 
   beforeEach(() => {
-    disk = mkdtempSync("/dev/shm/flanco disk' ");
-    clock = new SetClock(0);
     // apt of its own: it knows no package until a test has it read a source.
     writeFileSync(work.file("apt.conf"), `Dir "${work.file("apt")}";\nDir::Bin "/usr/lib/apt/";\n`);
     for (const part of [
@@ -45,10 +42,7 @@ describe("A newer package", () => {
     writeFileSync(work.file("apt/var/lib/dpkg/status"), "");
     packages = make();
   });
-  afterEach(() => {
-    packages.close();
-    rmSync(disk, { recursive: true });
-  });
+  afterEach(() => packages.close());
 
   function make(): NewerPackages {
     const environment = { PATH: process.env["PATH"] ?? "", APT_CONFIG: work.file("apt.conf") };
@@ -83,12 +77,12 @@ describe("A newer package", () => {
   }
 
   function lay(file: string, name = basename(file)): string {
-    const path = join(disk, name);
+    const path = disk.file(name);
     copyFileSync(file, path);
     return path;
   }
 
-  async function found(directory: string | null = disk) {
+  async function found(directory: string | null = disk.path) {
     await packages.look(directory);
     return packages.newest;
   }
@@ -156,7 +150,7 @@ describe("A newer package", () => {
   });
 
   it("does no harm where the disk holds something else under its name", async () => {
-    const name = (version: string) => join(disk, `flanco_${version}_${ARCHITECTURE}.deb`);
+    const name = (version: string) => disk.file(`flanco_${version}_${ARCHITECTURE}.deb`);
     writeFileSync(name("9"), "no archive");
     execFileSync("mkfifo", [name("9.1")]);
     symlinkSync("/dev/zero", name("9.2"));

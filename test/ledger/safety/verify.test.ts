@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
@@ -28,6 +28,7 @@ import {
 import { type Finding, joinedKeys } from "../../../src/ledger/safety/finding.ts";
 import { openFindings } from "../../../src/ledger/safety/verify.ts";
 import { forEachTest } from "../../rig/standing.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 import { newRecord, TestLedger } from "../test-ledger.ts";
 
 const SALES = 6;
@@ -215,23 +216,19 @@ describe("what the full check of a ledger finds", () => {
 
     it("nothing that a look at a disk has moved, which leaves a later version's backups until the ledger is open", async () => {
       const { file, ...proof } = await backup().then(() => listBackups(ledger.folder)[0] ?? expect.fail());
-      const disk = mkdtempSync("/dev/shm/flanco-disk-");
-      try {
-        const ledgerId = basename(ledger.folder);
-        const folder = join(disk, ledgerId);
-        mkdirSync(folder);
-        writeProof(folder, { ...proof, file, schema: SCHEMA_VERSION + 1 });
-        writeFileSync(join(folder, file), "a later version's");
-        const look = (isOpened: boolean) =>
-          lookAtBackups({ directory: disk, ledgerIds: [ledgerId], isOpened }).mounted;
-        const names = readdirSync(folder);
-        expect(look(false)).to.equal(true);
-        expect(readdirSync(folder)).to.deep.equal(names);
-        expect(look(true)).to.equal(true);
-        expect(readdirSync(folder)).to.have.members(names.map((name) => `${name}.later`));
-      } finally {
-        rmSync(disk, { recursive: true });
-      }
+      using disk = new TemporaryDirectory("/dev/shm/flanco-disk-");
+      const ledgerId = basename(ledger.folder);
+      const folder = disk.file(ledgerId);
+      mkdirSync(folder);
+      writeProof(folder, { ...proof, file, schema: SCHEMA_VERSION + 1 });
+      writeFileSync(join(folder, file), "a later version's");
+      const look = (isOpened: boolean) =>
+        lookAtBackups({ directory: disk.path, ledgerIds: [ledgerId], isOpened }).mounted;
+      const names = readdirSync(folder);
+      expect(look(false)).to.equal(true);
+      expect(readdirSync(folder)).to.deep.equal(names);
+      expect(look(true)).to.equal(true);
+      expect(readdirSync(folder)).to.have.members(names.map((name) => `${name}.later`));
     });
 
     it("nothing where the ledger only went on", async () => {
