@@ -73,7 +73,7 @@ export interface Restored extends Tally {
   readonly lost: readonly LostSpan[];
   /** `Repeated.unmade` */
   readonly unmade: readonly string[];
-  /** A sentence about each damaged part of the tail. */
+  /** A sentence about each damaged file of the tail. */
   readonly tailDamage: readonly string[];
 }
 

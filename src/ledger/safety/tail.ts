@@ -92,14 +92,8 @@ export interface Segment {
   readonly closed: boolean;
   /** The length up to the last whole frame. A torn frame may follow. */
   readonly bytes: number;
-  /** Bytes that were written as frames and are none. What follows them is read all the same. */
-  readonly damage: readonly ByteRange[];
-}
-
-interface ByteRange {
-  readonly from: number;
-  /** The first byte after it. */
-  readonly to: number;
+  /** Whether it has bytes that were written as frames and are none. What follows them is read all the same. */
+  readonly isDamaged: boolean;
 }
 
 /** The files of the tail in a ledger's folders, oldest first: those of this schema that can be read. */
@@ -138,15 +132,13 @@ export function hasTailOfOtherSchema(folder: string): boolean {
 
 function segmentOf(file: string, from: number): Segment {
   const content = readFileSync(file);
-  let segment: Segment = { file, content, from, end: from, closed: false, bytes: 0, damage: [] };
+  let segment: Segment = { file, content, from, end: from, closed: false, bytes: 0, isDamaged: false };
   for (const { commit, frame, at, bytes } of framesOf(content, from)) {
-    const damage =
-      at === segment.bytes ? segment.damage : [...segment.damage, { from: segment.bytes, to: at }];
-    segment = { ...segment, end: commit, closed: frame.length === 0, bytes, damage };
+    const isDamaged = segment.isDamaged || at !== segment.bytes;
+    segment = { ...segment, end: commit, closed: frame.length === 0, bytes, isDamaged };
   }
   if (isTorn(content, segment.bytes, segment.end)) return segment;
-  const rest = { from: segment.bytes, to: content.length };
-  return { ...segment, closed: false, damage: [...segment.damage, rest] };
+  return { ...segment, closed: false, isDamaged: true };
 }
 
 /**
@@ -162,10 +154,10 @@ export function entriesBehind(segments: readonly Segment[], commit: number): num
     }, 0);
 }
 
-/** A sentence about each damaged part of these files. */
+/** A sentence about each of these files that is damaged. */
 export function damageIn(segments: readonly Segment[]): readonly string[] {
-  return segments.flatMap(({ file, damage }) =>
-    damage.map(({ from, to }) => `The bytes ${from} to ${to - 1} of the tail's file ${file} are damaged.`),
+  return segments.flatMap(({ file, isDamaged }) =>
+    isDamaged ? [`The tail's file ${file} is damaged.`] : [],
   );
 }
 
@@ -296,7 +288,7 @@ export class Tail {
       const folder = folderOf(directory, this.#ledgerId);
       setLaterTailAside(folder, SCHEMA_VERSION);
       const last = segmentsIn(folder).at(-1);
-      const goesOn = last?.end === commit && last.damage.length === 0;
+      const goesOn = last?.end === commit && !last.isDamaged;
       if (last === undefined || !goesOn) return this.#begin(folder, commit);
       truncateSync(last.file, last.bytes);
       this.#go(last.file, last.from, last.bytes);
