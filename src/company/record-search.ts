@@ -5,11 +5,11 @@ import {
   type LedgerMark,
   type MovedSearch,
   NUMBERS_OF_LEDGER,
+  RECORD_FIELDS,
+  type RecordEntry,
   type RecordFilter,
-  type RecordOrigin,
   type RecordSearch,
 } from "../domain/record.ts";
-import { RECORD_FIELDS } from "../ledger/engine/chain.ts";
 import type { LocalCalendar, Stretch } from "../ledger/nouns/calendar.ts";
 import { isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../ledger/nouns/record-search.ts";
 import type { CompanyQuery } from "./connection-pool.ts";
@@ -32,11 +32,9 @@ const FITS = `(@location::text IS NULL OR ${field("locationName")} = @location) 
  * The columns of a sale `e` with the entry `v` that voids it: the
  * reason and time of `v` stand at the end of its canonical form.
  */
-const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
+const COLUMNS = `e.id AS "recordId", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
   (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = @company AND g.gateway = e.gateway) AS "timeZone",
-  ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional", "number"] as const)
-    .map((name) => `${field(name)} AS "${name}"`)
-    .join(", ")}, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
+  e.fields::text AS text, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
 const { branch, position } = placeOf("voided_by");
 /**
  * The place of the voiding entry. It is computed before that entry is looked up: where a policy hides the
@@ -83,17 +81,11 @@ const MARK = `SELECT coalesce(e.id, ${idOf("g.gateway", "1", "0")}) AS newest
 /** Numbers of 64 bits come as texts. */
 interface RecordRow {
   readonly recordId: string;
-  readonly valorMicros: string;
   readonly createdTimeMs: string;
   readonly movedBy: string | null;
   readonly timeZone: string;
-  readonly locationName: string;
-  readonly deviceName: string;
-  readonly deviceId: string;
-  readonly room: string;
-  readonly origin: RecordOrigin;
-  readonly provisional: string;
-  readonly number: string;
+  /** The canonical form. */
+  readonly text: string;
   readonly voidReason: string | null;
   readonly voidedMs: string | null;
 }
@@ -223,19 +215,16 @@ function patternOf(part: string): string {
 }
 
 function toFound(row: RecordRow): { readonly record: FoundRecord; readonly timeZone: string } {
-  const { timeZone, voidReason, voidedMs, recordId, valorMicros, createdTimeMs, movedBy, ...texts } = row;
+  const { timeZone, voidReason, voidedMs, recordId, createdTimeMs, movedBy, text } = row;
+  const [, ...fields] = JSON.parse(text) as readonly unknown[];
+  const entry: unknown = Object.fromEntries(RECORD_FIELDS.map((name, index) => [name, fields[index]]));
+  const { position, userId, bootId, line, request, sequence, monotonicNs, ...same } = entry as RecordEntry;
   const record: FoundRecord = {
+    ...same,
     recordId: Number(recordId),
-    number: Number(texts.number),
     createdTimeMs: Number(createdTimeMs),
-    valorMicros: Number(valorMicros),
-    locationName: texts.locationName,
-    deviceName: texts.deviceName,
-    deviceId: texts.deviceId,
-    room: texts.room,
-    origin: texts.origin,
     endedTimeMs: null,
-    provisional: texts.provisional === "1" && movedBy === null,
+    provisional: same.provisional === 1 && movedBy === null,
     voided: voidedMs === null ? null : { timeMs: Number(voidedMs), reason: voidReason ?? "" },
     movedBy: movedBy === null ? null : Number(movedBy),
   };

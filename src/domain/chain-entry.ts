@@ -1,26 +1,9 @@
 import type { AuditKind, AuditWay } from "./audit.ts";
 import type { Id } from "./id.ts";
-import type { NewRecord, RecordOrigin } from "./record.ts";
+import type { RecordEntry } from "./record.ts";
 
 /** What stands before the first entry. */
 export const NO_HASH = "0".repeat(64);
-
-/** A record as it enters the chain: what was known when it was made, and nothing that may change later. */
-export interface RecordEntry extends NewRecord {
-  /** Its position in the chain, from 1 without holes. */
-  readonly position: number;
-  readonly userId: Id;
-  readonly origin: RecordOrigin;
-  /** 1 for a record whose time was not trusted when it was made. */
-  readonly provisional: number;
-  readonly bootId: string | null;
-  readonly line: string | null;
-  readonly request: number | null;
-  readonly sequence: number | null;
-  readonly monotonicNs: number | null;
-  /** Its number among the account's records. */
-  readonly number: number;
-}
 
 /**
  * `void`: a record counts no more. `time`: a provisional record's time is known now. `lost`: entries were

@@ -25,13 +25,13 @@ import type {
   ExportedRecord,
   FoundMoved,
   FoundRecords,
+  GivenToRecord,
   Idempotency,
   LedgerMark,
   MovedSearch,
   NewRecord,
   RecordFilter,
   RecordSearch,
-  StoredRecord,
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus, LedgerTroubles } from "./status.ts";
@@ -224,7 +224,7 @@ export type LedgerWriter = {
   ) => Promise<ReturnType<LedgerCommands[N]>>;
 };
 
-export interface PostedRecord extends Pick<StoredRecord, "recordId" | "number"> {
+export interface PostedRecord extends GivenToRecord {
   /** True when the same post had been stored before. */
   readonly repeated: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Day } from "./day.ts";
+import type { Id } from "./id.ts";
 
 /** One sale, worth `valor`. Never changed and never deleted; corrections are entries of their own. */
 export interface NewRecord {
@@ -11,19 +12,74 @@ export interface NewRecord {
   readonly createdTimeMs: number;
 }
 
-/** A record as it stands in the ledger. */
-export interface StoredRecord extends NewRecord {
-  /** Position in the ledger; grows in commit order. Clients never see it: it counts all accounts. */
-  readonly recordId: number;
+/** A record as it enters the chain: what was known when it was made, and nothing that may change later. */
+export interface RecordEntry extends NewRecord {
+  /** Its position in the chain, from 1 without holes. */
+  readonly position: number;
+  readonly userId: Id;
+  readonly origin: RecordOrigin;
+  /** 1 for a record whose time was not trusted when it was made. */
+  readonly provisional: number;
+  readonly bootId: string | null;
+  readonly line: string | null;
+  readonly request: number | null;
+  readonly sequence: number | null;
+  readonly monotonicNs: number | null;
   /** Its number among the account's records, from 1 without a hole; the same wherever it stands. */
   readonly number: number;
+}
+
+/**
+ * The ledger's column of each field of a record, in the order of the canonical form, which never
+ * changes: a further field goes to the end. Inserts, selects, the full check and a company's
+ * database are made from this list. `boot_id` stands in the table `boot`.
+ */
+export const RECORD_COLUMNS = {
+  position: "record_id",
+  userId: "user_id",
+  locationName: "location_name",
+  deviceName: "device_name",
+  deviceId: "device_id",
+  room: "room",
+  valorMicros: "valor_micros",
+  createdTimeMs: "created_ms",
+  origin: "origin",
+  provisional: "provisional",
+  bootId: "boot_id",
+  line: "line",
+  request: "request",
+  sequence: "sequence",
+  monotonicNs: "monotonic_ns",
+  number: "number",
+} as const satisfies Record<keyof RecordEntry, string>;
+
+// TypeScript gives the keys of an object as texts.
+export const RECORD_FIELDS = Object.keys(RECORD_COLUMNS) as readonly (keyof RecordEntry)[];
+
+/** The fields that say how a record was made, which its readers do not get. */
+type OfItsMaking = "userId" | "bootId" | "line" | "request" | "sequence" | "monotonicNs";
+
+/** A record as it stands in the ledger. */
+export interface StoredRecord extends Omit<RecordEntry, OfItsMaking | "position" | "provisional"> {
+  /** Position in the ledger; grows in commit order. Clients never see it: it counts all accounts. */
+  readonly recordId: number;
   /** When the relay went low again; null while it is high, and for records that no relay made here. */
   readonly endedTimeMs: number | null;
-  readonly origin: RecordOrigin;
   /** True while its time is not trusted: it was made before the clock was set, and is moved once that happens. */
   readonly provisional: boolean;
   /** When and why it was voided; null while it counts. */
   readonly voided: Voided | null;
+}
+
+/** What the ledger gives a record when it stores it. */
+export type GivenToRecord = Pick<StoredRecord, "recordId" | "number">;
+
+/** A record as it stands in the ledger once it is made. */
+export function justMade(
+  record: NewRecord,
+  made: GivenToRecord & Pick<StoredRecord, "origin" | "provisional">,
+): StoredRecord {
+  return { ...record, ...made, endedTimeMs: null, voided: null };
 }
 
 /** Records whose time is not trusted. */

@@ -115,20 +115,21 @@ async function sumOf(
   return { count, totalMicros };
 }
 
-export function toRecordAnswer(record: StoredRecord): RecordAnswer {
-  const { number, locationName, deviceName, deviceId, origin, provisional, voided } = record;
+export function toRecordAnswer({
+  recordId: _recordId,
+  movedBy: _movedBy,
+  room,
+  valorMicros,
+  createdTimeMs,
+  endedTimeMs,
+  ...same
+}: StoredRecord & Partial<FoundRecord>): RecordAnswer {
   return {
-    number,
-    locationName,
-    deviceName,
-    deviceId,
-    habitacion: record.room,
-    valor: valorFromMicros(record.valorMicros),
-    createdTime: record.createdTimeMs,
-    endedTime: record.endedTimeMs,
-    origin,
-    provisional,
-    voided,
+    ...same,
+    habitacion: room,
+    valor: valorFromMicros(valorMicros),
+    createdTime: createdTimeMs,
+    endedTime: endedTimeMs,
   };
 }
 

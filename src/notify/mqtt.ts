@@ -1,13 +1,14 @@
 import type { MqttClient } from "mqtt";
 import type { SinkSettingsOf } from "../contract/sink.ts";
 import { valorFromMicros } from "../domain/amount.ts";
-import type { ChainEntry, ChainHead, CorrectionEntry, RecordEntry } from "../domain/chain-entry.ts";
+import type { ChainEntry, ChainHead, CorrectionEntry } from "../domain/chain-entry.ts";
 import type { Change } from "../domain/change.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import type { Device } from "../domain/device.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Language } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";
+import type { RecordEntry } from "../domain/record.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
 import { brokerError, connectToBroker, isOtherVersion, silentBrokerError } from "../platform/mqtt-client.ts";
 import { type AnnouncedGateway, announcedTopics, announceGateway, announceRoom } from "./home-assistant.ts";

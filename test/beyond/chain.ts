@@ -1,8 +1,8 @@
-import { NO_HASH, type RecordEntry } from "../../src/domain/chain-entry.ts";
-import type { NewRecord } from "../../src/domain/record.ts";
+import { NO_HASH } from "../../src/domain/chain-entry.ts";
+import type { NewRecord, RecordEntry } from "../../src/domain/record.ts";
 import { anchorOf, correctionText, hashOf, recordText } from "../../src/ledger/engine/chain.ts";
 import type { SentBatch, SentEntry } from "../../src/notify/central-sink.ts";
-import { newRecord } from "../ledger/test-ledger.ts";
+import { aRecordEntry } from "../domain/record-entry.ts";
 
 /** The chain of a gateway's ledger, without the ledger. */
 export class TestChain {
@@ -21,20 +21,19 @@ export class TestChain {
 
   sell(overrides: Partial<RecordEntry> = {}): number {
     return this.#add((position) =>
-      recordText({
-        ...newRecord(),
-        position,
-        userId: "0".repeat(24),
-        origin: "edge",
-        provisional: 0,
-        bootId: "b",
-        line: "GPIO17",
-        request: 1,
-        sequence: position,
-        monotonicNs: position * 1_000_000,
-        number: position,
-        ...overrides,
-      }),
+      recordText(
+        aRecordEntry({
+          position,
+          userId: "0".repeat(24),
+          bootId: "b",
+          line: "GPIO17",
+          request: 1,
+          sequence: position,
+          monotonicNs: position * 1_000_000,
+          number: position,
+          ...overrides,
+        }),
+      ),
     );
   }
 

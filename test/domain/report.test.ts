@@ -1,21 +1,8 @@
 import { expect } from "chai";
-import type { StoredRecord } from "../../src/domain/record.ts";
 import { MAX_REPORTED_ROOMS, Report } from "../../src/domain/report.ts";
+import { aStoredRecord } from "./record-entry.ts";
 
-const SALE: StoredRecord = {
-  recordId: 1,
-  number: 1,
-  locationName: "Norte",
-  deviceName: "Pasillo",
-  deviceId: "7234",
-  room: "101",
-  valorMicros: 2_000_000,
-  createdTimeMs: 0,
-  endedTimeMs: null,
-  origin: "posted",
-  provisional: false,
-  voided: null,
-};
+const SALE = aStoredRecord({ valorMicros: 2_000_000 });
 
 describe("A report", () => {
   function reportOf(rooms: Iterable<string>): Report {

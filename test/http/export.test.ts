@@ -7,6 +7,7 @@ import { HOUR_MS } from "../../src/domain/clock.ts";
 import type { Role } from "../../src/domain/member.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
 import { csvHead, csvRow } from "../../src/http/export.ts";
+import { aStoredRecord } from "../domain/record-entry.ts";
 import { ANY } from "../ledger/records-of.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
@@ -189,20 +190,11 @@ describe("An export", () => {
   });
 });
 
-const RECORD: StoredRecord = {
-  recordId: 1,
-  number: 1,
+const RECORD = aStoredRecord({
   locationName: "Clínica Norte",
-  deviceName: "Pasillo A",
-  deviceId: "7234",
-  room: "101",
   valorMicros: 2_500_000,
   createdTimeMs: Date.UTC(2026, 2, 11, 9, 5, 7, 89),
-  endedTimeMs: null,
-  origin: "edge",
-  provisional: false,
-  voided: null,
-};
+});
 const inUtc = (timeMs: number) => new Date(timeMs).toISOString().slice(0, -1);
 
 function row(language: "es" | "en", otherwise: Partial<StoredRecord> = {}): string[] {

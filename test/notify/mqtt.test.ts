@@ -8,6 +8,7 @@ import { HOUR_MS } from "../../src/domain/clock.ts";
 import type { Device } from "../../src/domain/device.ts";
 import type { Id } from "../../src/domain/id.ts";
 import { MqttSink } from "../../src/notify/mqtt.ts";
+import { aRecordEntry } from "../domain/record-entry.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
 import { rejection } from "../rig/rejection.ts";
@@ -39,24 +40,14 @@ const sale: ChainEntry = {
   ...link,
   position: 7,
   kind: "record",
-  record: {
+  record: aRecordEntry({
     position: 7,
     userId: USER,
-    origin: "edge",
-    provisional: 0,
-    bootId: "boot",
     line: "SIM0",
-    request: 1,
-    sequence: 1,
-    monotonicNs: 1,
-    number: 3,
-    locationName: "Clínica",
-    deviceName: "Pasillo A",
     deviceId: DEVICE,
-    room: "101",
     valorMicros: 4_500_000,
     createdTimeMs: 1_700_000_000_000,
-  },
+  }),
 };
 const voided: ChainEntry = {
   ...link,

@@ -1,21 +1,11 @@
+import { toRecordAnswer } from "../../src/http/record.ts";
 import type { Device, StoredRecord } from "../../src/web/api/shapes.ts";
+import { aStoredRecord } from "../domain/record-entry.ts";
 
 /** A record of the lines in room 101 of device d1, still going on; `number` gives its time too. */
 export function recordOf(number: number, changes: Partial<StoredRecord> = {}): StoredRecord {
-  return {
-    number,
-    locationName: "Clínica",
-    deviceName: "Pasillo A",
-    deviceId: "d1",
-    habitacion: "101",
-    valor: 3.5,
-    createdTime: number * 1_000,
-    endedTime: null,
-    origin: "edge",
-    provisional: false,
-    voided: null,
-    ...changes,
-  };
+  const record = { number, deviceId: "d1", valorMicros: 3_500_000, createdTimeMs: number * 1_000 };
+  return { ...toRecordAnswer(aStoredRecord(record)), ...changes };
 }
 
 /** Device d1 with the given rooms, on or off. */

@@ -7,36 +7,9 @@ import {
   type CorrectionEntry,
   type EvidenceEntry,
   NO_HASH,
-  type RecordEntry,
 } from "../../domain/chain-entry.ts";
+import { RECORD_FIELDS, type RecordEntry } from "../../domain/record.ts";
 import { Numbers } from "./numbers.ts";
-
-/**
- * The column of each field of a record, in the order of the canonical form,
- * which never changes: a further field goes to the end. Inserts and selects
- * of records are made from this list. `boot_id` stands in the table `boot`.
- */
-export const RECORD_COLUMNS = {
-  position: "record_id",
-  userId: "user_id",
-  locationName: "location_name",
-  deviceName: "device_name",
-  deviceId: "device_id",
-  room: "room",
-  valorMicros: "valor_micros",
-  createdTimeMs: "created_ms",
-  origin: "origin",
-  provisional: "provisional",
-  bootId: "boot_id",
-  line: "line",
-  request: "request",
-  sequence: "sequence",
-  monotonicNs: "monotonic_ns",
-  number: "number",
-} as const satisfies Record<keyof RecordEntry, string>;
-
-// TypeScript gives the keys of an object as texts.
-export const RECORD_FIELDS = Object.keys(RECORD_COLUMNS) as readonly (keyof RecordEntry)[];
 
 /** Columns by their fields' names, for a SELECT. */
 export function selectList(columns: Readonly<Record<string, string>>): string {

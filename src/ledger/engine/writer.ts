@@ -4,6 +4,7 @@ import { type Cancel, type Clock, monotonicMs, type Timers } from "../../domain/
 import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { LedgerCommands, LedgerWriter, PostedRecord } from "../../domain/ledger.ts";
 import type { Queue } from "../../domain/line.ts";
+import { justMade } from "../../domain/record.ts";
 import { systemTimers } from "../../platform/machine.ts";
 import { startThread } from "../../platform/thread.ts";
 import type { TailState } from "../safety/tail.ts";
@@ -386,8 +387,9 @@ function changesOfPost({ name, input }: Command, output: unknown): readonly Chan
   const [userId, record] = input as Parameters<LedgerCommands["addRecord"]>;
   const { repeated, ...place } = output as PostedRecord;
   if (repeated) return [];
-  const stored = { endedTimeMs: null, origin: "posted", provisional: false, voided: null } as const;
-  return [{ kind: "record", userId, record: { ...place, ...record, ...stored } }];
+  return [
+    { kind: "record", userId, record: justMade(record, { ...place, origin: "posted", provisional: false }) },
+  ];
 }
 
 /**

@@ -1,14 +1,8 @@
 import type { Database } from "better-sqlite3";
-import { type ChainEntry, type ChainHead, NO_HASH, type RecordEntry } from "../../domain/chain-entry.ts";
+import { type ChainEntry, type ChainHead, NO_HASH } from "../../domain/chain-entry.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
-import {
-  correctionText,
-  entryHash,
-  evidenceText,
-  RECORD_COLUMNS,
-  recordText,
-  selectList,
-} from "../engine/chain.ts";
+import { RECORD_COLUMNS, type RecordEntry } from "../../domain/record.ts";
+import { correctionText, entryHash, evidenceText, recordText, selectList } from "../engine/chain.ts";
 import { idsOf, readLedgerKey } from "../engine/identity.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "./audit.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "./correction.ts";

@@ -3,6 +3,7 @@ import type { BootMoment } from "../../domain/boot.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader, Taken } from "../../domain/ledger.ts";
+import { justMade } from "../../domain/record.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { testedEdgeKeeper } from "./commission.ts";
@@ -116,15 +117,16 @@ export function lineCommands(db: Database, context: WriteContext) {
     };
     const { line, provisional, source, monotonicNs } = sighting;
     const origin = source.sequence === 0 ? "found_at_start" : "edge";
-    const stored = add({
+    const given = add({
       userId: room.userId,
       record,
       origin,
       provisional,
       source: { ...source, boot, line, monotonicNs: Number(monotonicNs) },
     });
+    const stored = justMade(record, { ...given, origin, provisional });
     context.tell({ kind: "record", userId: room.userId, record: stored });
-    return stored.recordId;
+    return given.recordId;
   }
 
   function showValue({ active, timeMs }: Sighting, { userId, deviceId, actuatorId }: LineRoom): void {

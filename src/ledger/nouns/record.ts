@@ -1,10 +1,18 @@
 import type { Database } from "better-sqlite3";
-import type { RecordEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader, PostedRecord } from "../../domain/ledger.ts";
-import type { Idempotency, NewRecord, RecordOrigin, StoredRecord } from "../../domain/record.ts";
-import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "../engine/chain.ts";
+import {
+  type GivenToRecord,
+  type Idempotency,
+  type NewRecord,
+  RECORD_COLUMNS,
+  RECORD_FIELDS,
+  type RecordEntry,
+  type RecordOrigin,
+  type StoredRecord,
+} from "../../domain/record.ts";
+import { selectList } from "../engine/chain.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { recordByNumber } from "../engine/numbers.ts";
 
@@ -73,7 +81,7 @@ export function recordInserter(db: Database, { chain, calendar }: Pick<WriteCont
   const insert = db.prepare<(string | number | null)[]>(
     `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map((column) => (column === "hash" ? "unhex(?)" : "?")).join(", ")})`,
   );
-  return ({ userId, record, origin, provisional, source, importKey }: RecordInput): StoredRecord => {
+  return ({ userId, record, origin, provisional, source, importKey }: RecordInput): GivenToRecord => {
     const entry: RecordEntry = {
       ...record,
       position: chain.next,
@@ -91,8 +99,7 @@ export function recordInserter(db: Database, { chain, calendar }: Pick<WriteCont
     const { createdTimeMs: timeMs } = record;
     const derived = [timeMs, calendar.dayOf(timeMs), source?.boot ?? null, hash];
     insert.run(...stored.map((field) => entry[field]), ...derived);
-    const { position: recordId, number } = entry;
-    return { ...record, recordId, number, endedTimeMs: null, origin, provisional, voided: null };
+    return { recordId: entry.position, number: entry.number };
   };
 }
 
@@ -137,14 +144,14 @@ export function recordCommands(db: Database, context: WriteContext) {
         if (earlier !== undefined) return repeated(earlier, idempotency);
       }
       const posted = { userId, record, origin: "posted", provisional: false, source: null } as const;
-      const { recordId, number } = add(posted);
+      const given = add(posted);
       if (idempotency !== null) {
         const { key, bodyHash } = idempotency;
         const nowMs = context.nowMs();
         const { boot, begunMs } = context.boots.stamp(nowMs);
-        remember.run(userId, key, bodyHash, recordId, nowMs, boot, begunMs);
+        remember.run(userId, key, bodyHash, given.recordId, nowMs, boot, begunMs);
       }
-      return { recordId, number, repeated: false };
+      return { ...given, repeated: false };
     },
   } satisfies Partial<LedgerCommands>;
 }

@@ -2,15 +2,15 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
-import type { CorrectionEntry, EvidenceEntry, RecordEntry } from "../../../src/domain/chain-entry.ts";
+import type { CorrectionEntry, EvidenceEntry } from "../../../src/domain/chain-entry.ts";
 import { MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Id } from "../../../src/domain/id.ts";
+import { RECORD_COLUMNS, type RecordEntry } from "../../../src/domain/record.ts";
 import {
   anchorOf,
   correctionText,
   evidenceText,
   hashOf,
-  RECORD_COLUMNS,
   readHead,
   recordText,
   selectList,
