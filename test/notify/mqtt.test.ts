@@ -230,10 +230,8 @@ describe("The MQTT sink", () => {
     );
     expect(event).to.include({ name: "Venta", qos: 1, state_topic: `${ROOM}/sale` });
     expect(event.device.via_device).to.equal(NODE);
-    const gateway = announced().find(
-      ({ topic }) => topic === `homeassistant/binary_sensor/${NODE}/status/config`,
-    );
-    expect(JSON.parse(gateway?.payload ?? "").device).to.deep.include({
+    const gateway = newest(`homeassistant/binary_sensor/${NODE}/status/config`);
+    expect(JSON.parse(gateway ?? "").device).to.deep.include({
       identifiers: [NODE],
       name: "Clínica Norte",
     });
