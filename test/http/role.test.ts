@@ -77,11 +77,10 @@ const PRICE = 31.37;
 
 describe("A member's role", () => {
   const appliance = forSuite(() => Appliance.open());
-  let user: SignedInUser;
+  const user = forSuite(() => appliance.addUser());
   const members = new Map<Role, SignedInUser>();
 
   before(async () => {
-    user = await appliance.addUser();
     for (const role of ROLES) members.set(role, await appliance.addMember(user.id, role));
   });
 

@@ -5,7 +5,6 @@ import { connectAsync } from "mqtt";
 import { HookReceiver, KEY, Secrets } from "../notify/receivers.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
-import type { SignedInUser } from "../rig/signed-in-user.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { aRecord } from "./bodies.ts";
@@ -16,18 +15,15 @@ const OTHER_KEY = "fedcba9876543210fedcba9876543210";
 describe("What the gateway sends", () => {
   const secrets = forSuite(() => new Secrets().open());
   const appliance = forEachTest(() => Appliance.open());
-  let owner: SignedInUser;
-  let receiver: HookReceiver;
+  const owner = forEachTest(() => appliance.addUser());
+  const receiver = forEachTest(() => new HookReceiver(secrets.good));
   let values: Record<string, unknown>;
 
   beforeEach(async () => {
-    owner = await appliance.addUser();
-    receiver = new HookReceiver(secrets.good);
     const url = `https://localhost:${await receiver.open()}/flanco`;
     const authority = readFileSync(secrets.authorityFile, "utf8");
     values = { webhook_url: url, webhook_key: KEY, webhook_authority: authority };
   });
-  afterEach(() => receiver.close());
 
   const put = (name: string, given: object) => owner.put("/api/sink", { name, values: given });
   const test = async (name: string) => (await owner.post("/api/sink/test", { name }).expect(200)).body.data;

@@ -46,13 +46,11 @@ async function sell(appliance: Appliance, sales: number): Promise<void> {
 
 describe("A role without money", () => {
   const appliance = forSuite(() => Appliance.open());
-  let owner: SignedInUser;
-  let line: WiredLine;
+  const owner = forSuite(() => appliance.addUser());
+  const line = forSuite(() => WiredLine.wire(appliance, owner, "SIM7"));
 
   before(async () => {
-    owner = await appliance.addUser();
     await owner.post("/api/location", aLocation()).expect(200);
-    line = await WiredLine.wire(appliance, owner, "SIM7");
     appliance.trustedSinceMs = null;
   });
 

@@ -12,11 +12,10 @@ import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 describe("the chain as a sink gets it", () => {
   const ledger = forEachTest(() => new TestLedger().open());
-  let clock: SetClock;
+  const clock = forEachTest(() => new SetClock(ledger.nowMs));
   let asked: number[];
 
   beforeEach(() => {
-    clock = new SetClock(ledger.nowMs);
     asked = [];
   });
 

@@ -5,7 +5,7 @@ import type { Role } from "../../../src/domain/member.ts";
 import { heavyReads, openReader, type StoreReader } from "../../../src/ledger/engine/reader.ts";
 import { longestHold } from "../../http/loop-holds.ts";
 import { rejection } from "../../rig/rejection.ts";
-import { forEachTest } from "../../rig/standing.ts";
+import { forEachTest, forSuite } from "../../rig/standing.ts";
 import { newDevice, TestLedger } from "../test-ledger.ts";
 
 const SMALL = "00000000-0000-4000-8000-000000000001";
@@ -38,14 +38,9 @@ const READS = {
 type Call = (...input: readonly unknown[]) => unknown;
 
 describe("Reads of an account with hundreds of thousands of names", () => {
-  const ledger = new TestLedger();
-  let whole: StoreReader;
-  let near: StoreReader;
-  let reads: ReturnType<typeof heavyReads>;
-
-  before(async () => {
-    await ledger.open();
-    const db = new Database(ledger.file);
+  const ledger = forSuite(async () => {
+    const made = await new TestLedger().open();
+    const db = new Database(made.file);
     const names = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)";
     const add = (table: string, userId: string, period: number, count: number, micros: string) =>
       db
@@ -70,18 +65,12 @@ describe("Reads of an account with hundreds of thousands of names", () => {
     const large = JSON.stringify({ ...head, report: REPORT });
     for (let made = 0; made < REPORTS; made += 1) note.run(LARGE, large);
     db.close();
-    const start = { file: ledger.file, timeZone: "UTC" };
-    whole = openReader(start.file, start.timeZone);
-    near = openReader(start.file, start.timeZone, MAX_ROWS);
-    reads = heavyReads(near, near.budget, start);
+    return made;
   });
-
-  after(async () => {
-    await reads.close();
-    near.close();
-    whole.close();
-    await ledger.remove();
-  });
+  const start = () => ({ file: ledger.file, timeZone: "UTC" });
+  const whole = forSuite(() => openReader(ledger.file, "UTC"));
+  const near = forSuite(() => openReader(ledger.file, "UTC", MAX_ROWS));
+  const reads = forSuite(() => heavyReads(near, near.budget, start()));
 
   for (const [name, inputOf] of Object.entries(READS)) {
     it(`give the same as in place: ${name}`, async () => {
@@ -112,7 +101,7 @@ describe("Reads of an account with hundreds of thousands of names", () => {
   }
 
   it("end with a clear error when they take too long, and free their account", async () => {
-    const late = heavyReads(near, near.budget, { file: ledger.file, timeZone: "UTC" }, 1);
+    const late = heavyReads(near, near.budget, start(), 1);
     const asked = Array.from({ length: 12 }, () => rejection(late.sumRecords(LARGE, THIS_YEAR)));
     const errors = (await Promise.all(asked)) as Error[];
     expect(errors.slice(0, 9).map(({ message }) => message)).to.deep.equal(

@@ -4,7 +4,7 @@ import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
 import { readCommits, readHead } from "../../../src/ledger/engine/chain.ts";
-import { type StoreWriter, storeWriter } from "../../../src/ledger/engine/writer.ts";
+import { storeWriter } from "../../../src/ledger/engine/writer.ts";
 import { RollupWriter } from "../../../src/ledger/nouns/rollup.ts";
 import { readToldChanges } from "../../../src/ledger/safety/loss.ts";
 import { startThread } from "../../../src/platform/thread.ts";
@@ -130,17 +130,15 @@ describe("a writer that cannot open its file", () => {
 
 describe("two writers of one ledger, whose lock was removed", () => {
   const ledger = forEachTest(() => new TestLedger().open());
-  let first: StoreWriter;
   const deaths: Error[] = [];
-
-  beforeEach(async () => {
+  const first = forEachTest(async () => {
     deaths.length = 0;
     const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
     const onDeath = (error: Error) => void deaths.push(error);
-    first = writerHere({ file: ledger.file, timeZone: "UTC" }, clock, { onDeath });
-    await first.open();
+    const writer = writerHere({ file: ledger.file, timeZone: "UTC" }, clock, { onDeath });
+    await writer.open();
+    return writer;
   });
-  afterEach(() => first.close());
 
   for (const [what, addEntry] of [
     ["a sale", (userId: string) => ledger.writer.addRecord(userId, newRecord(), null)],

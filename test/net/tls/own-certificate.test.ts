@@ -22,21 +22,14 @@ const HOST = toHostNames("gateway", ["192.168.1.20"]);
 const KILLS = 2;
 
 describe("The appliance's own certificate", () => {
-  let directory: string;
-  let files: OwnFiles;
-  let clock: SetClock;
-  let made: OwnCertificate;
   const openssl = forEachTest(() => new OpenSsl());
-
-  beforeEach(async () => {
-    directory = join(openssl.directory, "tls");
-    files = ownFiles(directory);
-    clock = new SetClock(MADE_MS);
-    made = await ensure();
-  });
+  const directory = () => join(openssl.directory, "tls");
+  const files = forEachTest(() => ownFiles(directory()));
+  const clock = forEachTest(() => new SetClock(MADE_MS));
+  const made = forEachTest(() => ensure());
 
   function ensure(host = HOST, clockTrusted = true): Promise<OwnCertificate> {
-    return ensureOwnCertificate(directory, host, { clock, clockTrusted });
+    return ensureOwnCertificate(directory(), host, { clock, clockTrusted });
   }
 
   /** Which of the two is still the first one. */
@@ -51,7 +44,8 @@ describe("The appliance's own certificate", () => {
   }
 
   it("is the same at every call", async () => {
-    const contents = () => readdirSync(directory).map((name) => readFileSync(join(directory, name), "utf8"));
+    const contents = () =>
+      readdirSync(directory()).map((name) => readFileSync(join(directory(), name), "utf8"));
     const before = contents();
     expect(await kept(MADE_MS)).to.deep.equal(["authority", "leaf"]);
     expect(contents()).to.deep.equal(before);
@@ -115,7 +109,7 @@ describe("The appliance's own certificate", () => {
     ["2090", Date.UTC(2090, 0, 1)],
   ] as const) {
     it(`keeps its authority when it was first made by a clock in ${what}`, async () => {
-      rmSync(directory, { recursive: true });
+      rmSync(directory(), { recursive: true });
       clock.setWall(atMs);
       const first = await ensure(HOST, false);
       for (const laterMs of [Date.UTC(2026, 10, 21), Date.UTC(2030, 0, 1)]) {
@@ -128,13 +122,13 @@ describe("The appliance's own certificate", () => {
   }
 
   it("has files and a directory of mode 0600 and 0700, whatever was there", async () => {
-    chmodSync(directory, 0o755);
+    chmodSync(directory(), 0o755);
     writeFileSync(`${files.leaf}.new`, "half", { mode: 0o666 });
     rmSync(files.leaf);
     await ensure();
-    expect(statSync(directory).mode & 0o777).to.equal(0o700);
-    for (const name of readdirSync(directory))
-      expect(statSync(join(directory, name)).mode & 0o777, name).to.equal(0o600);
+    expect(statSync(directory()).mode & 0o777).to.equal(0o700);
+    for (const name of readdirSync(directory()))
+      expect(statSync(join(directory(), name)).mode & 0o777, name).to.equal(0o600);
   });
 
   for (const [what, damage, expected] of [
@@ -170,7 +164,7 @@ describe("The appliance's own certificate", () => {
     const script = join(import.meta.dirname, "renewing.ts");
     const seen = new Set<string>();
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const child = spawn(process.execPath, [script, directory], { stdio: "ignore" });
+      const child = spawn(process.execPath, [script, directory()], { stdio: "ignore" });
       await renewed(child, kill + 1);
       child.kill("SIGKILL");
       await once(child, "exit");
