@@ -46,12 +46,14 @@ export function toCount(text: string): number {
   return Number(text);
 }
 
+/** Reads a text, by commander's rules, or the texts that it may be. */
+type WordReader<T> = ((text: string) => T) | readonly T[];
+
 /** What a command takes: an argument (`<line>`, `[lines...]`) or an option (`--valor <price>`). */
 export interface Taken<T> {
   readonly flags: string;
   readonly about: string;
-  /** Reads the text, by commander's rules, or the texts that it may be. */
-  readonly read: ((text: string) => T) | readonly string[] | undefined;
+  readonly read: WordReader<T> | undefined;
   readonly preset: T | undefined;
   readonly isNeeded: boolean;
   /** Names of options that exclude it. */
@@ -59,34 +61,22 @@ export interface Taken<T> {
 }
 
 /** Must be given. */
-export function needed(flags: string, about: string): Taken<string>;
-export function needed<T>(flags: string, about: string, read: (text: string) => T): Taken<T>;
-export function needed<C extends string>(flags: string, about: string, choices: readonly C[]): Taken<C>;
-export function needed(flags: string, about: string, read?: Taken<unknown>["read"]): Taken<unknown> {
+export function needed<const T = string>(
+  flags: string,
+  about: string,
+  read?: WordReader<T>,
+): Taken<NoInfer<T>> {
   return { flags, about, read, preset: undefined, isNeeded: true };
 }
 
 /** May be left out. */
-export function optional(flags: string, about: string): Taken<string | undefined>;
-export function optional<T>(flags: string, about: string, read: (text: string) => T): Taken<T | undefined>;
-export function optional<T>(flags: string, about: string, read: (text: string) => T, preset: T): Taken<T>;
-export function optional<C extends string>(
+export function optional<const T = string>(
   flags: string,
   about: string,
-  choices: readonly C[],
-): Taken<C | undefined>;
-export function optional<C extends string>(
-  flags: string,
-  about: string,
-  choices: readonly C[],
-  preset: C,
-): Taken<C>;
-export function optional(
-  flags: string,
-  about: string,
-  read?: Taken<unknown>["read"],
-  preset?: unknown,
-): Taken<unknown> {
+  read?: WordReader<T>,
+): Taken<NoInfer<T> | undefined>;
+export function optional<const T>(flags: string, about: string, read: WordReader<T>, preset: T): Taken<T>;
+export function optional<T>(flags: string, about: string, read?: WordReader<T>, preset?: T): Taken<unknown> {
   return { flags, about, read, preset, isNeeded: false };
 }
 
@@ -220,13 +210,13 @@ function addRow(added: Command, context: CliContext, { takes, run }: CommandRow)
   for (const [, { flags, about, read }] of words) {
     const argument = new Argument(flags, about);
     if (typeof read === "function") argument.argParser(read);
-    else if (read !== undefined) argument.choices(read);
+    else if (read !== undefined) argument.choices(read.map(String));
     added.addArgument(argument);
   }
   for (const { flags, about, read, preset, isNeeded, excludedBy } of options) {
     const option = new Option(flags, about).default(preset).makeOptionMandatory(isNeeded);
     if (typeof read === "function") option.argParser(read);
-    else if (read !== undefined) option.choices(read);
+    else if (read !== undefined) option.choices(read.map(String));
     if (excludedBy !== undefined) option.conflicts(excludedBy);
     added.addOption(option);
   }
