@@ -14,21 +14,15 @@ const NOON_MS = Date.UTC(2026, 10, 21, 12);
 
 describe("A walk over the records", () => {
   const ledger = forEachTest(() => new TestLedger().open());
-  let userId: string;
-  let deviceId: string;
+  const wired = forEachTest(() => ledger.wire());
 
-  beforeEach(async () => {
-    const wired = await ledger.wire();
-    userId = wired.user.id;
-    deviceId = wired.deviceId;
-    await ledger.writer.noteBoot(BOOT, null);
-  });
+  beforeEach(() => ledger.writer.noteBoot(BOOT, null));
 
   /** Sales that were made while the clock said so and was not trusted. */
   async function sellWithoutClock(wallMs: number): Promise<void> {
     const sightings = Array.from({ length: COUNT * 2 }, (_, index) =>
       aSighting(index % 2 === 0, index + 1, {
-        deviceId,
+        deviceId: wired.deviceId,
         timeMs: wallMs + index,
         monotonicNs: BigInt(index) * 1_000_000n,
         provisional: true,
@@ -40,14 +34,14 @@ describe("A walk over the records", () => {
 
   async function post(count: number, timeMs: number): Promise<void> {
     const records = Array.from({ length: count }, (_, index) => newRecord({ createdTimeMs: timeMs + index }));
-    await Promise.all(records.map((record) => ledger.writer.addRecord(userId, record, null)));
+    await Promise.all(records.map((record) => ledger.writer.addRecord(wired.user.id, record, null)));
   }
 
   /** The numbers of all that is given out, while something else happens after the first piece. */
   async function walk(filter: RecordFilter, meanwhile: () => Promise<void>): Promise<number[]> {
     const found: number[] = [];
     let isFirst = true;
-    for await (const records of walkRecords(ledger.reader, userId, filter)) {
+    for await (const records of walkRecords(ledger.reader, wired.user.id, filter)) {
       found.push(...records.map(({ recordId }) => recordId));
       if (isFirst) await meanwhile();
       isFirst = false;
@@ -56,7 +50,7 @@ describe("A walk over the records", () => {
   }
 
   function all(): number[] {
-    return recordsOf(ledger.reader, userId).map(({ recordId }) => recordId);
+    return recordsOf(ledger.reader, wired.user.id).map(({ recordId }) => recordId);
   }
 
   for (const [where, wallMs, zeroMs] of [

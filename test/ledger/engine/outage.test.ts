@@ -19,14 +19,10 @@ const BELIEF_MS = 1_000;
 
 describe("an outage", () => {
   const ledger = forEachTest(() => new TestLedger().open());
-  let userId: string;
-  let deviceId: string;
+  const wired = forEachTest(() => ledger.wire(LINE));
   let request: number;
 
-  beforeEach(async () => {
-    const wired = await ledger.wire(LINE);
-    userId = wired.user.id;
-    deviceId = wired.deviceId;
+  beforeEach(() => {
     request = 0;
   });
 
@@ -38,7 +34,7 @@ describe("an outage", () => {
   ): Sighting {
     request += 1;
     return aSighting(false, 0, {
-      deviceId,
+      deviceId: wired.deviceId,
       timeMs: (told.believed === true ? BELIEF_MS : ZERO_MS[boot]) + monotonicMs,
       monotonicNs: BigInt(monotonicMs * NS_PER_MS),
       source: { bootId: boot, request, sequence: 0 },
@@ -48,14 +44,14 @@ describe("an outage", () => {
   }
 
   const gaps = () =>
-    ledger.reader.gaps(userId, ALL).map(({ fromTimeMs, toTimeMs }) => ({ fromTimeMs, toTimeMs }));
+    ledger.reader.gaps(wired.user.id, ALL).map(({ fromTimeMs, toTimeMs }) => ({ fromTimeMs, toTimeMs }));
 
   it("is stored of all wired lines at once, from the last sign of life, where no earlier time is", async () => {
     await ledger.writer.noteBoot(FIRST, null, 7_000);
     const earlier = { bootId: FIRST, monotonicMs: 3_000 };
     await ledger.writer.noteUnwatched(LINE, earlier);
     const wiring = newWiring({ line: "GPIO18", actuatorId: "102" });
-    await ledger.writer.setWiring([{ userId, wiring }]);
+    await ledger.writer.setWiring([{ userId: wired.user.id, wiring }]);
     await ledger.writer.keepUnwatched();
     expect([...ledger.reader.unwatched()]).to.deep.equal([
       [LINE, earlier],
@@ -67,7 +63,7 @@ describe("an outage", () => {
     await ledger.writer.takeIn([found(FIRST, 0)]);
     const since = { bootId: FIRST, monotonicMs: MINUTE_MS };
     await ledger.writer.takeIn([found(FIRST, 3 * MINUTE_MS, { since })]);
-    expect(ledger.reader.gaps(userId, ALL)).to.deep.equal([
+    expect(ledger.reader.gaps(wired.user.id, ALL)).to.deep.equal([
       {
         number: 1,
         line: LINE,

@@ -17,16 +17,8 @@ import { TailedLedger } from "./tailed-ledger.ts";
 const SOME_BYTES = 40;
 
 describe("The tail of a ledger, with a damaged byte,", () => {
-  const ledger = forEachTest(() => new TailedLedger());
-  let userId: string;
-  let deviceId: string;
-
-  beforeEach(async () => {
-    await ledger.open();
-    const wired = await ledger.wire(LINE);
-    userId = wired.user.id;
-    deviceId = wired.deviceId;
-  });
+  const ledger = forEachTest(() => new TailedLedger().open());
+  const wired = forEachTest(() => ledger.wire(LINE));
 
   /** Flips a bit in the frame of this commit of the tail's last file. */
   function spoil(nth: number): void {
@@ -38,7 +30,7 @@ describe("The tail of a ledger, with a damaged byte,", () => {
 
   it("is read on after it: one sale is lost, and said to be", async () => {
     await ledger.backUpProved();
-    await sell(ledger, userId, 20);
+    await sell(ledger, wired.user.id, 20);
     await ledger.close();
     spoil(5);
     const before = ledger.commitsNow();
@@ -52,14 +44,14 @@ describe("The tail of a ledger, with a damaged byte,", () => {
     expect(ledger.held()).to.deep.equal({ records: 19, kinds: ["lost"] });
     expect(readLosses(ledger.file).map(({ reason }) => reason)).to.have.length(1);
     await ledger.open();
-    const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
+    const { recordId } = await ledger.writer.addRecord(wired.user.id, newRecord(), null);
     expect(recordId).to.be.above(before);
     expect(ledger.held()).to.deep.equal({ records: 20, kinds: ["lost"] });
   });
 
   it("leaves every entry but the lost ones as it was, where damage comes twice and at the end", async () => {
     await ledger.backUpProved();
-    await sell(ledger, userId, 20);
+    await sell(ledger, wired.user.id, 20);
     await ledger.close();
     const rowsOf = () => query(ledger.file, "SELECT record_id, hex(hash), valor_micros FROM record");
     const before = rowsOf();
@@ -77,7 +69,7 @@ describe("The tail of a ledger, with a damaged byte,", () => {
   ] as const) {
     it(`makes the switchings of a line again after ${what}`, async () => {
       const see = (active: boolean, sequence: number) =>
-        ledger.writer.takeIn([level(deviceId, active, sequence)]);
+        ledger.writer.takeIn([level(wired.deviceId, active, sequence)]);
       await ledger.writer.noteBoot("boot", null);
       await see(false, 0);
       await ledger.backUpProved();
@@ -95,7 +87,7 @@ describe("The tail of a ledger, with a damaged byte,", () => {
 
   it("says so in a restore on another gateway, whose next sale takes no number that was given", async () => {
     const backup = await ledger.backUpProved();
-    await sell(ledger, userId, 20);
+    await sell(ledger, wired.user.id, 20);
     const newest = readHead(new DatabaseConstructor(ledger.file, { readonly: true })).position;
     await ledger.close();
     spoil(19);
@@ -114,7 +106,7 @@ describe("The tail of a ledger, with a damaged byte,", () => {
     expect(ledger.held()).to.deep.equal({ records: 18, kinds: ["lost", "lost"] });
     ledger.tail = false;
     await ledger.open();
-    const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
+    const { recordId } = await ledger.writer.addRecord(wired.user.id, newRecord(), null);
     expect(recordId).to.be.above(newest);
   });
 
@@ -130,7 +122,7 @@ describe("The tail of a ledger, with a damaged byte,", () => {
   ] as const) {
     it(`gives none of the numbers again that the newest commits had, where they are ruined ${what}`, async () => {
       const backup = await ledger.backUpProved();
-      await sell(ledger, userId, 20);
+      await sell(ledger, wired.user.id, 20);
       const newest = readHead(new DatabaseConstructor(ledger.file, { readonly: true })).position;
       await ledger.close();
       ruin();
@@ -147,7 +139,7 @@ describe("The tail of a ledger, with a damaged byte,", () => {
 
   it("is found by the check of the copies, as is a backup that has rotted, which is none from then on", async () => {
     const [older, newest] = [await ledger.backUpProved(), await ledger.backUpProved()];
-    await sell(ledger, userId, 5);
+    await sell(ledger, wired.user.id, 5);
     await ledger.close();
     expect(checkCopies(ledger.file, [ledger.backups])).to.deep.equal([]);
     spoil(2);
@@ -164,7 +156,7 @@ describe("The tail of a ledger, with a damaged byte,", () => {
   });
 
   it("is not gone on with: a new file begins, which no backup leads to", async () => {
-    await sell(ledger, userId, 5);
+    await sell(ledger, wired.user.id, 5);
     await ledger.close();
     spoil(2);
     await ledger.open();

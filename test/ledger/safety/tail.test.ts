@@ -35,16 +35,8 @@ import { STUMP_BYTES, TailedLedger } from "./tailed-ledger.ts";
 const MARK_BYTES = 16;
 
 describe("The tail of a ledger", () => {
-  const ledger = forEachTest(() => new TailedLedger());
-  let userId: string;
-  let deviceId: string;
-
-  beforeEach(async () => {
-    await ledger.open();
-    const wired = await ledger.wire(LINE);
-    userId = wired.user.id;
-    deviceId = wired.deviceId;
-  });
+  const ledger = forEachTest(() => new TailedLedger().open());
+  const wired = forEachTest(() => ledger.wire(LINE));
 
   /** Every row but what a rebuild adds, which ends the chain with an entry of its own, and what stands at each write of the sums. */
   function rows(): Record<string, unknown[]> {
@@ -89,9 +81,9 @@ describe("The tail of a ledger", () => {
     ],
   ] as const) {
     it(`makes the ledger again ${when}, every row of it`, async () => {
-      await sell(ledger, userId, 2);
+      await sell(ledger, wired.user.id, 2);
       await prepare();
-      await live(ledger, userId, deviceId);
+      await live(ledger, wired.user.id, wired.deviceId);
       await ledger.close();
       const before = rows();
       expect(before["record"]).to.have.length(11);
@@ -99,7 +91,7 @@ describe("The tail of a ledger", () => {
       expect(ledger.recover().lost).to.deep.equal([]);
       expect(rows()).to.deep.equal(before);
       await ledger.open();
-      await live(ledger, userId, deviceId).catch(() => {});
+      await live(ledger, wired.user.id, wired.deviceId).catch(() => {});
       expect(faultsOf(ledger.verify())).to.deep.equal([]);
     });
   }
@@ -110,7 +102,7 @@ describe("The tail of a ledger", () => {
     const first = { name: "Ana", email: "first@example.org", passwordHash: "hash" };
     await clinic.writer.addFirstUser(first);
     await clinic.close();
-    await live(ledger, userId, deviceId);
+    await live(ledger, wired.user.id, wired.deviceId);
     await ledger.close();
     const repeated = [clinic, ledger]
       .flatMap(({ folder }) => segmentsIn(folder))
@@ -129,7 +121,7 @@ describe("The tail of a ledger", () => {
   });
 
   it("shows that commits are gone with a part of SQLite's log, before the log is touched", async () => {
-    await sell(ledger, userId, 20);
+    await sell(ledger, wired.user.id, 20);
     await crash();
     const log = readFileSync(`${ledger.file}-wal`);
     const damaged = Buffer.from(log);
@@ -147,7 +139,7 @@ describe("The tail of a ledger", () => {
   });
 
   it("shows that the newest entries were taken out of the file", async () => {
-    await sell(ledger, userId, 5);
+    await sell(ledger, wired.user.id, 5);
     await crash();
     change(ledger.file, "DELETE FROM record WHERE record_id > (SELECT max(record_id) - 2 FROM record)");
     const refusal = await ledger.open().catch((error: unknown) => error);
@@ -157,7 +149,7 @@ describe("The tail of a ledger", () => {
   });
 
   it("of a later version is set aside once the version before it is back, which never had its commits", async () => {
-    await sell(ledger, userId, 2);
+    await sell(ledger, wired.user.id, 2);
     await ledger.close();
     const [segment] = segmentsIn(ledger.folder);
     const later = segment?.file.replace(`tail-${SCHEMA_VERSION}-`, `tail-${SCHEMA_VERSION + 1}-`) ?? "";
@@ -169,7 +161,7 @@ describe("The tail of a ledger", () => {
   });
 
   it("is read up to a torn end, and what the damaged file had more is told", async () => {
-    await sell(ledger, userId, 5);
+    await sell(ledger, wired.user.id, 5);
     await crash();
     const tail = segmentsIn(ledger.folder)[0]?.file ?? "";
     truncateSync(tail, statSync(tail).size - 10);
@@ -183,7 +175,7 @@ describe("The tail of a ledger", () => {
     await ledger.open();
     await ledger.backUp({ rotate: false });
     await ledger.writer.noteBoot("boot", null);
-    await sell(ledger, userId, 30);
+    await sell(ledger, wired.user.id, 30);
     await crash();
     const db = new DatabaseConstructor(ledger.file);
     const { position } = readHead(db);
@@ -198,56 +190,56 @@ describe("The tail of a ledger", () => {
     closeSync(file);
     expect(ledger.recover().lost.at(-1)?.to).to.be.at.least(position);
     await ledger.open();
-    const { recordId } = await ledger.writer.addRecord(userId, newRecord(), null);
+    const { recordId } = await ledger.writer.addRecord(wired.user.id, newRecord(), null);
     expect(recordId).to.be.above(position);
   });
 
   it("makes a sale again in the time zone of its commit, whose days decide on a planned price", async () => {
     const at = (active: boolean, sequence: number, hour: number) => {
       const timeMs = Date.UTC(2026, 10, 21, hour);
-      return { ...level(deviceId, active, sequence), provisional: false, timeMs };
+      return { ...level(wired.deviceId, active, sequence), provisional: false, timeMs };
     };
     await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
     await ledger.writer.takeIn([at(false, 0, 10)]);
-    await ledger.writer.planPrices(userId, [LINE], 6e6, 20_261_122);
+    await ledger.writer.planPrices(wired.user.id, [LINE], 6e6, 20_261_122);
     await ledger.backUpProved();
     await ledger.close();
     await ledger.open("Pacific/Auckland");
     await ledger.writer.takeIn([at(true, 1, 20)]);
-    await sell(ledger, userId, 1);
+    await sell(ledger, wired.user.id, 1);
     const before = rows();
     expect((await ledger.recovered()).lost).to.deep.equal([]);
     expect(rows()).to.deep.equal(before);
     await ledger.open("Pacific/Auckland");
-    expect(recordsOf(ledger.reader, userId).map(({ valorMicros }) => valorMicros)).to.include(6e6);
+    expect(recordsOf(ledger.reader, wired.user.id).map(({ valorMicros }) => valorMicros)).to.include(6e6);
   });
 
   it("passes over a commit that leads elsewhere, and goes on after it", async () => {
-    await sell(ledger, userId, 2);
+    await sell(ledger, wired.user.id, 2);
     await ledger.backUpProved();
-    await sell(ledger, userId, 2);
+    await sell(ledger, wired.user.id, 2);
     await ledger.close();
     const newest = "record_id = (SELECT max(record_id) FROM record)";
     change(ledger.file, `UPDATE record SET hash = zeroblob(32) WHERE ${newest}`);
     await ledger.open();
-    await sell(ledger, userId, 2);
+    await sell(ledger, wired.user.id, 2);
     expect((await ledger.recovered()).lost).to.deep.equal([{ from: 7, to: 7 }]);
     expect(ledger.held()).to.deep.equal({ records: 5, kinds: ["lost"] });
   });
 
   it("goes on after a torn end, and begins anew where a commit is missing in it", async () => {
-    await sell(ledger, userId, 2);
+    await sell(ledger, wired.user.id, 2);
     await crash();
     const [first] = segmentsIn(ledger.folder);
     appendFileSync(first?.file ?? "", "torn");
     await ledger.open();
     await until("the tail is open", () => ledger.writer.tail !== null);
     expect(ledger.writer.tail).to.deep.equal({ from: 0, failure: null });
-    await sell(ledger, userId, 1);
+    await sell(ledger, wired.user.id, 1);
     await ledger.close();
     ledger.tail = false;
     await ledger.open();
-    await sell(ledger, userId, 1);
+    await sell(ledger, wired.user.id, 1);
     await ledger.close();
     ledger.tail = true;
     await ledger.open();
@@ -261,11 +253,11 @@ describe("The tail of a ledger", () => {
   it("reaches back to the last but one proved backup, so that the newest may have rotted", async () => {
     const backups: ProvenBackup[] = [];
     for (let made = 0; made < 3; made += 1) {
-      await sell(ledger, userId, 2);
+      await sell(ledger, wired.user.id, 2);
       ledger.nowMs += DAY_MS;
       backups.push(await ledger.backUpProved());
     }
-    await sell(ledger, userId, 1);
+    await sell(ledger, wired.user.id, 1);
     await ledger.close();
     const segments = segmentsIn(ledger.folder);
     const [, older, newest] = backups;
@@ -279,33 +271,33 @@ describe("The tail of a ledger", () => {
   });
 
   it("is not held against a ledger that was restored twice from one backup, or after a rebuild", async () => {
-    await sell(ledger, userId, 2);
+    await sell(ledger, wired.user.id, 2);
     const backup = await ledger.backUpProved();
-    await sell(ledger, userId, 1);
+    await sell(ledger, wired.user.id, 1);
     await ledger.recovered();
     await ledger.open();
-    await sell(ledger, userId, 3);
+    await sell(ledger, wired.user.id, 3);
     for (const readable of [true, false]) {
       await ledger.close();
       if (!readable) truncateSync(ledger.file, STUMP_BYTES);
       ledger.restore(backup, { directories: [ledger.backups] });
       await ledger.open();
       expect(ledger.held()).to.deep.equal({ records: 2, kinds: ["restored"] });
-      await sell(ledger, userId, 3);
+      await sell(ledger, wired.user.id, 3);
     }
   });
 
   it("follows the backup that was restored last, also before the next backup and where newer ones are of what was left", async () => {
-    await sell(ledger, userId, 2);
+    await sell(ledger, wired.user.id, 2);
     const backup = await ledger.backUpProved();
     for (let restored = 0; restored < 2; restored += 1) {
-      await sell(ledger, userId, 3);
+      await sell(ledger, wired.user.id, 3);
       await ledger.backUpProved();
       await ledger.close();
       ledger.restore(backup, { directories: [ledger.backups] });
       await ledger.open();
     }
-    await sell(ledger, userId, 1);
+    await sell(ledger, wired.user.id, 1);
     const made = await ledger.recovered();
     expect(made.backup?.file).to.equal(backup.file);
     // The sale, and before it what says of the restore.
