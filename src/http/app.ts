@@ -33,7 +33,6 @@ import {
   hostMiddleware,
   type IsKnownHost,
   senderMiddleware,
-  senderOf,
 } from "./middleware.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
@@ -209,8 +208,7 @@ export function buildApp(
       positionOf,
       ...(as && { as }),
       countChange: changeCounter(clock),
-      admit: (context) => signInGate.admit(senderOf(context)),
-      refuse: (context) => signInGate.refuse(senderOf(context)),
+      gate: signInGate,
     }),
   );
   app.use(otherMethod);

@@ -84,8 +84,6 @@ export function createControlApp(
       }),
       operatorOf: (context) => commandActor(headerOf(context, OPERATOR_HEADER) ?? ""),
       positionOf: () => null,
-      admit: () => {},
-      refuse: () => {},
     }),
   );
   app.use(otherMethod);

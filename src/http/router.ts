@@ -18,6 +18,7 @@ import type { Id } from "../domain/id.ts";
 import { type Asker, JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import type { SignedIn } from "./auth/session.ts";
+import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
 import { type CountChange, senderOf } from "./middleware.ts";
 
@@ -111,9 +112,8 @@ export interface Senders {
   readonly countChange?: CountChange;
   /** Does a member's work; absent where it does not matter whose work it is. */
   readonly as?: <T>(asker: Asker, work: () => T) => T;
-  /** Called before the body of an attempt to sign in is read. Throws `too_many`. */
-  admit(context: Context): void;
-  refuse(context: Context): void;
+  /** Asked before and after the body of an attempt to sign in is read. Absent where nobody signs in. */
+  readonly gate?: Pick<SignInGate, "admit" | "refuse">;
 }
 
 /**
@@ -257,13 +257,13 @@ async function readInput(
     // Dropping a large body costs work, so the connection is closed: the sender's next connection is paced.
     const bytes = Number(context.req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
     if (bytes > UNKNOWN_SENDER.bytes) context.res.setHeader("Connection", "close");
-    senders.admit(context);
+    senders.gate?.admit(senderOf(context));
   }
   try {
     const bounds = signsIn ? UNKNOWN_SENDER : { bytes: maxBodyBytes };
     return parseInput(body, await readBody(context, bounds));
   } catch (error) {
-    if (signsIn) senders.refuse(context);
+    if (signsIn) senders.gate?.refuse(senderOf(context));
     throw error;
   }
 }
