@@ -41,6 +41,9 @@ const SCRIPT = "test/faults/inside/power-cut.ts";
 const size = SIZES[process.env["FLANCO_FAULTS"] === "short" ? "short" : "full"];
 const seed = Number(process.env["FLANCO_FAULTS_SEED"] ?? randomInt(2 ** 32));
 
+/** What is judged: a name for the figures, a folder of the disk, between which moments, how many of them, and by what. */
+type Survey = [what: string, folder: string, range: CutRange, count: number, judge: Judge];
+
 /** The program without its protections. */
 const UNSAFE: readonly Patch[] = [
   ...CONTROLS["commits and files wait in the disk's cache"],
@@ -97,24 +100,33 @@ describe("A power cut", function () {
     return Cuts.record(name, guest, work);
   }
 
-  /** Has states of the program under test judged; none may be wrong. */
-  async function prove(
-    what: string,
-    folder: string,
-    range: CutRange,
-    count: number,
-    judge: Judge,
-  ): Promise<void> {
-    const states = chooseStates(safe.log, range, count, random);
+  /** Has states judged by a folder of the disk, and notes the figures. */
+  async function surveyed(
+    cuts: Cuts,
+    ...[what, folder, range, count, judge]: Survey
+  ): Promise<readonly Finding[]> {
+    const states = chooseStates(cuts.log, range, count, random);
     const began = performance.now();
-    const findings = await safe.survey(folder, states, judge);
-    report(what, findings, began);
-    assert.equal(faultsIn(safe.name, findings), "");
+    const findings = await cuts.survey(folder, states, judge, cuts === safe);
+    const seconds = secondsSince(began);
+    const wrong = findings.filter((finding) => finding.wrong.length > 0).length;
+    const repaired = findings.filter((finding) => finding.repaired).length;
+    const pending = findings.filter(({ state }) => state.cut > state.durable).length;
+    figures.push(
+      `${what}${cuts === safe ? "" : " (control)"}: ${wrong} of ${findings.length} states wrong, ${pending} with unflushed writes, ` +
+        `${repaired} beyond the journal's repair, ${(findings.length / seconds).toFixed(1)} states/s`,
+    );
+    return findings;
+  }
+
+  /** Of the program under test no state may be wrong. */
+  async function prove(...survey: Survey): Promise<void> {
+    assert.equal(faultsIn(safe.name, await surveyed(safe, ...survey)), "");
   }
 
   /** Starts the program on some of the folders that a power cut left. */
   async function proveReady(what: string, found: FoundFolders, signIn: boolean): Promise<void> {
-    const { started, slowestMs } = await found.startOnEach(size.starts, signIn);
+    const { started, slowestMs } = await found.startOnEach(signIn);
     figures.push(
       `${what}: ${found.count} different folders, program started on ${started}, ready in ${slowestMs} ms at most`,
     );
@@ -129,7 +141,7 @@ describe("A power cut", function () {
   });
 
   it("at work loses no acknowledged record, doubles none, and leaves a sound ledger, ready within 10 s", async () => {
-    const found = new FoundFolders(safe.scratch);
+    const found = new FoundFolders(safe.scratch, Math.ceil(size.atWork / size.starts));
     const signedUp = books.entryOf("user");
     const range = {
       from: books.entryOf("ready"),
@@ -144,7 +156,7 @@ describe("A power cut", function () {
   });
 
   it("during the first start leaves no ledger or a good one, and the program is ready on each within 10 s", async () => {
-    const found = new FoundFolders(safe.scratch);
+    const found = new FoundFolders(safe.scratch, Math.ceil(size.other / size.starts));
     const range = { from: books.entryOf("starting"), to: books.entryOf("user"), favoured: [] };
     await prove("first start", DATA_FOLDER, range, size.other, (folder, { cut }) => {
       found.keep(folder);
@@ -163,7 +175,7 @@ describe("A power cut", function () {
   });
 
   it("during an upgrade leaves the old ledger or the new one, with the same totals, ready within 10 s", async () => {
-    const found = new FoundFolders(safe.scratch, later.program);
+    const found = new FoundFolders(safe.scratch, Math.ceil(size.other / size.starts), later.program);
     const end = books.entryOf("upgraded");
     const range = { from: books.entryOf("upgrading"), to: end + 1, favoured: [end] };
     await prove("upgrade", OLD_FOLDER, range, size.other, (folder, { cut }) => {
@@ -183,17 +195,8 @@ describe("A power cut", function () {
       assert.equal(faultsIn(unsafe.name, first), "", "without a power cut the control loses nothing");
     });
 
-    async function wrongIn(
-      what: string,
-      folder: string,
-      range: CutRange,
-      count: number,
-      judge: Judge,
-    ): Promise<readonly string[]> {
-      const states = chooseStates(unsafe.log, range, count, random);
-      const began = performance.now();
-      const findings = await unsafe.survey(folder, states, judge, false);
-      report(`${what} (control)`, findings, began);
+    async function wrongIn(...survey: Survey): Promise<readonly string[]> {
+      const findings = await surveyed(unsafe, ...survey);
       return findings.flatMap(({ wrong }) => (wrong.length === 0 ? [] : [wrong.join("; ")]));
     }
 
@@ -221,17 +224,6 @@ describe("A power cut", function () {
       assert.isNotEmpty(wrong);
     });
   });
-
-  function report(what: string, findings: readonly Finding[], began: number): void {
-    const seconds = secondsSince(began);
-    const wrong = findings.filter((finding) => finding.wrong.length > 0).length;
-    const repaired = findings.filter((finding) => finding.repaired).length;
-    const pending = findings.filter(({ state }) => state.cut > state.durable).length;
-    figures.push(
-      `${what}: ${wrong} of ${findings.length} states wrong, ${pending} with unflushed writes, ` +
-        `${repaired} beyond the journal's repair, ${(findings.length / seconds).toFixed(1)} states/s`,
-    );
-  }
 });
 
 function secondsSince(began: number): number {

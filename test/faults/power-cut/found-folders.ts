@@ -1,31 +1,31 @@
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { EMAIL, PASSWORD } from "../../guest/inside/api.ts";
 import { Program } from "../../rig/program.ts";
 
-/** Each may hold some MiB, in memory. */
-const MAX_COPIES = 16;
 const SHARED_MEMORY_INDEX = "flanco.db-shm";
 let sets = 0;
 
 /** Data directories as power cuts left them, each kind once, to start the real program on. */
 export class FoundFolders {
   readonly #seen = new Set<string>();
-  #copies: string[] = [];
-  /** Of so many new ones one is kept. */
-  #stride = 1;
+  readonly #copies: string[] = [];
   readonly #scratch: string;
-
+  /** Of so many that are looked at one is kept: each may hold some MiB, in memory. */
+  readonly #every: number;
   readonly #program: string | undefined;
+  #looked = 0;
 
   /** Copies are made in `scratch`, and are gone with it. `program` is started in place of this checkout's. */
-  constructor(scratch: string, program?: string) {
-    this.#program = program;
+  constructor(scratch: string, every: number, program?: string) {
     sets += 1;
     this.#scratch = join(scratch, `found-${sets}`);
+    this.#every = every;
+    this.#program = program;
   }
 
+  /** How many different ones there were. */
   get count(): number {
     return this.#seen.size;
   }
@@ -33,30 +33,22 @@ export class FoundFolders {
   /** Takes note of a folder, and a copy of some. Call before anything opens what is in it. */
   keep(folder: string): void {
     const key = fingerprint(folder);
+    this.#looked += 1;
+    // One that was seen already leaves its turn to the next.
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    if ((this.#seen.size - 1) % this.#stride !== 0) return;
+    if (this.#copies.length * this.#every >= this.#looked) return;
     const copy = join(this.#scratch, key);
     cpSync(folder, copy, { recursive: true });
     this.#copies.push(copy);
-    if (this.#copies.length > MAX_COPIES) this.#thinOut();
   }
 
-  /** Every second one stays, so that those that are kept come evenly from all. */
-  #thinOut(): void {
-    this.#stride *= 2;
-    const [stay, go] = [0, 1].map((rest) => this.#copies.filter((_, index) => index % 2 === rest));
-    for (const copy of go ?? []) rmSync(copy, { recursive: true });
-    this.#copies = stay ?? [];
-  }
-
-  /** Starts the program on so many of them, evenly chosen; gives the longest time to ready. */
-  async startOnEach(count: number, signIn: boolean): Promise<{ started: number; slowestMs: number }> {
-    const folders = sample(this.#copies, count);
+  /** Starts the program on those that were kept; gives the longest time to ready. */
+  async startOnEach(signIn: boolean): Promise<{ started: number; slowestMs: number }> {
     let slowestMs = 0;
-    for (const folder of folders)
+    for (const folder of this.#copies)
       slowestMs = Math.max(slowestMs, await startOn(folder, signIn, this.#program));
-    return { started: folders.length, slowestMs };
+    return { started: this.#copies.length, slowestMs };
   }
 }
 
@@ -83,13 +75,4 @@ function fingerprint(folder: string): string {
     if (isFile && path !== SHARED_MEMORY_INDEX) hash.update(readFileSync(join(folder, path)));
   }
   return hash.digest("hex").slice(0, 16);
-}
-
-/** Evenly from the whole list, its ends included. */
-function sample<T>(list: readonly T[], count: number): readonly T[] {
-  if (list.length <= count) return list;
-  return Array.from(
-    { length: count },
-    (_, index) => list[Math.floor((index * (list.length - 1)) / (count - 1))],
-  ).filter((item) => item !== undefined);
 }
