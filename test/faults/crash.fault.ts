@@ -9,7 +9,6 @@ import { recordRows } from "../cli/ledger.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { CrashAccount, CrashLoad, sendPost } from "./crash-load.ts";
 import { DrivenProgram } from "./driven-program.ts";
 import { Variants } from "./variant.ts";
 
@@ -23,20 +22,29 @@ const MAX_START_MS = 900;
 const MIN_LOAD_MS = 20;
 const MAX_LOAD_MS = 500;
 const LOOK_EVERY_MS = 15;
+const CONNECTIONS = 8;
+const PULSE_EVERY_MS = 3;
+const FIRST_POST_MS = Date.now();
 /** The promise, on a machine that does nothing else; the test prints how many starts took longer. */
 const READY_MS = 3_000;
 const TEST_MS = 1_800_000;
 
 const seed = Number(process.env["FLANCO_FAULTS_SEED"] ?? randomInt(2 ** 32));
 
-/** One data directory, and a service on it that is killed again and again. */
+/** One data directory, a service on it that is killed again and again, and what was asked and answered over all of its runs. */
 class CrashTrial extends DrivenProgram {
-  readonly account = new CrashAccount();
+  /** The numbers of posts that were answered with 201. */
+  readonly acknowledged = new Set<number>();
+  /** Of posts whose answer the end of the process took away. */
+  readonly unanswered = new Set<number>();
+  /** Rises of the line that were asked for. */
+  rises = 0;
   readonly readyMs: number[] = [];
   sentAgain = 0;
   /** Edges that a reader has seen in the ledger. */
   seenEdges = 0;
   readonly #program: string | undefined;
+  #posts = 0;
   #knownRises = 0;
   #knownEdges = 0;
 
@@ -74,14 +82,41 @@ class CrashTrial extends DrivenProgram {
     const service = await this.start();
     await this.#sendAgain();
     this.#check();
-    const load = new CrashLoad(this.account, service, this.remote, this.cookie);
+    let isGoing = true;
+    const posting = async () => {
+      while (isGoing) {
+        this.#posts += 1;
+        await this.#post(this.#posts);
+      }
+    };
+    const switching = async () => {
+      for (; isGoing; await setTimeout(PULSE_EVERY_MS)) {
+        this.rises += 1;
+        await this.drive(true);
+        await this.drive(false);
+      }
+    };
+    const load = Promise.allSettled([...Array.from({ length: CONNECTIONS }, posting), switching()]);
     const end = performance.now() + afterMs;
     while (performance.now() < end) {
       await setTimeout(Math.min(LOOK_EVERY_MS, Math.max(0, end - performance.now())));
       this.seenEdges = this.#edges();
     }
     await service.end("SIGKILL");
-    await load.stop();
+    isGoing = false;
+    await load;
+  }
+
+  /** Every second post has a key, so that it may be sent again. Throws when the service did not answer, or with another status. */
+  async #post(number: number): Promise<void> {
+    this.unanswered.add(number);
+    const place = { locationName: "L", deviceName: "D", deviceId: "1", habitacion: `n${number}` };
+    const body = { ...place, valor: 1, createdTime: FIRST_POST_MS + number };
+    const headers = hasKey(number) ? { "idempotency-key": `key-${number}` } : {};
+    const { status } = await this.service.post("/api/data", body, this.cookie, headers);
+    if (status !== 201) throw new Error(`A post was answered with ${status}.`);
+    this.unanswered.delete(number);
+    this.acknowledged.add(number);
   }
 
   override async start(): Promise<RunningService> {
@@ -94,21 +129,20 @@ class CrashTrial extends DrivenProgram {
 
   /** As a client does that had no answer and used a key. */
   async #sendAgain(): Promise<void> {
-    for (const post of [...this.account.unanswered.values()]) {
-      if (post.key === undefined) continue;
-      await sendPost(this.account, post, this.service, this.cookie);
+    for (const number of [...this.unanswered].filter(hasKey)) {
+      await this.#post(number);
       this.sentAgain += 1;
     }
   }
 
   #check(): void {
-    const { acknowledged, unanswered, rises } = this.account;
-    const rows = recordRows(this.ledgerFile);
-    const rooms = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
-    const stored = new Set(rooms);
-    expect(rooms.length - stored.size, "posts stored twice").to.equal(0);
-    expect([...acknowledged].filter((room) => !stored.has(room)).length, "posts lost").to.equal(0);
-    const strange = rooms.filter((room) => !acknowledged.has(room) && !unanswered.has(room));
+    const { acknowledged, unanswered, rises } = this;
+    const rows = recordRows(this.ledgerFile).filter(({ origin }) => origin === "posted");
+    const posts = rows.map(({ room }) => Number(room.slice(1)));
+    const stored = new Set(posts);
+    expect(posts.length - stored.size, "posts stored twice").to.equal(0);
+    expect([...acknowledged].filter((number) => !stored.has(number)).length, "posts lost").to.equal(0);
+    const strange = posts.filter((number) => !acknowledged.has(number) && !unanswered.has(number));
     expect(strange, "posts that were not sent").to.deep.equal([]);
 
     const edges = this.#edges();
@@ -124,6 +158,10 @@ class CrashTrial extends DrivenProgram {
   #edges(): number {
     return recordRows(this.ledgerFile).filter(({ origin }) => origin !== "posted").length;
   }
+}
+
+function hasKey(number: number): boolean {
+  return number % 2 === 0;
 }
 
 describe("kill -9 at random moments under load", function () {
@@ -144,7 +182,7 @@ describe("kill -9 at random moments under load", function () {
     await trial.finish();
     report(trial);
     expect(trial.seenEdges).to.be.above(KILLS);
-    expect(trial.account.acknowledged.size).to.be.above(KILLS);
+    expect(trial.acknowledged.size).to.be.above(KILLS);
   });
 
   describe("without what protects from it (controls)", () => {
@@ -171,13 +209,13 @@ describe("kill -9 at random moments under load", function () {
   });
 });
 
-function report({ account, readyMs, sentAgain, seenEdges }: CrashTrial): void {
+function report({ acknowledged, unanswered, readyMs, sentAgain, seenEdges }: CrashTrial): void {
   const sorted = [...readyMs].sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const late = sorted.filter((ms) => ms > READY_MS).length;
   console.log(
-    `    ${KILLS} kills: ${account.acknowledged.size} posts acknowledged, ${sentAgain} sent again, ` +
-      `${account.unanswered.size} without key and answer, ${seenEdges} edges; ready in ${Math.round(middle)} ms ` +
+    `    ${KILLS} kills: ${acknowledged.size} posts acknowledged, ${sentAgain} sent again, ` +
+      `${unanswered.size} without key and answer, ${seenEdges} edges; ready in ${Math.round(middle)} ms ` +
       `(median), ${Math.round(sorted.at(-1) ?? 0)} ms (longest), ${late} of ${sorted.length} above ${READY_MS} ms`,
   );
 }

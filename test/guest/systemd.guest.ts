@@ -15,7 +15,7 @@ const NS_PER_MS = 1e6;
 const NS_PER_S = 1e9;
 /** Sales of one room, while the process was away, without which a step would show nothing. */
 const SALES_WHILE_AWAY = 3;
-/** TimeoutStopSec of the unit: beyond it systemd kills. That it ends within 5 s is asserted where time is real (test/cli/serve.test.ts). */
+/** TimeoutStopSec of the unit: beyond it systemd kills. That it ends within 5 s is asserted where time is real (long-work.fault.ts). */
 const STOP_MS = 15_000;
 /** WatchdogSec of the unit in the guest. */
 const WATCHDOG_MS = 20_000;

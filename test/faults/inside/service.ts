@@ -7,7 +7,7 @@ const PROGRAM = "/usr/lib/flanco/flanco.mjs";
 const READY = "flanco is ready.";
 /** On an emulated processor that has to share the real one a start takes half a minute. */
 const START_MS = 240_000;
-/** That it ends within 5 s is asserted where time is real (test/cli/serve.test.ts): here a hang alone takes so long. */
+/** That it ends within 5 s is asserted where time is real (long-work.fault.ts): here a hang alone takes so long. */
 const END_MS = 60_000;
 
 /** The real program in a guest, started as a service would start it, on the lines of the kernel's simulated chip. */
