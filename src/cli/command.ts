@@ -51,13 +51,16 @@ type WordReader<T> = ((text: string) => T) | readonly T[];
 
 /** What a command takes: an argument (`<line>`, `[lines...]`) or an option (`--valor <price>`). */
 export interface Taken<T> {
-  readonly flags: string;
-  readonly about: string;
-  readonly read: WordReader<T> | undefined;
-  readonly preset: T | undefined;
-  readonly isNeeded: boolean;
-  /** Names of options that exclude it. */
-  readonly excludedBy?: string;
+  readonly part: Argument | Option;
+  /** It is never there: it carries the value's type. */
+  readonly value?: T;
+}
+
+function taken(flags: string, about: string, read?: WordReader<unknown>): Argument | Option {
+  const part = flags.startsWith("-") ? new Option(flags, about) : new Argument(flags, about);
+  if (typeof read === "function") part.argParser(read);
+  else if (read !== undefined) part.choices(read.map(String));
+  return part;
 }
 
 /** Must be given. */
@@ -66,7 +69,8 @@ export function needed<const T = string>(
   about: string,
   read?: WordReader<T>,
 ): Taken<NoInfer<T>> {
-  return { flags, about, read, preset: undefined, isNeeded: true };
+  const part = taken(flags, about, read);
+  return { part: part instanceof Option ? part.makeOptionMandatory() : part };
 }
 
 /** May be left out. */
@@ -77,18 +81,19 @@ export function optional<const T = string>(
 ): Taken<NoInfer<T> | undefined>;
 export function optional<const T>(flags: string, about: string, read: WordReader<T>, preset: T): Taken<T>;
 export function optional<T>(flags: string, about: string, read?: WordReader<T>, preset?: T): Taken<unknown> {
-  return { flags, about, read, preset, isNeeded: false };
+  const part = taken(flags, about, read);
+  return { part: part instanceof Option ? part.default(preset) : part };
 }
 
 /** Any number of words: `[lines...]`. */
 export function several(flags: string, about: string): Taken<readonly string[]> {
-  return { flags, about, read: undefined, preset: [], isNeeded: false };
+  return { part: taken(flags, about) };
 }
 
-/** Is there or not: `--end`; `--no-wiring` is true where it is left out. */
-export function flag(flags: string, about: string, excludedBy?: string): Taken<boolean> {
+/** Is there or not: `--end`; `--no-wiring` is true where it is left out. `excludedBy` are options' names. */
+export function flag(flags: string, about: string, excludedBy: readonly string[] = []): Taken<boolean> {
   const preset = flags.startsWith("--no-") ? undefined : false;
-  return { flags, about, read: undefined, preset, isNeeded: false, ...(excludedBy && { excludedBy }) };
+  return { part: new Option(flags, about).default(preset).conflicts([...excludedBy]) };
 }
 
 export const AS_JSON = flag("--json", "as JSON");
@@ -202,26 +207,16 @@ function examplesOf(lines: string): string {
 }
 
 function addRow(added: Command, context: CliContext, { takes, run }: CommandRow): void {
-  const isOption = ({ flags }: Taken<unknown>) => flags.startsWith("-");
-  const [words, options] = [
-    Object.entries(takes).filter(([, one]) => !isOption(one)),
-    Object.values(takes).filter(isOption),
-  ];
-  for (const [, { flags, about, read }] of words) {
-    const argument = new Argument(flags, about);
-    if (typeof read === "function") argument.argParser(read);
-    else if (read !== undefined) argument.choices(read.map(String));
-    added.addArgument(argument);
-  }
-  for (const { flags, about, read, preset, isNeeded, excludedBy } of options) {
-    const option = new Option(flags, about).default(preset).makeOptionMandatory(isNeeded);
-    if (typeof read === "function") option.argParser(read);
-    else if (read !== undefined) option.choices(read.map(String));
-    if (excludedBy !== undefined) option.conflicts(excludedBy);
-    added.addOption(option);
+  const words: string[] = [];
+  for (const [name, { part }] of Object.entries(takes)) {
+    if (part instanceof Option) added.addOption(part);
+    else {
+      added.addArgument(part);
+      words.push(name);
+    }
   }
   added.action(async (...called: unknown[]) => {
-    const given = words.map(([name], index) => [name, called[index]] as const);
+    const given = words.map((name, index) => [name, called[index]] as const);
     await run({ ...added.opts(), ...Object.fromEntries(given) }, new Call(context, added));
   });
 }

@@ -51,11 +51,9 @@ export const commands: CommandTable = [
             "e-mail of a user whose account it joins, as staff unless --role says otherwise",
           ),
           role: ROLE,
-          link: flag(
-            "--link",
-            "print a one-time link by which the user chooses the password",
+          link: flag("--link", "print a one-time link by which the user chooses the password", [
             "passwordStdin",
-          ),
+          ]),
           passwordStdin: PASSWORD_STDIN,
         },
         ADD_HELP,
