@@ -12,10 +12,8 @@ import {
 } from "../domain/overview.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { LocalCalendar } from "../ledger/nouns/calendar.ts";
-import { comparedDays, overviewOf } from "../ledger/nouns/overview.ts";
-import { ALL_DAYS } from "../ledger/nouns/record-search.ts";
-import { addUp, splitDays } from "../ledger/nouns/rollup-sum.ts";
-import { summaryOf } from "../ledger/nouns/summary.ts";
+import { comparedDays, overviewOf, summaryOf } from "../ledger/nouns/overview.ts";
+import { ALL_DAYS, addUp, splitDays } from "../ledger/nouns/rollup-sum.ts";
 import type { Company } from "./company.ts";
 import { type CompanyQuery, companyQuery, type Database } from "./connection-pool.ts";
 import { whenRead } from "./later-sums.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { readHead } from "../../src/ledger/engine/chain.ts";
 import { openForWriting } from "../../src/ledger/engine/open.ts";
-import { RowBudget } from "../../src/ledger/engine/row-budget.ts";
+import { RowBudget } from "../../src/ledger/engine/reader.ts";
 import type { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 import { RollupWriter } from "../../src/ledger/nouns/rollup.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";

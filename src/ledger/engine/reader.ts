@@ -16,19 +16,18 @@ import { gapReader } from "../nouns/gap.ts";
 import { lineStateReader } from "../nouns/line.ts";
 import { locationReader } from "../nouns/location.ts";
 import { letterheadReader, memberReader } from "../nouns/member.ts";
-import { overviewReader } from "../nouns/overview.ts";
+import { soldReader } from "../nouns/overview.ts";
 import { priceReader } from "../nouns/price.ts";
 import { recordReader } from "../nouns/record.ts";
 import { recordFinder } from "../nouns/record-search.ts";
+import { type Bounds, SPANS } from "../nouns/rollup-sum.ts";
 import { roomReader } from "../nouns/room.ts";
 import { sessionReader } from "../nouns/session.ts";
 import { statusReader } from "../nouns/status.ts";
-import { summaryReader } from "../nouns/summary.ts";
 import { wiringReader } from "../nouns/wiring.ts";
 import { transferReader } from "../safety/transfer.ts";
 import { openForReading } from "./open.ts";
 import type { ReadAnswer, ReaderStart, ReadTask } from "./reader-thread.ts";
-import { RowBudget, TooManyRows } from "./row-budget.ts";
 
 /** The most rows that a read on the main thread may visit: some five milliseconds of work. */
 export const MAX_ROWS_IN_PLACE = 10_000;
@@ -37,6 +36,68 @@ const SLOTS = { what: "reads of this account", inAll: 3, waitingOfMember: 8 };
 const MAX_HEAP_MB = 64;
 /** Years of many rooms take seconds on a Pi that is busy. */
 const DEADLINE_MS = 30_000;
+
+/** The read would visit more rows than its connection allows. */
+export class TooManyRows extends Error {}
+
+/** To parse so many bytes of JSON takes as long as to visit a row. */
+const BYTES_OF_ROW = 160;
+
+/** How many rows a read may visit. They are counted before they are visited. */
+export class RowBudget {
+  readonly #rows: number;
+  readonly #rollups: { get(asked: object): number | undefined };
+  readonly #records: { get(asked: object): number | undefined };
+  #left: number;
+
+  /** @param rows without it there is no bound, and nothing is counted */
+  constructor(db: Database, rows: number = Number.POSITIVE_INFINITY) {
+    this.#rows = rows;
+    this.#left = rows;
+    const parts = SPANS.map(
+      (period, index) =>
+        `(SELECT count(*) FROM (SELECT 1 FROM rollup_${period} WHERE user_id = @userId
+             AND ${period} BETWEEN @from${index} AND @to${index} LIMIT @limit))`,
+    );
+    this.#rollups = db.prepare<[object], number>(`SELECT ${parts.join(" + ")}`).pluck();
+    this.#records = db
+      .prepare<[object], number>(
+        `SELECT count(*) FROM (SELECT 1 FROM record INDEXED BY record_by_time
+          WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs LIMIT @limit)`,
+      )
+      .pluck();
+  }
+
+  /** Call when another read begins. */
+  renew(): void {
+    this.#left = this.#rows;
+  }
+
+  /** Spends the rollups of these periods. Throws TooManyRows. */
+  spendRollups(userId: Id, bounds: Bounds): void {
+    this.#spend(this.#rollups, { userId, ...bounds });
+  }
+
+  /** Spends the records from `fromMs` to before `untilMs`. Throws TooManyRows. */
+  spendRecords(userId: Id, fromMs: number, untilMs: number): void {
+    this.#spend(this.#records, { userId, fromMs, untilMs });
+  }
+
+  /** Spends so many bytes of JSON. Throws TooManyRows. */
+  spendBytes(bytes: number): void {
+    this.#take(Math.ceil(bytes / BYTES_OF_ROW));
+  }
+
+  #spend(statement: { get(asked: object): number | undefined }, asked: object): void {
+    if (this.#rows === Number.POSITIVE_INFINITY) return;
+    this.#take(statement.get({ ...asked, limit: this.#left + 1 }) ?? 0);
+  }
+
+  #take(rows: number): void {
+    if (rows > this.#left) throw new TooManyRows();
+    this.#left -= rows;
+  }
+}
 
 /** The ledger's reads on a connection of their own that cannot write. */
 export type StoreReader = LedgerReader & { readonly budget: RowBudget; close(): void };
@@ -62,11 +123,10 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...transferReader(db),
     ...chainReader(db),
     ...roomReader(db, calendar, budget),
-    ...recordFinder(db, calendar, budget),
+    ...recordFinder(db, calendar),
     localTime: (timeMs) => calendar.localTime(timeMs),
     ...gapReader(db),
-    ...summaryReader(db, calendar, budget),
-    ...overviewReader(db, calendar, budget),
+    ...soldReader(db, calendar, budget),
     ...wiringReader(db, calendar),
     ...priceReader(db, calendar),
     ...lineStateReader(db),

@@ -15,7 +15,7 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Member } from "../../domain/member.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "../engine/chain.ts";
 import { Numbers } from "../engine/numbers.ts";
-import type { RowBudget } from "../engine/row-budget.ts";
+import type { RowBudget } from "../engine/reader.ts";
 import type { Boots } from "./boot.ts";
 
 /**

@@ -18,7 +18,7 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { notWired } from "../../domain/wiring.ts";
 import type { WriteContext } from "../engine/commands.ts";
-import type { RowBudget } from "../engine/row-budget.ts";
+import type { RowBudget } from "../engine/reader.ts";
 import { AUDIT_TIME } from "./audit.ts";
 
 /** The newest tests that are kept of one line: an edge may be taken in after its test has ended. */

@@ -7,22 +7,28 @@ import {
   lastDayOf,
   type Month,
   monthOf,
+  weekdayOf,
   yearBefore,
 } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 import {
   NOTHING_SOLD,
   type Overview,
   type OverviewPeriod,
   type OverviewRequest,
+  type Period,
   type PlaceChoices,
   type Seller,
   type Sold,
+  type Summary,
 } from "../../domain/overview.ts";
 import { inOrder } from "../../domain/text.ts";
-import type { RowBudget } from "../engine/row-budget.ts";
+import type { RowBudget } from "../engine/reader.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "./calendar.ts";
 import {
+  ALL,
+  ALL_DAYS,
   addUp,
   holds,
   type Range,
@@ -129,13 +135,53 @@ export function comparedDays(period: OverviewPeriod, at: Day | null, today: Day)
   return DAYS_OF[period](Math.min(at ?? today, today), today);
 }
 
-export function overviewReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+/** The contract's own spellings: a runtime's Spanish locale may say "sept". */
+const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
+const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
+
+/** The contract's summary; undefined when the period has no record. All its reads must see one commit. */
+export function summaryOf(
+  source: SumSource,
+  calendar: LocalCalendar,
+  period: Period,
+  nowMs: number,
+): Summary | undefined {
+  const today = calendar.dayOf(nowMs);
+  const isWeek = period === "semanal";
+  const bars = isWeek ? daysUntil(today, DAYS_PER_WEEK) : monthsOfYear(today);
+  const range = { from: bars[0] ?? today, to: bars.at(-1) ?? today };
+  const ranges = isWeek ? { months: [], days: [range] } : { months: [range], days: [] };
+  const found = source.sums(ranges, ALL);
+  const sold = bars.map((bar) => found.get(bar) ?? NOTHING_SOLD);
+  const { totalMicros, count } = addUp(sold);
+  if (count === 0) return undefined;
+  return {
+    totalMicros,
+    count,
+    ...source.distinct(ranges),
+    chart: bars.map((bar, index) => ({
+      name: (isWeek ? WEEKDAYS[weekdayOf(bar)] : MONTHS[index]) ?? "",
+      totalMicros: sold[index]?.totalMicros ?? 0n,
+    })),
+  };
+}
+
+/** The reads of what an account has sold, of a gateway's ledger. */
+export function soldReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const sourceOf = rollupSource(db, calendar, budget);
-  // One transaction: all the parts see the same commit.
-  const read = db.transaction((userId: Id, request: OverviewRequest, nowMs: number) =>
+  // One transaction each: all the parts see the same commit.
+  const overview = db.transaction((userId: Id, request: OverviewRequest, nowMs: number) =>
     overviewOf(sourceOf(userId), calendar, request, nowMs),
   );
-  return { overview: read };
+  const summary = db.transaction((userId: Id, period: Period, nowMs: number) =>
+    summaryOf(sourceOf(userId), calendar, period, nowMs),
+  );
+  return {
+    overview,
+    summary,
+    sumRecords: (userId, { from, to, ...place }) =>
+      sourceOf(userId).sum({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
+  } satisfies Partial<LedgerReader>;
 }
 
 const SPANS = ["day", "week", "month", "year"] as const satisfies readonly OverviewPeriod[];

@@ -1,5 +1,4 @@
 import type { Database } from "better-sqlite3";
-import type { Day } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import type {
@@ -10,17 +9,14 @@ import type {
   RecordSearch,
 } from "../../domain/record.ts";
 import { headReader } from "../engine/chain.ts";
-import type { RowBudget } from "../engine/row-budget.ts";
 import type { LocalCalendar, Stretch } from "./calendar.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "./record.ts";
-import { FITS_FILTER, type Range, rollupSums } from "./rollup-sum.ts";
+import { ALL_DAYS, FITS_FILTER } from "./rollup-sum.ts";
 
 /** The most records of a piece that are looked at where not all fit: a millisecond's work. */
 export const MAX_LOOKED_AT = 2_000;
 /** Above every moment. */
 const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
-/** Every day that a moment can have. */
-export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 
 /** Records by the room's name then or today. */
 const FITS = `${FITS_FILTER} AND (@room IS NULL OR room = @room OR ${ROOM_TODAY} = @room)
@@ -49,7 +45,7 @@ interface FoundRow extends RecordRow {
 }
 
 /** The search by time. */
-export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+export function recordFinder(db: Database, calendar: LocalCalendar) {
   // SQLite's LIKE takes time by the product of both lengths:
   // an account could make it take milliseconds a record.
   db.function("holds_part", { deterministic: true }, (name: string, part: string) =>
@@ -73,7 +69,6 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
       WHERE t.correction_id > @after AND t.kind = 'time' AND r.record_id <= @since AND user_id = @userId AND ${FITS}
       ORDER BY t.correction_id LIMIT @limit`,
   );
-  const rollups = rollupSums(db, budget);
   const head = headReader(db);
 
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
@@ -112,9 +107,6 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     newestEntry: () => head().position,
     mark: () => [head().position],
     chainHead: () => head().hash,
-
-    sumRecords: (userId, { from, to, ...place }) =>
-      rollups.sum(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
   } satisfies Partial<LedgerReader>;
 }
 

@@ -13,7 +13,7 @@ import {
   type Seller,
   type Sold,
 } from "../../domain/overview.ts";
-import { type Bounds, type RowBudget, SPANS } from "../engine/row-budget.ts";
+import type { RowBudget } from "../engine/reader.ts";
 import { type LocalCalendar, momentsSoFar } from "./calendar.ts";
 import { FRESH, PERIOD_OF, type RollupPeriod } from "./rollup.ts";
 
@@ -45,6 +45,11 @@ export interface SumSource {
   soFar(days: readonly Day[], today: Day, nowMs: number, filter: OverviewFilter): readonly SoldByPlace[];
 }
 
+/** The sums of a gateway's ledger, which adds up any days at once. */
+interface LedgerSums extends SumSource {
+  sum(days: Range<Day>, filter: OverviewFilter): Sold;
+}
+
 export type SoldByPlace = ReadonlyMap<string, Sold>;
 
 export interface Sellers {
@@ -53,6 +58,12 @@ export interface Sellers {
   /** The locations and devices that have sold most in both times, whatever is filtered: `MAX_CHOICES` at most. */
   readonly choices: readonly Seller[];
 }
+
+/** Ranges as the statements take them. */
+export type Bounds = Readonly<Record<string, number>>;
+
+/** The rollups of the ranges that a statement takes. */
+export const SPANS = ["month", "month", "day", "day"] as const;
 
 /** A sum in two parts, because the sum of all locations and devices may leave 64 bits. */
 interface SumRow {
@@ -74,6 +85,8 @@ interface Asked extends OverviewFilter {
 /** The most records of a day's beginning that are added up, the newest first. */
 const MAX_RECORDS = 20_000;
 const NO_RANGE = { from: 1, to: 0 };
+/** Every day that a moment can have. */
+export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 const ALL_MONTHS: Range<Month> = { from: 1, to: 275760_09 };
 export const ALL: OverviewFilter = { location: null, deviceId: null };
 /** Rows of one location and one device; null for all. */
@@ -224,7 +237,8 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
       ORDER BY effective_ms DESC LIMIT 1`,
   );
 
-  return (userId: Id): SumSource => ({
+  return (userId: Id): LedgerSums => ({
+    sum: (range, filter) => sums.sum(userId, range, filter),
     firstDay: () => firstDay.get({ userId }) ?? null,
     sums: (ranges, filter) => sums.each(userId, ranges, filter),
     sellers(own, before, offered, filter) {

@@ -3,7 +3,7 @@ import { DAY_MS } from "../../domain/clock.ts";
 import type { RoomToday } from "../../domain/device.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
-import type { RowBudget } from "../engine/row-budget.ts";
+import type { RowBudget } from "../engine/reader.ts";
 import type { LocalCalendar, Stretch } from "./calendar.ts";
 import { ROOM_TODAY } from "./record.ts";
 

@@ -7,7 +7,7 @@ import type { Gap, LostEdges, Swallowed, Unwatched } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Provisional } from "../../domain/record.ts";
 import type { LastEdge, LedgerTroubles, Today } from "../../domain/status.ts";
-import type { RowBudget } from "../engine/row-budget.ts";
+import type { RowBudget } from "../engine/reader.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { clockReader } from "./correction.ts";
 import { GAP } from "./gap.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../src/domain/overview.ts";
 import { LocalCalendar, momentsSoFar } from "../../../src/ledger/nouns/calendar.ts";
-import { overviewReader } from "../../../src/ledger/nouns/overview.ts";
+import { soldReader } from "../../../src/ledger/nouns/overview.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { nameOf, RawLedger, type Sale, USER } from "../raw-ledger.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
@@ -31,7 +31,7 @@ describe("an overview", () => {
     ledger.rollUp(Math.ceil(sales.length / 2));
   }
 
-  const reader = (calendar: LocalCalendar) => overviewReader(ledger.db, calendar, ledger.budget);
+  const reader = (calendar: LocalCalendar) => soldReader(ledger.db, calendar, ledger.budget);
 
   const sale = (nowMs: number) =>
     fc.record({

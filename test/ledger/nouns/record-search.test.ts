@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { RecordFilter, RecordPosition } from "../../../src/domain/record.ts";
-import { RowBudget } from "../../../src/ledger/engine/row-budget.ts";
 import { LocalCalendar } from "../../../src/ledger/nouns/calendar.ts";
 import { BETWEEN, recordFinder } from "../../../src/ledger/nouns/record-search.ts";
 import { forEachTest } from "../../rig/standing.ts";
@@ -42,7 +41,7 @@ describe("a search for records", () => {
 
   /** Every piece of a search, one after the other: the records' numbers. */
   function pieces(filter: RecordFilter, limit: number, calendar = new LocalCalendar("UTC")): number[][] {
-    const finder = recordFinder(ledger.db, calendar, new RowBudget(ledger.db));
+    const finder = recordFinder(ledger.db, calendar);
     const found: number[][] = [];
     for (let before: RecordPosition | null | undefined; before !== null; ) {
       const { records, next } = finder.findRecords(USER, { filter, before: before ?? null, limit });
@@ -127,7 +126,7 @@ describe("a search for records", () => {
   it("is not moved by what is sold meanwhile", () => {
     const at = (timeMs: number) => ({ location: "A", device: "1", room: "1", timeMs });
     store([at(1), at(2), at(3), at(4)]);
-    const finder = recordFinder(ledger.db, new LocalCalendar("UTC"), new RowBudget(ledger.db));
+    const finder = recordFinder(ledger.db, new LocalCalendar("UTC"));
     const { next } = finder.findRecords(USER, { filter: ANY, before: null, limit: 2 });
     store([at(1), at(2), at(3), at(4), at(5), at(4), at(3)]);
     const { records } = finder.findRecords(USER, { filter: ANY, before: next, limit: 9 });

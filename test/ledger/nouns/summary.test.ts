@@ -6,7 +6,7 @@ import { monthOf } from "../../../src/domain/day.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Period } from "../../../src/domain/overview.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/ledger/nouns/calendar.ts";
-import { summaryReader } from "../../../src/ledger/nouns/summary.ts";
+import { soldReader } from "../../../src/ledger/nouns/overview.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { RawLedger, type Sale, USER } from "../raw-ledger.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
@@ -51,7 +51,7 @@ describe("a summary", () => {
   const ledger = forEachTest(() => new RawLedger());
 
   function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
-    const summary = summaryReader(ledger.db, calendar, ledger.budget).summary(USER, period, nowMs);
+    const summary = soldReader(ledger.db, calendar, ledger.budget).summary(USER, period, nowMs);
     if (summary === undefined) return undefined;
     const { totalMicros, count, locations, devices, chart } = summary;
     return { total: totalMicros, count, locations, devices, chart: chart.map((entry) => entry.totalMicros) };
