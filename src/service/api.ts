@@ -1,4 +1,3 @@
-import type { RequestListener } from "node:http";
 import { dirname } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
 import type { Change } from "../domain/change.ts";
@@ -10,7 +9,6 @@ import { loadSecret, Sessions } from "../http/auth/session.ts";
 import { FailedSignIns, MAX_FAMILIAR, SignInGate } from "../http/auth/sign-in-gate.ts";
 import { LiveEvents } from "../http/event.ts";
 import { Page } from "../http/page.ts";
-import type { Endpoint } from "../http/router.ts";
 import { FirstRunToken } from "../http/session.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
 import { readDisk, readMachine, systemTimers } from "../platform/machine.ts";
@@ -32,72 +30,61 @@ export interface ApiDependencies
   readonly sessions: Sessions;
 }
 
-/** The HTTP API with its state: live events, the right to make the first user, failed sign-ins, the status. */
-export class Api {
-  readonly events: LiveEvents;
-  readonly firstRun: FirstRunToken;
-  readonly failedSignIns: FailedSignIns;
-  readonly status: StatusReport;
-  readonly commissioning: Commissioning;
-  /** What commands and members have: the operators' and the accounts' endpoints. */
-  readonly table: readonly Endpoint[];
-  readonly sessions: Sessions;
-  /** Answers each request of the network. */
-  readonly handler: RequestListener;
+export type Api = ReturnType<typeof makeApi>;
 
-  constructor(dependencies: ApiDependencies) {
-    const { config, clock, writer, log } = dependencies;
-    const { time_zone: timeZone, currency, currency_decimals } = config;
-    this.sessions = dependencies.sessions;
-    this.events = new LiveEvents();
-    this.firstRun = new FirstRunToken(clock);
-    this.failedSignIns = new FailedSignIns(clock, writer, log);
-    this.status = new StatusReport({
-      ...dependencies,
-      timeZone,
-      currency: { code: currency, decimals: currency_decimals },
-    });
-    this.commissioning = new Commissioning({
-      ...dependencies,
-      tell: (changes) => this.events.tell(changes),
-    });
-    const { events, firstRun, failedSignIns, status, commissioning } = this;
-    const dailyLimits = { records: config.daily_records, bytes: config.daily_bytes };
-    const app = {
-      ...dependencies,
-      events,
-      firstRun,
-      status,
-      commissioner: commissioning,
-      dailyLimits,
-      metricsTokenFile: config.metrics ? config.metrics_token_file : null,
-      signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),
-    };
-    this.table = gatewayEndpoints(app);
-    this.handler = createApp(app, this.table).callback();
-  }
-
-  async open(): Promise<void> {
-    await this.status.open();
-    await this.commissioning.open();
-    this.events.open();
-  }
-
-  /** Writes pending counts to the ledger. Call when no request is under way. */
-  async close(): Promise<void> {
-    this.status.close();
-    this.commissioning.close();
-    await this.failedSignIns.write();
-  }
-
-  /** Call after each commit: sessions, the first user's right and open pages follow the ledger. */
-  apply(changes: readonly Change[]): void {
-    const kinds = new Set(changes.map((change) => change.kind));
-    if (kinds.has("sessions")) this.sessions.reload();
-    if (kinds.has("user")) this.firstRun.revoke();
-    this.commissioning.apply(changes);
-    this.events.tell(changes);
-  }
+/** Makes the HTTP API with its state: live events, the right to make the first user, failed sign-ins, the status. */
+export function makeApi(dependencies: ApiDependencies) {
+  const { config, clock, writer, reader, log, sessions } = dependencies;
+  const events = new LiveEvents();
+  const firstRun = new FirstRunToken(clock);
+  const failedSignIns = new FailedSignIns(clock, writer, log);
+  const status = new StatusReport({
+    ...dependencies,
+    timeZone: config.time_zone,
+    currency: { code: config.currency, decimals: config.currency_decimals },
+  });
+  const commissioner = new Commissioning({ ...dependencies, tell: (changes) => events.tell(changes) });
+  const app: AppDependencies = {
+    ...dependencies,
+    events,
+    firstRun,
+    status,
+    commissioner,
+    dailyLimits: { records: config.daily_records, bytes: config.daily_bytes },
+    metricsTokenFile: config.metrics ? config.metrics_token_file : null,
+    signInGate: new SignInGate(clock, failedSignIns, reader.signedInFrom(MAX_FAMILIAR)),
+  };
+  const table = gatewayEndpoints(app);
+  return {
+    events,
+    firstRun,
+    failedSignIns,
+    status,
+    sessions,
+    /** What commands and members have: the operators' and the accounts' endpoints. */
+    table,
+    /** Answers each request of the network. */
+    handler: createApp(app, table).callback(),
+    async open(): Promise<void> {
+      await status.open();
+      await commissioner.open();
+      events.open();
+    },
+    /** Writes pending counts to the ledger. Call when no request is under way. */
+    async close(): Promise<void> {
+      status.close();
+      commissioner.close();
+      await failedSignIns.write();
+    },
+    /** Call after each commit: sessions, the first user's right and open pages follow the ledger. */
+    apply(changes: readonly Change[]): void {
+      const kinds = new Set(changes.map((change) => change.kind));
+      if (kinds.has("sessions")) sessions.reload();
+      if (kinds.has("user")) firstRun.revoke();
+      commissioner.apply(changes);
+      events.tell(changes);
+    },
+  };
 }
 
 /** Makes a gateway's API and opens it. What must be closed is added to `closing`. */
@@ -116,7 +103,7 @@ export async function openApi(
   const passwords = new WorkerPasswordHasher();
   closing.defer(() => passwords.close());
   const hue = hueOf(identityOf(dataDirectory.ledger) ?? bootId);
-  const api = new Api({
+  const api = makeApi({
     config,
     clock,
     timers: systemTimers,

@@ -24,7 +24,7 @@ import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { heavyReads, openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
 import type { StoreWriter } from "../../src/ledger/engine/writer.ts";
 import { systemTimers } from "../../src/platform/machine.ts";
-import { Api } from "../../src/service/api.ts";
+import { type Api, makeApi } from "../../src/service/api.ts";
 import { defaultConfig } from "../../src/service/config-file.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { Sinks } from "../../src/service/sinks.ts";
@@ -155,7 +155,7 @@ export class Appliance {
       version: "0.0.0-test",
       gateway: () => "clinica",
     });
-    this.#api = new Api({
+    this.#api = makeApi({
       setups: this.sending,
       clock,
       timers: systemTimers,
