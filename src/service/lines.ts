@@ -12,13 +12,7 @@ import type { OpenLedger } from "./ledger.ts";
 import type { Start } from "./service.ts";
 
 /** The lines that are watched, and the clock that times what they do. */
-export interface OpenLines {
-  readonly recorder: Recorder;
-  readonly trust: ClockWatch;
-  /** The lines that can be set by hand; null where lines are real. */
-  readonly drivable: SimulatedDriver | null;
-  readonly demonstration: Demonstration;
-}
+export type OpenLines = Awaited<ReturnType<typeof openLines>>;
 
 /**
  * Watches the clock, then the wired lines. What must be closed is added to `closing`.
@@ -29,7 +23,7 @@ export async function openLines(
   { reader, writer }: Pick<OpenLedger, "reader" | "writer">,
   { onBoots, closed }: { readonly onBoots: () => void; readonly closed: AbortSignal },
   closing: Pick<AsyncDisposableStack, "defer">,
-): Promise<OpenLines> {
+) {
   const { config, dataDirectory, bootId, clock, log } = start;
   const driver = makeDriver(start);
   const drivable = driver instanceof SimulatedDriver ? driver : null;
@@ -63,7 +57,13 @@ export async function openLines(
   closing.defer(() => recorder.close());
   await recorder.open();
   if (drivable !== null) await openTrace(start, drivable, closing);
-  return { recorder, trust, drivable, demonstration };
+  return {
+    recorder,
+    trust,
+    /** The lines that can be set by hand; null where lines are real. */
+    drivable,
+    demonstration,
+  };
 }
 
 function makeDriver({ config, dataDirectory, bootId, clock, log, keeper }: Start): LineDriver {

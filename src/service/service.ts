@@ -275,18 +275,7 @@ export class Service {
 }
 
 /** What looks after the gateway beside the requests. */
-export interface Watchers {
-  readonly packages: NewerPackages;
-  readonly upkeep: Upkeep;
-  /** They send once the status is known: the caller opens them. */
-  readonly sinks: Sinks;
-  /** They are looked for once the ports are open: the caller opens them. */
-  readonly others: OtherGateways;
-  /** The name of this gateway at the moment of the call. */
-  name(): string;
-  /** Faults that last until they are over. */
-  faults(): readonly Fault[];
-}
+export type Watchers = ReturnType<typeof openWatchers>;
 
 /** Begins the upkeep. What must be closed is added to `closing`. */
 function openWatchers(
@@ -294,7 +283,7 @@ function openWatchers(
   { reader, writer, heavy }: OpenLedger,
   trust: ClockTrust,
   closing: Pick<AsyncDisposableStack, "defer">,
-): Watchers {
+) {
   const { version } = installation;
   const packages = new NewerPackages({ version, clock, log });
   closing.defer(() => packages.close());
@@ -332,10 +321,14 @@ function openWatchers(
   return {
     packages,
     upkeep,
+    /** They send once the status is known: the caller opens them. */
     sinks,
+    /** They are looked for once the ports are open: the caller opens them. */
     others: new OtherGateways({ log }),
+    /** The name of this gateway at the moment of the call. */
     name,
-    faults: () => [
+    /** Faults that last until they are over. */
+    faults: (): readonly Fault[] => [
       ...(writer.diskFullSinceMs === null ? [] : [fault("disk_full", writer.diskFullSinceMs)]),
       ...upkeep.faults(),
       ...(settings.isUnreadable ? [fault("sinks_unreadable", settingsReadMs)] : []),
