@@ -6,20 +6,15 @@ import { auditTexts } from "../../src/web/messages/audit.ts";
 import { clinicsTexts } from "../../src/web/messages/clinics.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 
-/** The page's own texts, and those that notices have too. */
-const FOLDERS = ["web/messages/", "text/"].map((folder) => new URL(`../../src/${folder}`, import.meta.url));
+const FOLDER = new URL("../../src/web/messages/", import.meta.url);
 /** The file of the folder that holds no texts. */
 const MECHANISM = ["use-language.ts"];
 
 /** Every text and list of texts of every file, each with its name: `panel.panelTexts.title`. */
 async function allTexts(): Promise<readonly (readonly [string, unknown])[]> {
-  const places = FOLDERS.flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith(".ts") && !MECHANISM.includes(name))
-      .map((name) => new URL(name, folder)),
-  );
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".ts") && !MECHANISM.includes(name));
   const files = await Promise.all(
-    places.map(async ({ href }) => textsIn(await import(href), basename(href, ".ts"))),
+    names.map(async (name) => textsIn(await import(new URL(name, FOLDER).href), basename(name, ".ts"))),
   );
   return files.flat();
 }
