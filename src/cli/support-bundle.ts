@@ -20,20 +20,15 @@ export interface BundleFile {
   readonly text: string;
 }
 
-/** A value without names: its texts are left out, except for those under one of the keys. */
-function nameless(value: unknown, keys: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((part: unknown) => nameless(part, keys));
-  if (typeof value !== "object" || value === null) return typeof value === "string" ? undefined : value;
-  const entries = Object.entries(value).map(([key, part]: [string, unknown]) => [
-    key,
-    typeof part === "string" && keys.has(key) ? part : nameless(part, keys),
-  ]);
-  return Object.fromEntries(entries);
+/** Leaves out texts, except for those under one of the keys: for `JSON.stringify`. */
+function namesLeftOut(keys: readonly string[]) {
+  return (key: string, value: unknown) =>
+    typeof value === "string" && !keys.includes(key) ? undefined : value;
 }
 
 /** A JSON file of the bundle, without names. */
 export function bundleFile(name: string, about: string, value: unknown, keys: readonly string[]): BundleFile {
-  return { name, about, text: `${JSON.stringify(nameless(value, new Set(keys)), null, 2)}\n` };
+  return { name, about, text: `${JSON.stringify(value, namesLeftOut(keys), 2)}\n` };
 }
 
 /** The versions of the programs, and the machine. */
@@ -84,7 +79,7 @@ async function linesOf(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-const LOG_KEYS = new Set(["code", "line", "address", "driver", "type", "job"]);
+const LOG_KEYS = ["code", "line", "address", "driver", "type", "job"];
 
 /**
  * A line of the service's log without names. A message with a code is left out, because it
@@ -96,7 +91,7 @@ function namelessLine(text: string): readonly string[] {
   const { msg, err, ...fields } = line;
   const stack = err?.stack.split("\n").filter((part) => /^\s+at /.test(part));
   const kept = {
-    ...(nameless({ ...fields, err }, LOG_KEYS) as object),
+    ...(JSON.parse(JSON.stringify({ ...fields, err }, namesLeftOut(LOG_KEYS))) as object),
     ...(line.code === undefined && { msg }),
     ...(stack !== undefined && { stack }),
   };

@@ -24,6 +24,7 @@ const setting = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()
 const gateway = z.object({
   hostName: z.string().check(z.maxLength(253)),
   settings: z.record(z.string(), setting),
+  /** Null where they were left out. */
   keys: z.nullable(keys),
 });
 
@@ -34,12 +35,7 @@ const gateway = z.object({
 export type GatewayKeys = z.output<typeof keys>;
 
 /** The content of a gateway file: what makes a clinic's gateway beside its ledger. */
-export interface Gateway {
-  readonly hostName: string;
-  readonly settings: Readonly<Record<string, z.output<typeof setting>>>;
-  /** Null where they were left out. */
-  readonly keys: GatewayKeys | null;
-}
+export type Gateway = z.output<typeof gateway>;
 
 /** A gateway with its keys. */
 export type WholeGateway = Gateway & { readonly keys: GatewayKeys };
