@@ -378,6 +378,7 @@ function stateOf(value: boolean): string {
 function saleOf({ locationName, deviceName, deviceId, room, valorMicros, ...record }: RecordEntry): object {
   return {
     event_type: "sale",
+    number: record.number,
     locationName,
     deviceName,
     deviceId,

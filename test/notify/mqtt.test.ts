@@ -42,6 +42,7 @@ const sale: ChainEntry = {
   kind: "record",
   record: aRecordEntry({
     position: 7,
+    number: 3,
     userId: USER,
     line: "SIM0",
     deviceId: DEVICE,
@@ -174,6 +175,7 @@ describe("The MQTT sink", () => {
     const identity = { ledger: LEDGER, hash: link.hash };
     expect(JSON.parse(newest(`${ROOM}/sale`) ?? "")).to.deep.equal({
       event_type: "sale",
+      number: 3,
       locationName: "Clínica",
       deviceName: "Pasillo A",
       deviceId: DEVICE,

@@ -102,7 +102,7 @@ function straysIn(db: Database): number {
 }
 
 /**
- * Whether every sale counts in the copy as it did: the same room, time and valor. Both are read
+ * Whether every sale counts in the copy as it did: the same number, room, time and valor. Both are read
  * once, in their order: sums per room would have to be sorted, on a disk that may be slow and full.
  */
 function hasSameSales(copy: Database, original: string, onProgress: OnSteps): boolean {
@@ -115,8 +115,8 @@ function hasSameSales(copy: Database, original: string, onProgress: OnSteps): bo
     .prepare<[number, number], number>(
       `SELECT 1 FROM original.record AS o LEFT JOIN main.record AS n USING (record_id)
         WHERE record_id BETWEEN ? AND ?
-          AND (o.user_id, o.location_name, o.device_id, o.room, o.effective_ms, o.valor_micros, o.voided_by IS NULL)
-              IS NOT (n.user_id, n.location_name, n.device_id, n.room, n.effective_ms, n.valor_micros, n.voided_by IS NULL)
+          AND (o.user_id, o.number, o.location_name, o.device_id, o.room, o.effective_ms, o.valor_micros, o.voided_by IS NULL)
+              IS NOT (n.user_id, n.number, n.location_name, n.device_id, n.room, n.effective_ms, n.valor_micros, n.voided_by IS NULL)
         LIMIT 1`,
     )
     .pluck();

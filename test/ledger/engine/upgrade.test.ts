@@ -92,6 +92,7 @@ describe("an upgrade of a ledger", () => {
   for (const [what, sql, reason] of [
     ["a migration fails", "CREATE TABLE rolled_up (x)", /SQLITE_ERROR/],
     ["a room's sum would change", "UPDATE record SET valor_micros = 2 WHERE record_id = 5", /monthly totals/],
+    ["a record's number would change", "UPDATE record SET number = 9 WHERE record_id = 5", /monthly totals/],
     ["a record would go", "DELETE FROM record WHERE record_id = 6", /monthly totals/],
     [
       "the copy does not hold together",
