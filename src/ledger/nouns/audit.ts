@@ -13,8 +13,7 @@ import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Member } from "../../domain/member.ts";
-import { type Chain, evidenceText, hashOf, readHead } from "../engine/chain.ts";
-import { Numbers } from "../engine/numbers.ts";
+import { Chain } from "../engine/chain.ts";
 import type { RowBudget } from "../engine/reader.ts";
 import type { Boots } from "./boot.ts";
 
@@ -272,18 +271,8 @@ export function appendAudit(
 
 /** Appends a stored entry to the chain of a draft. */
 export function linkAudit(db: Database, auditId: number): void {
-  const entry = db.prepare<[number], EvidenceEntry>(`${SELECT_EVIDENCE} WHERE audit_id = ?`).get(auditId);
-  if (entry === undefined) return;
-  const head = readHead(db);
-  const position = head.position + 1;
-  const number = new Numbers(db).take("audit", entry.userId);
-  const hash = hashOf(head.hash, evidenceText({ ...entry, position, number }));
-  db.prepare("UPDATE audit SET position = ?, hash = unhex(?), number = ? WHERE audit_id = ?").run(
-    position,
-    hash,
-    number,
-    auditId,
-  );
+  const entry = db.prepare<[number], StoredAudit>(`${STORED} WHERE audit_id = ?`).get(auditId);
+  if (entry !== undefined) storedInserter(db)(entry, new Chain(db));
 }
 
 /** Audit entries as the chain holds them. */
