@@ -85,7 +85,8 @@ export class KeptLines {
     for (const [name, { address, descriptors }] of this.#unclaimed) {
       if (address !== formatLine(line)) continue;
       this.#unclaimed.delete(name);
-      const descriptor = name === wanted ? this.#takeOver(descriptors) : undefined;
+      const isWanted = name.replace(ROOM_OF_EARLIER, "") === wanted;
+      const descriptor = isWanted ? this.#takeOver(descriptors) : undefined;
       if (descriptor === undefined) this.#drop(name, descriptors);
       else adopted = { descriptor, forget: () => this.#forget(name) };
     }
@@ -166,6 +167,8 @@ export class KeptLines {
 
 const PREFIX = "line/";
 const FIELDS_AFTER_ADDRESS = 3;
+/** What ended the names of versions until 28 November 2026, which are taken over as they are: a hash of the room. */
+const ROOM_OF_EARLIER = /\/[0-9a-f]{16}$/;
 /** The longest name that systemd accepts (`fdname_is_valid`: printable ASCII, no colon). */
 const MAX_NAME_CHARACTERS = 255;
 
@@ -187,9 +190,9 @@ export function nameOf(
   return name.length <= MAX_NAME_CHARACTERS ? name : null;
 }
 
-/** Parses a name that `nameOf` made; undefined for one of another version. */
+/** Parses a name that `nameOf` made; undefined for one of another version, but for a room's hash at its end. */
 export function parseKeptName(name: string): Omit<KeptEntry, "descriptors"> | undefined {
-  const [line, chip, offset, ...rest] = name.slice(PREFIX.length).split("/");
+  const [line, chip, offset, ...rest] = name.slice(PREFIX.length).replace(ROOM_OF_EARLIER, "").split("/");
   if (!name.startsWith(PREFIX) || rest.length !== FIELDS_AFTER_ADDRESS) return undefined;
   if (line === undefined || chip === undefined || !/^\d+$/.test(offset ?? "")) return undefined;
   try {

@@ -273,6 +273,13 @@ export class FakeKeeper implements DescriptorKeeper {
     this.#stored.delete(name);
   }
 
+  /** Gives what is kept the names of another version. */
+  rename(nameOf: (name: string) => string): void {
+    const stored = [...this.#stored];
+    this.#stored.clear();
+    for (const [name, fds] of stored) this.#stored.set(nameOf(name), fds);
+  }
+
   /** Loses one of the descriptors of the first name, as a full store does. */
   loseOne(): void {
     const [fds] = this.#stored.values();

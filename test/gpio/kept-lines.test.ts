@@ -100,6 +100,23 @@ describe("A line that outlives the process", () => {
     });
   }
 
+  it("is taken over from the version before, which named the room too, and back: no edge is lost", async () => {
+    await watchLine(driver, request(null));
+    keeper.rename((name) => `${name}/16dc368a89b428b2`);
+    const before = keeper.names;
+    kernel.kill(keeper.descriptors);
+    kernel.occur(0, true, 1, 10n);
+    driver = await process();
+    const { line, edges } = await watchLine(driver, request(0, { debounceMs: 0 }));
+
+    expect(line.resumed).to.equal(true);
+    await edges.until(1);
+    expect(edges.seen.map(({ sequence, missed }) => [sequence, missed])).to.deep.equal([[1, 0]]);
+    expect(keeper.names, "a version that is put back finds it again").to.deep.equal(before);
+    await line.close();
+    expect(keeper.names).to.deep.equal([]);
+  });
+
   it("is requested again when the store has lost a part of it", async () => {
     await watchLine(driver, request(null));
     keeper.loseOne();
