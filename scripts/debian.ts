@@ -37,6 +37,7 @@ export const PACKAGES = {
   "alert rules": ["prometheus"],
   icons: ["pngquant"],
   "company's database": ["postgresql"],
+  "company's database of three nodes": ["postgresql", "patroni", "python3-etcd", "etcd-server"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Work = keyof typeof PACKAGES;

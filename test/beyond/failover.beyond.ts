@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { clinics, companyOf, decideFork, pageAccess } from "../../src/company/company.ts";
+import { clinics, companyOf, decideFork, initialise, pageAccess } from "../../src/company/company.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
-import { CompanyDatabase, type Postgres } from "./postgres.ts";
+import { Cluster } from "./patroni.ts";
 import { SimulatedGateway } from "./simulated-gateway.ts";
 
 const GATEWAYS = process.env["FLANCO_BEYOND"] === "short" ? 40 : 1_000;
@@ -18,10 +18,8 @@ const KEPT = 20;
 const RETRY_MS = 200;
 const CALM_MS = 300_000;
 
-/** The second node takes the first one's place when it is told to, as Patroni tells it. */
-describe("A company's database of two nodes", () => {
-  const first = new CompanyDatabase([`max_connections=${GATEWAYS + 60}`]);
-  let second: Postgres;
+describe("A company's database of three nodes", () => {
+  const cluster = new Cluster(GATEWAYS + 60);
   const gateways: SimulatedGateway[] = [];
   const stopping = new AbortController();
   /** How often a try failed, by what the gateway's status then says. */
@@ -32,26 +30,26 @@ describe("A company's database of two nodes", () => {
 
   before(async function () {
     this.timeout(2 * CALM_MS);
-    await first.start();
-    second = await first.startStandby();
-    const { admin } = first;
-    const nodes = `127.0.0.1:${first.port},127.0.0.1:${second.port}`;
-    const url = (role: string) => `postgresql://${role}@${nodes}/company?sslmode=disable`;
-    const company = await first.company();
-    // One commit, as each waits for the standby.
+    await cluster.start();
+    const admin = await cluster.connect();
+    await initialise(admin, "Televida", "Europe/Madrid");
+    const company = await companyOf(admin, undefined);
+    // One commit, as each waits for a standby.
     await admin.query("BEGIN");
     for (let index = 0; index < GATEWAYS; index += 1) {
-      const file = first.directory.file(`password-${index}`);
-      gateways.push(await SimulatedGateway.add(admin, company, `clinic-${index}`, url, file));
+      const file = cluster.directory.file(`password-${index}`);
+      gateways.push(
+        await SimulatedGateway.add(admin, company, `clinic-${index}`, (role) => cluster.url(role), file),
+      );
     }
     const access = await pageAccess(admin, company, "flanco_page");
     await admin.query("COMMIT");
-    const passwordFile = first.directory.file("page.password");
+    await admin.close();
     program = await Program.make({
-      FLANCO_CENTRAL_DATABASE: url(access.role),
-      FLANCO_CENTRAL_PASSWORD_FILE: passwordFile,
+      FLANCO_CENTRAL_DATABASE: cluster.url(access.role),
+      FLANCO_CENTRAL_PASSWORD_FILE: cluster.directory.file("page.password"),
     });
-    writeFileSync(passwordFile, access.password, { mode: 0o600 });
+    writeFileSync(cluster.directory.file("page.password"), access.password, { mode: 0o600 });
     page = await program.start({}, { command: ["central", "serve"] });
     for (const gateway of gateways) gateway.chain.sellMany(FIRST);
     lanes = Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => sendFor(lane)));
@@ -62,8 +60,7 @@ describe("A company's database of two nodes", () => {
     await lanes;
     await program?.close();
     await Promise.all(gateways.map((gateway) => gateway.close()));
-    await second?.stop();
-    await first.stop();
+    await cluster.stop();
   });
 
   /** Each gateway belongs to one lane: it sells, sends, crashes and sends twice, whatever the nodes do. */
@@ -91,7 +88,7 @@ describe("A company's database of two nodes", () => {
   async function entries(): Promise<
     Map<string, { readonly count: number; readonly newest: number; readonly hash: string }>
   > {
-    const admin = await second.connect();
+    const admin = await cluster.connect();
     const rows = await admin.query<{ name: string; count: string; newest: string; hash: string }>(
       `SELECT g.name, count(*) AS count, max(e.position) AS newest, g.hash
          FROM flanco.entry e JOIN flanco.gateway g USING (company, gateway) GROUP BY 1, g.hash`,
@@ -116,17 +113,38 @@ describe("A company's database of two nodes", () => {
 
   const sent = () => gateways.reduce((sum, gateway) => sum + gateway.acknowledged, 0);
 
-  it("loses no acknowledged entry when the primary is killed under load", async () => {
-    await until("the load is on", () => sent() > GATEWAYS * 5, CALM_MS);
-    await first.kill();
-    await until("the page is not healthy", async () => (await page.get("/healthz")).status === 503);
-    const beganMs = performance.now();
-    await second.promote();
-    await until("the page is back", async () => (await page.get("/healthz")).status === 200, CALM_MS);
+  const isHealthy = async () => (await page.get("/healthz")).status === 200;
+
+  async function goesOn(): Promise<void> {
     const before = sent();
     await until("entries are acknowledged again", () => sent() > before + 20, CALM_MS);
+  }
+
+  it("loses no acknowledged entry when the primary is killed under load", async () => {
+    await until("the load is on", () => sent() > GATEWAYS * 5, CALM_MS);
+    const killed = await cluster.primary();
+    const beganMs = performance.now();
+    cluster.killNode(killed);
+    // What a killed node still runs may answer for a moment.
+    await until("the page is not healthy", async () => (await page.get("/healthz")).status === 503);
+    await cluster.primary(killed);
+    await until("the page is back", isHealthy, CALM_MS);
+    console.log(`        the page back after ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
+    await goesOn();
     console.log(`        taking entries again after ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
     await holdsAll();
+    cluster.startNode(killed);
+    await cluster.whole();
+  });
+
+  it("loses none when the primary is cut off from the others, and goes on to run", async () => {
+    const cut = await cluster.primary();
+    cut.link.cut();
+    await cluster.primary(cut);
+    await until("the page is back", isHealthy, CALM_MS);
+    await goesOn();
+    await holdsAll();
+    cut.link.mend();
   });
 
   it("has in the end every entry once, with the hash that its gateway has, and names each fork", async () => {
@@ -153,7 +171,7 @@ describe("A company's database of two nodes", () => {
       );
       expect(failure).to.contain(`From entry ${KEPT + 1} on this is another ledger`);
     }
-    const admin = await second.connect();
+    const admin = await cluster.connect();
     const company = await companyOf(admin, undefined);
     const found = await clinics(admin, company);
     const forked = found.clinics
@@ -161,11 +179,11 @@ describe("A company's database of two nodes", () => {
       .map(({ name, forkedAt }) => `${name} ${forkedAt}`);
     expect(forked.sort()).to.deep.equal(restored.map(({ name }) => `${name} ${KEPT + 1}`).sort());
     expect(await entries()).to.deep.equal(there);
-    const [one] = restored;
-    if (one === undefined) throw new Error("no gateway was restored");
-    await decideFork(admin, company, one.name, "accept");
-    await one.deliver(never);
-    expect(one.waiting).to.equal(0);
+    const [first] = restored;
+    if (first === undefined) throw new Error("no gateway was restored");
+    await decideFork(admin, company, first.name, "accept");
+    await first.deliver(never);
+    expect(first.waiting).to.equal(0);
     const [sums] = await admin.query<{ count: string }>(
       "SELECT sum(counts[31]) AS count FROM flanco.sum WHERE unit = 'day' AND location = ''",
     );

@@ -71,44 +71,8 @@ export class Postgres {
     return this;
   }
 
-  /** Starts another one that follows this: whatever this acknowledges from now on is on both. */
-  async startStandby(): Promise<Postgres> {
-    const standby = new Postgres(this.#settings);
-    giveTo(standby.directory.path);
-    standby.port = await freePort();
-    const from = ["--host=127.0.0.1", `--port=${this.port}`, "--username=admin", "--checkpoint=fast"];
-    const to = ["--pgdata", standby.directory.file("data"), "--write-recovery-conf", "--no-sync"];
-    await standby.#run("pg_basebackup", [...from, ...to]);
-    mkdirSync(standby.directory.file("socket"), { recursive: true });
-    giveTo(standby.directory.file("socket"));
-    standby.#launch();
-    await this.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
-    await this.query("SELECT pg_reload_conf()");
-    const isInStep = async () => {
-      const [row] = await this.query("SELECT sync_state FROM pg_stat_replication");
-      return row?.["sync_state"] === "sync";
-    };
-    await until("the standby is in step", isInStep);
-    return standby;
-  }
-
-  /** Has a standby take writes. */
-  async promote(): Promise<void> {
-    await this.#run("pg_ctl", ["promote", "--pgdata", this.directory.file("data")]);
-  }
-
   /** Starts it again after `kill`. */
   async resume(): Promise<void> {
-    this.#launch();
-    await until("the database answers", () =>
-      this.query("SELECT 1").then(
-        () => true,
-        () => false,
-      ),
-    );
-  }
-
-  #launch(): void {
     const settings = [
       ...[
         `port=${this.port}`,
@@ -122,6 +86,12 @@ export class Postgres {
       join(databasePrograms(), "postgres"),
       ["-D", this.directory.file("data"), ...settings.flatMap((setting) => ["-c", setting])],
       { ...unprivileged(), stdio: ["ignore", log, log] },
+    );
+    await until("the database answers", () =>
+      this.query("SELECT 1").then(
+        () => true,
+        () => false,
+      ),
     );
   }
 
@@ -170,7 +140,6 @@ export class Postgres {
     const log = openSync(this.directory.file("log"), "a");
     const child = spawn(join(databasePrograms(), program), args, {
       ...unprivileged(),
-      env: { ...process.env, PGPASSWORD: "admin" },
       stdio: ["ignore", log, log],
     });
     const [code] = await once(child, "exit");

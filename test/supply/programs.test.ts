@@ -44,6 +44,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   mosquitto: "mosquitto",
   mosquitto_passwd: "mosquitto",
   ip: "iproute2",
+  etcd: "etcd-server",
 };
 
 describe("the programs that scripts and tests start", () => {
