@@ -30,7 +30,7 @@ import {
   type MissingEntries,
   type OpenedBackup,
   openBackup,
-  type Restored,
+  type RestoredLedger,
   restoreLedger,
 } from "../ledger/safety/restore.ts";
 import { hasTailOfOtherSchema, segmentsIn } from "../ledger/safety/tail.ts";
@@ -170,7 +170,7 @@ interface Options {
 }
 
 /** The result of a restore beside the ledger. */
-interface Completed {
+interface RestoredGateway {
   /**
    * `restored`: HTTPS now has the clinic's authority and certificates.
    * `kept`: it had them already. `others`: it has other ones.
@@ -193,7 +193,7 @@ function toSource(text: string): string {
 }
 
 /** A clinic that is restored from a disk. */
-interface Incoming extends Disposable {
+interface RestoreSource extends Disposable {
   readonly backup: OpenedBackup;
   /** The gateway file; undefined where there is a backup alone. */
   readonly gateway: Gateway | undefined;
@@ -205,7 +205,7 @@ interface Incoming extends Disposable {
  * Opens a backup's file, the newest backup in a named folder, or the newest that is found. Call it
  * as the user that started the command: the files of another gateway's disk may be another user's.
  */
-function openIncoming(config: Config, named: string | undefined): Incoming {
+function openIncoming(config: Config, named: string | undefined): RestoreSource {
   const { path, folders } = named === undefined ? newestOf(config) : namedBackup(config, resolve(named));
   const backup = openBackup(path);
   const gateway = readGatewayFile(dirname(path));
@@ -249,7 +249,7 @@ async function isServed(config: Config): Promise<boolean> {
 async function restore(
   context: CliContext,
   config: Config,
-  { backup, gateway, folders }: Incoming,
+  { backup, gateway, folders }: RestoreSource,
   options: Options,
 ): Promise<void> {
   const { terminal } = context;
@@ -281,7 +281,7 @@ async function restore(
       if (isOther) sinksKeptAs = setSinksAside(dataDirectory, nowMs);
     },
   });
-  const completed: Completed = {
+  const completed: RestoredGateway = {
     certificates: isSameGateway ? "kept" : keys === null ? "others" : "restored",
     notInstalled,
     sinksKeptAs,
@@ -309,7 +309,7 @@ function keysOf(gateway: Gateway | undefined, { withoutCertificates }: Options):
   return withoutCertificates ? null : (gateway?.keys ?? null);
 }
 
-function describe({ ledger }: DataDirectory, restored: Restored): string[] {
+function describe({ ledger }: DataDirectory, restored: RestoredLedger): string[] {
   const { records, newestMs, later, keptAs, missing, lost, unmade, tailDamage } = restored;
   const newest = newestMs === null ? "" : `, the newest of ${at(newestMs)}`;
   return [
@@ -324,7 +324,7 @@ function describe({ ledger }: DataDirectory, restored: Restored): string[] {
   ];
 }
 
-function describeRest(completed: Completed): string[] {
+function describeRest(completed: RestoredGateway): string[] {
   const { certificates, notInstalled, sinksKeptAs, otherSettings: settings, toDo } = completed;
   return [
     ...(certificates === "restored"

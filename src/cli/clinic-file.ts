@@ -79,7 +79,7 @@ function unreadable(name: string, error: unknown): FlancoError {
 }
 
 /** The value of one line of a file, or what is wrong with it. */
-type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] };
+type ParsedLine<T> = { readonly value: T } | { readonly mistakes: readonly string[] };
 
 /**
  * The entries of an exported file, of JSON lines or, by its
@@ -105,7 +105,7 @@ export function readClinicFile(file: SourceFile, onWithoutKey = () => {}): Async
   const parser = csvParser({ columns, delimiter, relax_column_count_less: true });
   const rows: AsyncIterable<Cells> = pipeline(Readable.from(textOf(file)), parser, () => {});
   const times = new Map<string, number>();
-  const parse = (cells: Cells): Parsed<ClinicEntry> | undefined => {
+  const parse = (cells: Cells): ParsedLine<ClinicEntry> | undefined => {
     // A spreadsheet may write empty rows at the end.
     if (Object.values(cells).every((cell) => cell === "")) return undefined;
     const row = parsed(record, toRecord(delimiter === ";" ? withPoint(cells) : cells));
@@ -184,7 +184,7 @@ export async function* readJsonLines<S extends z.ZodType>(
   file: SourceFile,
   shape: S,
 ): AsyncGenerator<z.output<S>> {
-  const parse = (line: string): Parsed<z.output<S>> | undefined => {
+  const parse = (line: string): ParsedLine<z.output<S>> | undefined => {
     if (line.trim() === "") return undefined;
     // mongoexport writes a list with --jsonArray.
     if (line.startsWith("["))
@@ -222,7 +222,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
 async function* entriesOf<F, T>(
   { name: file }: SourceFile,
   found: AsyncIterable<F>,
-  parse: (one: F) => Parsed<T> | undefined,
+  parse: (one: F) => ParsedLine<T> | undefined,
   firstLine: number,
 ): AsyncGenerator<T> {
   const mistakes: string[] = [];
@@ -247,7 +247,7 @@ async function* entriesOf<F, T>(
   });
 }
 
-function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<S>> {
+function parsed<S extends z.ZodType>(shape: S, input: unknown): ParsedLine<z.output<S>> {
   const result = shape.safeParse(input, { error: mistakeOfCell });
   if (result.success) return { value: result.data };
   return {

@@ -1,4 +1,4 @@
-import { correctClock, listReclocked, type Reclocked } from "../contract/operator.ts";
+import { correctClock, listReclocked, type ReclockedBootAnswer } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { AS_JSON, type CommandTable, command, flag } from "./command.ts";
 import { iso } from "./terminal.ts";
@@ -53,7 +53,7 @@ export const commands: CommandTable = [
   },
 ];
 
-function describe({ before, since }: Reclocked, first: boolean, apply: boolean): string {
+function describe({ before, since }: ReclockedBootAnswer, first: boolean, apply: boolean): string {
   const { records, firstMs, lastMs, byMs } = first ? since : before;
   if (firstMs === null || lastMs === null) return "No sale is to be moved.";
   const span = (offMs: number) => `${iso(firstMs + offMs)} to ${iso(lastMs + offMs)}`;

@@ -50,7 +50,7 @@ export function toCount(text: string): number {
 type WordReader<T> = ((text: string) => T) | readonly T[];
 
 /** What a command takes: an argument (`<line>`, `[lines...]`) or an option (`--valor <price>`). */
-export interface Taken<T> {
+export interface Parameter<T> {
   readonly part: Argument | Option;
   /** It is never there: it carries the value's type. */
   readonly value?: T;
@@ -68,7 +68,7 @@ export function needed<const T = string>(
   flags: string,
   about: string,
   read?: WordReader<T>,
-): Taken<NoInfer<T>> {
+): Parameter<NoInfer<T>> {
   const part = taken(flags, about, read);
   return { part: part instanceof Option ? part.makeOptionMandatory() : part };
 }
@@ -78,20 +78,25 @@ export function optional<const T = string>(
   flags: string,
   about: string,
   read?: WordReader<T>,
-): Taken<NoInfer<T> | undefined>;
-export function optional<const T>(flags: string, about: string, read: WordReader<T>, preset: T): Taken<T>;
-export function optional<T>(flags: string, about: string, read?: WordReader<T>, preset?: T): Taken<unknown> {
+): Parameter<NoInfer<T> | undefined>;
+export function optional<const T>(flags: string, about: string, read: WordReader<T>, preset: T): Parameter<T>;
+export function optional<T>(
+  flags: string,
+  about: string,
+  read?: WordReader<T>,
+  preset?: T,
+): Parameter<unknown> {
   const part = taken(flags, about, read);
   return { part: part instanceof Option ? part.default(preset) : part };
 }
 
 /** Any number of words: `[lines...]`. */
-export function several(flags: string, about: string): Taken<readonly string[]> {
+export function several(flags: string, about: string): Parameter<readonly string[]> {
   return { part: taken(flags, about) };
 }
 
 /** Is there or not: `--end`; `--no-wiring` is true where it is left out. `excludedBy` are options' names. */
-export function flag(flags: string, about: string, excludedBy: readonly string[] = []): Taken<boolean> {
+export function flag(flags: string, about: string, excludedBy: readonly string[] = []): Parameter<boolean> {
   const preset = flags.startsWith("--no-") ? undefined : false;
   return { part: new Option(flags, about).default(preset).conflicts([...excludedBy]) };
 }
@@ -104,16 +109,18 @@ export const ACCOUNT = optional(
 );
 
 /** What a command takes, by name. */
-export type Takes = Readonly<Record<string, Taken<unknown>>>;
+export type ParameterSet = Readonly<Record<string, Parameter<unknown>>>;
 /** The values of what a command takes, by its names. */
-export type Given<T extends Takes> = { readonly [N in keyof T]: T[N] extends Taken<infer V> ? V : never };
+export type Values<T extends ParameterSet> = {
+  readonly [N in keyof T]: T[N] extends Parameter<infer V> ? V : never;
+};
 
 /** A command of the table. */
 export interface CommandRow {
   readonly name: string;
   readonly about: string;
   /** Arguments, in their order, and options, each by its name in camel case. */
-  readonly takes: Takes;
+  readonly takes: ParameterSet;
   /** What the help says at its end: examples, a line each, or a whole text that ends with them. */
   readonly help: string;
   readonly run: (given: Readonly<Record<string, unknown>>, call: Call) => Promise<void> | void;
@@ -129,15 +136,15 @@ export interface CommandGroup extends Pick<CommandRow, "name" | "about" | "help"
 export type CommandTable = readonly (CommandRow | CommandGroup)[];
 
 /** Makes a row. The compiler holds what `run` uses to what the command takes. */
-export function command<const T extends Takes>(
+export function command<const T extends ParameterSet>(
   name: string,
   about: string,
   takes: T,
   help: string,
-  run: (given: Given<T>, call: Call) => Promise<void> | void,
+  run: (given: Values<T>, call: Call) => Promise<void> | void,
 ): CommandRow {
   // Commander fills the values in by these very declarations.
-  return { name, about, takes, help, run: (given, call) => run(given as Given<T>, call) };
+  return { name, about, takes, help, run: (given, call) => run(given as Values<T>, call) };
 }
 
 /** One call of a command. */

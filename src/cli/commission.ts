@@ -10,7 +10,7 @@ import {
   type CommissionedRoom as Room,
 } from "../contract/commission.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Cause, Measured, Mend } from "../domain/verdict.ts";
+import type { Cause, LineMeasurement, Mend } from "../domain/verdict.ts";
 import { ACCOUNT, AS_JSON, type CommandTable, command, flag, optional, several, toCount } from "./command.ts";
 import { iso, moment } from "./terminal.ts";
 
@@ -151,10 +151,10 @@ function describeRoom({ judgement, tick, ...room }: Room): string {
   return describe(room, tick ?? judgement, tick === null ? "" : ", ticked off");
 }
 
-type Named = Pick<Room, "room" | "deviceName" | "wired" | "withoutLine">;
+type NamedRoom = Pick<Room, "room" | "deviceName" | "wired" | "withoutLine">;
 
 function describe(
-  { room, deviceName, wired, withoutLine }: Named,
+  { room, deviceName, wired, withoutLine }: NamedRoom,
   found: Pick<Room["judgement"], "verdict" | "cause" | "mend" | "measured"> | null,
   rest = "",
 ): string {
@@ -166,7 +166,7 @@ function describe(
   return `${where}: ${verdict.toUpperCase()}${why}${what}${mend === null ? "" : `; proposed: ${settingOf(mend)}`}${rest}`;
 }
 
-function measuredText({ switchings, mostEdges, longestMs, restHigh }: Measured): string {
+function measuredText({ switchings, mostEdges, longestMs, restHigh }: LineMeasurement): string {
   const bounce = mostEdges <= 1 ? "no bounce" : `at most ${mostEdges} edges in ${longestMs} ms`;
   return `${switchings} switchings, ${bounce}, ${restHigh ? "high" : "low"} at rest`;
 }

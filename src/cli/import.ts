@@ -14,7 +14,7 @@ import {
   readClinicFile,
   readJsonLines,
 } from "./clinic-file.ts";
-import { ACCOUNT, type Call, type CommandTable, command, flag, type Given, needed } from "./command.ts";
+import { ACCOUNT, type Call, type CommandTable, command, flag, needed, type Values } from "./command.ts";
 import type { ControlClient } from "./door.ts";
 import { iso } from "./terminal.ts";
 import { toRow, toWiring, type WiringRow, wiredRows } from "./wiring.ts";
@@ -89,7 +89,7 @@ export const commands: CommandTable = [
 ];
 
 async function importClinic(
-  { file, account: user, wiring: withWiring, dryRun }: Given<typeof IMPORT>,
+  { file, account: user, wiring: withWiring, dryRun }: Values<typeof IMPORT>,
   call: Call,
 ): Promise<void> {
   const source = openSource(file);
@@ -138,7 +138,7 @@ function withoutKind<T extends { readonly kind: string }>({ kind, ...entry }: T)
   return entry;
 }
 
-async function importMongo({ folder, dryRun }: Given<typeof IMPORT_MONGO>, call: Call): Promise<void> {
+async function importMongo({ folder, dryRun }: Values<typeof IMPORT_MONGO>, call: Call): Promise<void> {
   const accounts = await readAccounts(folder);
   const source = openSource(join(folder, "data.json"));
   const shape = MONGO_SHAPES.data.refine(({ userId }) => accounts.has(userId), UNKNOWN_USER);

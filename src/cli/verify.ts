@@ -7,7 +7,7 @@ import { type Finding, joinedKeys } from "../ledger/safety/finding.ts";
 import { markSuspect } from "../ledger/safety/prepare.ts";
 import { findEntry, openFindings, type Verification } from "../ledger/safety/verify.ts";
 import { presentDirectories } from "../service/backup-target.ts";
-import { AS_JSON, type Call, type CommandTable, command, type Given, optional } from "./command.ts";
+import { AS_JSON, type Call, type CommandTable, command, optional, type Values } from "./command.ts";
 
 const HELP = `
 It lists entries that are missing, altered or inserted, corrections that contradict what they
@@ -47,7 +47,7 @@ export const commands: CommandTable = [
   ),
 ];
 
-async function verify(given: Given<typeof TAKES>, call: Call): Promise<void> {
+async function verify(given: Values<typeof TAKES>, call: Call): Promise<void> {
   const { terminal } = call;
   const { json, acknowledge: name, reason, head } = given;
   const { ledger } = dataDirectoryOf(call.config().data_dir);

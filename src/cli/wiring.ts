@@ -198,13 +198,13 @@ function toNumber(text: string): number {
   return number;
 }
 
-type Wired = Pick<
+type WiringColumns = Pick<
   Wiring,
   "line" | "dId" | "actuatorId" | "activeLow" | "bias" | "debounceMs" | "rearmMs" | "valor"
 >;
 
 /** A command acts as an owner, whom the API shows each price. */
-export function toRow({ line, dId, actuatorId, valor, activeLow, bias, debounceMs, rearmMs }: Wired) {
+export function toRow({ line, dId, actuatorId, valor, activeLow, bias, debounceMs, rearmMs }: WiringColumns) {
   return {
     line,
     device: dId,

@@ -6,10 +6,10 @@ import {
   type CommandRow,
   type CommandTable,
   command,
-  type Given,
   needed,
   optional,
-  type Takes,
+  type ParameterSet,
+  type Values,
 } from "../cli/command.ts";
 import { iso } from "../cli/terminal.ts";
 import { HOUR_MS, SECOND_MS } from "../domain/clock.ts";
@@ -47,11 +47,11 @@ const INIT = `init ${DATABASE} --company Televida --zone Europe/Madrid`;
 const NAME = needed("<name>", "the gateway's name, for example malaga");
 
 /** A row about one gateway. */
-function ofGateway<const T extends Takes>(
+function ofGateway<const T extends ParameterSet>(
   name: string,
   about: string,
   takes: T,
-  run: (given: Given<typeof OF_COMPANY & { readonly name: typeof NAME } & T>, call: Call) => Promise<void>,
+  run: (given: Values<typeof OF_COMPANY & { readonly name: typeof NAME } & T>, call: Call) => Promise<void>,
   words = "malaga",
 ): CommandRow {
   const help = example(`gateway ${name} ${words} ${DATABASE}`);

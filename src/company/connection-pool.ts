@@ -49,7 +49,7 @@ export interface Database {
   use<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
-interface Waiting {
+interface WaitingCall {
   readonly begin: () => void;
   readonly cancel: Cancel;
 }
@@ -63,7 +63,7 @@ export class ConnectionPool implements Database {
   readonly #timers: Timers;
   #idle: Connection[] = [];
   #inUse = 0;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingCall[] = [];
 
   constructor(connect: () => Promise<Connection>, timers: Timers) {
     this.#connect = connect;

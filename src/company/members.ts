@@ -25,7 +25,7 @@ import {
   sessionSeconds,
 } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
-import type { SessionKeeper, SignedIn } from "../http/auth/session.ts";
+import type { SessionKeeper, SignedInMember } from "../http/auth/session.ts";
 import type { Parameters } from "../notify/database.ts";
 import type { Company } from "./company.ts";
 import { type CompanyQuery, companyQuery, type Database } from "./connection-pool.ts";
@@ -210,7 +210,7 @@ export class CompanyMembers implements SessionKeeper {
     return token;
   }
 
-  async check(token: string): Promise<SignedIn | undefined> {
+  async check(token: string): Promise<SignedInMember | undefined> {
     const sid = hash("sha256", token);
     const [row] = await this.#query<{ memberId: Id; role: Role }>(
       `SELECT m.member AS "memberId", m.role FROM flanco.session s JOIN flanco.member m USING (company, member)

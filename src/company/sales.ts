@@ -7,8 +7,8 @@ import {
   NOTHING_SOLD,
   type OverviewPeriod,
   type PlaceSold,
-  type Sold,
-  type SoldOnDays,
+  type Sales,
+  type SalesOfDays,
 } from "../domain/overview.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { LocalCalendar } from "../ledger/nouns/calendar.ts";
@@ -21,8 +21,8 @@ import { CompanyRecords, type CompanyView } from "./record-search.ts";
 import { CompanySums, IS_MADE_ID } from "./sums.ts";
 
 /** What all clinics have sold in a period, and each, the highest sum first, beside the same days before. */
-interface Comparison extends SoldOnDays {
-  readonly before: SoldOnDays;
+interface Comparison extends SalesOfDays {
+  readonly before: SalesOfDays;
   readonly clinics: readonly PlaceSold[];
 }
 
@@ -115,7 +115,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
   };
 }
 
-function soldOf({ count, totalMicros }: Sold = NOTHING_SOLD): Sold {
+function soldOf({ count, totalMicros }: Sales = NOTHING_SOLD): Sales {
   return { count, totalMicros };
 }
 

@@ -8,8 +8,8 @@ import {
   NOTHING_SOLD,
   type OverviewFilter,
   type PlaceSold,
+  type Sales,
   type Seller,
-  type Sold,
 } from "../domain/overview.ts";
 import { momentsSoFar } from "../ledger/nouns/calendar.ts";
 import { holds, type Range, type Ranges, type SoldByPlace } from "../ledger/nouns/rollup-sum.ts";
@@ -152,7 +152,7 @@ export class CompanySums implements LaterSums {
     return row?.day == null ? null : Number(row.day);
   }
 
-  async sums({ months, days }: Ranges, filter: OverviewFilter): Promise<ReadonlyMap<Day | Month, Sold>> {
+  async sums({ months, days }: Ranges, filter: OverviewFilter): Promise<ReadonlyMap<Day | Month, Sales>> {
     const periods = [
       ...periodsOf(months, (month) => Math.floor(month / 100)).map((year) => ["month", year] as const),
       ...periodsOf(days, monthOf).map((month) => ["day", month] as const),
@@ -168,7 +168,7 @@ export class CompanySums implements LaterSums {
       totals_micros: readonly string[];
     }>(PERIODS, values);
     const found = rows.flatMap(({ period, counts, totals_micros }) =>
-      counts.map((count, index): [number, Sold] => [
+      counts.map((count, index): [number, Sales] => [
         Number(period) * 100 + index + 1,
         {
           count: Number(count) - Number(counts[index - 1] ?? 0),
@@ -249,14 +249,14 @@ export class CompanySums implements LaterSums {
   }
 
   /** What was sold on these days. */
-  async sum(ranges: Ranges, filter: OverviewFilter): Promise<Sold> {
+  async sum(ranges: Ranges, filter: OverviewFilter): Promise<Sales> {
     const values = { ...columnsOf(partsOf(0, ranges)), ...namesOf(filter) };
     const [row] = await this.#view.query<SoldRow>(SUM, values);
     return row === undefined ? NOTHING_SOLD : toSold(row);
   }
 
   /** What each gateway has sold in each of these ranges; `time` is the index of the ranges. */
-  async byGateway(times: readonly Ranges[]): Promise<readonly (Sold & { gateway: number; time: number })[]> {
+  async byGateway(times: readonly Ranges[]): Promise<readonly (Sales & { gateway: number; time: number })[]> {
     const parts = times.flatMap((ranges, tag) => partsOf(tag, ranges));
     const rows = await this.#view.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, {
       ...columnsOf(parts),
@@ -308,6 +308,6 @@ function partOf(halfHour: number): number {
   return Math.floor(halfHour / HALF_HOURS_PER_PERIOD) * 100 + (halfHour % HALF_HOURS_PER_PERIOD) + 1;
 }
 
-function toSold({ count, total }: SoldRow): Sold {
+function toSold({ count, total }: SoldRow): Sales {
   return { count: Number(count), totalMicros: BigInt(total) };
 }

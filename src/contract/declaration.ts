@@ -20,7 +20,7 @@ export const TECHNICAL: readonly Role[] = ["owner", "technician"];
 export const PEOPLE: readonly Role[] = ["owner", "staff", "technician"];
 
 /** Who may do an operation. */
-export type Allowed = readonly Role[] | typeof NO_SESSION | typeof OPERATOR;
+export type Permission = readonly Role[] | typeof NO_SESSION | typeof OPERATOR;
 
 /** Most bytes of what a command imports at once. */
 export const MAX_IMPORT_BYTES = 4 * 1024 * 1024;
@@ -35,7 +35,7 @@ export interface Declaration {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  readonly roles: Allowed;
+  readonly roles: Permission;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Most bytes of a body; 64 KiB where this is absent. */
@@ -67,12 +67,12 @@ export interface Declaration {
 }
 
 /** The fields that `declare` adds where they are left out. */
-type Added = Pick<Declaration, "status" | "errors">;
+type Defaults = Pick<Declaration, "status" | "errors">;
 type Head = Pick<Declaration, "method" | "path" | "roles">;
-type Written = Omit<Declaration, keyof Head | keyof Added> & Partial<Added>;
-type Declared<M extends Method, Path extends string, D extends Written> = D &
+type Content = Omit<Declaration, keyof Head | keyof Defaults> & Partial<Defaults>;
+type DeclaredEndpoint<M extends Method, Path extends string, D extends Content> = D &
   Head &
-  Added & { readonly method: M; readonly path: Path } & (D extends
+  Defaults & { readonly method: M; readonly path: Path } & (D extends
     | { readonly answer: z.ZodType }
     | { readonly stream: string }
     ? unknown
@@ -82,13 +82,13 @@ type Declared<M extends Method, Path extends string, D extends Written> = D &
  * Makes a declaration, and keeps its exact type, from which the types of its request and answer follow.
  * Adds what most declarations have: the status 200, an answer without data, no errors of its own.
  */
-export function declare<M extends Method, Path extends string, const D extends Written>(
+export function declare<M extends Method, Path extends string, const D extends Content>(
   method: M,
   path: Path,
   roles: Head["roles"],
   written: D,
-): Declared<M, Path, D>;
-export function declare(method: Method, path: string, roles: Head["roles"], written: Written): Declaration {
+): DeclaredEndpoint<M, Path, D>;
+export function declare(method: Method, path: string, roles: Head["roles"], written: Content): Declaration {
   const answer = written.stream === undefined ? { answer: success } : {};
   return { method, path, roles, status: 200, errors: [], ...answer, ...written };
 }

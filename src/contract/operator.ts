@@ -31,7 +31,7 @@ const reclocked = z.strictObject({
   before: misplacedSales,
   since: misplacedSales,
 });
-export type Reclocked = Shape<typeof reclocked>;
+export type ReclockedBootAnswer = Shape<typeof reclocked>;
 
 export const listReclocked = declare("get", "/api/clock", OPERATOR, {
   summary: "Boots whose clock was set to another time later, with their sales.",

@@ -1,6 +1,6 @@
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
-import type { StoredRecord, Voided } from "./record.ts";
+import type { RecordVoid, StoredRecord } from "./record.ts";
 
 /** What a commit changed. Published after it. */
 export type Change =
@@ -13,7 +13,7 @@ export type Change =
       readonly value: boolean;
       readonly timeMs: number;
     }
-  | { readonly kind: "void"; readonly userId: Id; readonly number: number; readonly voided: Voided }
+  | { readonly kind: "void"; readonly userId: Id; readonly number: number; readonly voided: RecordVoid }
   | { readonly kind: "time"; readonly userId: Id; readonly number: number; readonly timeMs: number }
   | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
   | { readonly kind: "wiring" }

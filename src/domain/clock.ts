@@ -65,7 +65,7 @@ export interface Timers {
   after(delayMs: number, callback: () => void): Cancel;
 }
 
-interface Pending {
+interface PendingTimer {
   readonly dueMs: number;
   readonly callback: () => void;
 }
@@ -75,7 +75,7 @@ export class VirtualTime implements Clock, Timers {
   #monotonicMs = 1_000;
   /** How far the wall clock is ahead of the monotonic one. */
   #aheadMs = 0;
-  #pending: Pending[] = [];
+  #pending: PendingTimer[] = [];
 
   nowMs(): number {
     return this.#monotonicMs + this.#aheadMs;

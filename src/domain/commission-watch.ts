@@ -1,13 +1,13 @@
 import type { Id } from "./id.ts";
 import type { RawLevel } from "./line.ts";
 import {
-  type Asking,
   type Contact,
   isFloating,
   type Judgement,
   judgeRoom,
   MAX_SEEN_LEVELS,
   type Observation,
+  type Prompt,
   type SeenLevel,
   SILENT_MS,
   SWITCHING_MS,
@@ -23,13 +23,13 @@ export interface Move {
   readonly atMs: number;
 }
 
-interface Seen extends Observation {
+interface LineObservation extends Observation {
   readonly levels: SeenLevel[];
   active: boolean;
   overflowed: boolean;
 }
 
-interface Asked {
+interface PromptedRoom {
   readonly deviceId: Id;
   readonly room: string;
   readonly sinceMs: number;
@@ -37,9 +37,9 @@ interface Asked {
 
 /** What one commissioning has seen of its lines, in memory alone. What was ticked off is in the ledger. */
 export class CommissionWatch {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, LineObservation>();
   #moves: readonly Move[] = [];
-  #asked: Asked | null = null;
+  #asked: PromptedRoom | null = null;
   /** Monotonic time of the last call of `hasNews`. */
   #toldMs = 0;
   #isFresh = false;
@@ -49,7 +49,7 @@ export class CommissionWatch {
     return this.#moves;
   }
 
-  get asked(): Pick<Asked, "deviceId" | "room"> | null {
+  get asked(): Pick<PromptedRoom, "deviceId" | "room"> | null {
     return this.#asked;
   }
 
@@ -78,7 +78,7 @@ export class CommissionWatch {
   }
 
   /** Asks a person to switch this room next. What was seen of its line until now no longer counts. */
-  ask(asked: Asked, line: string | null): void {
+  ask(asked: PromptedRoom, line: string | null): void {
     this.#asked = asked;
     this.#isFresh = true;
     const seen = line === null ? undefined : this.#seen.get(line);
@@ -88,7 +88,7 @@ export class CommissionWatch {
 
   /** @param nowMs monotonic milliseconds */
   judge(
-    { deviceId, room }: Pick<Asked, "deviceId" | "room">,
+    { deviceId, room }: Pick<PromptedRoom, "deviceId" | "room">,
     wired: Contact | null,
     nowMs: number,
   ): Judgement {
@@ -123,7 +123,7 @@ export class CommissionWatch {
     this.#moves = [move, ...others].slice(0, MAX_MOVES);
   }
 
-  #askingOf({ sinceMs }: Asked, line: string | null, nowMs: number): Asking {
+  #askingOf({ sinceMs }: PromptedRoom, line: string | null, nowMs: number): Prompt {
     let first: { readonly line: string; readonly atMs: number } | undefined;
     for (const [other, seen] of this.#seen) {
       const moved = other === line ? undefined : seen.levels.find(({ atMs }) => atMs >= sinceMs);

@@ -34,7 +34,7 @@ export interface GapCount {
 }
 
 /** Each gap is one edge, of which a look at the level has told. */
-export type Swallowed = Pick<LostEdges, "gaps" | "lines" | "toTimeMs">;
+export type SwallowedEdges = Pick<LostEdges, "gaps" | "lines" | "toTimeMs">;
 
 export interface LostEdges {
   readonly gaps: number;
@@ -46,7 +46,7 @@ export interface LostEdges {
   readonly toTimeMs: number;
 }
 
-export interface Unwatched {
+export interface UnwatchedTime {
   readonly gaps: number;
   readonly lines: readonly string[];
   /** From the beginning of the first to the end of the last, in Unix milliseconds. */

@@ -19,7 +19,7 @@ export interface SlotBounds {
   readonly waitingOfMember: number;
 }
 
-interface Waiting {
+interface WaitingJob {
   readonly asker: Asker;
   readonly begin: () => void;
 }
@@ -32,7 +32,7 @@ export class JobSlots {
   readonly #bounds: SlotBounds;
   readonly #inside = new Set<Asker>();
   /** In the order of their turns. */
-  #waiting: readonly Waiting[] = [];
+  #waiting: readonly WaitingJob[] = [];
 
   constructor(bounds: SlotBounds) {
     this.#bounds = bounds;
@@ -68,7 +68,7 @@ export class JobSlots {
   }
 
   #giveWay({ userId, memberId }: Asker): void {
-    const nearness = ({ asker }: Waiting) =>
+    const nearness = ({ asker }: WaitingJob) =>
       Number(asker.userId === userId) + Number(asker.memberId === memberId);
     this.#waiting = this.#waiting.toSorted((one, other) => nearness(one) - nearness(other));
     const ready = this.#waiting.filter(({ asker }) => this.#hasRoom(asker));

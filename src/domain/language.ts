@@ -14,12 +14,12 @@ interface Pairs {
 }
 
 /** The texts of pairs in one language. */
-type Spoken<P> =
+type TextsOf<P> =
   P extends Pair<infer T>
     ? T
     : P extends (...values: infer V) => Pair<infer T>
       ? (...values: V) => T
-      : { readonly [Name in keyof P]: Spoken<P[Name]> };
+      : { readonly [Name in keyof P]: TextsOf<P[Name]> };
 
 /** Texts of one subject in both languages. */
 export interface Bilingual<M> {
@@ -28,8 +28,8 @@ export interface Bilingual<M> {
 }
 
 /** Makes the texts of one subject from pairs: each text stands beside its translation. */
-export function bilingual<P extends Pairs>(pairs: P): Bilingual<Spoken<P>> {
-  return { es: spoken(pairs, 0) as Spoken<P>, en: spoken(pairs, 1) as Spoken<P> };
+export function bilingual<P extends Pairs>(pairs: P): Bilingual<TextsOf<P>> {
+  return { es: spoken(pairs, 0) as TextsOf<P>, en: spoken(pairs, 1) as TextsOf<P> };
 }
 
 /** A count with its noun: `1 sale`, `1,204 sales`. `count` is formatted; one is "1" in both languages. */

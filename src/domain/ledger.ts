@@ -20,7 +20,7 @@ import type { ImportedCount, ImportedPlaces, ImportedRecord, PlacedDevice } from
 import type { Asker } from "./job-slots.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
-import type { Overview, OverviewRequest, Period, Sold, Summary } from "./overview.ts";
+import type { Overview, OverviewRequest, Period, Sales, Summary } from "./overview.ts";
 import type {
   ExportedRecord,
   FoundMoved,
@@ -207,7 +207,7 @@ export interface LedgerCommands {
    * Takes in sightings in their order, with the records, gaps and
    * levels that follow from them: all in one transaction, or none.
    */
-  takeIn(sightings: readonly Sighting[]): readonly Taken[];
+  takeIn(sightings: readonly Sighting[]): readonly SightingResult[];
 
   /** Changes nothing: resolves once what was sent before is committed. */
   ping(): void;
@@ -235,7 +235,7 @@ export interface ClockCorrected {
   readonly after: number | null;
 }
 
-export interface Taken {
+export interface SightingResult {
   /** `tested`: a rise of a line under test, which is no sale. */
   readonly meaning: Meaning | "tested";
   readonly recordId: number | null;
@@ -300,7 +300,7 @@ export interface LedgerReader {
   /** The hash of the newest entry, hexadecimal: it stands for every entry so far, of all accounts. */
   chainHead(): string;
   /** The sum of the records of some days, without voided ones, from the rollups. Exact at any size. */
-  sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sold;
+  sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sales;
   /** Local date and time of a moment in the ledger's zone: `2026-11-21T09:05:00.000`. */
   localTime(timeMs: number): string;
   /** One page, newest first: only ids below `before`, or the newest where it is null. */

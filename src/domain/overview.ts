@@ -13,38 +13,38 @@ export interface OverviewFilter {
 }
 
 /** Number and exact sum of records, without voided ones. */
-export interface Sold {
+export interface Sales {
   readonly totalMicros: bigint;
   readonly count: number;
 }
 
-export const NOTHING_SOLD: Sold = { totalMicros: 0n, count: 0 };
+export const NOTHING_SOLD: Sales = { totalMicros: 0n, count: 0 };
 
 /** Sales from one local day to another, both included. */
-export interface SoldOnDays extends Sold {
+export interface SalesOfDays extends Sales {
   readonly from: Day;
   readonly to: Day;
 }
 
 /** What has been sold today, in the last seven days, in this month or year so far. */
-export interface Span extends SoldOnDays {
+export interface Span extends SalesOfDays {
   readonly name: OverviewPeriod;
   /** The same days of the period before; of its last day only what was sold up to this time of day. */
-  readonly before: SoldOnDays;
+  readonly before: SalesOfDays;
   /** Whether anything was sold by the first day of `before`. Otherwise these days are not known in full. */
   readonly isComparable: boolean;
 }
 
 /** A day or month of a chart, by its first day, beside what is compared of the same one of the period before. */
-export interface OverviewBar extends Sold {
+export interface OverviewBar extends Sales {
   readonly start: Day;
-  readonly before: Sold;
+  readonly before: Sales;
 }
 
 /** A location or a clinic by its name, with what it sold in the period before. */
-export interface PlaceSold extends Sold {
+export interface PlaceSold extends Sales {
   readonly name: string;
-  readonly before: Sold;
+  readonly before: Sales;
 }
 
 /** Locations that are compared: those with the highest sums. */
@@ -77,9 +77,9 @@ export interface GoneDevice {
 }
 
 /** A period beside the one before. */
-export interface Overview extends SoldOnDays {
+export interface Overview extends SalesOfDays {
   /** The day, the seven days, the month or the year before; of a running one the same days, of the last of them only what was sold up to this time of day. */
-  readonly before: SoldOnDays;
+  readonly before: SalesOfDays;
   readonly spans: readonly Span[];
   /** The day, 7 days, the days of the month, or 12 months, oldest first; 0 where nothing was sold. */
   readonly chart: readonly OverviewBar[];

@@ -68,7 +68,7 @@ export interface StoredRecord extends Omit<RecordEntry, OfItsMaking | "position"
   /** True while its time is not trusted: it was made before the clock was set, and is moved once that happens. */
   readonly provisional: boolean;
   /** When and why it was voided; null while it counts. */
-  readonly voided: Voided | null;
+  readonly voided: RecordVoid | null;
 }
 
 /** What the ledger gives a record when it stores it. */
@@ -83,7 +83,7 @@ export function justMade(
 }
 
 /** Records whose time is not trusted. */
-export interface Provisional {
+export interface ProvisionalCounts {
   /** Made in the current boot: they are moved once its clock is set. */
   readonly waiting: number;
   /** Made in a boot that ended before its clock was set: their time is unknown for good. */
@@ -91,7 +91,7 @@ export interface Provisional {
 }
 
 /** A voided record stays visible and counts in no sum. */
-export interface Voided {
+export interface RecordVoid {
   readonly timeMs: number;
   readonly reason: string;
 }

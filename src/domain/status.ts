@@ -1,11 +1,11 @@
 import type { ProvenBackup } from "./backup.ts";
 import type { LineTest } from "./commission.ts";
 import type { ToldFault } from "./fault.ts";
-import type { GapCount, LostEdges, Swallowed, Unwatched } from "./gap.ts";
+import type { GapCount, LostEdges, SwallowedEdges, UnwatchedTime } from "./gap.ts";
 import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
 import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
-import type { Provisional } from "./record.ts";
+import type { ProvisionalCounts } from "./record.ts";
 import type { SettingDifference, SinkName } from "./sink.ts";
 
 /** How money is shown. The ledger counts in millionths of the unit. */
@@ -24,7 +24,7 @@ export interface LedgerStatus {
   readonly lastEdges: readonly LastEdge[];
   readonly gaps: GapCount;
   /** Without voided records: their time does not matter. */
-  readonly provisional: Provisional;
+  readonly provisional: ProvisionalCounts;
 }
 
 /** What the ledger tells of faults; each null without any. */
@@ -32,9 +32,9 @@ export interface LedgerTroubles {
   /** Edges that were lost in the last 24 hours. */
   readonly lost: LostEdges | null;
   /** Outages of a minute or more in the last 24 hours. */
-  readonly unwatched: Unwatched | null;
+  readonly unwatched: UnwatchedTime | null;
   /** Edges that were swallowed in the last 24 hours. */
-  readonly swallowed: Swallowed | null;
+  readonly swallowed: SwallowedEdges | null;
   /** Sales that were recorded by a clock that was set to another time later. */
   readonly misplaced: { readonly records: number; readonly seconds: number } | null;
 }

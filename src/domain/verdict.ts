@@ -140,7 +140,7 @@ export interface Observation {
 }
 
 /** What was measured of a line. */
-export interface Measured {
+export interface LineMeasurement {
   readonly switchings: number;
   readonly edges: number;
   /** The most edges of one switching; 1 for a contact that does not bounce. */
@@ -157,14 +157,14 @@ export interface Judgement {
   readonly cause: Cause | null;
   /** Null where no setting mends it. */
   readonly mend: Mend | null;
-  readonly measured: Measured | null;
+  readonly measured: LineMeasurement | null;
 }
 
 /** A judgement without what was measured. */
 type Conclusion = Omit<Judgement, "measured">;
 
 /** A room that a person was asked to switch on and off, and what else moved since then. */
-export interface Asking {
+export interface Prompt {
   readonly waitedMs: number;
   /** A line that is not the room's own, and switched first since then. */
   readonly otherLine: string | null;
@@ -196,7 +196,7 @@ const GOOD: Conclusion = { verdict: "good", cause: null, mend: null };
 export function judgeRoom(
   wired: Contact | null,
   seen: Observation,
-  asking: Asking | null,
+  asking: Prompt | null,
   nowMs: number,
 ): Judgement {
   if (wired === null) return { ...judgeUnwired(asking), measured: null };
@@ -209,8 +209,8 @@ export function judgeRoom(
 function conclude(
   contact: Contact,
   seen: Observation,
-  measured: Measured,
-  asking: Asking | null,
+  measured: LineMeasurement,
+  asking: Prompt | null,
   nowMs: number,
 ): Conclusion {
   const last = seen.levels.at(-1);
@@ -236,14 +236,14 @@ export function isFloating({ levels, overflowed }: Observation): boolean {
 }
 
 /** A room without a line: it takes the one that moved. */
-function judgeUnwired(asking: Asking | null): Conclusion {
+function judgeUnwired(asking: Prompt | null): Conclusion {
   const line = asking?.otherLine ?? null;
   const mend: Mend | null = line === null ? null : { setting: "line", ...USUAL_CONTACT, line };
   return { verdict: "unwired", cause: "no_line", mend };
 }
 
 /** A line that did not move. */
-function judgeStill(contact: Contact, asking: Asking | null): Conclusion {
+function judgeStill(contact: Contact, asking: Prompt | null): Conclusion {
   if (asking === null) return UNKNOWN;
   if (asking.otherLine !== null) {
     const mend: Mend = { setting: "line", ...contact, line: asking.otherLine };
@@ -269,7 +269,7 @@ function chattering(contact: Contact, { levels }: Observation): Conclusion {
   return { verdict: "chattering", cause: "bounce", mend: { setting: "debounce", ...contact, debounceMs } };
 }
 
-function measure({ levels, restActive }: Observation, { activeLow }: ContactSettings): Measured {
+function measure({ levels, restActive }: Observation, { activeLow }: ContactSettings): LineMeasurement {
   const { switchings, mostEdges, longestMs } = bounceOf("", levels);
   return {
     switchings,

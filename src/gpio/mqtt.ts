@@ -58,7 +58,7 @@ export interface MqttDependencies {
 }
 
 /** A level of a line, as a message told it. */
-interface Heard {
+interface ReportedLevel {
   readonly high: boolean;
   readonly timeNs: bigint;
 }
@@ -71,7 +71,7 @@ interface BoxLine {
   /** The level that was last delivered to a watch; undefined once the line is released. */
   given: boolean | undefined;
   /** The levels since the connection was made while the line was not watched. */
-  waiting: Heard[];
+  waiting: ReportedLevel[];
   watch: BoxWatch | null;
 }
 
@@ -274,12 +274,12 @@ class BoxWatch implements WatchedLine {
   readonly #line: BoxLine;
   readonly #activeLow: boolean;
   /** The levels that `listen` will deliver; null once it was called. */
-  #waiting: Heard[] | null;
+  #waiting: ReportedLevel[] | null;
   #sequence = 0;
   #onEdge: (edge: Edge) => void = () => {};
   #onFailure: (error: Error) => void = () => {};
 
-  constructor(line: BoxLine, high: boolean, activeLow: boolean, waiting: readonly Heard[]) {
+  constructor(line: BoxLine, high: boolean, activeLow: boolean, waiting: readonly ReportedLevel[]) {
     this.address = formatLine(line.info);
     this.initiallyActive = high !== activeLow;
     this.#line = line;
@@ -304,7 +304,7 @@ class BoxWatch implements WatchedLine {
   }
 
   /** Delivers a level. A box that repeats its level makes no edge. */
-  hear(heard: Heard): void {
+  hear(heard: ReportedLevel): void {
     if (this.#waiting !== null) {
       this.#waiting.push(heard);
       return;
@@ -334,7 +334,7 @@ class BoxWatch implements WatchedLine {
 }
 
 /** Takes in the level of a message. */
-function hear(line: BoxLine, heard: Heard, isCatchingUp: boolean): void {
+function hear(line: BoxLine, heard: ReportedLevel, isCatchingUp: boolean): void {
   line.high = heard.high;
   if (line.watch !== null) line.watch.hear(heard);
   else if (isCatchingUp && line.waiting.length < MAX_WAITING) line.waiting.push(heard);

@@ -49,7 +49,7 @@ export interface RecorderDependencies {
   readonly retryMs?: number;
 }
 
-type Unseen = Pick<Sighting, "unwatchedSince" | "gapReason">;
+type SightingGap = Pick<Sighting, "unwatchedSince" | "gapReason">;
 
 interface Watch {
   readonly wiring: Wiring;
@@ -368,7 +368,7 @@ export class Recorder implements Lines {
     return { bootId: this.#dependencies.bootId, monotonicMs: Number(timeNs) / NS_PER_MS };
   }
 
-  #take(wiring: Wiring, request: number, edge: Edge, unseen?: Unseen): void {
+  #take(wiring: Wiring, request: number, edge: Edge, unseen?: SightingGap): void {
     const { clock, trust, log, bootId } = this.#dependencies;
     const { line, deviceId, actuatorId, activeLow } = wiring;
     const { lostSinceNs } = edge;

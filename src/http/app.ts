@@ -71,7 +71,7 @@ export interface SiteDependencies {
 /** Answers a GET or HEAD of its path. */
 export type Probe = (context: Context) => Promise<void>;
 
-interface Served {
+interface ServedApi {
   readonly described: readonly Endpoint[];
   /** What programs ask that watch the service, by path; it is answered before the site and the session are checked. */
   readonly probes: Readonly<Record<string, Probe>>;
@@ -179,7 +179,7 @@ function decoded(path: string): string {
 /** An application with its bounds, headers, errors and page. */
 export function buildApp(
   { log, clock, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
-  { described, probes, positionOf, as }: Served,
+  { described, probes, positionOf, as }: ServedApi,
 ): Koa {
   const endpoints = [...described, descriptionEndpoint(described)];
   const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));

@@ -6,7 +6,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Asker } from "../domain/job-slots.ts";
 import { seesMoney } from "../domain/member.ts";
-import { oneMember, type Sessions, type SignedIn, tokensOf } from "./auth/session.ts";
+import { oneMember, type Sessions, type SignedInMember, tokensOf } from "./auth/session.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -36,7 +36,7 @@ const UNTOLD: ReadonlySet<Change["kind"]> = new Set(["wiring", "sessions", "user
 const BEAT: Event = { event: "beat", data: {} };
 
 /** Whom a change is told, and who has seen an answer: all of an account's roles with money see the same. */
-type Viewer = Pick<SignedIn, "userId" | "role">;
+type Viewer = Pick<SignedInMember, "userId" | "role">;
 
 interface Listener extends Asker {
   readonly stream: PassThrough;

@@ -2,7 +2,7 @@ import { getOverview, type Overview as OverviewAnswer } from "../contract/overvi
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
-import type { Overview, Sold, SoldOnDays } from "../domain/overview.ts";
+import type { Overview, Sales, SalesOfDays } from "../domain/overview.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -43,15 +43,15 @@ export function toPlacesAnswer({ places, otherPlaces }: Pick<Overview, "places" 
   };
 }
 
-export function toSoldAnswer({ totalMicros, count }: Sold) {
+export function toSoldAnswer({ totalMicros, count }: Sales) {
   return { sales: count, revenue: valorFromMicros(totalMicros) };
 }
 
 /** What was sold, and the revenue of the period before. */
-export function toSoldBeside({ before, ...sold }: Sold & { readonly before: Sold }) {
+export function toSoldBeside({ before, ...sold }: Sales & { readonly before: Sales }) {
   return { ...toSoldAnswer(sold), before: valorFromMicros(before.totalMicros) };
 }
 
-export function toDaysAnswer({ from, to, ...sold }: SoldOnDays) {
+export function toDaysAnswer({ from, to, ...sold }: SalesOfDays) {
   return { from: formatDay(from), to: formatDay(to), ...toSoldAnswer(sold) };
 }

@@ -15,7 +15,7 @@ import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
-import type { Sold } from "../domain/overview.ts";
+import type { Sales } from "../domain/overview.ts";
 import {
   type FoundMoved,
   type FoundRecord,
@@ -100,7 +100,7 @@ async function sumOf(
   userId: Id,
   filter: RecordFilter,
   context: Context,
-): Promise<Sold> {
+): Promise<Sales> {
   const { room, roomPart, ...place } = filter;
   if (room === null && roomPart === null) return sales.sumRecords(userId, place);
   let [count, totalMicros] = [0, 0n];

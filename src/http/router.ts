@@ -17,7 +17,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { type Asker, JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
-import type { SignedIn } from "./auth/session.ts";
+import type { SignedInMember } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { parseInput, queryOf, readBody, UNKNOWN_SENDER } from "./input.ts";
 import { type CountChange, senderOf } from "./middleware.ts";
@@ -40,7 +40,7 @@ declare module "koa" {
 export interface Endpoint {
   readonly declaration: Declaration;
   /** Resolves with a stream, or with the fields of the answer beside `status`. */
-  readonly run: (request: Parsed) => Promise<object>;
+  readonly run: (request: ParsedRequest) => Promise<object>;
   /** Slots for an answer that is much work. A stream keeps its slot until its client has taken all of it. */
   readonly slots?: JobSlots | undefined;
 }
@@ -51,14 +51,14 @@ export function isOperators({ declaration }: Endpoint): boolean {
 }
 
 /** Stands for the signed-in member where no session is needed. */
-export const NOBODY: SignedIn = { memberId: "", userId: "", role: "display", sid: "" };
+export const NOBODY: SignedInMember = { memberId: "", userId: "", role: "display", sid: "" };
 
 /** A request whose `query` and `body` were parsed by the declaration's shapes. */
-interface Parsed<Q = unknown, B = unknown> {
+interface ParsedRequest<Q = unknown, B = unknown> {
   /** The signed-in member's account; empty where no session is needed. */
   readonly userId: Id;
   /** The signed-in member; `NOBODY` where no session is needed. */
-  readonly signedIn: SignedIn;
+  readonly signedIn: SignedInMember;
   /** The sender and its address, for the audit log. */
   readonly by: Actor;
   readonly query: Q;
@@ -74,7 +74,7 @@ type RequireSession = () => Promise<unknown>;
  * What the code of a declaration returns: a stream, or the
  * fields of its answer beside `status`, if it has any.
  */
-type Given<D extends Declaration> = D extends { readonly stream: string }
+type EndpointResult<D extends Declaration> = D extends { readonly stream: string }
   ? Awaitable<Readable | Buffer>
   : keyof AnswerOf<D> extends "status"
     ? Promise<unknown>
@@ -87,7 +87,7 @@ type Awaitable<T> = T | Promise<T>;
  */
 export function serve<D extends Declaration>(
   declaration: D,
-  run: (request: Parsed<QueryOf<D>, BodyOf<D>>) => Given<D>,
+  run: (request: ParsedRequest<QueryOf<D>, BodyOf<D>>) => EndpointResult<D>,
   slots?: JobSlots,
 ): Endpoint {
   return {
@@ -95,7 +95,7 @@ export function serve<D extends Declaration>(
     slots,
     // The router parses each request by the shapes of its declaration.
     run: async (request) => {
-      const given = await run(request as Parsed<QueryOf<D>, BodyOf<D>>);
+      const given = await run(request as ParsedRequest<QueryOf<D>, BodyOf<D>>);
       return declaration.answer === success ? {} : (given as object);
     },
   };
@@ -104,11 +104,11 @@ export function serve<D extends Declaration>(
 /** Answers the router's questions about the sender of a request. */
 export interface Senders {
   /** The signed-in member. Rejects with `unauthorized`. */
-  signedInOf(context: Context): Promise<SignedIn>;
+  signedInOf(context: Context): Promise<SignedInMember>;
   /** Who runs the command that asks. Absent on the network, which has no operator. */
   readonly operatorOf?: (context: Context) => Actor;
   /** Up to which change answers to the member are current; null where no stream tells of later changes. */
-  positionOf(signedIn: SignedIn): string | null;
+  positionOf(signedIn: SignedInMember): string | null;
   readonly countChange?: CountChange;
   /** Does a member's work; absent where it does not matter whose work it is. */
   readonly as?: <T>(asker: Asker, work: () => T) => T;
@@ -192,9 +192,9 @@ async function answer(
 
 async function write(
   given: object,
-  signedIn: SignedIn,
+  signedIn: SignedInMember,
   large: LargeAnswers,
-  { context, requireSession }: Pick<Parsed, "context" | "requireSession">,
+  { context, requireSession }: Pick<ParsedRequest, "context" | "requireSession">,
 ): Promise<void> {
   // Written as a text on Node's response, because koa's way with an object costs a twentieth of a whole post.
   context.res.setHeader("Content-Type", "application/json; charset=utf-8");
@@ -269,7 +269,7 @@ async function readInput(
 }
 
 /** The member, if its role is among these. Throws `forbidden`. */
-function allowed(roles: readonly Role[] | typeof OPERATOR, signedIn: SignedIn): SignedIn {
+function allowed(roles: readonly Role[] | typeof OPERATOR, signedIn: SignedInMember): SignedInMember {
   // Only an operator's senders have a route for that.
   if (roles === OPERATOR) return signedIn;
   if (roles.includes(signedIn.role)) return signedIn;

@@ -17,7 +17,7 @@ import type { Log } from "../domain/log.ts";
 import { type Reach, TRUST_PATH } from "../domain/member.ts";
 import { ConnectionSlots, RequestFlow } from "./connections.ts";
 import { isLoopback, isPrivateAddress, KnownHosts, networkAddresses, readHostNames } from "./host-names.ts";
-import { CertificateRenewal, type Served } from "./renewal.ts";
+import { CertificateRenewal, type ServedCertificate } from "./renewal.ts";
 import { fingerprintLines } from "./tls/keyed-certificate.ts";
 
 /**
@@ -95,7 +95,7 @@ export class Listeners {
   readonly #flow: RequestFlow;
   #servers: Server[] = [];
   #tlsServer: TlsServer | undefined;
-  #served: Served | undefined;
+  #served: ServedCertificate | undefined;
 
   /**
    * `plainHandler` answers plain HTTP from other machines, and everywhere what explains how to trust this one.
@@ -115,7 +115,7 @@ export class Listeners {
   }
 
   /** Throws `unavailable` when a port is taken or not allowed. */
-  async open(served: Served, doors: Doors): Promise<void> {
+  async open(served: ServedCertificate, doors: Doors): Promise<void> {
     try {
       const { key, cert } = served;
       const options = { ...this.#limits, ...TLS, key, cert };
@@ -138,7 +138,7 @@ export class Listeners {
   }
 
   /** Serves this certificate to new connections; open connections keep theirs. */
-  renew(served: Served): void {
+  renew(served: ServedCertificate): void {
     const { key, cert } = served;
     this.#tlsServer?.setSecureContext({ ...TLS, key, cert });
     this.#served = served;
@@ -160,7 +160,7 @@ export class Listeners {
    * The header's value. It ends with the certificate: after that the appliance's own
    * certificate may be served, which a strict browser would not let its user accept.
    */
-  #strictFor({ endsMs }: Served): string {
+  #strictFor({ endsMs }: ServedCertificate): string {
     const forMs = Math.min(STRICT_MAX_MS, Math.max(0, endsMs - this.#nowMs()));
     return `max-age=${Math.floor(forMs / 1_000)}`;
   }
@@ -340,7 +340,7 @@ export class FrontDoor {
     await listeners.open(served, config);
   }
 
-  #certify(served: Served): void {
+  #certify(served: ServedCertificate): void {
     this.#hosts.certify(served.cert);
     this.#listeners?.renew(served);
   }

@@ -66,7 +66,7 @@ export class OtherGateways {
       encoding: "latin1",
       signal: this.#closed.signal,
     } as const;
-    const { failure, output } = await new Promise<Asked>((done) => {
+    const { failure, output } = await new Promise<ToolAnswer>((done) => {
       execFile(tool, ARGUMENTS, options, (failure, output) => done({ failure, output }));
     });
     if (this.#closed.signal.aborted) return;
@@ -80,7 +80,7 @@ export class OtherGateways {
   }
 }
 
-interface Asked {
+interface ToolAnswer {
   readonly failure: ExecFileException | null;
   readonly output: string;
 }

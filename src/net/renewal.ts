@@ -12,7 +12,7 @@ const CHECK_EVERY_MS = 15_000;
 const ENDING_MS = 14 * DAY_MS;
 
 /** The certificate that HTTPS is served with. */
-export interface Served extends KeyedCertificate {
+export interface ServedCertificate extends KeyedCertificate {
   /** Its file; without extension for an administrator's certificate. */
   readonly file: string;
   /** Whether the appliance's own authority signed it, which browsers must be told to trust. */
@@ -22,7 +22,7 @@ export interface Served extends KeyedCertificate {
 }
 
 interface Certificates {
-  readonly served: Served;
+  readonly served: ServedCertificate;
   /** The certificate of the appliance's own authority, in PEM. */
   readonly authority: string;
   /** Whether the authority was just made in place of one that browsers may have trusted. */
@@ -62,7 +62,7 @@ export interface RenewalDependencies {
   readonly log: Log;
   /** Reads the current names and addresses of this machine. */
   readonly readHost: () => HostNames;
-  readonly onRenewed: (served: Served) => void;
+  readonly onRenewed: (served: ServedCertificate) => void;
   /** CHECK_EVERY_MS unless a test sets it. */
   readonly checkEveryMs?: number;
 }
@@ -88,7 +88,7 @@ export class CertificateRenewal {
   }
 
   /** Gives the first certificate, made where there is none. Throws the disk's error. */
-  async open(): Promise<Served> {
+  async open(): Promise<ServedCertificate> {
     const { checkEveryMs = CHECK_EVERY_MS } = this.#dependencies;
     const opening = this.#ensure();
     this.#last = opening.then(

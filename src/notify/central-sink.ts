@@ -97,7 +97,7 @@ export class CentralSink implements EntrySink {
     await this.#disconnect();
   }
 
-  #answerTo(outcome: Appended["outcome"], head: ChainHead): ChainHead | null {
+  #answerTo(outcome: AppendResult["outcome"], head: ChainHead): ChainHead | null {
     const behindAt = this.#behindAt;
     this.#behindAt = undefined;
     switch (outcome) {
@@ -124,7 +124,7 @@ export class CentralSink implements EntrySink {
     }
   }
 
-  async #append(batch: SentBatch | null, signal?: AbortSignal): Promise<Appended> {
+  async #append(batch: SentBatch | null, signal?: AbortSignal): Promise<AppendResult> {
     const end = () => void this.#disconnect();
     signal?.addEventListener("abort", end, { once: true });
     try {
@@ -191,7 +191,7 @@ export interface SentBatch {
 }
 
 /** The database's answer to a batch, after its commit: see `append` in schema.ts. */
-export interface Appended {
+export interface AppendResult {
   readonly outcome: "taken" | "behind" | "back" | "fork" | "broken";
   readonly head: { readonly position: number; readonly hash: string };
   /** By how much this machine's clock is ahead of the database's. */
@@ -212,10 +212,10 @@ export async function append(
   batch: SentBatch | null,
   nowMs: number,
   own: OwnSettings | null = null,
-): Promise<Appended> {
+): Promise<AppendResult> {
   const entries = batch?.entries ?? [];
   const [row] = await connection.query<{
-    outcome: Appended["outcome"];
+    outcome: AppendResult["outcome"];
     head: string;
     head_hash: string;
     clock_off_ms: string;

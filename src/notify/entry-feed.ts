@@ -30,7 +30,7 @@ const cursorSchema = z.strictObject({
   deliveredMs: z.number().nullable(),
   marks: z.array(markSchema).max(MAX_MARKS),
 });
-type Stored = z.infer<typeof cursorSchema>;
+type StoredCursor = z.infer<typeof cursorSchema>;
 
 /** What the feed reads of the ledger. */
 export interface ForwardedChain {
@@ -168,7 +168,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
     const nowMs = monotonicMs(clock);
     if (nowMs - this.#savedMs < withinMs) return;
     if (!this.#isSaved) {
-      const stored: Stored = {
+      const stored: StoredCursor = {
         ledger: this.#ledger,
         deliveredMs: this.#deliveredMs,
         marks: [...this.#marks],
@@ -191,7 +191,7 @@ function thinned(marks: readonly ChainHead[]): readonly ChainHead[] {
   return [newest, ...furthest.values()].slice(0, MAX_MARKS);
 }
 
-function readStored(file: string): Stored | undefined {
+function readStored(file: string): StoredCursor | undefined {
   try {
     return cursorSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {

@@ -54,7 +54,7 @@ const stateSchema = z.strictObject({
 type State = z.infer<typeof stateSchema>;
 
 /** What people were told of, which the next process must know. */
-export type Told = Pick<State, "faults" | "silentRooms" | "lookedOn">;
+export type AnnouncedState = Pick<State, "faults" | "silentRooms" | "lookedOn">;
 
 export interface NoticeOutboxOptions {
   readonly file: string;
@@ -93,13 +93,13 @@ export class NoticeOutbox {
     this.#isClosed = true;
   }
 
-  get told(): Told {
+  get told(): AnnouncedState {
     const { faults, silentRooms, lookedOn } = this.#state;
     return { faults, silentRooms, lookedOn };
   }
 
   /** Adds notices, and stores in the same write what people are told of by them. */
-  add(notices: readonly Notice[], told: Partial<Told>): void {
+  add(notices: readonly Notice[], told: Partial<AnnouncedState>): void {
     const { next, waiting } = this.#state;
     const added = notices.map((notice, index) => ({ number: next + index, notice }));
     const all = [...waiting, ...added];

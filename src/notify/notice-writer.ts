@@ -6,7 +6,7 @@ import { withHint } from "../domain/error.ts";
 import { type Fault, toldFault } from "../domain/fault.ts";
 import { bilingual, type Language, LOCALES } from "../domain/language.ts";
 import type { Notice } from "../domain/notice.ts";
-import type { Overview, Sold } from "../domain/overview.ts";
+import type { Overview, Sales } from "../domain/overview.ts";
 import type { Currency } from "../domain/status.ts";
 
 /** The most rooms that one notice names. */
@@ -152,7 +152,7 @@ export class NoticeWriter {
     return toldFault(fault, timeZone).texts[language];
   }
 
-  #sold({ count, totalMicros }: Sold) {
+  #sold({ count, totalMicros }: Sales) {
     const { code, decimals } = this.#options.currency;
     const style = { style: "currency", currency: code, minimumFractionDigits: decimals } as const;
     const money = new Intl.NumberFormat(LOCALES[this.#options.language], style).format(

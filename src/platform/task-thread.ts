@@ -16,7 +16,7 @@ export interface TaskThreadOptions extends Pick<WorkerOptions, "workerData" | "r
   readonly deadline?: { readonly ms: number; readonly refusal: () => FlancoError };
 }
 
-interface Waiting<Task, Answer> extends PromiseWithResolvers<Answer> {
+interface WaitingTask<Task, Answer> extends PromiseWithResolvers<Answer> {
   readonly task: Task;
 }
 
@@ -29,7 +29,7 @@ export class TaskThread<Task, Answer> {
   #closed = false;
   #worker: Worker | undefined;
   /** The tasks that the thread has not answered, in its order. */
-  #waiting: Waiting<Task, Answer>[] = [];
+  #waiting: WaitingTask<Task, Answer>[] = [];
   #idle: NodeJS.Timeout | undefined;
   #late: NodeJS.Timeout | undefined;
 
@@ -50,7 +50,7 @@ export class TaskThread<Task, Answer> {
     return answer.promise;
   }
 
-  #post(waiting: Waiting<Task, Answer>): void {
+  #post(waiting: WaitingTask<Task, Answer>): void {
     const worker = this.#worker ?? this.#start();
     // Sent before it is added to the waiting tasks: one that cannot be sent would get the answer of the next.
     worker.postMessage(waiting.task);

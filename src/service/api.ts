@@ -17,11 +17,11 @@ import type { OpenParts, Start } from "./service.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
 /** Dependencies of the application that are made here. */
-type Made = "signInGate" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
+type OwnPart = "signInGate" | "status" | "commissioner" | "events" | "firstRun" | FromConfig;
 type FromConfig = "dailyLimits" | "metricsTokenFile";
 
 export interface ApiDependencies
-  extends Omit<AppDependencies, Made | "sessions">,
+  extends Omit<AppDependencies, OwnPart | "sessions">,
     Omit<StatusDependencies, "timeZone" | "currency" | "heavy" | "lines">,
     Pick<CommissioningDependencies, "timers"> {
   readonly config: Config;

@@ -27,7 +27,7 @@ export interface ClockWatchDependencies {
    * Whether the clock was set from outside, and is trusted from then on. `always`: the
    * machine keeps its own time, which is trusted unless it is before the program existed.
    */
-  readonly synchronized: Synchronized | "always";
+  readonly synchronized: SynchronizationCheck | "always";
   readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
   readonly reader: Pick<LedgerReader, "boots" | "unsettledBoots">;
   readonly log: Log;
@@ -227,7 +227,7 @@ export async function purge(writer: Pick<LedgerWriter, "purge">): Promise<number
 const SYSTEMD_MARK = "/run/systemd/timesync/synchronized";
 
 /** Whether something has set the wall clock from a source outside since the machine was started. */
-export type Synchronized = () => boolean;
+export type SynchronizationCheck = () => boolean;
 
 /** How often systemd-timedated is asked, and how long it may take to answer: it is started for the question. */
 const ASK_EVERY_MS = MINUTE_MS;
@@ -243,7 +243,7 @@ const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
  * Looks for systemd-timesyncd's file at each call, and asks systemd-timedated for other time daemons
  * (chrony, ntpd). It does not ask the kernel by adjtimex(2), which the unit's ProtectClock= refuses.
  */
-export function synchronizedBySystem(): Synchronized {
+export function synchronizedBySystem(): SynchronizationCheck {
   const timedated = askTimedated();
   return () => existsSync(SYSTEMD_MARK) || timedated();
 }
@@ -255,7 +255,7 @@ export function synchronizedBySystem(): Synchronized {
 export function askTimedated(
   program = "timedatectl",
   nowMs: () => number = () => performance.now(),
-): Synchronized {
+): SynchronizationCheck {
   let isYes = false;
   let isAsking = false;
   let askedMs = nowMs() + FIRST_ASKED_MS - ASK_EVERY_MS;

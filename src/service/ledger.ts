@@ -16,8 +16,8 @@ import {
   clearSuspect,
   isSuspect,
   markSuspect,
-  type Prepared,
   type PrepareRequest,
+  type PrepareResult,
 } from "../ledger/safety/prepare.ts";
 import { UNMADE_SALES } from "../ledger/safety/repeat.ts";
 import { finishReplacing } from "../ledger/safety/replace.ts";
@@ -57,7 +57,7 @@ export interface RecoveryOptions {
   /** Ends long work. */
   readonly cancelled?: AbortSignal;
   /** Does long work; a process of its own where it is absent. */
-  readonly run?: (request: PrepareRequest) => Promise<Prepared>;
+  readonly run?: (request: PrepareRequest) => Promise<PrepareResult>;
 }
 
 type OnChanges = (changes: readonly Change[]) => void;
@@ -186,7 +186,7 @@ function damageIn(error: unknown): ErrorData | null {
   throw error;
 }
 
-function logRebuild(log: Log, { damage, recovered }: NonNullable<Prepared>): void {
+function logRebuild(log: Log, { damage, recovered }: NonNullable<PrepareResult>): void {
   log.error({ err: errorFromData(damage) }, "the ledger was damaged: it is set aside");
   const { keptAs, backup, commits, lost, unmade, tailDamage } = recovered;
   const from = backup === null ? "its beginning" : `the backup ${backup.file}`;
@@ -196,7 +196,7 @@ function logRebuild(log: Log, { damage, recovered }: NonNullable<Prepared>): voi
   if (unmade.length > 0) log.error({ sales: unmade }, UNMADE_SALES);
 }
 
-async function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {
+async function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<PrepareResult> {
   const { config, dataDirectory, clock, cancelled, run = prepareAside } = options;
   const isRebuild = damage !== null || isSuspect(dataDirectory.ledger);
   if (isRebuild) await waitForDisk(config, REBUILD_DISK_MS, cancelled);
@@ -215,7 +215,7 @@ async function prepare(options: RecoveryOptions, damage: ErrorData | null): Prom
 }
 
 /** Does long work in a process of its own. Reports its progress each second, and logs it now and then. */
-async function prepareAside(request: PrepareRequest, options: RecoveryOptions): Promise<Prepared> {
+async function prepareAside(request: PrepareRequest, options: RecoveryOptions): Promise<PrepareResult> {
   const { log, clock, onWork, cancelled } = options;
   cancelled?.throwIfAborted();
   const sinceMs = clock.nowMs();

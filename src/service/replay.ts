@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import { monotonicMs, NANOSECONDS_PER_MILLISECOND, VirtualTime } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
-import type { Taken } from "../domain/ledger.ts";
+import type { SightingResult } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../domain/wiring.ts";
@@ -27,7 +27,7 @@ const QUIET: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () 
 
 /** The outcome of a level: its meaning for the ledger, or why the ledger never saw it. */
 export type Outcome =
-  | Taken["meaning"]
+  | SightingResult["meaning"]
   | "debounced" // it did not hold for the debounce
   | "unchanged" // the line had this level already
   | "unwatched"; // no service ran, or the line was not wired
@@ -79,7 +79,7 @@ export async function replay(trace: Trace, wiring: ReplayWiring): Promise<Replay
     },
   });
   const { userId } = await writer.addUser({ name: "trace", email: "trace@localhost", passwordHash: "" });
-  const levels = await new Replaying(trace, time, { writer, reader, userId }).play(wiring);
+  const levels = await new ReplayRun(trace, time, { writer, reader, userId }).play(wiring);
   return { levels, sales: levels.filter(({ outcome }) => outcome === "sale").length, gaps };
 }
 
@@ -90,7 +90,7 @@ interface ScratchLedger {
 }
 
 /** One run of a trace through a recorder. */
-class Replaying {
+class ReplayRun {
   readonly #steps: readonly TraceStep[];
   readonly #time: VirtualTime;
   readonly #ledger: ScratchLedger;
@@ -103,7 +103,7 @@ class Replaying {
   /** The levels so far. Their outcome is undefined where the ledger may have a meaning for them. */
   readonly #levels: (Omit<ReplayedLevel, "outcome"> & { readonly outcome: Outcome | undefined })[] = [];
   /** The meanings of edges in the ledger, by `keyOf`. */
-  readonly #meanings = new Map<string, Taken["meaning"][]>();
+  readonly #meanings = new Map<string, SightingResult["meaning"][]>();
   #recorder: Recorder | undefined;
   #hasStopped = false;
 
@@ -180,7 +180,7 @@ class Replaying {
   async #start(): Promise<void> {
     if (this.#recorder !== undefined) return;
     const { writer, reader } = this.#ledger;
-    const takeIn = async (sightings: readonly Sighting[]): Promise<readonly Taken[]> => {
+    const takeIn = async (sightings: readonly Sighting[]): Promise<readonly SightingResult[]> => {
       const taken = await writer.takeIn(sightings);
       for (const [index, sighting] of sightings.entries()) {
         this.#note(sighting, taken[index]?.meaning ?? "nothing");
@@ -217,7 +217,7 @@ class Replaying {
     while (this.#waiting > 0) await setImmediate();
   }
 
-  #note(sighting: Sighting, outcome: Taken["meaning"]): void {
+  #note(sighting: Sighting, outcome: SightingResult["meaning"]): void {
     const { timeMs, monotonicNs, actuatorId: line, active, activeLow, source } = sighting;
     const atMs = Number(monotonicNs / NANOSECONDS_PER_MILLISECOND) - this.#startMs;
     const level = { atMs, line, high: active !== activeLow };

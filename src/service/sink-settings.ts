@@ -30,7 +30,7 @@ const fileSchema = z.strictObject({
 });
 
 /** What is stored, without the hidden fields. */
-interface Kept {
+interface StoredSettings {
   readonly setups: readonly Pick<Setup, "name" | "values">[];
   readonly decided: readonly SetupName[];
 }
@@ -45,7 +45,7 @@ export interface SinkSettingsOptions {
 /** The settings of the sinks, as an owner makes them on the page, and an operator by commands. */
 export class SinkSettings {
   readonly #options: SinkSettingsOptions;
-  #kept: Kept = { setups: [], decided: [] };
+  #kept: StoredSettings = { setups: [], decided: [] };
   #isUnreadable = false;
 
   constructor(options: SinkSettingsOptions) {
@@ -198,11 +198,11 @@ export class SinkSettings {
     for (const { key } of SETUP_FIELDS[name].filter(isHidden)) rmSync(this.#secret(key), { force: true });
   }
 
-  #setup(name: SetupName): Kept["setups"][number] | undefined {
+  #setup(name: SetupName): StoredSettings["setups"][number] | undefined {
     return this.#kept.setups.find((one) => one.name === name);
   }
 
-  #without(name: SetupName): Kept {
+  #without(name: SetupName): StoredSettings {
     const { setups, decided } = this.#kept;
     return {
       setups: setups.filter((one) => one.name !== name),
@@ -210,7 +210,7 @@ export class SinkSettings {
     };
   }
 
-  #save(kept: Kept): void {
+  #save(kept: StoredSettings): void {
     makeDirectory(this.#options.directory);
     writeDurably(this.#file(), `${JSON.stringify(kept)}\n`);
     this.#kept = kept;
@@ -242,7 +242,7 @@ export function setSinksAside({ sinks, forward }: DataDirectory, nowMs: number):
   if (!existsSync(sinks)) return null;
   renameSync(sinks, aside(sinks));
   // The settings file may still say what was taken over of it.
-  const off: Kept = { setups: [], decided: SETUP_NAMES };
+  const off: StoredSettings = { setups: [], decided: SETUP_NAMES };
   makeDirectory(sinks);
   writeDurably(join(sinks, SETUPS_FILE), `${JSON.stringify(off)}\n`);
   return aside(sinks);
@@ -302,7 +302,7 @@ function valueIn(field: SetupField, settings: Readonly<Record<string, unknown>>)
 }
 
 /** A setup without its hidden fields, which are in files of their own. */
-function withoutHidden({ name, values }: GivenSetup): Kept["setups"][number] {
+function withoutHidden({ name, values }: GivenSetup): StoredSettings["setups"][number] {
   const shown = SETUP_FIELDS[name].flatMap((field) => {
     const value = values[field.key];
     return isHidden(field) || value === undefined ? [] : [[field.key, value] as const];

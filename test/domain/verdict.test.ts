@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import {
-  type Asking,
   type ContactSettings,
   judgeRoom,
   measureBounces,
   type Observation,
+  type Prompt,
   type SeenLevel,
   SILENT_MS,
 } from "../../src/domain/verdict.ts";
@@ -46,7 +46,7 @@ describe("The bounce of a contact", () => {
 
 const NOW_MS = 100_000;
 const WIRED = { line: "GPIO17", activeLow: false, bias: "pull-down", debounceMs: 50 } as const;
-const ASKED: Asking = { waitedMs: 0, otherLine: null };
+const ASKED: Prompt = { waitedMs: 0, otherLine: null };
 
 /** Levels of a line that begins at rest, one for each time. */
 function seen(times: readonly number[], restActive = false, overflowed = false): Observation {
@@ -64,7 +64,7 @@ interface Case {
   readonly what: string;
   readonly settings?: Partial<ContactSettings>;
   readonly seen: Observation;
-  readonly asking?: Asking | null;
+  readonly asking?: Prompt | null;
   readonly verdict: string | null;
   readonly cause?: string;
   readonly mend?: object | null;

@@ -1,7 +1,7 @@
 import type { BootMoment } from "../../src/domain/boot.ts";
 import { VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import type { Taken } from "../../src/domain/ledger.ts";
+import type { SightingResult } from "../../src/domain/ledger.ts";
 import type { ChipInfo, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
 import type { LastSighting, Sighting } from "../../src/domain/sale.ts";
@@ -102,7 +102,7 @@ export class HandLedger implements RecorderWriter {
   refusals = 0;
   /** What is awaited before levels are taken in. */
   beforeTakeIn: () => Promise<void> = async () => {};
-  async takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {
+  async takeIn(sightings: readonly Sighting[]): Promise<readonly SightingResult[]> {
     await this.beforeTakeIn();
     if (this.refusals > 0) {
       this.refusals -= 1;

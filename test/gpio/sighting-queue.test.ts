@@ -3,7 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Id } from "../../src/domain/id.ts";
-import type { Taken } from "../../src/domain/ledger.ts";
+import type { SightingResult } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { SightingQueue } from "../../src/gpio/sighting-queue.ts";
 import { aSighting } from "../domain/sighting.ts";
@@ -49,7 +49,7 @@ describe("A change of a room", () => {
 
   it("is refused while the ledger takes no edges, and waits no longer", async () => {
     let isFull = true;
-    const takeIn = async (): Promise<readonly Taken[]> => {
+    const takeIn = async (): Promise<readonly SightingResult[]> => {
       if (isFull) throw new FlancoError("unavailable", "The disk is full.");
       return [];
     };
@@ -150,7 +150,7 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
   it("does not give up on one that is refused for a moment only", async () => {
     let refusals = 3;
     const taken: number[] = [];
-    const takeIn = async (sightings: readonly Sighting[]): Promise<readonly Taken[]> => {
+    const takeIn = async (sightings: readonly Sighting[]): Promise<readonly SightingResult[]> => {
       refusals -= 1;
       if (refusals >= 0) throw new FlancoError("internal", "out of memory");
       taken.push(...sightings.map(({ source }) => source.sequence));
@@ -172,7 +172,7 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
         const numbers = { GPIO17: 0, GPIO27: 0 };
         const bad = new Set<string>();
         const taken: Sighting[] = [];
-        const takeIn = async (batch: readonly Sighting[]): Promise<readonly Taken[]> => {
+        const takeIn = async (batch: readonly Sighting[]): Promise<readonly SightingResult[]> => {
           if (batch.some(({ line, source }) => bad.has(`${line} ${source.sequence}`)))
             throw new FlancoError("internal", "a rule of the file is broken");
           taken.push(...batch);

@@ -17,10 +17,10 @@ import type { StoreWriter, storeWriter } from "../../src/ledger/engine/writer.ts
 import { LocalCalendar } from "../../src/ledger/nouns/calendar.ts";
 import { type BackupRequest, makeBackup } from "../../src/ledger/safety/backup.ts";
 import { freeBytesOf } from "../../src/ledger/safety/file-copy.ts";
-import { type Recovered, recoverLedger } from "../../src/ledger/safety/recover.ts";
+import { type Recovery, recoverLedger } from "../../src/ledger/safety/recover.ts";
 import {
   openBackup,
-  type Restored,
+  type RestoredLedger,
   type RestoreRequest,
   restoreLedger,
 } from "../../src/ledger/safety/restore.ts";
@@ -128,12 +128,12 @@ export class TestLedger {
   }
 
   /** Puts a backup in the place of the ledger, which is closed. */
-  restore({ ledger, file }: ProvenBackup, overrides: Partial<RestoreRequest> = {}): Restored {
+  restore({ ledger, file }: ProvenBackup, overrides: Partial<RestoreRequest> = {}): RestoredLedger {
     return this.restoreFrom(join(folderOf(this.backups, ledger), file), overrides);
   }
 
   /** The same of any file that holds a ledger. */
-  restoreFrom(file: string, overrides: Partial<RestoreRequest> = {}): Restored {
+  restoreFrom(file: string, overrides: Partial<RestoreRequest> = {}): RestoredLedger {
     using backup = openBackup(file);
     return restoreLedger({
       backup,
@@ -150,7 +150,7 @@ export class TestLedger {
   }
 
   /** Takes the ledger, which is closed, for damaged. */
-  recover(): Recovered {
+  recover(): Recovery {
     const damage = new FlancoError("damaged", "The ledger is damaged.");
     return recoverLedger(this.file, damage, [this.backups], this.nowMs, () => {});
   }

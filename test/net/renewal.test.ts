@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { DAY_MS, WEEK_MS } from "../../src/domain/clock.ts";
 import type { Log } from "../../src/domain/log.ts";
 import { type HostNames, toHostNames } from "../../src/net/host-names.ts";
-import { CertificateRenewal, type Served } from "../../src/net/renewal.ts";
+import { CertificateRenewal, type ServedCertificate } from "../../src/net/renewal.ts";
 import { ownFiles } from "../../src/net/tls/own-certificate.ts";
 import { SetClock } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -21,7 +21,7 @@ describe("The renewal of certificates", () => {
   /** Called when a check begins, after it has read the host's names. */
   let onLook: () => void;
   let logged: string[];
-  let renewed: Served[];
+  let renewed: ServedCertificate[];
   let renewal: CertificateRenewal;
   let isTrusted: boolean;
 

@@ -56,25 +56,25 @@ type PeopleText = Pair<string> | ((values: FaultValues) => Pair<string>);
 
 /** The details of a fault's message: none, or one object. */
 type Details = readonly [] | readonly [FaultDetails];
-type Found<D extends Details> = D extends readonly [infer Of] ? Of : Readonly<Record<string, never>>;
+type FoundDetails<D extends Details> = D extends readonly [infer Of] ? Of : Readonly<Record<string, never>>;
 
 interface FaultDescription<D extends Details> {
   /** When it is one, for the reference. */
   readonly when: string;
   /** The details of each that a reading tells of. Without it, other parts of the service report the fault. */
-  find?(reading: FaultReading): Found<D> | readonly Found<D>[] | null;
+  find?(reading: FaultReading): FoundDetails<D> | readonly FoundDetails<D>[] | null;
   /** When it began, in Unix milliseconds. Without it, when it was first seen. */
-  beganMs?(reading: FaultReading, details: Found<D>): number;
+  beganMs?(reading: FaultReading, details: FoundDetails<D>): number;
   /** The fault in one sentence for a technician. */
   message(...details: D): string;
   /** What a technician does about it. */
   readonly hint: string;
   /** The detail by which faults of this code are told apart: it stays the same while a fault lasts. */
-  readonly of?: keyof Found<D> & string;
+  readonly of?: keyof FoundDetails<D> & string;
   /** It tells of something past, and ends a day after it. */
   readonly isPast?: true;
   /** The details that tell how much was sold, or who sells. The texts do without them. */
-  readonly sales?: readonly (keyof Found<D> & string)[];
+  readonly sales?: readonly (keyof FoundDetails<D> & string)[];
   /** The fault, and what to do about it, for people who are not technical. */
   readonly what: PeopleText;
   readonly todo: PeopleText;

@@ -30,7 +30,7 @@ const PAST = "Thu, 01 Jan 1970 00:00:00 GMT";
 const MAX_TOKENS = 8;
 
 /** A member whose session stands. */
-export interface SignedIn {
+export interface SignedInMember {
   readonly memberId: Id;
   /** The member's account. */
   readonly userId: Id;
@@ -43,7 +43,7 @@ export interface SessionKeeper {
   /** As `Sessions.begin`. */
   begin(credentials: Credentials, by: Actor): Promise<string>;
   /** The session of a token; undefined for one that is forged, has expired or was revoked. */
-  check(token: string): SignedIn | undefined | Promise<SignedIn | undefined>;
+  check(token: string): SignedInMember | undefined | Promise<SignedInMember | undefined>;
   /** Ends the session of a token, if it has one. */
   end(token: string, by: Actor): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface SessionKeeper {
 type SessionWriter = Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">;
 
 /** A session that is valid until it expires or ends. */
-interface Standing {
+interface OpenSession {
   readonly session: StandingSession;
   /** Its age when the current boot's monotonic time was zero; negative for a session of this boot. */
   readonly ageAtZeroMs: number;
@@ -60,7 +60,7 @@ interface Standing {
 }
 
 /** A session that is on its way to the ledger. */
-interface Beginning {
+interface PendingSession {
   readonly memberId: Id;
   readonly inPlaceOf: Id | null;
 }
@@ -77,8 +77,8 @@ export class Sessions implements SessionKeeper {
   readonly #reader: Pick<LedgerReader, "sessions" | "boots">;
   readonly #log: Log;
   readonly #bootId: string;
-  #bySid = new Map<Id, Standing>();
-  readonly #beginning = new Set<Beginning>();
+  #bySid = new Map<Id, OpenSession>();
+  readonly #beginning = new Set<PendingSession>();
   /** Ended sessions whose rows the ledger may still have. */
   readonly #ended = new Map<Id, Actor>();
   #retry: NodeJS.Timeout | undefined;
@@ -144,7 +144,7 @@ export class Sessions implements SessionKeeper {
   }
 
   /** The session of a token; undefined for one that is forged, has expired or was revoked. */
-  check(token: string): SignedIn | undefined {
+  check(token: string): SignedInMember | undefined {
     const content = this.#verified.get(token) ?? this.#verify(token);
     if (content === undefined) return undefined;
     const standing = this.#bySid.get(content.sid);
@@ -223,7 +223,7 @@ export class Sessions implements SessionKeeper {
     this.#ended.delete(sid);
   }
 
-  #place(session: StandingSession, boots: readonly Boot[]): Standing {
+  #place(session: StandingSession, boots: readonly Boot[]): OpenSession {
     const ageAtZeroMs = this.#ageAtZeroMs(session, boots);
     const known = this.#bySid.get(session.sid);
     return { session, ageAtZeroMs, lastUsedMs: known?.lastUsedMs ?? -ageAtZeroMs };
@@ -261,7 +261,7 @@ export class Sessions implements SessionKeeper {
  * The member of the sessions in a request's cookies; undefined
  * where they are of several members, because then one was planted.
  */
-export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn | undefined {
+export function oneMember(sessions: readonly (SignedInMember | undefined)[]): SignedInMember | undefined {
   const valid = sessions.filter((session) => session !== undefined);
   const last = valid.at(-1);
   return valid.every(({ memberId }) => memberId === last?.memberId) ? last : undefined;
@@ -271,8 +271,8 @@ export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn
 export async function requireSession(
   sessions: Pick<SessionKeeper, "check">,
   context: Context,
-): Promise<SignedIn> {
-  const found: (SignedIn | undefined)[] = [];
+): Promise<SignedInMember> {
+  const found: (SignedInMember | undefined)[] = [];
   for (const token of tokensOf(context)) found.push(await sessions.check(token));
   const signedIn = oneMember(found);
   if (signedIn === undefined) throw unauthorized();

@@ -85,12 +85,12 @@ function selectNewest(parts: readonly string[]): string {
  * The mark `rolled_up`: the entry up to which the rollups
  * hold the records, once the chain's head, and its commit.
  */
-export interface RolledUp extends ChainHead {
+export interface RollupMark extends ChainHead {
   readonly commits: number;
 }
 
-export function readRolledUp(db: Database): RolledUp {
-  const stored = db.prepare<[], RolledUp>(
+export function readRolledUp(db: Database): RollupMark {
+  const stored = db.prepare<[], RollupMark>(
     "SELECT position, lower(hex(hash)) AS hash, commits FROM rolled_up",
   );
   return stored.get() ?? { position: 0, hash: NO_HASH, commits: 0 };

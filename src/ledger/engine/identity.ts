@@ -103,7 +103,7 @@ export function identitiesOf(ledger: string): readonly string[] {
  * Where a restored ledger began. Backups and commits from before
  * it, other than those that it began from, are another history.
  */
-export interface Beginning {
+export interface LedgerOrigin {
   /** The commits that it began with. */
   readonly commits: number;
   /** The hash of the newest entry of the backup that it began from. */
@@ -111,7 +111,7 @@ export interface Beginning {
 }
 
 /** Writes the note beside the ledger. Never throws: where the disk is full, a later start writes it. */
-export function noteIdentity(ledger: string, key: string, beginning?: Beginning): void {
+export function noteIdentity(ledger: string, key: string, beginning?: LedgerOrigin): void {
   const file = idFile(ledger);
   if (beginning === undefined && notedIn(file) === key) return;
   try {
@@ -125,7 +125,7 @@ export function noteIdentity(ledger: string, key: string, beginning?: Beginning)
 }
 
 /** Where the ledger began when it was last restored; undefined where it never was. */
-export function beginningOf(ledger: string): Beginning | undefined {
+export function beginningOf(ledger: string): LedgerOrigin | undefined {
   const [commits, head] = linesOf(idFile(ledger))[1]?.split(" ") ?? [];
   return head === undefined ? undefined : { commits: Number(commits), head };
 }

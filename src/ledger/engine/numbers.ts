@@ -4,7 +4,7 @@ import type { Id } from "../../domain/id.ts";
 /** An account's records; its lasting audit entries, or with null the appliance's. */
 type Series = "record" | "audit";
 
-interface Numbered {
+interface NumberedEntry {
   readonly number: number;
   readonly position: number;
 }
@@ -50,13 +50,13 @@ export class Numbers {
 
   constructor(db: Database) {
     this.#newest = {
-      record: db.prepare<{ readonly userId: Id | null }, Numbered>(
+      record: db.prepare<{ readonly userId: Id | null }, NumberedEntry>(
         `SELECT * FROM (SELECT number, record_id AS position FROM record NOT INDEXED
                          WHERE record_id > (SELECT position FROM rolled_up) AND user_id = @userId ORDER BY record_id DESC LIMIT 1)
          UNION ALL SELECT * FROM (SELECT number, record_id FROM number_mark WHERE user_id = @userId ORDER BY number DESC LIMIT 1)
          ORDER BY number DESC LIMIT 1`,
       ),
-      audit: db.prepare<{ readonly userId: Id | null }, Numbered>(
+      audit: db.prepare<{ readonly userId: Id | null }, NumberedEntry>(
         `SELECT number, position FROM audit WHERE user_id IS @userId AND number IS NOT NULL
           ORDER BY number DESC LIMIT 1`,
       ),

@@ -99,7 +99,7 @@ export interface WriterListener {
 /**
  * The writer thread, seen from the main thread. Writes gather while a commit is under way and go
  * out together: one message each way and one fsync per batch. One batch is on its way, or two
- * (`Gathering`). Writes that are submitted without a pause are in one batch, except for posts.
+ * (`GroupCommit`). Writes that are submitted without a pause are in one batch, except for posts.
  */
 class WriterLink {
   readonly #settings: WriterSettings;
@@ -113,7 +113,7 @@ class WriterLink {
   #depth = 0;
   /** The batches that are on their way. */
   #inFlight: WaitingWrite[][] = [];
-  readonly #gathering: Gathering;
+  readonly #gathering: GroupCommit;
   /** Ends the wait of a batch for further writes. */
   #timer: Cancel | undefined;
   /** Whether an edge waits: its batch does not wait for other writes. */
@@ -139,7 +139,7 @@ class WriterLink {
     this.#listener = listener;
     this.#start = start;
     this.#timers = timers;
-    this.#gathering = new Gathering(timers.busyMs);
+    this.#gathering = new GroupCommit(timers.busyMs);
   }
 
   /**
@@ -400,7 +400,7 @@ function changesOfPost({ name, input }: Command, output: unknown): readonly Chan
  * Otherwise they become two: while the main thread takes the posts of one, the other is synced. A client
  * that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
  */
-export class Gathering {
+export class GroupCommit {
   readonly #busyMs: () => number;
   #lastBusyMs: number;
   /** Running means of the time of a sync, and of the main thread's time for a write. */

@@ -114,7 +114,7 @@ export function auditLog(
   const isNoOwner = db
     .prepare<[Id | null], number>("SELECT 1 FROM member WHERE member_id = ? AND role <> 'owner'")
     .pluck();
-  const insert = db.prepare<NewEntry & Linked>(
+  const insert = db.prepare<NewEntry & ChainLink>(
     `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, position, hash, number)
      VALUES (@kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @position, unhex(@hash), @number)`,
   );
@@ -224,13 +224,13 @@ interface NewEntry extends Omit<EvidenceEntry, "position" | "bootId" | "number">
 }
 
 /** What an entry of the chain has beside what it says. */
-interface Linked {
+interface ChainLink {
   readonly position: number | null;
   readonly hash: string | null;
   readonly number: number | null;
 }
 
-const UNLINKED: Linked = { position: null, hash: null, number: null };
+const UNLINKED: ChainLink = { position: null, hash: null, number: null };
 
 type BegunEntry = Pick<NewEntry, "boot" | "begunMs">;
 
@@ -309,7 +309,7 @@ function storedInserter(db: Database) {
     `INSERT OR IGNORE INTO boot (boot, boot_id, zero_ms, last_ms) SELECT @boot, @bootId, @zeroMs, @lastMs WHERE @boot IS NOT NULL`,
   );
   const bootOf = db.prepare<[string | null], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
-  const insert = db.prepare<StoredAudit & Linked>(
+  const insert = db.prepare<StoredAudit & ChainLink>(
     `INSERT OR REPLACE INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, repeats, position, hash, number)
      VALUES (@auditId, @kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @repeats, @position,
              unhex(@hash), @number)`,

@@ -9,7 +9,7 @@ export interface StoredMoment extends BootMoment {
 }
 
 /** When a row was begun: monotonic milliseconds of a boot, or wall time where no boot is known. */
-export interface Begun {
+export interface BeginMoment {
   readonly bootId: string | null;
   readonly begunMs: number;
 }
@@ -102,7 +102,7 @@ export type Boots = ReturnType<typeof bootLog>;
  * Gives the age of rows at this moment. A row without a boot has wall time alone: without a trusted clock
  * its age is 0, and one that was made by a clock that was ahead is as old as that was ahead.
  */
-export function ageInLedger(boots: Boots): (begun: Begun) => number {
+export function ageInLedger(boots: Boots): (begun: BeginMoment) => number {
   const now = boots.now();
   const nowMs = now === undefined ? null : boots.timeOf(now.bootId, now.monotonicMs);
   const all = boots.all();

@@ -11,7 +11,11 @@ type RecordRow = RecordEntry & { readonly hash: string };
 /** The parameters of a read: entries after one position, up to another one, at most so many. */
 type Span = [after: number, upTo: number, limit: number];
 /** An entry that is still to be linked with the one before it. */
-type Unlinked = ChainEntry extends infer E ? (E extends ChainEntry ? Omit<E, "previousHash"> : never) : never;
+type EntryBody = ChainEntry extends infer E
+  ? E extends ChainEntry
+    ? Omit<E, "previousHash">
+    : never
+  : never;
 
 /** A read ends with the entry that makes it as long as this, in bytes: an acceptance report has megabytes. */
 const MAX_BYTES = 1024 * 1024;
@@ -67,15 +71,15 @@ export function chainReader(db: Database) {
   } satisfies Partial<LedgerReader>;
 }
 
-function ofRecord({ hash, ...record }: RecordRow): Unlinked {
+function ofRecord({ hash, ...record }: RecordRow): EntryBody {
   return { kind: "record", position: record.position, hash, text: recordText(record), record };
 }
 
-function ofCorrection({ hash, ...correction }: CorrectionRow): Unlinked {
+function ofCorrection({ hash, ...correction }: CorrectionRow): EntryBody {
   const { position } = correction;
   return { kind: "correction", position, hash, text: correctionText(correction), correction };
 }
 
-function ofEvidence({ hash, ...evidence }: EvidenceRow): Unlinked {
+function ofEvidence({ hash, ...evidence }: EvidenceRow): EntryBody {
   return { kind: "evidence", position: evidence.position, hash, text: evidenceText(evidence), evidence };
 }

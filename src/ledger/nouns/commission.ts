@@ -50,7 +50,7 @@ interface WiredRow extends Omit<NonNullable<StoredRoom["wired"]>, "activeLow"> {
 }
 
 /** A row whose time may not be trusted. */
-type Timed<R> = Omit<R, "provisional"> & { readonly provisional: number };
+type TimedRow<R> = Omit<R, "provisional"> & { readonly provisional: number };
 
 const REPORTS = `
   FROM audit LEFT JOIN boot USING (boot) WHERE kind = 'commissioned' AND user_id = ?`;
@@ -75,16 +75,16 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
       `SELECT sum(bytes) FROM (SELECT octet_length(details) AS bytes ${REPORTS} ORDER BY audit_id DESC LIMIT ?)`,
     )
     .pluck();
-  const heads = db.prepare<[Id, number], Timed<AcceptanceReportHead>>(
+  const heads = db.prepare<[Id, number], TimedRow<AcceptanceReportHead>>(
     `SELECT ${HEAD}, details ->> '$.technician' AS technician, details ->> '$.clinic' AS clinic,
             details ->> '$.rooms' AS rooms, details ->> '$.good' AS good, details ->> '$.attention' AS attention,
             details ->> '$.untested' AS untested ${REPORTS} ORDER BY audit_id DESC LIMIT ?`,
   );
-  const one = db.prepare<[Id, number], Timed<StoredAcceptanceReport>>(
+  const one = db.prepare<[Id, number], TimedRow<StoredAcceptanceReport>>(
     `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND number = ?`,
   );
   const openTests = openTestReader(db);
-  const edges = db.prepare<[Id, number], Timed<TestedEdge>>(
+  const edges = db.prepare<[Id, number], TimedRow<TestedEdge>>(
     `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
             coalesce(max(0, CAST(round(zero_ms + monotonic_ns / 1e6) AS INTEGER)), time_ms) AS timeMs
        FROM tested_edge JOIN boot USING (boot) WHERE user_id = ? ORDER BY edge_id DESC LIMIT ?`,

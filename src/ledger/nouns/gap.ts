@@ -30,7 +30,7 @@ interface GapRow extends Omit<Gap, "number"> {
   readonly toNs: number | null;
 }
 
-interface Found extends Omit<Gap, "number" | "line" | "toTimeMs"> {
+interface FoundGap extends Omit<Gap, "number" | "line" | "toTimeMs"> {
   /** Where it began by the monotonic time of the boot in which it ends; null where it began in another. */
   readonly fromMs: number | null;
 }
@@ -64,7 +64,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
                                       ORDER BY gap_id DESC LIMIT 1 OFFSET ${MAX_GAPS})`,
   );
 
-  function add({ line, userId, timeMs, moment, provisional }: GapEnd, { fromMs, ...found }: Found): void {
+  function add({ line, userId, timeMs, moment, provisional }: GapEnd, { fromMs, ...found }: FoundGap): void {
     const gap = { number: nextNumber.get(userId) ?? 1, line, toTimeMs: timeMs, ...found };
     const unsettled = provisional ? moment : null;
     insert.run({

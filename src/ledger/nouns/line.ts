@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
-import type { LedgerCommands, LedgerReader, Taken } from "../../domain/ledger.ts";
+import type { LedgerCommands, LedgerReader, SightingResult } from "../../domain/ledger.ts";
 import { justMade } from "../../domain/record.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
 import type { WriteContext } from "../engine/commands.ts";
@@ -205,7 +205,7 @@ export function lineCommands(db: Database, context: WriteContext) {
     gaps.overflow({ line, userId, timeMs, moment: momentOf(sighting), provisional }, missed + 1, undefined);
   }
 
-  function takeInOne(seen: Sighting): Taken {
+  function takeInOne(seen: Sighting): SightingResult {
     const sighting = placed(seen);
     saveRequest.run(sighting.source.request);
     const room = roomOf.get(sighting.line);
@@ -220,7 +220,7 @@ export function lineCommands(db: Database, context: WriteContext) {
     return meaning;
   }
 
-  function takeInOf(room: LineRoom, sighting: Sighting): Taken {
+  function takeInOf(room: LineRoom, sighting: Sighting): SightingResult {
     const before = states.stateOf(sighting.line);
     const meaning = meaningOf(sighting, before, room.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };

@@ -19,7 +19,7 @@ import {
 } from "../../domain/member.ts";
 import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
 import type { WriteContext } from "../engine/commands.ts";
-import { ageInLedger, type Begun, bootReader } from "./boot.ts";
+import { ageInLedger, type BeginMoment, bootReader } from "./boot.ts";
 import { wiringAudit } from "./wiring.ts";
 
 const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";
@@ -38,7 +38,7 @@ export function memberReader(db: Database) {
   const withHash = `${SELECT}, password_hash AS passwordHash FROM member`;
   const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
   const allOfUser = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
-  const link = db.prepare<[string], Begun>(
+  const link = db.prepare<[string], BeginMoment>(
     `SELECT boot_id AS bootId, begun_ms AS begunMs FROM link LEFT JOIN boot USING (boot) WHERE token_hash = ?`,
   );
   const { boots, lastAlive } = bootReader(db);
@@ -73,7 +73,7 @@ export function memberCommands(db: Database, context: WriteContext) {
   const setHash = db.prepare<[string, Id]>("UPDATE member SET password_hash = ? WHERE member_id = ?");
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE member_id = ?");
   const removeLink = db.prepare<[Id]>("DELETE FROM link WHERE member_id = ?");
-  const takeLink = db.prepare<[string], Begun & { memberId: Id }>(
+  const takeLink = db.prepare<[string], BeginMoment & { memberId: Id }>(
     `DELETE FROM link WHERE token_hash = ? RETURNING member_id AS memberId, begun_ms AS begunMs,
        (SELECT boot_id FROM boot WHERE boot = link.boot) AS bootId`,
   );

@@ -19,8 +19,8 @@ import {
   type OverviewRequest,
   type Period,
   type PlaceChoices,
+  type Sales,
   type Seller,
-  type Sold,
   type Summary,
 } from "../../domain/overview.ts";
 import { inOrder } from "../../domain/text.ts";
@@ -75,7 +75,7 @@ export function overviewOf(
     ...spans.flatMap((span) => [splitDays(span.own), wholeDays(span.before)]),
   ]);
   const found = source.sums(wanted, filter);
-  const sumIn = (ranges: Ranges): Sold =>
+  const sumIn = (ranges: Ranges): Sales =>
     addUp([...found].filter(([day]) => holds(ranges, day)).map(([, sold]) => sold));
   // Beside what still runs, the last day before counts only up to this time of day.
   const lastDays = spans.map((span) => span.before.to);
@@ -100,7 +100,7 @@ export function overviewOf(
   const soldBefore = soldFrom(before.from);
   /** The bars before end with the days that are compared. */
   const lastBar = period === "year" ? monthOf(before.to) : before.to;
-  const beforeOf = (bar: Day | Month): Sold => {
+  const beforeOf = (bar: Day | Month): Sales => {
     if (bar > lastBar) return NOTHING_SOLD;
     if (bar < lastBar) return found.get(bar) ?? NOTHING_SOLD;
     return soldFrom(period === "year" ? firstDayOf(bar) : bar);
@@ -239,7 +239,7 @@ const BARS_OF: Readonly<Record<OverviewPeriod, (at: Day, days: Days) => readonly
     monthsOfYear(at).map((month) => ({ start: firstDayOf(month), own: month, before: month - 100 })),
 };
 
-function without({ totalMicros, count }: Sold, parts: Iterable<Sold>): Sold {
+function without({ totalMicros, count }: Sales, parts: Iterable<Sales>): Sales {
   const part = addUp(parts);
   return { totalMicros: totalMicros - part.totalMicros, count: count - part.count };
 }

@@ -23,9 +23,9 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
            coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), set_ms) AS setMs
       FROM price JOIN device USING (device_id) LEFT JOIN boot USING (boot)
      WHERE user_id = ? AND ${which} ORDER BY price_id DESC LIMIT ${MAX_LISTED}`;
-  type Listed = Omit<RoomPrice, "isComing">;
-  const ofRoom = db.prepare<[Id, string, string], Listed>(listed("d_id = ? AND actuator_id = ?"));
-  const coming = db.prepare<[Id, Day], Listed>(listed("from_day > ?"));
+  type ListedPrice = Omit<RoomPrice, "isComing">;
+  const ofRoom = db.prepare<[Id, string, string], ListedPrice>(listed("d_id = ? AND actuator_id = ?"));
+  const coming = db.prepare<[Id, Day], ListedPrice>(listed("from_day > ?"));
   return {
     prices(userId, of, nowMs) {
       const today = calendar.dayOf(nowMs);

@@ -28,13 +28,13 @@ export const BETWEEN = `user_id = @userId AND (effective_ms, number) < (@timeMs,
 const NEWEST_FIRST = "ORDER BY effective_ms DESC, number DESC";
 
 /** The parameters of FITS, with the bound of an answer. */
-interface Asked extends Omit<RecordFilter, "from" | "to"> {
+interface SearchParameters extends Omit<RecordFilter, "from" | "to"> {
   readonly userId: Id;
   readonly limit: number;
 }
 
 /** The parameters of BETWEEN. */
-interface Between extends RecordPosition {
+interface BetweenParameters extends RecordPosition {
   readonly userId: Id;
   readonly fromMs: number;
   readonly fromNumber: number;
@@ -52,17 +52,17 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
     Number(name.toLowerCase().includes(part)),
   );
   const columns = `${SELECT_RECORD}, t.correction_id AS movedBy`;
-  const matching = db.prepare<[Asked & Between], FoundRow>(
+  const matching = db.prepare<[SearchParameters & BetweenParameters], FoundRow>(
     `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS}
       WHERE ${BETWEEN} AND ${FITS} ${NEWEST_FIRST} LIMIT @limit`,
   );
-  const lastLookedAt = db.prepare<[Between], RecordPosition>(
+  const lastLookedAt = db.prepare<[BetweenParameters], RecordPosition>(
     `SELECT effective_ms AS timeMs, number FROM record r INDEXED BY record_by_time
       WHERE ${BETWEEN} ${NEWEST_FIRST} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
   );
 
   // CROSS JOIN: from the corrections to their records, never from all the user's records.
-  const moved = db.prepare<[Asked & { since: number; after: number }], FoundRow>(
+  const moved = db.prepare<[SearchParameters & { since: number; after: number }], FoundRow>(
     `SELECT ${columns}
        FROM correction t CROSS JOIN record r ON r.record_id = t.record_id
        LEFT JOIN correction v ON v.correction_id = voided_by

@@ -10,8 +10,8 @@ import {
   NOTHING_SOLD,
   type OverviewFilter,
   type PlaceSold,
+  type Sales,
   type Seller,
-  type Sold,
 } from "../../domain/overview.ts";
 import type { RowBudget } from "../engine/reader.ts";
 import { type LocalCalendar, momentsSoFar } from "./calendar.ts";
@@ -34,7 +34,7 @@ export interface SumSource {
   /** The first day with records that count; null before that. */
   firstDay(): Day | null;
   /** The sums of these days and months, at least of those on which anything was sold. */
-  sums(ranges: Ranges, filter: OverviewFilter): ReadonlyMap<Day | Month, Sold>;
+  sums(ranges: Ranges, filter: OverviewFilter): ReadonlyMap<Day | Month, Sales>;
   /** The locations that have sold in `own`, beside what they sold in `before`; and who sold in `own` or in `offered`. */
   sellers(own: Ranges, before: Ranges, offered: Ranges, filter: OverviewFilter): Sellers;
   /** Those of these devices that have sold and were removed: the first `MAX_GONE`. */
@@ -47,10 +47,10 @@ export interface SumSource {
 
 /** The sums of a gateway's ledger, which adds up any days at once. */
 interface LedgerSums extends SumSource {
-  sum(days: Range<Day>, filter: OverviewFilter): Sold;
+  sum(days: Range<Day>, filter: OverviewFilter): Sales;
 }
 
-export type SoldByPlace = ReadonlyMap<string, Sold>;
+export type SoldByPlace = ReadonlyMap<string, Sales>;
 
 export interface Sellers {
   /** The locations with the highest sums: `MAX_PLACES` at most. */
@@ -76,7 +76,7 @@ interface PeriodRow extends SumRow {
   readonly period: bigint;
 }
 
-interface Asked extends OverviewFilter {
+interface SumParameters extends OverviewFilter {
   readonly userId: Id;
   readonly from: number;
   readonly to: number;
@@ -116,8 +116,8 @@ const PARTS = `WITH ${FRESH}, part (locationName, deviceId, count, totalMicros) 
  */
 export function rollupSums(db: Database, budget: RowBudget) {
   const sumsBy = {
-    day: db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers(),
-    month: db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers(),
+    day: db.prepare<[SumParameters], PeriodRow>(periodSql("day")).safeIntegers(),
+    month: db.prepare<[SumParameters], PeriodRow>(periodSql("month")).safeIntegers(),
   };
   const sum = db
     .prepare<[object], SumRow>(
@@ -151,7 +151,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
 
   return {
     /** The sum of each day or month of these ranges in which anything was sold. */
-    each(userId: Id, { months, days }: Ranges, filter = ALL): ReadonlyMap<Day | Month, Sold> {
+    each(userId: Id, { months, days }: Ranges, filter = ALL): ReadonlyMap<Day | Month, Sales> {
       const read = (period: RollupPeriod, range: Range<Day | Month>) => {
         asked(userId, { months: [], days: [], [`${period}s`]: [range] });
         return sumsBy[period].all({ userId, ...range, ...filter });
@@ -163,7 +163,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
       return new Map(rows.map((row) => [Number(row.period), toSold(row)]));
     },
     /** The sum of the records of these days. */
-    sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sold =>
+    sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sales =>
       addUp(sum.all(asked(userId, splitDays(range), filter)).map(toSold)),
     /** How many location names and device ids have sold. */
     distinct: (userId: Id, ranges: Ranges) =>
@@ -174,7 +174,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
       ranges: Ranges,
       filter: OverviewFilter,
       { limit, names }: { readonly limit: number; readonly names?: readonly string[] },
-    ): readonly (Sold & { readonly name: string })[] {
+    ): readonly (Sales & { readonly name: string })[] {
       const which = { limit, names: names ? JSON.stringify(names) : null };
       const rows = places.all({ ...asked(userId, ranges, filter), ...which });
       return rows.map((row) => ({ name: row.name, ...toSold(row) }));
@@ -303,7 +303,7 @@ export function holds({ months, days }: Ranges, period: Day | Month): boolean {
 }
 
 /** Adds sums up. */
-export function addUp(...sums: readonly Iterable<Sold>[]): Sold {
+export function addUp(...sums: readonly Iterable<Sales>[]): Sales {
   let totalMicros = 0n;
   let count = 0;
   for (const each of sums) {
@@ -338,7 +338,7 @@ function periodSql(period: RollupPeriod): string {
            GROUP BY period`;
 }
 
-function toSold({ count, units, micros }: SumRow): Sold {
+function toSold({ count, units, micros }: SumRow): Sales {
   return { totalMicros: units * BigInt(MICROS_PER_UNIT) + micros, count: Number(count) };
 }
 

@@ -6,7 +6,7 @@ import { type Day, monthOf } from "../../domain/day.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { OnSteps } from "../../platform/work.ts";
-import { type RolledUp, readCommits, readHead } from "../engine/chain.ts";
+import { type RollupMark, readCommits, readHead } from "../engine/chain.ts";
 import { MARK_NUMBERS } from "../engine/numbers.ts";
 import { IS_NEAR_LIMIT } from "../engine/schema.ts";
 import { requireRoom } from "../safety/file-copy.ts";
@@ -75,7 +75,7 @@ export class RollupWriter {
    * Adds the records up to an entry of the running transaction,
    * its newest. Throws `conflict` when a sum would leave 64 bits.
    */
-  rollUp(to: RolledUp): void {
+  rollUp(to: RollupMark): void {
     const after = this.#rolledUp.get() ?? 0;
     for (const statement of this.#rollUp) orTooLarge(() => statement.run({ after, upTo: to.position }));
     this.#setRolledUp.run(to);
@@ -135,7 +135,7 @@ function prepareRollUps(db: Database) {
 }
 
 function prepareSetRolledUp(db: Database) {
-  return db.prepare<RolledUp>(
+  return db.prepare<RollupMark>(
     "UPDATE rolled_up SET position = @position, hash = unhex(@hash), commits = @commits",
   );
 }

@@ -7,7 +7,7 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Role } from "../../domain/member.ts";
 import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user.ts";
 import type { WriteContext } from "../engine/commands.ts";
-import { ageInLedger, type Begun } from "./boot.ts";
+import { ageInLedger, type BeginMoment } from "./boot.ts";
 
 /** The most rows of one purge: other writes wait meanwhile. */
 const MAX_ROWS = 500;
@@ -15,7 +15,7 @@ const MAX_ROWS = 500;
 const IDEMPOTENCY_MS = WEEK_MS;
 
 export function sessionReader(db: Database) {
-  const sessions = db.prepare<[], Omit<StandingSession, "begun"> & Begun>(
+  const sessions = db.prepare<[], Omit<StandingSession, "begun"> & BeginMoment>(
     `SELECT sid, member_id AS memberId, user_id AS userId, role, s.created_ms AS createdTimeMs,
             expires_ms AS expiresTimeMs, boot_id AS bootId, begun_ms AS begunMs
        FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot)`,
@@ -85,25 +85,25 @@ export function sessionCommands(db: Database, context: WriteContext) {
 
 /** Removes sessions that have ended and old idempotency keys. */
 export function purgeCommands(db: Database, context: WriteContext) {
-  const sessions = db.prepare<[number], Begun & { sid: Id; userId: Id; lifeMs: number }>(
+  const sessions = db.prepare<[number], BeginMoment & { sid: Id; userId: Id; lifeMs: number }>(
     `SELECT sid, user_id AS userId, expires_ms - s.created_ms AS lifeMs, boot_id AS bootId, begun_ms AS begunMs
        FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot) ORDER BY boot, begun_ms LIMIT ?`,
   );
   const removeSession = db.prepare<[Id]>("DELETE FROM session WHERE sid = ?");
-  const keys = db.prepare<[number], Begun & { userId: Id; key: string }>(
+  const keys = db.prepare<[number], BeginMoment & { userId: Id; key: string }>(
     `SELECT user_id AS userId, key, boot_id AS bootId, begun_ms AS begunMs
        FROM idempotency i LEFT JOIN boot USING (boot) ORDER BY i.boot, begun_ms LIMIT ?`,
   );
   const removeKey = db.prepare<[Id, string]>("DELETE FROM idempotency WHERE user_id = ? AND key = ?");
 
-  function purgeSessions(ageOf: (begun: Begun) => number): number {
+  function purgeSessions(ageOf: (begun: BeginMoment) => number): number {
     const ended = sessions.all(MAX_ROWS).filter((row) => ageOf(row) >= row.lifeMs);
     for (const { sid } of ended) removeSession.run(sid);
     for (const userId of new Set(ended.map((row) => row.userId))) context.tell({ kind: "sessions", userId });
     return ended.length;
   }
 
-  function purgeKeys(ageOf: (begun: Begun) => number): number {
+  function purgeKeys(ageOf: (begun: BeginMoment) => number): number {
     const old = keys.all(MAX_ROWS).filter((row) => ageOf(row) >= IDEMPOTENCY_MS);
     for (const { userId, key } of old) removeKey.run(userId, key);
     return old.length;

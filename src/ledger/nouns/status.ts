@@ -3,9 +3,9 @@ import { valorFromMicros } from "../../domain/amount.ts";
 import type { ReclockedBoot } from "../../domain/boot.ts";
 import { DAY_MS, SECOND_MS } from "../../domain/clock.ts";
 import { formatDay } from "../../domain/day.ts";
-import type { Gap, LostEdges, Swallowed, Unwatched } from "../../domain/gap.ts";
+import type { Gap, LostEdges, SwallowedEdges, UnwatchedTime } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
-import type { Provisional } from "../../domain/record.ts";
+import type { ProvisionalCounts } from "../../domain/record.ts";
 import type { LastEdge, LedgerTroubles, Today } from "../../domain/status.ts";
 import type { RowBudget } from "../engine/reader.ts";
 import type { LocalCalendar } from "./calendar.ts";
@@ -70,7 +70,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
     };
   }
 
-  function unplaced(userId: Id | null, bootId: string): Provisional {
+  function unplaced(userId: Id | null, bootId: string): ProvisionalCounts {
     const rows = (userId === null ? provisionalOfAll : provisionalOfUser).all({ userId, bootId });
     const of = (waiting: number) => rows.find((row) => row.waiting === waiting)?.count ?? 0;
     return { waiting: of(1), unplaced: of(0) };
@@ -131,13 +131,13 @@ function lostIn(rows: readonly Gap[]): LostEdges | null {
   };
 }
 
-function swallowedIn(rows: readonly Gap[]): Swallowed | null {
+function swallowedIn(rows: readonly Gap[]): SwallowedEdges | null {
   const swallowed = rows.filter(({ reason }) => reason === "swallowed");
   if (swallowed.length === 0) return null;
   return { gaps: swallowed.length, lines: someLines(swallowed), toTimeMs: latest(swallowed) };
 }
 
-function unwatchedIn(rows: readonly Gap[]): Unwatched | null {
+function unwatchedIn(rows: readonly Gap[]): UnwatchedTime | null {
   const unwatched = rows.filter(
     ({ reason, fromTimeMs, toTimeMs }) => reason === "outage" && toTimeMs - fromTimeMs >= SHORT_OUTAGE_MS,
   );

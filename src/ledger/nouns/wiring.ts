@@ -51,7 +51,9 @@ export function wiringCommands(db: Database, context: WriteContext) {
   const actuator = db
     .prepare<[Id, string], number>("SELECT 1 FROM actuator WHERE device_id = ? AND actuator_id = ?")
     .pluck();
-  const upsert = db.prepare<Omit<Priced, "activeLow"> & { userId: Id; deviceId: Id; activeLow: number }>(
+  const upsert = db.prepare<
+    Omit<PricedWiring, "activeLow"> & { userId: Id; deviceId: Id; activeLow: number }
+  >(
     `INSERT INTO wiring (line, user_id, device_id, actuator_id, valor_micros, active_low, bias, debounce_ms, rearm_ms)
      VALUES (@line, @userId, @deviceId, @actuatorId, @valorMicros, @activeLow, @bias, @debounceMs, @rearmMs)
      ON CONFLICT (line) DO UPDATE SET valor_micros = excluded.valor_micros, active_low = excluded.active_low,
@@ -147,9 +149,9 @@ export function wiringCommands(db: Database, context: WriteContext) {
   } satisfies Partial<LedgerCommands>;
 }
 
-type Priced = NewWiring & Pick<Wiring, "valorMicros">;
+type PricedWiring = NewWiring & Pick<Wiring, "valorMicros">;
 /** The settings of a wired line that decide what is sold, and for how much. */
-type Settings = Omit<Priced, "line">;
+type Settings = Omit<PricedWiring, "line">;
 
 /** Writes what stays of lines that are wired, unwired or get other settings: audit entries, and the gaps that end. */
 export function wiringAudit(db: Database, context: WriteContext) {
@@ -174,7 +176,7 @@ export function wiringAudit(db: Database, context: WriteContext) {
   }
 
   return {
-    set(userId: Id, wiring: Priced, before: Settings | undefined, by: Actor): void {
+    set(userId: Id, wiring: PricedWiring, before: Settings | undefined, by: Actor): void {
       const [now, then] = [detailsOf(wiring), before && detailsOf(before)];
       if (then !== undefined && JSON.stringify(now) === JSON.stringify(then)) return;
       context.audit.requireFew(userId, by);

@@ -32,7 +32,7 @@ const PAGES_AT_ONCE = 4_000;
 const SPARE_BYTES = 32 * 1024 * 1024;
 
 /** What the ledger held at the moment of its backup. */
-type Held = Tally & Pick<ProvenBackup, "ledger" | "locations">;
+type LedgerContent = Tally & Pick<ProvenBackup, "ledger" | "locations">;
 
 export interface BackupRequest {
   readonly ledger: string;
@@ -127,7 +127,7 @@ function claim(folder: string): () => void {
 }
 
 /** Copies the ledger as it is at one moment, and gives what it held then. */
-async function snapshot(ledger: string, draft: string): Promise<Held> {
+async function snapshot(ledger: string, draft: string): Promise<LedgerContent> {
   using db = openForReading(ledger);
   // Held until the end: without it, SQLite would begin the copy again at each commit.
   db.exec("BEGIN");
@@ -137,7 +137,7 @@ async function snapshot(ledger: string, draft: string): Promise<Held> {
 }
 
 /** Checks the draft in full, compares it with what the ledger held, and holds it against the backups before. */
-function prove(request: BackupRequest, folder: string, held: Held) {
+function prove(request: BackupRequest, folder: string, held: LedgerContent) {
   const { nowMs, clockTrusted } = request;
   const { ledger: id, locations, ...tally } = held;
   const draft = draftIn(folder);

@@ -48,7 +48,7 @@ interface LastNumber {
 }
 
 /** The records and their sum up to an entry of the walk. */
-interface Held {
+interface RunningTotal {
   records: number;
   totalMicros: bigint;
 }
@@ -79,11 +79,11 @@ export class ChainWalk {
   #nextHead = 0;
   #position = 0;
   #hash = NO_HASH;
-  #held: Held = { records: 0, totalMicros: 0n };
+  #held: RunningTotal = { records: 0, totalMicros: 0n };
   /** Holes since the last head. */
   #holes: Hole[] = [];
   /** What the ledger lacks of what the last head had. */
-  #lacking: Held = { records: 0, totalMicros: 0n };
+  #lacking: RunningTotal = { records: 0, totalMicros: 0n };
   /** The mark `rolled_up`: an entry that was the head once. */
   readonly #rolledUp: ChainHead;
 
@@ -340,7 +340,7 @@ export class ChainWalk {
    * @param lacking what the ledger lacks of what the head had,
    * beyond the head before; undefined where that is not known
    */
-  #addRewritten({ position, head, file, madeMs }: KeptHead, what: string, lacking?: Held): void {
+  #addRewritten({ position, head, file, madeMs }: KeptHead, what: string, lacking?: RunningTotal): void {
     this.#findings.add({
       kind: "rewritten",
       from: position,
@@ -362,7 +362,7 @@ export class ChainWalk {
   }
 
   /** Adds findings for the holes since the last head. Their costs are known from the next head. */
-  #closeHoles(lacking?: Held): void {
+  #closeHoles(lacking?: RunningTotal): void {
     for (const { from, to, mark, loss, numbers } of this.#holes) {
       const entries = from === to ? `The entry ${from} is` : `The entries ${from} to ${to} are`;
       const beside = this.#holes.length === 1 ? "" : `, with ${this.#holes.length - 1} other holes`;
@@ -377,7 +377,7 @@ export class ChainWalk {
     this.#holes = [];
   }
 
-  #costsOf(lacking: Held | undefined): readonly Cost[] | null {
+  #costsOf(lacking: RunningTotal | undefined): readonly Cost[] | null {
     return lacking === undefined ? null : [this.#findings.costOf(null, lacking.records, lacking.totalMicros)];
   }
 

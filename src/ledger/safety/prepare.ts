@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from "../engine/schema.ts";
 import { openUpToDate } from "../engine/up-to-date.ts";
 import { LocalCalendar } from "../nouns/calendar.ts";
 import { setAsideLater } from "./backup-directory.ts";
-import { type Recovered, recoverLedger } from "./recover.ts";
+import { type Recovery, recoverLedger } from "./recover.ts";
 import { findDamage } from "./verify.ts";
 
 export interface PrepareRequest {
@@ -30,7 +30,7 @@ export interface PrepareRequest {
 }
 
 /** Null where the ledger was not damaged. */
-export type Prepared = { readonly damage: ErrorData; readonly recovered: Recovered } | null;
+export type PrepareResult = { readonly damage: ErrorData; readonly recovered: Recovery } | null;
 
 /**
  * Does all work that may take long before a ledger can be used, so that it then opens at once:
@@ -38,7 +38,7 @@ export type Prepared = { readonly damage: ErrorData; readonly recovered: Recover
  * computes rollups of another time zone again. Call with the data directory locked. Throws as
  * `openForWriting` and `recoverLedger` do. After an interruption at any moment, call it again.
  */
-export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
+export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): PrepareResult {
   const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
   setLaterCopiesAside(ledger, request.answering);
   const file = { file: ledger, tailDirectory, startMs: nowMs };

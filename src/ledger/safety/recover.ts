@@ -7,11 +7,11 @@ import { syncPath } from "../../platform/durable-file.ts";
 import type { OnSteps } from "../../platform/work.ts";
 import { entryHash, readCommits, readHead, readRolledUp, setCommits } from "../engine/chain.ts";
 import {
-  type Beginning,
   beginningOf,
   folderOf,
   idsOf,
   keyOfLedger,
+  type LedgerOrigin,
   setLedgerKey,
   tryLedger,
 } from "../engine/identity.ts";
@@ -26,7 +26,7 @@ import { nameAside, replaceLedger, replacementDraft } from "./replace.ts";
 import { knownCommits, makeOwn, openBackup, openDraft } from "./restore.ts";
 import { damageIn, entriesBehind, readFrames, type Segment, segmentsIn } from "./tail.ts";
 
-export interface Recovered {
+export interface Recovery {
   /** Where the damaged file is kept, whole; null where it was missing. */
   readonly keptAs: string | null;
   /** Null where the tail reaches back to the ledger's beginning, and no backup was needed. */
@@ -55,7 +55,7 @@ export function recoverLedger(
   directories: readonly string[],
   nowMs: number,
   onProgress: OnSteps,
-): Recovered {
+): Recovery {
   const draft = replacementDraft(ledger);
   onProgress(0, 1);
   try {
@@ -88,7 +88,7 @@ interface Remains {
   readonly ledger: string;
   readonly key: string;
   /** Where the ledger began, if it was restored. */
-  readonly beginning: Beginning | undefined;
+  readonly beginning: LedgerOrigin | undefined;
   /** Its folders of backups. */
   readonly folders: readonly string[];
   /** The folders of its identities on earlier gateways. */
@@ -166,7 +166,7 @@ function tryDraft(file: string, draft: string, onProgress: OnSteps): Database | 
 }
 
 /** Whether a backup is of the ledger's history: from after its last restore, or the backup that was restored. */
-function isOfHistory(beginning: Beginning | undefined, { commits, head }: ProvenBackup): boolean {
+function isOfHistory(beginning: LedgerOrigin | undefined, { commits, head }: ProvenBackup): boolean {
   return beginning === undefined || commits >= beginning.commits || head === beginning.head;
 }
 

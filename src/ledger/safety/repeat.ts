@@ -12,12 +12,12 @@ export interface LostSpan {
   readonly to: number;
 }
 
-/** Says what to do with `Repeated.unmade`. */
+/** Says what to do with `RepeatResult.unmade`. */
 export const UNMADE_SALES =
   "The tail has these sales, and they could not be made again, because what came before them is damaged: post those that are missing";
 
 /** What became of the commits of a tail. */
-export interface Repeated {
+export interface RepeatResult {
   /** How many were made again. */
   readonly commits: number;
   /** The entries of those that are lost, or could not be made again; oldest first. */
@@ -32,7 +32,7 @@ export interface Repeated {
  * next head that the tail knows tells where. A ledger that was restored or rebuilt meanwhile
  * numbers its commits far ahead: those are another history, and it ends before them.
  */
-export function repeatCommits(db: Database, segments: readonly Segment[]): Repeated {
+export function repeatCommits(db: Database, segments: readonly Segment[]): RepeatResult {
   let zone = rollupZone(db);
   let committer = committerIn(db, zone);
   // The draft is made durable as a whole.

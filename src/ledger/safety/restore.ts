@@ -60,7 +60,7 @@ export interface MissingEntries extends SalesSpan {
   readonly revenue: number;
 }
 
-export interface Restored extends Tally {
+export interface RestoredLedger extends Tally {
   /** How many commits of the tail were made again on top of the backup. */
   readonly later: number;
   /** Where the replaced ledger is kept; null where there was none. */
@@ -116,7 +116,7 @@ export interface RestoreRequest {
  * fails its check, `too_new` when a later program wrote it, `conflict` when it is another ledger's,
  * `mayBeOther` is not set, and the ledger here has users or records; then nothing has changed.
  */
-export function restoreLedger(request: RestoreRequest): Restored {
+export function restoreLedger(request: RestoreRequest): RestoredLedger {
   const { backup, ledger, nowMs, onProgress, tail, directories, mayBeOther, onProved } = request;
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);

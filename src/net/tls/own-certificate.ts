@@ -40,7 +40,7 @@ export interface Moment {
 }
 
 /** What is replaced although it is still good: the leaf alone, or the authority too. */
-export type Forced = "leaf" | "authority";
+export type ForcedRenewal = "leaf" | "authority";
 
 /**
  * Reads the appliance's own authority and leaf, and makes what is missing or unusable.
@@ -59,7 +59,7 @@ export async function ensureOwnCertificate(
   directory: string,
   host: HostNames,
   { clock, clockTrusted }: Moment,
-  forced?: Forced,
+  forced?: ForcedRenewal,
 ): Promise<OwnCertificate> {
   const moment = { clock, clockTrusted: clockTrusted && clock.nowMs() >= EARLIEST_MS };
   makeDirectory(directory);
@@ -80,17 +80,17 @@ export async function ensureOwnCertificate(
   return { authority, leaf, replaced: existed && found.authority?.cert !== authority.cert };
 }
 
-interface Found {
+interface FoundCertificates {
   readonly authority: KeyedCertificate | undefined;
   readonly leaf: KeyedCertificate | undefined;
 }
 
 async function ensureAuthority(
   files: OwnFiles,
-  { authority, leaf }: Found,
+  { authority, leaf }: FoundCertificates,
   host: HostNames,
   moment: Moment,
-  forced: Forced | undefined,
+  forced: ForcedRenewal | undefined,
 ): Promise<KeyedCertificate> {
   if (authority !== undefined && forced !== "authority" && isCurrent(validityOf(authority), moment)) {
     // A leaf that it signed for this host shows what it

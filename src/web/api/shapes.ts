@@ -32,9 +32,11 @@ export type Body<M extends Method, Path> = InputOf<At<M, Path>, "body">;
 export type Query<M extends Method, Path> = Extract<InputOf<At<M, Path>, "query">, QueryValues | undefined>;
 
 type InputOf<O, Part extends "body" | "query"> =
-  O extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? Sent<z.input<Schema>> : undefined;
+  O extends Readonly<Record<Part, infer Schema extends z.ZodType>>
+    ? ReadonlyInput<z.input<Schema>>
+    : undefined;
 
-type Sent<T> = T extends object ? { readonly [K in keyof T]: Sent<T[K]> } : T;
+type ReadonlyInput<T> = T extends object ? { readonly [K in keyof T]: ReadonlyInput<T[K]> } : T;
 
 /** What a GET answers with. */
 export type Data<Path extends PathOf<"get">> =

@@ -105,7 +105,7 @@ function defaultText(failure: ApiFailure, texts: typeof elementTexts.es): string
 }
 
 /** A request that a person asked for: a form, a button. */
-export interface Sending {
+export interface Submission {
   readonly isBusy: boolean;
   /** Why the last one did not succeed; null while nothing is wrong. */
   readonly failure: ApiFailure | null;
@@ -113,7 +113,7 @@ export interface Sending {
   readonly send: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-export function useSending(): Sending {
+export function useSending(): Submission {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const send = async (work: () => Promise<unknown>): Promise<boolean> => {
@@ -142,7 +142,7 @@ type TextName<V> = { [Name in keyof V]: string extends V[Name] ? Name : never }[
 type TextControl = Pick<TextFieldProps, "value" | "onValue" | "mistake">;
 
 /** A form that is filled in. */
-export interface FormControl<V = object> extends Pick<Sending, "isBusy" | "failure"> {
+export interface FormControl<V = object> extends Pick<Submission, "isBusy" | "failure"> {
   readonly element: RefObject<HTMLFormElement | null>;
   /** What stands in its fields, by the API's names for them: these fields tell their mistakes themselves. */
   readonly values: V;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../../domain/clock.ts";
-import type { Loaded } from "../live/use-loaded.ts";
+import type { LoadedPart } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
@@ -100,7 +100,7 @@ export function Waiting() {
 }
 
 interface NotReadyProps {
-  readonly of: Pick<Loaded<unknown>, "kind" | "reload">;
+  readonly of: Pick<LoadedPart<unknown>, "kind" | "reload">;
 }
 
 /** Stands for a part that is not there: it is on its way, or could not be read. */

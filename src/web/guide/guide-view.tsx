@@ -18,7 +18,7 @@ import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 
-interface Present extends Locations {
+interface GuideData extends Locations {
   readonly rooms: Data<"/api/room">;
 }
 
@@ -92,7 +92,7 @@ export function GuideView() {
     </ViewFrame>
   );
 
-  async function leaveUnwired({ devices, rooms }: Present): Promise<void> {
+  async function leaveUnwired({ devices, rooms }: GuideData): Promise<void> {
     for (const { _id, dId: number } of devices) {
       const unwired = rooms.filter(({ deviceId, line }) => deviceId === _id && line === null);
       if (unwired.length === 0) continue;
@@ -108,7 +108,7 @@ export function GuideView() {
   }
 }
 
-async function loadPresent(api: Api): Promise<Present> {
+async function loadPresent(api: Api): Promise<GuideData> {
   const [locations, rooms] = await Promise.all([loadLocations(api), api.data("/api/room")]);
   return { ...locations, rooms };
 }

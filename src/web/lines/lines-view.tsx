@@ -6,7 +6,7 @@ import { NothingPanel, NotReadyPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import type { LiveEvent } from "../live/events.ts";
 import { useGateway } from "../live/gateway.ts";
-import { type Loaded, useLoaded, useNewDay, useTests } from "../live/use-loaded.ts";
+import { type LoadedPart, useLoaded, useNewDay, useTests } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -77,7 +77,7 @@ export function LinesView() {
 }
 
 /** Every line with its room and its level, kept current. */
-function useBoard(): Loaded<Board> {
+function useBoard(): LoadedPart<Board> {
   const loaded = useLoaded<Board>(
     async (api) => {
       const [{ simulated, chips }, devices, wirings] = await Promise.all([

@@ -8,14 +8,14 @@ import type { LiveEvent } from "./events.ts";
 import { useGateway } from "./gateway.ts";
 import { type Part, Refresher, ready } from "./loading.ts";
 
-export type Loaded<T> = Part<T> & {
+export type LoadedPart<T> = Part<T> & {
   /** True while what is shown belongs to the key before: the answer for this one is still to come. */
   readonly isStale: boolean;
   /** Fetches it again; what is shown stays until the answer is there. */
   readonly reload: () => void;
 };
 
-interface Loading<T> {
+interface KeyedPart<T> {
   readonly key: string;
   readonly part: Part<T>;
 }
@@ -34,9 +34,9 @@ export function useLoaded<T>(
   key: string,
   refreshOn: readonly LiveEvent["kind"][] = NO_EVENTS,
   apply: (value: T, event: LiveEvent) => T = unchanged,
-): Loaded<T> {
+): LoadedPart<T> {
   const { api, events } = useGateway();
-  const [state, setState] = useState<Loading<T>>({
+  const [state, setState] = useState<KeyedPart<T>>({
     key,
     part: { kind: "waiting" },
   });
@@ -87,7 +87,7 @@ export function useData<Path extends PathOf<"get">>(
   path: Path,
   refreshOn: readonly LiveEvent["kind"][] = NO_EVENTS,
   query?: Query<"get", Path>,
-): Loaded<Data<Path>> {
+): LoadedPart<Data<Path>> {
   return useLoaded((api) => api.data(path, query), JSON.stringify(query ?? ""), refreshOn);
 }
 
@@ -96,7 +96,7 @@ export function useDataOfToday<Path extends PathOf<"get">>(
   path: Path,
   refreshOn: readonly LiveEvent["kind"][],
   query: Query<"get", Path>,
-): Loaded<Data<Path>> {
+): LoadedPart<Data<Path>> {
   return useLoaded((api) => api.data(path, query), JSON.stringify([query, useToday()]), refreshOn);
 }
 
@@ -105,7 +105,7 @@ function unchanged<T>(value: T): T {
 }
 
 /** The very same state where the value stays the same, so that nothing is drawn again. */
-function afterEvent<T>(state: Loading<T>, apply: (value: T) => T): Loading<T> {
+function afterEvent<T>(state: KeyedPart<T>, apply: (value: T) => T): KeyedPart<T> {
   if (state.part.kind !== "ready") return state;
   const value = apply(state.part.value);
   return value === state.part.value ? state : { ...state, part: ready(value) };
@@ -145,7 +145,7 @@ export function useTests(): Status["tests"] {
 }
 
 /** The devices with their rooms, live. */
-export function useDevices(): Loaded<readonly Device[]> {
+export function useDevices(): LoadedPart<readonly Device[]> {
   return useLoaded((api) => api.data("/api/device"), "", ["locations"], afterSwitch);
 }
 

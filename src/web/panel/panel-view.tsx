@@ -8,7 +8,7 @@ import { Nothing, NothingPanel, NotReady, NotReadyPanel, Panel, Waiting } from "
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
-import { type Loaded, useDataOfToday, useDevices, useLoaded } from "../live/use-loaded.ts";
+import { type LoadedPart, useDataOfToday, useDevices, useLoaded } from "../live/use-loaded.ts";
 import { deviceText, isAt, type Place, roomsQuery } from "../locations/place-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -109,7 +109,7 @@ export function PanelView() {
 const MOST_ROOMS = 100;
 
 interface NowPanelProps {
-  readonly known: Loaded<readonly Device[]>;
+  readonly known: LoadedPart<readonly Device[]>;
   /** Those of them that the filter leaves. */
   readonly devices: readonly Device[];
   readonly place: Place;
@@ -183,7 +183,7 @@ const LATEST_SHOWN = 6;
 const MAX_REQUESTS = 10;
 
 interface LatestPanelProps {
-  readonly latest: Loaded<RecordPage>;
+  readonly latest: LoadedPart<RecordPage>;
   readonly place: Place;
 }
 

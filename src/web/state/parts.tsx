@@ -41,14 +41,14 @@ export function Part({ title, answer, kind = "well", says = [], children, action
 }
 
 /** What parts are told of. */
-interface Known {
+interface StateFacts {
   readonly status: Status;
   readonly gaps: readonly Gap[];
   readonly texts: typeof stateTexts.es;
   readonly format: Format;
 }
 
-const PARTS: readonly ((known: Known) => PartProps)[] = [
+const PARTS: readonly ((known: StateFacts) => PartProps)[] = [
   backupPart,
   gapPart,
   diskPart,
@@ -59,7 +59,7 @@ const PARTS: readonly ((known: Known) => PartProps)[] = [
 ];
 
 /** Every part of the gateway; `gaps` are the newest. */
-export function GatewayParts(props: Pick<Known, "status" | "gaps">) {
+export function GatewayParts(props: Pick<StateFacts, "status" | "gaps">) {
   const known = { ...props, texts: useTexts(stateTexts), format: useFormat() };
   return (
     <ul class="lines ruled">
@@ -75,7 +75,7 @@ function kindBy({ faults }: Status, ...checks: readonly Fault["check"][]): "well
   return faults.some(({ check }) => checks.includes(check)) ? "warn" : "well";
 }
 
-function backupPart({ status, texts, format }: Known): PartProps {
+function backupPart({ status, texts, format }: StateFacts): PartProps {
   const kind = kindBy(status, "backup");
   const title = texts.backup;
   if (status.lastBackup === null) {
@@ -87,7 +87,7 @@ function backupPart({ status, texts, format }: Known): PartProps {
 }
 
 /** Whether the gateway's clock is set, and how many records have an uncertain time. */
-function clockPart({ status, texts, format }: Known): PartProps {
+function clockPart({ status, texts, format }: StateFacts): PartProps {
   const { clock, timeZone, provisional } = status;
   const { waiting, unplaced } = provisional ?? { waiting: 0, unplaced: 0 };
   return {
@@ -108,7 +108,7 @@ function clockPart({ status, texts, format }: Known): PartProps {
 /** A card whose life is used to more than this is beyond it. */
 const BEYOND_PERCENT = 100;
 
-function diskPart({ status, texts, format }: Known): PartProps {
+function diskPart({ status, texts, format }: StateFacts): PartProps {
   const { disk, machine } = status;
   const title = texts.disk;
   if (disk === null) return { title, answer: texts.diskUnknown };
@@ -131,7 +131,7 @@ function diskPart({ status, texts, format }: Known): PartProps {
 }
 
 /** What the machine's sensors say, and by which name it is found. */
-function machinePart({ status, texts, format }: Known): PartProps {
+function machinePart({ status, texts, format }: StateFacts): PartProps {
   const { temperature, memory, isVoltageLow, announcedName } = status.machine;
   const kind = kindBy(status, "temperature", "memory", "power");
   return {
@@ -164,7 +164,7 @@ function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: numb
 /** So many of the newest are told. */
 const MAX_INCIDENTS = 5;
 
-function gapPart({ status, gaps: newest, texts, format }: Known): PartProps {
+function gapPart({ status, gaps: newest, texts, format }: StateFacts): PartProps {
   const { all, last30Days } = status.gaps;
   const title = texts.gaps;
   if (all === 0) return { title, answer: texts.gapsNone, says: [texts.gapsNoneDetail] };
@@ -185,7 +185,7 @@ function gapPart({ status, gaps: newest, texts, format }: Known): PartProps {
   };
 }
 
-function programPart({ status, texts, format }: Known): PartProps {
+function programPart({ status, texts, format }: StateFacts): PartProps {
   const { version, uptimeMs, driver, newerPackage: newer } = status;
   return {
     title: texts.program,
@@ -216,7 +216,7 @@ function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPack
 }
 
 /** The queues of what is still to be stored. */
-function queuePart({ status: { queues, faults }, texts, format: { count } }: Known): PartProps {
+function queuePart({ status: { queues, faults }, texts, format: { count } }: StateFacts): PartProps {
   const { edges, writes } = queues;
   const isWell = !faults.some(({ code }) => code === "queue_filling" || code === "edges_refused");
   const kind = isWell ? "well" : "bad";

@@ -4,7 +4,7 @@ import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { folderOf, identitiesOf, identityOf } from "../../../src/ledger/engine/identity.ts";
 import { foreignBackups, headsOf, listBackups } from "../../../src/ledger/safety/backup-directory.ts";
-import type { Restored } from "../../../src/ledger/safety/restore.ts";
+import type { RestoredLedger } from "../../../src/ledger/safety/restore.ts";
 import { verifyLedger } from "../../../src/ledger/safety/verify.ts";
 import { thrown } from "../../rig/rejection.ts";
 import { newRecord, TestLedger } from "../test-ledger.ts";
@@ -46,7 +46,7 @@ describe("A stick with the backups of two ledgers", () => {
   const recover = (ledger = own) => ledger.recover();
   const records = (ledger = own) => ledger.verify().records;
 
-  function restore(ledger: TestLedger, which: ProvenBackup, mayBeOther = false): Restored {
+  function restore(ledger: TestLedger, which: ProvenBackup, mayBeOther = false): RestoredLedger {
     return ledger.restore(which, { mayBeOther });
   }
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { SeededRandom } from "../../../scripts/powercut/random.ts";
-import { Gathering } from "../../../src/ledger/engine/writer.ts";
+import { GroupCommit } from "../../../src/ledger/engine/writer.ts";
 
 const RUN_MS = 1_000;
 /** What a post takes the main thread before and after its commit, and the writer thread; measured on two x86-64 cores. */
@@ -14,7 +14,7 @@ const SPREAD = 0.2;
 const PAUSE_MS = 0.2;
 
 /** One batch is on its way, and all that wait at the end of a turn follow it. */
-class NoGathering extends Gathering {
+class NoGathering extends GroupCommit {
   override leavesAtOnce(): boolean {
     return false;
   }
@@ -46,7 +46,7 @@ interface Waiting {
 
 /** Posts a second of the closed loops, and the latencies of all posts, in virtual time: the writer's rules with this gathering. */
 class Simulation {
-  readonly #gathering: Gathering;
+  readonly #gathering: GroupCommit;
   readonly #scene: Scene;
   readonly #slowness: number;
   readonly #random: SeededRandom;
@@ -65,7 +65,7 @@ class Simulation {
   #answered = 0;
   readonly #latenciesMs: number[] = [];
 
-  constructor(gathering: new (busyMs: () => number) => Gathering, scene: Scene) {
+  constructor(gathering: new (busyMs: () => number) => GroupCommit, scene: Scene) {
     this.#gathering = new gathering(() => this.#busyMs);
     this.#scene = scene;
     this.#slowness = scene.slowness ?? 1;
@@ -175,7 +175,7 @@ class Simulation {
 function compare(scene: Omit<Scene, "seed">) {
   const runs = [1, 2, 3].map((seed) => ({
     without: new Simulation(NoGathering, { ...scene, seed }).run(),
-    with: new Simulation(Gathering, { ...scene, seed }).run(),
+    with: new Simulation(GroupCommit, { ...scene, seed }).run(),
   }));
   const sum = (of: (run: (typeof runs)[number]) => number): number =>
     runs.reduce((total, run) => total + of(run), 0);
@@ -249,7 +249,7 @@ describe("a batch that waits for those that were just answered", () => {
   ] as const) {
     it(`waits ${waitMs} ms where ${what}`, () => {
       let busyMs = 0;
-      const gathering = new Gathering(() => busyMs);
+      const gathering = new GroupCommit(() => busyMs);
       busyMs = answered * writeMs;
       gathering.answered(answered, came, syncMs, 0);
       expect(gathering.waitMs(waiting, 0)).to.equal(waitMs);
@@ -257,7 +257,7 @@ describe("a batch that waits for those that were just answered", () => {
   }
 
   it("waits by what syncs and writes have taken lately, not by one of them", () => {
-    const gathering = new Gathering(() => 0);
+    const gathering = new GroupCommit(() => 0);
     for (let sync = 0; sync < 20; sync += 1) gathering.answered(8, 0, 0.5, 0);
     gathering.answered(8, 0, 2.5, 0);
     expect(gathering.waitMs(1, 0), "one slow sync").to.equal(0);
@@ -268,7 +268,7 @@ describe("a batch that waits for those that were just answered", () => {
   it("waits half of a sync's time at most, and never over 25 ms", () => {
     fc.assert(
       fc.property(fc.nat(5_000), fc.nat(5_000), fc.nat(10_000), (writes, waiting, syncMs) => {
-        const gathering = new Gathering(() => 0);
+        const gathering = new GroupCommit(() => 0);
         gathering.answered(writes, waiting, syncMs, 0);
         expect(gathering.waitMs(waiting, 0)).to.be.within(0, Math.min(25, syncMs / 2));
         expect(gathering.waitMs(writes + waiting, 0)).to.equal(0);
