@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { ScriptFailure, tryCommand } from "../scripts/command.ts";
 import { measureBeside } from "./beside.ts";
 import { type Claim, jsonOf, tableOf } from "./claim.ts";
-import { type Measured, writeDocument } from "./document.ts";
+import { type Measurement, writeDocument } from "./document.ts";
 import { measureEdges } from "./edges.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureOpening } from "./opening.ts";
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   // The children get a terminal's signal too; the folder is removed on the way out.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(EXIT_WRONG));
   const plan = planFor(options.short, directory);
-  const measured: Measured[] = [];
+  const measured: Measurement[] = [];
   try {
     for (const name of options.only) {
       const measure = MEASURES[name];

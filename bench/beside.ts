@@ -4,7 +4,7 @@ import { fillLedger } from "./fill.ts";
 import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
 import type { Plan } from "./plan.ts";
 import { checkRows } from "./server.ts";
-import { type Answered, drive, post } from "./wrk.ts";
+import { drive, type LoadResult, post } from "./wrk.ts";
 
 const AT_LEAST_OF_ALONE = 0.9;
 const CONNECTIONS = 64;
@@ -23,7 +23,7 @@ export async function measureBeside(plan: Plan): Promise<Claim> {
   await fillLedger(setting.directory, plan.fewRecords);
   const flanco = await startFlanco(setting, password);
   const pairs: Pair[] = [];
-  const summaries: Answered[] = [];
+  const summaries: LoadResult[] = [];
   await post(flanco, CONNECTIONS, plan.warmUpSeconds);
   for (let turn = 0; turn < plan.pairs; turn += 1) {
     const base = await post(flanco, CONNECTIONS, plan.windowSeconds);
@@ -55,8 +55,8 @@ export async function measureBeside(plan: Plan): Promise<Claim> {
   };
 }
 
-function describe(summaries: readonly Answered[]): string {
-  const median = (of: (window: Answered) => number): number => spreadOf(summaries.map(of)).median;
+function describe(summaries: readonly LoadResult[]): string {
+  const median = (of: (window: LoadResult) => number): number => spreadOf(summaries.map(of)).median;
   return [
     `summaries, medians: ${median(({ perSecond }) => perSecond).toFixed(0)} a second`,
     `latency ${median(({ latencyMs }) => latencyMs.median).toFixed(2)} ms`,

@@ -18,7 +18,7 @@ const STROKES = ['stroke="#777"', 'stroke="#0a5fb4"', 'stroke="#777" stroke-dash
 const LAST_STROKE = 'stroke="#0a5fb4" stroke-dasharray="5 4"';
 
 /** What one `--only NAME` has measured. */
-export interface Measured {
+export interface Measurement {
   readonly name: string;
   readonly claims: readonly Claim[];
 }
@@ -32,7 +32,7 @@ interface Line {
 /** Writes the table of a whole run into docs/performance.md, and its pictures beside that. Throws where a marker is missing. */
 export function writeDocument(
   docs: string,
-  measured: readonly Measured[],
+  measured: readonly Measurement[],
   versions: readonly string[],
 ): void {
   const file = join(docs, "performance.md");
@@ -62,7 +62,7 @@ const PICTURES: readonly (readonly [
   ["latency", ({ p99Ms }) => p99Ms],
 ];
 
-function resultsOf(measured: readonly Measured[], versions: readonly string[]): string {
+function resultsOf(measured: readonly Measurement[], versions: readonly string[]): string {
   const rows = measured.flatMap(({ name, claims }) => claims.map((claim) => rowOf(name, claim)));
   const day = new Date().toISOString().slice(0, 10);
   return [

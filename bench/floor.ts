@@ -12,7 +12,7 @@ const MAX_IN_FLIGHT = 2;
 const USER_ID = "0".repeat(24);
 const SAVED = Buffer.from('{"status":"success","message":"Data saved successfully"}');
 
-interface Waiting {
+interface PendingPost {
   readonly post: FloorPost;
   readonly response: ServerResponse;
 }
@@ -20,8 +20,8 @@ interface Waiting {
 /** The floor's half of the group commit on the main thread. */
 class FloorWriter {
   readonly #worker: Worker;
-  #waiting: Waiting[] = [];
-  readonly #inFlight: Waiting[][] = [];
+  #waiting: PendingPost[] = [];
+  readonly #inFlight: PendingPost[][] = [];
   #scheduled = false;
 
   constructor(settings: FloorThreadSettings) {

@@ -15,7 +15,7 @@ const OPENING_MS = 5_000;
 const HEADING = '<!doctype html><html lang="es"><title>Flanco</title><h1>Panel</h1>';
 
 /** Milliseconds from the beginning of the navigation. */
-interface Opening {
+interface OpeningTimes {
   readonly paintedMs: number;
   /** From then on no task takes the page's thread for over 50 ms. */
   readonly usableMs: number;
@@ -48,8 +48,8 @@ const QUESTION = `new Promise((answer) => {
 export async function measureOpening(plan: Plan): Promise<Claim> {
   const server = await startFilled(plan, "opened", plan.fewRecords);
   const chromium = await Chromium.launch(chromiumProgram(), join(plan.directory, "chromium"));
-  const openings: Opening[] = [];
-  const headings: Opening[] = [];
+  const openings: OpeningTimes[] = [];
+  const headings: OpeningTimes[] = [];
   try {
     // The first is of a browser and a service that have just been started themselves: it may take longer.
     await open(chromium, server, panelOf(server));
@@ -64,7 +64,7 @@ export async function measureOpening(plan: Plan): Promise<Claim> {
   }
   await server.stop();
   const empty = openings.filter(({ figures }) => figures === 0);
-  const median = (of: readonly Opening[], figure: "paintedMs" | "largestMs"): string =>
+  const median = (of: readonly OpeningTimes[], figure: "paintedMs" | "largestMs"): string =>
     spreadOf(of.map((opening) => opening[figure])).median.toFixed(0);
   return {
     title: `The first opening ever of the panel until it can be used, Chromium's processor slowed down ${THROTTLE} times`,
@@ -90,19 +90,19 @@ function panelOf({ port }: Server): string {
 }
 
 /** Without figures it took as long as it was waited for, at least. */
-async function openPanel(chromium: Chromium, server: Server): Promise<Opening> {
+async function openPanel(chromium: Chromium, server: Server): Promise<OpeningTimes> {
   const opening = await open(chromium, server, panelOf(server));
   return opening.figures === 0 ? { ...opening, usableMs: OPENING_MS } : opening;
 }
 
-async function open(chromium: Chromium, server: Server, url: string): Promise<Opening> {
+async function open(chromium: Chromium, server: Server, url: string): Promise<OpeningTimes> {
   const opening = (await chromium.visit({
     url,
     cookies: cookiesOf(server),
     throttle: THROTTLE,
     forMs: OPENING_MS,
     question: QUESTION,
-  })) as Opening;
+  })) as OpeningTimes;
   if (Number.isFinite(opening.usableMs)) return opening;
   throw new ScriptFailure(`nothing was painted of ${url.slice(0, 40)} in ${OPENING_MS} ms`);
 }

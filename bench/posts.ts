@@ -6,7 +6,7 @@ import { startPeer } from "./peer-process.ts";
 import type { Plan } from "./plan.ts";
 import { checkRows, processorTime, type Server } from "./server.ts";
 import { slowSync } from "./slow-sync.ts";
-import { type Answered, post } from "./wrk.ts";
+import { type LoadResult, post } from "./wrk.ts";
 
 /** What is promised at each number of connections, of the floor. */
 const OF_FLOOR: readonly (readonly [connections: number, ratio: number])[] = [
@@ -23,7 +23,7 @@ const OF_ECHO = 0.65;
 const MOST_CONNECTIONS = 64;
 
 /** One window of posts, and the processor time that the server took for each. */
-interface Window extends Answered {
+interface Window extends LoadResult {
   readonly mainUs: number;
   readonly allUs: number;
 }

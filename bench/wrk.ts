@@ -22,7 +22,7 @@ export interface Load {
   readonly pace?: number;
 }
 
-export interface Answered {
+export interface LoadResult {
   readonly perSecond: number;
   readonly requests: number;
   readonly latencyMs: { readonly min: number; readonly median: number; readonly p99: number };
@@ -38,7 +38,7 @@ interface Report {
 }
 
 /** Runs wrk against a server. Throws ScriptFailure when any answer was not a success. */
-export async function drive(server: Server, { path, connections, seconds, pace }: Load): Promise<Answered> {
+export async function drive(server: Server, { path, connections, seconds, pace }: Load): Promise<LoadResult> {
   installFor("load");
   const child = spawn(
     "wrk",
@@ -77,7 +77,7 @@ function sentTo({ acknowledged, unanswered }: Server): number {
 }
 
 /** One window of posts. What was acknowledged is counted for `checkRows`. */
-export async function post(server: Server, connections: number, seconds: number): Promise<Answered> {
+export async function post(server: Server, connections: number, seconds: number): Promise<LoadResult> {
   const answered = await drive(server, { path: null, connections, seconds });
   server.acknowledged += answered.requests;
   // wrk leaves while each connection waits for an answer.

@@ -6,7 +6,12 @@ import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/contract/confi
 import { FAULTS } from "../src/domain/fault.ts";
 import { MEASURES } from "../src/http/metrics.ts";
 import { defaultConfig } from "../src/service/config-file.ts";
-import { type Described, describedCommands, describedProgram, shownOptions } from "./release/manual.ts";
+import {
+  type DescribedCommand,
+  describedCommands,
+  describedProgram,
+  shownOptions,
+} from "./release/manual.ts";
 
 /** The page that `npm run reference` writes. */
 export const REFERENCE = join(import.meta.dirname, "..", "docs", "reference.md");
@@ -54,7 +59,7 @@ function notesIn(more: string): string {
   return notes.trim();
 }
 
-function commandPart({ command, title, more }: Described, saidOfGroup: string | undefined): string {
+function commandPart({ command, title, more }: DescribedCommand, saidOfGroup: string | undefined): string {
   const notes = notesIn(more);
   const [, examples = ""] = more.split(EXAMPLES);
   const isGroup = command.commands.length > 0;

@@ -12,7 +12,7 @@ const INSTALLED_PROGRAM = "/usr/lib/flanco";
 export const INSTALLED_SCRIPTS = "/opt/guest/scripts";
 
 /** What of flanco a guest holds. */
-export interface Installed {
+export interface GuestContent {
   /** Scripts by their names, each with its source's path. */
   readonly scripts: Readonly<Record<string, string>>;
   /** Changes of the program's sources, for a control. */
@@ -24,7 +24,7 @@ export interface Installed {
  * has compiled: emulated, compiling takes most of a start. `directory` is for the files that come and go. Gives
  * the archive's path. Throws ScriptFailure when the program does not start on this machine.
  */
-export async function packInstalled(directory: string, { scripts, patches }: Installed): Promise<string> {
+export async function packInstalled(directory: string, { scripts, patches }: GuestContent): Promise<string> {
   const work = mkdtempSync(join(directory, "installed-"));
   const file = `${work}.cpio`;
   const program = join(work, "program");

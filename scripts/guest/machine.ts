@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { ScriptFailure } from "../command.ts";
 import { buildSystem, type Contents, joinArchives, packArchive } from "./initramfs.ts";
-import { type Installed, packInstalled } from "./installed.ts";
+import { type GuestContent, packInstalled } from "./installed.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 
 export const CHECKOUT = join(import.meta.dirname, "..", "..");
@@ -80,7 +80,7 @@ export interface GuestDisk {
  * Builds a guest in the checkout's build/guest, the slow parts only where something changed. Throws
  * ScriptFailure.
  */
-export async function buildGuest(installed: Installed): Promise<Guest> {
+export async function buildGuest(installed: GuestContent): Promise<Guest> {
   const directory = join(CHECKOUT, "build", "guest");
   mkdirSync(directory, { recursive: true });
   const kernel = buildKernel(directory);

@@ -6,7 +6,7 @@ import { COMPANY } from "../../src/main.ts";
 import { findInstallation } from "../../src/platform/installation.ts";
 
 /** A command with the words that call it, groups included. */
-export interface Described {
+export interface DescribedCommand {
   readonly command: Command;
   /** `flanco wiring set`. */
   readonly title: string;
@@ -21,7 +21,10 @@ export function describedProgram(words: readonly string[] = []): Promise<Command
 }
 
 /** The program and all its commands, in the order of the help. */
-export function describedCommands(command: Command, before: readonly string[] = []): readonly Described[] {
+export function describedCommands(
+  command: Command,
+  before: readonly string[] = [],
+): readonly DescribedCommand[] {
   const words = [...before, command.name()];
   return [
     { command, title: words.join(" "), more: textAfterHelp(command) },

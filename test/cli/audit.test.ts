@@ -7,7 +7,7 @@ import { EMAIL, seededProgram } from "./ledger.ts";
 
 const SALE_MS = Date.UTC(2026, 10, 21, 9);
 
-interface Listed {
+interface ListedEntry {
   readonly kind: string;
   readonly way: string;
   readonly from: string;
@@ -17,7 +17,7 @@ interface Listed {
 
 describe("flanco audit", () => {
   const program = forSuite(() => seededProgram([SALE_MS]));
-  let all: readonly Listed[];
+  let all: readonly ListedEntry[];
 
   /** Sign-ins, right and wrong, and commands, with a running service and then without one. */
   before(async () => {
@@ -42,7 +42,7 @@ describe("flanco audit", () => {
     all = await listed();
   });
 
-  async function listed(...options: readonly string[]): Promise<Listed[]> {
+  async function listed(...options: readonly string[]): Promise<ListedEntry[]> {
     return JSON.parse(await program.succeed(["audit", "--json", ...options]));
   }
 

@@ -6,7 +6,7 @@ import { forEachTest, forSuite } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { seededProgram } from "./ledger.ts";
 
-interface Examined {
+interface Examination {
   readonly fine: boolean;
   readonly findings: readonly Finding[];
 }
@@ -28,7 +28,7 @@ describe("flanco doctor", () => {
     environment: Readonly<Record<string, string>> = {},
   ): Promise<{ exitCode: number | null; found: ReadonlyMap<string, Finding> }> {
     const { exitCode, stdout } = await program.call(["doctor", "--json"], "", environment);
-    const { fine, findings } = JSON.parse(stdout) as Examined;
+    const { fine, findings } = JSON.parse(stdout) as Examination;
     expect(exitCode).to.equal(fine ? 0 : 3);
     const others = findings.filter(({ check }) => check !== "name");
     return { exitCode, found: new Map(others.map((finding) => [finding.check, finding])) };
@@ -75,7 +75,7 @@ describe("flanco doctor", () => {
   it("says that no line is wired yet, and that no GPIO chip is there, and so does status of the lines", async () => {
     await unwired.start();
     const { stdout } = await unwired.call(["doctor", "--json"]);
-    const lines = (JSON.parse(stdout) as Examined).findings.find(({ check }) => check === "lines");
+    const lines = (JSON.parse(stdout) as Examination).findings.find(({ check }) => check === "lines");
     const hasChip = (await unwired.succeed(["gpio", "detect", "--json"])).trim() !== "[]";
     const message = `${hasChip ? "" : "No GPIO chip was found. "}No line is wired yet.`;
     expect(lines).to.include({ fine: false, message });
@@ -92,7 +92,7 @@ describe("flanco doctor", () => {
       const { stdout } = await program.run(["doctor", "--json"], {
         environment: { PATH, FLANCO_CLOCK_TRUST: trust },
       });
-      const { findings } = JSON.parse(stdout) as Examined;
+      const { findings } = JSON.parse(stdout) as Examination;
       return findings.find(({ check }) => check === "clock")?.message;
     };
     const unknown = "Not examined: no service runs.";

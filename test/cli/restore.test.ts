@@ -18,7 +18,7 @@ import { EMAIL, seededProgram, seedLedger } from "./ledger.ts";
 const SALES = Array.from({ length: 5 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
 const authorityOf = ({ dataDir }: Program) => readFileSync(join(dataDir, "tls", "authority.pem"), "utf8");
 
-interface Restored {
+interface RestoreReport {
   readonly records: number;
   readonly certificates: string;
   readonly toDo: readonly string[];
@@ -59,7 +59,7 @@ describe("flanco restore on a new gateway", () => {
     const own = authorityOf(fresh);
     const { exitCode, stdout, stderr } = await restore();
     expect(exitCode, stderr).to.equal(0);
-    expect(JSON.parse(stdout) as Restored).to.deep.include({ records: 5, certificates: "restored" });
+    expect(JSON.parse(stdout) as RestoreReport).to.deep.include({ records: 5, certificates: "restored" });
     expect(authorityOf(fresh)).to.equal(authorityOf(old)).and.not.to.equal(own);
     const service = await fresh.start();
     expect(authorityOf(fresh)).to.equal(authorityOf(old));
@@ -78,16 +78,16 @@ describe("flanco restore on a new gateway", () => {
     rmSync(old.dataDir, { recursive: true });
     const { exitCode, stdout, stderr } = await restore();
     expect(exitCode, stderr).to.equal(0);
-    expect((JSON.parse(stdout) as Restored).records).to.equal(6);
+    expect((JSON.parse(stdout) as RestoreReport).records).to.equal(6);
     expect(JSON.parse(await fresh.succeed(["wiring", "list", "--json"]))).to.have.length(7);
     expect(await fresh.succeed(["verify"])).to.include("6 records: file, chain and rollups are right");
-    const asNamed = JSON.parse((await restore([named])).stdout) as Restored;
+    const asNamed = JSON.parse((await restore([named])).stdout) as RestoreReport;
     expect([asNamed.records, asNamed.toDo]).to.deep.equal([5, []]);
     expect(JSON.parse(await fresh.succeed(["wiring", "list", "--json"]))).to.have.length(8);
     const folder = dirname(named);
     for (const { file } of segmentsIn(folder)) renameSync(file, join(folder, "tail-0-0000000000000001"));
     const ofOther = await restore(["--replace-ledger"]);
-    expect((JSON.parse(ofOther.stdout) as Restored).toDo.join()).to.include(
+    expect((JSON.parse(ofOther.stdout) as RestoreReport).toDo.join()).to.include(
       "install that version, restore again",
     );
   });
@@ -98,7 +98,7 @@ describe("flanco restore on a new gateway", () => {
     ];
     for (const folder of [disk.path, directory]) {
       const { stdout } = await restore([folder]);
-      expect((JSON.parse(stdout) as Restored).records, folder).to.equal(5);
+      expect((JSON.parse(stdout) as RestoreReport).records, folder).to.equal(5);
     }
     const refused = await restore([old.directory]);
     expect(onlyLine(refused)).to.match(/^flanco: The folder .* holds no proven backup\. Name the folder/);
@@ -143,7 +143,7 @@ describe("flanco restore on a new gateway", () => {
     await seedLedger(fresh.ledgerFile);
     setUpSummaries(fresh);
     const { stdout } = await restore(["--replace-ledger"]);
-    const { sinksKeptAs } = JSON.parse(stdout) as Restored;
+    const { sinksKeptAs } = JSON.parse(stdout) as RestoreReport;
     expect(sinksKeptAs).to.match(/sinks\.replaced-\d+$/);
     const { setups, decided } = JSON.parse(readFileSync(join(fresh.dataDir, "sinks", "setups.json"), "utf8"));
     expect(setups).to.deep.equal([]);
@@ -157,7 +157,7 @@ describe("flanco restore on a new gateway", () => {
     const renewed = await old.call(["tls", "renew", "--authority"]);
     expect(renewed.exitCode, renewed.stderr).to.equal(0);
     const authority = authorityOf(old);
-    const restored = JSON.parse(await old.succeed(["restore", "--json"])) as Restored;
+    const restored = JSON.parse(await old.succeed(["restore", "--json"])) as RestoreReport;
     expect(restored).to.deep.include({ records: 5, certificates: "kept", sinksKeptAs: null });
     // What the page has set up is no difference, to be set up again.
     expect(restored.otherSettings).to.deep.equal([]);

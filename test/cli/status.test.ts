@@ -13,7 +13,7 @@ const STOPPED =
   "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.";
 const IDLE = "\nWaiting for the disk: 0 writes (room for 4096), 0 switchings (room for 10000).\n";
 
-interface Told {
+interface StatusJson {
   readonly running: boolean;
   readonly today: { readonly sales: number; readonly revenue: number };
   readonly lastBackup: { readonly records: number } | null;
@@ -55,7 +55,7 @@ describe("flanco status", () => {
       writeFileSync(file, "{", { mode: 0o600 });
     }
     await program.start();
-    const { faults } = JSON.parse((await program.call(["status", "--json"])).stdout) as Told;
+    const { faults } = JSON.parse((await program.call(["status", "--json"])).stdout) as StatusJson;
     expect(faults.map(({ code }) => code)).to.include.members(["authority_replaced", "sinks_unreadable"]);
   });
 
@@ -81,8 +81,8 @@ describe("flanco status", () => {
     const { exitCode: asJson, stdout: json } = await program.call(["status", "--json"]);
     expect(asJson).to.equal(0);
     const cookie = await service.signIn(EMAIL, PASSWORD);
-    const answer = (await (await service.get("/api/status", cookie)).json()) as { data: Told };
-    const { running, ...told } = JSON.parse(json) as Told;
+    const answer = (await (await service.get("/api/status", cookie)).json()) as { data: StatusJson };
+    const { running, ...told } = JSON.parse(json) as StatusJson;
     expect(running).to.equal(true);
     expect(told).to.have.all.keys(answer.data);
     for (const key of ["today", "lastEdges", "lastBackup", "currency", "linesWatched", "faults"] as const) {
@@ -100,7 +100,7 @@ describe("flanco status", () => {
     expect(plain.stdout).to.match(/^Backup: of .*, 3 records, checked in full\.$/m);
     const json = await program.call(["status", "--json"]);
     expect(json.exitCode).to.equal(1);
-    const told = JSON.parse(json.stdout) as Told;
+    const told = JSON.parse(json.stdout) as StatusJson;
     expect(told).to.deep.include({ running: false, faults: [] });
     expect(told.today).to.include({ sales: 3, revenue: 12 });
     expect(told.lastBackup?.records).to.equal(3);
@@ -113,7 +113,7 @@ describe("flanco status", () => {
     expect(exitCode).to.equal(1);
     expect(stdout).to.match(/^Backup: of .*\nDisk: .* free; the ledger takes 50 B, its log /);
     expect(stderr).to.contain("is damaged: it is cut off. Nothing was changed. Start the service: it");
-    const told = JSON.parse((await program.call(["status", "--json"])).stdout) as Told;
+    const told = JSON.parse((await program.call(["status", "--json"])).stdout) as StatusJson;
     expect(told).not.to.have.any.keys("today", "gaps");
     expect(told.lastBackup?.records).to.equal(3);
   });
@@ -148,7 +148,7 @@ describe("flanco status, of a service with faults,", () => {
     });
     const json = await program.call(["status", "--json"]);
     expect(json.exitCode).to.equal(3);
-    const { faults } = JSON.parse(json.stdout) as Told;
+    const { faults } = JSON.parse(json.stdout) as StatusJson;
     expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
   });
 

@@ -11,7 +11,7 @@ import { Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
-interface Shown {
+interface TlsJson {
   readonly served: { readonly file: string; readonly own: boolean; readonly names: readonly string[] };
   readonly authority: { readonly file: string; readonly fingerprint: readonly string[] };
   readonly refused: readonly { readonly file: string; readonly reason: string }[];
@@ -19,7 +19,7 @@ interface Shown {
 
 const REFUSED = "its private key belongs to another certificate";
 
-async function shownBy(program: Program): Promise<Shown> {
+async function shownBy(program: Program): Promise<TlsJson> {
   return JSON.parse(await program.succeed(["tls", "show", "--json"]));
 }
 

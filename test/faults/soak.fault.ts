@@ -45,7 +45,7 @@ const REQUESTS = [
 ];
 
 /** What the service holds at one moment, each of its threads after a collection of garbage. */
-interface Holding {
+interface ResourceUse {
   /** Bytes of all of the process. */
   readonly rss: number;
   /** Bytes of the serving thread's own objects and what they hold, without compiled code. */
@@ -91,7 +91,7 @@ class SoakedService extends DrivenProgram {
     if (!answer.ok) throw new Error(`${path || "POST /api/data"} was answered with ${answer.status}.`);
   }
 
-  async holding(): Promise<Holding> {
+  async holding(): Promise<ResourceUse> {
     this.#probes += 1;
     process.kill(this.service.pid, "SIGUSR2");
     const said = await until("the service says what it holds", () => {
@@ -108,7 +108,7 @@ class SoakedService extends DrivenProgram {
 }
 
 /** One reading of a quantity over time. */
-interface Reading {
+interface Sample {
   readonly timeMs: number;
   readonly value: number;
 }
@@ -125,7 +125,7 @@ interface Trend {
 const CONFIDENCE = 1.96;
 
 /** Theil and Sen's slope with its lower confidence bound (Sen 1968), of at least 8 readings. */
-function trendOf(readings: readonly Reading[]): Trend {
+function trendOf(readings: readonly Sample[]): Trend {
   const count = readings.length;
   if (count < 8) throw new Error(`${count} readings are too few to see a trend in.`);
   const slopes: number[] = [];
@@ -142,8 +142,8 @@ function trendOf(readings: readonly Reading[]): Trend {
 }
 
 /** The lowest reading of each stretch of so many: what a process holds between two collections of its garbage. */
-function floorsOf(readings: readonly Reading[], stretch: number): readonly Reading[] {
-  const floors: Reading[] = [];
+function floorsOf(readings: readonly Sample[], stretch: number): readonly Sample[] {
+  const floors: Sample[] = [];
   for (let from = 0; from + stretch <= readings.length; from += stretch) {
     const part = readings.slice(from, from + stretch);
     floors.push(part.reduce((lowest, reading) => (reading.value < lowest.value ? reading : lowest)));
@@ -152,7 +152,7 @@ function floorsOf(readings: readonly Reading[], stretch: number): readonly Readi
 }
 
 interface Soak {
-  readonly holdings: readonly (Holding & { readonly timeMs: number })[];
+  readonly holdings: readonly (ResourceUse & { readonly timeMs: number })[];
   readonly objects: Trend;
   /** Of stretches: throws where there are too few. */
   readonly process: () => Trend;
@@ -162,7 +162,7 @@ interface Soak {
 async function soak(service: SoakedService, warmUpMs: number, lengthMs: number): Promise<Soak> {
   const startMs = performance.now();
   const endMs = startMs + warmUpMs + lengthMs;
-  const holdings: (Holding & { timeMs: number })[] = [];
+  const holdings: (ResourceUse & { timeMs: number })[] = [];
   const paced = async (perSecond: number, act: () => Promise<void>): Promise<void> => {
     for (let dueMs = startMs; performance.now() < endMs; ) {
       await act();
@@ -183,7 +183,7 @@ async function soak(service: SoakedService, warmUpMs: number, lengthMs: number):
     paced(REQUESTS_PER_SECOND, () => service.request()),
     read(),
   ]);
-  const series = (value: (holding: Holding) => number): readonly Reading[] =>
+  const series = (value: (holding: ResourceUse) => number): readonly Sample[] =>
     holdings.map((holding) => ({ timeMs: holding.timeMs, value: value(holding) }));
   return {
     holdings,

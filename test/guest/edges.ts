@@ -8,17 +8,21 @@ export const WALL_MS = 30;
 const NS_PER_MS = 1e6;
 
 /** Relays that were driven, and the records that the ledger made of it. */
-interface Recorded {
+interface RecordedDrives {
   readonly drives: readonly Drive[];
   readonly rows: readonly LedgerRow[];
 }
 
 /** How a room's relay was switched on, or off. */
-export function drivesOf({ drives }: Pick<Recorded, "drives">, room: string, high = true): readonly Drive[] {
+export function drivesOf(
+  { drives }: Pick<RecordedDrives, "drives">,
+  room: string,
+  high = true,
+): readonly Drive[] {
   return drives.filter((drive) => drive.room === room && drive.high === high);
 }
 
-export function rowsOf({ rows }: Pick<Recorded, "rows">, room: string): readonly LedgerRow[] {
+export function rowsOf({ rows }: Pick<RecordedDrives, "rows">, room: string): readonly LedgerRow[] {
   return rows.filter((row) => row.room === room);
 }
 
@@ -36,7 +40,7 @@ export function isStampOf(stampNs: number, { beforeNs, afterNs }: Drive): boolea
 }
 
 /** Each record has the time of its edge, and of its end. */
-export function assertStamped(recorded: Recorded): void {
+export function assertStamped(recorded: RecordedDrives): void {
   for (const room of ROOMS) {
     const rises = drivesOf(recorded, room);
     const falls = drivesOf(recorded, room, false);

@@ -1,5 +1,5 @@
-import type { Confined, JournalEntry } from "./inside/unit.ts";
-import type { Said } from "./told.ts";
+import type { ConfinedCommand, JournalEntry } from "./inside/unit.ts";
+import type { ProgramOutput } from "./told.ts";
 
 /** A record's row, as the ledger's file holds it. Times in the units of their names. */
 export interface LedgerRow {
@@ -57,7 +57,7 @@ export interface Absence {
 /** What each step of the proof came to. */
 export interface Reports {
   /** The drivers' conformance suite. */
-  readonly conformance: Said;
+  readonly conformance: ProgramOutput;
   /** What systemd shows of the service once it is up. */
   readonly shown: { readonly status: string; readonly stored: number };
   readonly killed: Absence;
@@ -87,12 +87,12 @@ export interface Reports {
     readonly openFiles: string;
     /** Which of the things that the service does by itself, or is told to, were seen in its journal. */
     readonly seen: readonly string[];
-    readonly commands: readonly Confined[];
+    readonly commands: readonly ConfinedCommand[];
     /** A command that calls what is forbidden. */
-    readonly control: Confined;
+    readonly control: ConfinedCommand;
   };
   /** `flanco verify` on the finished ledger. */
-  readonly verified: Said;
+  readonly verified: ProgramOutput;
 }
 
 /** Where the machine has the bundled program. */

@@ -8,7 +8,7 @@ import { CHECKOUT, replacingLockups } from "../../scripts/guest/machine.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { assertDistinct, assertStamped, drivesOf, isStampOf, rowsOf, WALL_MS } from "./edges.ts";
 import { type Absence, lineName, PROGRAM, type Reports, ROOMS, valorOf } from "./report.ts";
-import { Told } from "./told.ts";
+import { StepReports } from "./told.ts";
 import { ToldMachine } from "./told-machine.ts";
 
 const NS_PER_MS = 1e6;
@@ -36,7 +36,7 @@ const INSIDE = join(import.meta.dirname, "inside");
 /** The exit code of a command that says what needs attention. */
 const NEEDS_ATTENTION = 3;
 const form = process.env["FLANCO_GUEST"] === "short" ? "short" : "full";
-let told: Told<Reports>;
+let told: StepReports<Reports>;
 
 before(async function () {
   this.timeout(PROOF_MS);
@@ -62,8 +62,8 @@ async function makePackageTree(root: string): Promise<void> {
   runCommand(["chmod", "--recursive", "a+rX", root]);
 }
 
-async function prove(files: string): Promise<Told<Reports>> {
-  const reports = new Told<Reports>();
+async function prove(files: string): Promise<StepReports<Reports>> {
+  const reports = new StepReports<Reports>();
   const script = join(INSIDE, "prove.ts");
   const besides = { conformance: join(INSIDE, "conformance.ts") };
   await ToldMachine.use({ suite: "bookworm", script, besides, files, told: reports }, (machine) =>

@@ -1,5 +1,5 @@
 import { DiskMachine, type DiskMachineOptions } from "../../scripts/guest/disk-machine.ts";
-import type { Told } from "./told.ts";
+import type { StepReports } from "./told.ts";
 
 const PART_MS = 1_800_000;
 
@@ -8,7 +8,7 @@ interface ToldMachineOptions<Reports> extends Omit<DiskMachineOptions, "scripts"
   readonly script: string;
   /** Further scripts, which that one starts. */
   readonly besides?: DiskMachineOptions["scripts"];
-  readonly told: Told<Reports>;
+  readonly told: StepReports<Reports>;
 }
 
 interface PartRun {
@@ -20,9 +20,9 @@ interface PartRun {
 /** A machine of Debian whose script tells what each of its steps came to, at all of its starts. */
 export class ToldMachine<Reports> {
   readonly #machine: DiskMachine;
-  readonly #told: Told<Reports>;
+  readonly #told: StepReports<Reports>;
 
-  private constructor(machine: DiskMachine, told: Told<Reports>) {
+  private constructor(machine: DiskMachine, told: StepReports<Reports>) {
     this.#machine = machine;
     this.#told = told;
   }

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 
 /** How a program ended, and what it wrote. */
-export interface Said {
+export interface ProgramOutput {
   readonly exitCode: number | null;
   readonly said: string;
 }
@@ -31,7 +31,7 @@ export function teller<Reports>() {
 }
 
 /** What scripts in guests have told, by the names of their steps. */
-export class Told<Reports> {
+export class StepReports<Reports> {
   readonly #lines: Line[] = [];
 
   get lines(): readonly Line[] {

@@ -14,7 +14,7 @@ import {
   logoOf,
   PNG,
 } from "./bodies.ts";
-import { Held } from "./held.ts";
+import { IntactService } from "./intact-service.ts";
 
 const LIMITS = ["limit=0", "limit=-1", "limit=ten", "limit=1.5", "limit=201"];
 
@@ -177,7 +177,7 @@ const WRONG_BODIES: Readonly<Record<string, ReturnType<typeof wrong>>> = {
 };
 
 describe("Bad input", () => {
-  const held = new Held();
+  const held = new IntactService();
 
   function recordCount(): number {
     return held.appliance.recordsOf(held.user.id).length;

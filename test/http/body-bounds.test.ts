@@ -3,13 +3,13 @@ import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { exchange } from "../rig/exchange.ts";
 import { actuators, aDevice, anError, aRecord } from "./bodies.ts";
-import { Held } from "./held.ts";
+import { IntactService } from "./intact-service.ts";
 
 const KIB = 1_024;
 const MAX_BODY_BYTES = 64 * KIB;
 
 describe("A body", () => {
-  const held = new Held();
+  const held = new IntactService();
 
   function recordCount(): number {
     return held.appliance.recordsOf(held.user.id).length;

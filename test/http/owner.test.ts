@@ -15,10 +15,10 @@ type Operation = ReturnType<typeof operationsOf>[number];
 interface Probe {
   readonly operation: Operation;
   readonly place: string;
-  readonly fill: (value: string) => Filled;
+  readonly fill: (value: string) => FilledRequest;
 }
 
-interface Filled {
+interface FilledRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object | undefined;

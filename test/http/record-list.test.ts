@@ -6,7 +6,7 @@ import { WiredLine } from "./wired-line.ts";
 
 const MORE_THAN_A_PAGE = 55;
 
-interface Listing {
+interface ListAnswer {
   readonly data: Record<string, unknown>[];
   readonly next: string | number | null;
 }
@@ -15,7 +15,7 @@ describe("Listings", () => {
   const appliance = forSuite(() => Appliance.open());
   const user = forEachTest(() => appliance.addUser());
 
-  async function list(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Listing> {
+  async function list(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<ListAnswer> {
     const response = await user.get(path, query).expect(200);
     expect(response.body).to.have.all.keys("status", "data", "next");
     return response.body;

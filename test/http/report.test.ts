@@ -14,7 +14,7 @@ import { aDevice, aRecord, JPEG, LETTERHEAD, logoOf, PNG } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const NORTH = "Clínica Norte";
-interface Named {
+interface LocationRevenue {
   readonly name: string;
   readonly location: string;
   readonly revenue: number;
@@ -78,11 +78,11 @@ describe("The report of a month or a day", () => {
     await post({ deviceId: "a", habitacion: "1", valor: 3 });
     const { location, places, rooms, totals } = await report({ location: undefined });
     expect(location).to.equal(null);
-    expect(places.map(({ name, revenue }: Named) => [name, revenue])).to.deep.equal([
+    expect(places.map(({ name, revenue }: LocationRevenue) => [name, revenue])).to.deep.equal([
       [NORTH, 3],
       ["Sur", 2],
     ]);
-    expect(rooms.map((room: Named) => [room.location, room.revenue])).to.deep.equal([
+    expect(rooms.map((room: LocationRevenue) => [room.location, room.revenue])).to.deep.equal([
       [NORTH, 3],
       ["Sur", 2],
     ]);

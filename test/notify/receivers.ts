@@ -100,14 +100,14 @@ export class MailReceiver {
   }
 }
 
-export interface Posted {
+export interface ReceivedPost {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** A real HTTPS receiver that keeps what it is sent. */
 export class HookReceiver {
-  readonly posted: Posted[] = [];
+  readonly posted: ReceivedPost[] = [];
   status = 204;
   headers: Record<string, string> = {};
   /** It ends an answer's body, and not only its headers. */

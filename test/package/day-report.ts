@@ -1,28 +1,28 @@
 import type { AcceptanceReport } from "../../src/contract/commission.ts";
-import type { Said } from "../guest/told.ts";
-import type { After } from "./report.ts";
+import type { ProgramOutput } from "../guest/told.ts";
+import type { StateAfterStep } from "./report.ts";
 
 /** What each step of the technician's day came to. */
 export interface Reports {
-  readonly install: Said & After;
+  readonly install: ProgramOutput & StateAfterStep;
   readonly "first user": object;
   readonly "wire eight lines": object;
   readonly commission: {
-    readonly commissioned: readonly Commissioned[];
+    readonly commissioned: readonly RoomVerdicts[];
     readonly counts: AcceptanceReport["counts"];
   };
-  readonly "first sales": Sold;
+  readonly "first sales": SoldRooms;
   readonly report: unknown;
   readonly doctor: { readonly exitCode: number | null };
   readonly bundle: { readonly bytes: number };
   readonly "back up to a disk": { readonly tls: Tls };
-  readonly "install the second gateway": After;
-  readonly move: After & {
+  readonly "install the second gateway": StateAfterStep;
+  readonly move: StateAfterStep & {
     readonly restored: { readonly records: number; readonly certificates: string };
     readonly tls: Tls;
     readonly wiring: readonly unknown[];
   };
-  readonly "sales after the move": Sold;
+  readonly "sales after the move": SoldRooms;
   /** What `flanco simulate` made of a trace of two switchings. */
   readonly simulate: {
     readonly bounces: readonly {
@@ -33,14 +33,14 @@ export interface Reports {
   };
 }
 
-export interface Commissioned {
+export interface RoomVerdicts {
   readonly room: string;
   /** Each verdict, until the room was ticked off. */
   readonly verdicts: readonly string[];
 }
 
 /** The rooms that have a sale of one switching. */
-interface Sold {
+interface SoldRooms {
   readonly rooms: readonly string[];
 }
 

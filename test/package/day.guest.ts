@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { type Suite, writeImage } from "../../scripts/guest/disk-root.ts";
 import { lineName, ROOMS } from "../guest/report.ts";
-import { Told } from "../guest/told.ts";
+import { StepReports } from "../guest/told.ts";
 import { ToldMachine } from "../guest/told-machine.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { BOUNCING, INVERTED, type Reports, SILENT } from "./day-report.ts";
@@ -15,7 +15,7 @@ const HALF_AN_HOUR_SECONDS = 1_800;
 const SCRIPT = join(import.meta.dirname, "inside", "day.ts");
 const SOLD = ROOMS.filter((room) => room !== SILENT);
 
-const told = new Told<Reports>();
+const told = new StepReports<Reports>();
 
 describe("The technician's day", () => {
   const directory = new TemporaryDirectory();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { drivesOf, rowsOf } from "../guest/edges.ts";
 import { ROOMS } from "../guest/report.ts";
-import { Told } from "../guest/told.ts";
+import { StepReports } from "../guest/told.ts";
 import { ToldMachine } from "../guest/told-machine.ts";
 import { CUT_HERE, type PackageReport, type Reports } from "./report.ts";
 import { buildVersions } from "./versions.ts";
@@ -11,7 +11,7 @@ const PROOF_MS = 5_400_000;
 /** Posted and acknowledged before the power is cut. */
 const SALES = 40;
 const SCRIPT = join(import.meta.dirname, "inside", "package.ts");
-const told = new Told<Reports>();
+const told = new StepReports<Reports>();
 
 before(async function () {
   this.timeout(PROOF_MS);

@@ -16,7 +16,7 @@ const BATCH = 4_000;
 const TROUBLE_AGO_MS = 29 * MINUTE_MS;
 const BOOT = "11111111-2222-4333-8444-555555555555";
 
-export interface Filled {
+export interface FilledLedger {
   readonly userId: Id;
   readonly devices: readonly FilledDevice[];
   /** Of the first device, wired to the lines SIM0 and SIM1. */
@@ -33,7 +33,7 @@ export interface FilledDevice {
   readonly rooms: readonly string[];
 }
 
-export interface Filling {
+export interface FillOptions {
   /** How many sales, evenly over the days. */
   readonly sales: number;
   readonly days: number;
@@ -58,9 +58,9 @@ const PRICES = [3.5, 4, 5.5] as const;
 /** A service for the tests of a suite whose first user has clinics with sales. */
 export class FilledSuite {
   readonly opened: OpenedService;
-  #filled: Filled | undefined;
+  #filled: FilledLedger | undefined;
 
-  constructor(filling: Filling) {
+  constructor(filling: FillOptions) {
     this.opened = suiteService({}, async (opened) => {
       await opened.service.end("SIGTERM");
       this.#filled = await fillLedger(opened.appliance.ledgerFile, filling);
@@ -68,14 +68,14 @@ export class FilledSuite {
     });
   }
 
-  get filled(): Filled {
+  get filled(): FilledLedger {
     if (this.#filled === undefined) throw new Error("the ledger was not filled");
     return this.#filled;
   }
 }
 
 /** Fills a stopped service's ledger, which has a user already, through the store's own writer. */
-async function fillLedger(file: string, filling: Filling): Promise<Filled> {
+async function fillLedger(file: string, filling: FillOptions): Promise<FilledLedger> {
   const writer = storeWriter({ file, timeZone: TIME_ZONE }, systemClock, {
     onChanges: () => {},
     onDeath: (error) => {
@@ -109,7 +109,7 @@ async function fillLedger(file: string, filling: Filling): Promise<Filled> {
 async function addDevices(
   writer: StoreWriter,
   userId: Id,
-  { rooms: roomCount = ROOMS_PER_DEVICE, nameEnd = "" }: Filling,
+  { rooms: roomCount = ROOMS_PER_DEVICE, nameEnd = "" }: FillOptions,
 ): Promise<readonly FilledDevice[]> {
   const devices: FilledDevice[] = [];
   for (const [place, plain] of CLINICS.entries()) {
@@ -133,7 +133,7 @@ async function addSales(
   writer: StoreWriter,
   userId: Id,
   devices: readonly FilledDevice[],
-  { sales, days }: Filling,
+  { sales, days }: FillOptions,
 ): Promise<void> {
   const toMs = Date.now() - 60 * MINUTE_MS;
   const everyMs = (days * DAY_MS) / sales;

@@ -36,7 +36,7 @@ const HEIGHT = 900;
 const MAX_PRINTED = 4_000;
 export const TIME_ZONE = "Europe/Madrid";
 
-export interface Look {
+export interface PageOptions {
   readonly width?: number;
   readonly language?: Language;
   readonly colorScheme?: "light" | "dark";
@@ -55,7 +55,7 @@ export function buildPage(): Promise<unknown> {
   return built;
 }
 
-interface Opening {
+interface OpenedOptions {
   /** Without one the first user is the test's own to make. */
   readonly withUser?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export class OpenedService {
   #pages: OpenedPage[] = [];
 
   /** Builds the page, starts the service, and makes the first user. */
-  async start({ withUser = true, environment = {} }: Opening = {}): Promise<this> {
+  async start({ withUser = true, environment = {} }: OpenedOptions = {}): Promise<this> {
     await buildPage();
     this.#appliance = await Program.make({ FLANCO_TIME_ZONE: TIME_ZONE, ...environment });
     this.#service = await this.#appliance.start();
@@ -113,7 +113,7 @@ export class OpenedService {
   }
 
   /** Opens a page at a path. `closePages` fails for whatever goes wrong in its script. */
-  async open(path: string, look: Look = {}): Promise<OpenedPage> {
+  async open(path: string, look: PageOptions = {}): Promise<OpenedPage> {
     const {
       width = 1440,
       language = "es",
@@ -174,7 +174,7 @@ export class OpenedService {
 
 /** One service for the tests of a suite, whose pages are closed after each test. `prepare` runs once it has started. */
 export function suiteService(
-  opening: Opening = {},
+  opening: OpenedOptions = {},
   prepare: (opened: OpenedService) => Promise<void> = async () => {},
 ): OpenedService {
   const opened = new OpenedService();

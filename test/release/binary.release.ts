@@ -28,7 +28,7 @@ const RECORD = {
   valor: 4.5,
   createdTime: 1_763_000_000_000,
 };
-interface Recorded {
+interface RecordAnswer {
   readonly number: number;
 }
 
@@ -85,7 +85,7 @@ for (const processor of TESTED) {
       expect((await service.get(script)).headers.get("content-encoding")).to.equal("gzip");
       expect((await service.post("/api/data", RECORD, cookie)).status).to.equal(201);
       expect((await service.get("/api/openapi.json")).status).to.equal(200);
-      const { data } = (await (await service.get("/api/record", cookie)).json()) as { data: [Recorded] };
+      const { data } = (await (await service.get("/api/record", cookie)).json()) as { data: [RecordAnswer] };
       const voids = [`void ${data[0].number} --reason tested`] as const;
       for (const [line, input = ""] of [voids, ...COMMANDS]) {
         const { exitCode, stderr } = await sealed.run(line.split(" "), { input });

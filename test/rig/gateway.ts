@@ -63,7 +63,7 @@ class Machine extends SetClock {
   }
 }
 
-interface Running {
+interface RunningParts {
   readonly writer: StoreWriter;
   readonly reader: StoreReader;
   readonly sessions: Sessions;
@@ -97,7 +97,7 @@ export class Gateway {
   readonly #directory = new TemporaryDirectory();
   readonly #secret = createSecretKey(Buffer.alloc(32, 7));
   readonly #driver: SimulatedDriver;
-  #running: Running | undefined;
+  #running: RunningParts | undefined;
   #user: Member | undefined;
 
   private constructor(trueMs: number, options: GatewayOptions) {
@@ -146,7 +146,7 @@ export class Gateway {
     return this.#user;
   }
 
-  get #it(): Running {
+  get #it(): RunningParts {
     if (this.#running === undefined) throw new Error("The program does not run.");
     return this.#running;
   }

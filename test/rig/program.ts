@@ -25,7 +25,7 @@ const DEADLINE_MS = 30_000;
 export const PROCESS_TEST_MS = 60_000;
 
 /** How a command ended, and all that it said. */
-export interface Ended {
+export interface CommandOutcome {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -120,7 +120,7 @@ export class Program {
   }
 
   /** Runs one command to its end, whatever that is. */
-  async run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  async run(args: readonly string[], options: RunOptions = {}): Promise<CommandOutcome> {
     const child = this.spawn(args, options);
     const said = listen(child);
     child.stdin?.on("error", () => {}).end(options.input ?? "");
@@ -150,7 +150,7 @@ export class Program {
     input = "",
     environment: Readonly<Record<string, string | undefined>> = {},
     bounds: Pick<CliContext, "answerMs"> = {},
-  ): Promise<Ended> {
+  ): Promise<CommandOutcome> {
     const terminal = new RecordingTerminal(input);
     const exitCode = await run(args, {
       terminal,
@@ -246,14 +246,14 @@ export class RunningService {
   }
 
   /** Waits until it ends by itself. */
-  async ended(deadlineMs = DEADLINE_MS): Promise<Ended> {
+  async ended(deadlineMs = DEADLINE_MS): Promise<CommandOutcome> {
     const child = this.#child;
     await until("the service ends", () => child.exitCode !== null || child.signalCode !== null, deadlineMs);
     return { exitCode: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
   }
 
   /** Sends a signal and waits for the end. */
-  async end(signal: NodeJS.Signals): Promise<Ended> {
+  async end(signal: NodeJS.Signals): Promise<CommandOutcome> {
     const closed = once(this.#child, "close", { signal: AbortSignal.timeout(DEADLINE_MS) });
     this.#child.kill(signal);
     const [exitCode] = (await closed) as [number | null];
@@ -354,7 +354,7 @@ export function listen(child: ChildProcess): { stdout: string; stderr: string } 
 }
 
 /** The one line that a failed command says; throws when it says more, less, or shows a stack. */
-export function onlyLine({ stderr }: Ended): string {
+export function onlyLine({ stderr }: CommandOutcome): string {
   const lines = stderr.trimEnd().split("\n");
   const [line = ""] = lines;
   if (lines.length !== 1 || line === "" || /\s{2,}at /.test(stderr)) {

@@ -4,7 +4,7 @@ import type { Member, Role } from "../../src/domain/member.ts";
 import { begin } from "./exchange.ts";
 
 /** An appliance, as far as a client has to do with it. */
-interface Reached {
+interface ReachedAppliance {
   readonly port: number;
   readonly api: ReturnType<typeof supertest>;
 }
@@ -18,9 +18,9 @@ export class SignedInUser implements Member {
   readonly email: string;
   /** As a client sends it: `auth_token=…`. */
   readonly cookie: string;
-  readonly #appliance: Reached;
+  readonly #appliance: ReachedAppliance;
 
-  constructor(appliance: Reached, { id, userId, role, name, email }: Member, cookie: string) {
+  constructor(appliance: ReachedAppliance, { id, userId, role, name, email }: Member, cookie: string) {
     this.#appliance = appliance;
     this.id = id;
     this.userId = userId;

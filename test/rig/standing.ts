@@ -1,4 +1,4 @@
-interface Closing {
+interface Closable {
   close?(): unknown;
   remove?(): unknown;
 }
@@ -26,7 +26,7 @@ function standing<T extends object>(make: () => T | Promise<T>, begin: Hook, end
     made = await make();
   });
   end(async () => {
-    const last: (T & Closing) | undefined = made;
+    const last: (T & Closable) | undefined = made;
     await (last?.close ?? last?.remove)?.call(last);
   });
   return new Proxy({} as T, {

@@ -15,11 +15,11 @@ export interface Secrets {
   readonly firstRunToken: string;
 }
 
-interface Described {
+interface ApiDescription {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-interface Sent {
+interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ const AT_ONCE = 8;
  * somebody may put one, by mistake or not. Gives each answer whole: status, headers and body.
  */
 export async function sendEverything(service: RunningService, secrets: Secrets): Promise<readonly string[]> {
-  const description = (await (await service.get("/api/openapi.json")).json()) as Described;
+  const description = (await (await service.get("/api/openapi.json")).json()) as ApiDescription;
   const endpoints = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
   );
@@ -59,11 +59,11 @@ function requestsTo(
   { method, path }: { readonly method: string; readonly path: string },
   { password, wrongPassword, foreignCookie, firstRunToken }: Secrets,
   cookie: string,
-): readonly Sent[] {
+): readonly SentRequest[] {
   const hasBody = method !== "GET" && method !== "DELETE";
   const query = `${path}?password=${encodeURIComponent(password)}&token=${encodeURIComponent(firstRunToken)}`;
   const authorized = { cookie, authorization: `Bearer ${cookie.slice("auth_token=".length)}` };
-  const without: Sent[] = [
+  const without: SentRequest[] = [
     { method, path },
     { method, path, headers: { cookie: foreignCookie } },
     { method, path, headers: { ...authorized, ...CROSS_SITE } },
@@ -81,15 +81,15 @@ function requestsTo(
   const typed = { ...JSON_TYPE, ...authorized };
   return [
     ...without,
-    ...bodies.map((body): Sent => ({ method, path, headers: typed, body })),
+    ...bodies.map((body): SentRequest => ({ method, path, headers: typed, body })),
     { method, path, headers: { ...typed, "content-type": "text/plain" }, body: password },
     { method, path, headers: { ...typed, "content-encoding": "br" }, body: password },
   ];
 }
 
 /** Sign-ins that succeed and fail, and paths that are none of the API's. */
-function besides({ email, password, wrongPassword, cookie, firstRunToken }: Secrets): readonly Sent[] {
-  const login = (body: object): Sent => ({
+function besides({ email, password, wrongPassword, cookie, firstRunToken }: Secrets): readonly SentRequest[] {
+  const login = (body: object): SentRequest => ({
     method: "POST",
     path: "/api/login",
     headers: JSON_TYPE,
@@ -117,7 +117,7 @@ function besides({ email, password, wrongPassword, cookie, firstRunToken }: Secr
 const DELAYED = ["/api/login", "/api/first-run", "/api/link"];
 let addresses = 0;
 
-async function send(service: RunningService, sent: Sent): Promise<string> {
+async function send(service: RunningService, sent: SentRequest): Promise<string> {
   const { method, path, headers, body } = sent;
   if (method === "POST" && DELAYED.some((delayed) => path.startsWith(delayed))) {
     return sendFromAnotherAddress(service, sent).catch((error: Error) => `not answered: ${error.name}`);
@@ -142,7 +142,7 @@ async function send(service: RunningService, sent: Sent): Promise<string> {
 
 async function sendFromAnotherAddress(
   { baseUrl }: RunningService,
-  { method, path, headers, body }: Sent,
+  { method, path, headers, body }: SentRequest,
 ): Promise<string> {
   addresses += 1;
   const target = { port: Number(new URL(baseUrl).port), localAddress: `127.${addresses % 250}.0.2` };

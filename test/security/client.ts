@@ -23,7 +23,7 @@ export interface Ports {
   readonly httpsPort: number;
 }
 
-export interface Sent {
+export interface RequestContent {
   readonly body?: unknown;
   readonly cookie?: string;
 }
@@ -40,13 +40,13 @@ export class Client {
   }
 
   /** One request by HTTPS on a connection of its own. Rejects when it is not answered. */
-  send(method: string, path: string, sent?: Sent): Promise<Answer> {
+  send(method: string, path: string, sent?: RequestContent): Promise<Answer> {
     const to = { port: this.#ports.httpsPort, agent: this.#agent, open: request };
     return this.#send(to, method, path, sent);
   }
 
   /** The same by plain HTTP, which costs no handshake. */
-  sendPlainly(method: string, path: string, sent?: Sent): Promise<Answer> {
+  sendPlainly(method: string, path: string, sent?: RequestContent): Promise<Answer> {
     return this.#send({ port: this.#ports.httpPort, agent: false }, method, path, sent);
   }
 
@@ -61,7 +61,7 @@ export class Client {
     }
   }
 
-  #send(to: Target, method: string, path: string, { body, cookie }: Sent = {}): Promise<Answer> {
+  #send(to: Target, method: string, path: string, { body, cookie }: RequestContent = {}): Promise<Answer> {
     const headers = {
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...(cookie === undefined ? {} : { Cookie: cookie }),

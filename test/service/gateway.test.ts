@@ -40,7 +40,7 @@ describe("The gateway file", () => {
   });
 });
 
-interface Told {
+interface StatusAnswer {
   readonly gateway: { readonly name: string; readonly hue: number };
   readonly otherGateways: readonly { readonly name: string; readonly address: string }[];
 }
@@ -48,8 +48,8 @@ interface Told {
 describe("A service on a network with others", () => {
   const program = forEachTest(() => Program.make({ PATH: AVAHI_PATH }));
 
-  async function told(): Promise<Told> {
-    return JSON.parse((await program.call(["status", "--json"])).stdout) as Told;
+  async function told(): Promise<StatusAnswer> {
+    return JSON.parse((await program.call(["status", "--json"])).stdout) as StatusAnswer;
   }
 
   it("shows those that avahi finds, and listens to no packet of the network itself", async () => {

@@ -19,7 +19,7 @@ import { openLedger } from "../../src/service/ledger.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { change } from "../rig/ledger-file.ts";
-import { type Ended, onlyLine, Program, SOURCE_PROGRAM } from "../rig/program.ts";
+import { type CommandOutcome, onlyLine, Program, SOURCE_PROGRAM } from "../rig/program.ts";
 import { rejection, thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -30,7 +30,7 @@ const OLD_NODE = `data:text/javascript,${encodeURIComponent(
    Object.defineProperty(process, "version", { value: "v20.11.1" });`,
 )}`;
 
-function expectRefusal(ended: Ended, text: RegExp): void {
+function expectRefusal(ended: CommandOutcome, text: RegExp): void {
   expect(ended.stdout).to.equal("");
   expect(onlyLine(ended)).to.match(text);
   expect(ended.exitCode).to.equal(1);

@@ -14,7 +14,7 @@ const US_PER_MS = 1_000;
 export type Input<N extends keyof LedgerCommands> = Parameters<LedgerCommands[N]>;
 
 /** What holds of a line from a moment on. */
-interface Wired {
+interface WiringState {
   readonly fromUs: number;
   /** Null while it is unwired. */
   readonly stretch: Stretch | null;
@@ -27,10 +27,10 @@ interface Stretch {
   readonly room: string;
   /** When it was first seen. */
   firstUs?: number;
-  last?: Seen;
+  last?: LastLevel;
 }
 
-interface Seen {
+interface LastLevel {
   readonly active: boolean;
   readonly us: number;
   readonly bootId: string;
@@ -58,7 +58,7 @@ export class Fold {
   readonly tested: string[] = [];
   /** The edges that the kernel has dropped. */
   readonly counted = new Set<TrueEdge>();
-  readonly wired = new Map<string, Wired[]>(LINES.map((line) => [line, []]));
+  readonly wired = new Map<string, WiringState[]>(LINES.map((line) => [line, []]));
   readonly voided = new Set<number>();
   /** Wall time of each boot's monotonic zero, as far as the ledger knows it. */
   readonly zeros = new Map<string, number>();
@@ -173,7 +173,7 @@ export class Fold {
   }
 
   /** A moment is kept in whole milliseconds, rounded down, and the last one belongs to what was before. */
-  #change(line: string, atUs: number, change: Partial<Wired>): void {
+  #change(line: string, atUs: number, change: Partial<WiringState>): void {
     const all = this.wired.get(line) ?? [];
     const before = all.at(-1) ?? { stretch: null, valorMicros: 0, rearmMs: 0 };
     all.push({ ...before, ...change, fromUs: atUs + US_PER_MS });
@@ -199,7 +199,7 @@ export class Fold {
     this.#judge(sighting, us, wired, wired.stretch);
   }
 
-  #judge(sighting: Sighting, us: number, { rearmMs, valorMicros }: Wired, stretch: Stretch): void {
+  #judge(sighting: Sighting, us: number, { rearmMs, valorMicros }: WiringState, stretch: Stretch): void {
     const { line, active, source, missed, provisional, timeMs } = sighting;
     const before = stretch.last;
     if (missed > 0) this.#overflow(line, missed, before?.active === true);
@@ -249,7 +249,7 @@ export class Fold {
 
 /** High again within the rearm time after the fall: by the wall clock over two boots, where that was trusted in both. */
 function isSameSale(
-  before: Seen,
+  before: LastLevel,
   { source, provisional, timeMs }: Sighting,
   us: number,
   rearmMs: number,

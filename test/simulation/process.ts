@@ -58,11 +58,11 @@ export interface ProcessOptions {
   readonly isClockSet: () => boolean;
   readonly chip: SimulatedChip;
   readonly keeper: boolean;
-  readonly onCommit: (commit: Made) => void;
+  readonly onCommit: (commit: MadeCommit) => void;
 }
 
 /** What the writer has made of what it was sent. */
-export type Made = Omit<Commit, "bootId" | "atUs">;
+export type MadeCommit = Omit<Commit, "bootId" | "atUs">;
 
 /** How a start, or what the history has in its place, brings a ledger to where it can be used. */
 export function recovering(directory: string, clock: Clock) {
@@ -81,14 +81,14 @@ export function recovering(directory: string, clock: Clock) {
 class WriterThread implements WriterPort {
   db: Database | undefined;
   tail: Tail | undefined;
-  readonly #onCommit: (commit: Made) => void;
+  readonly #onCommit: (commit: MadeCommit) => void;
   #committer: Committer | undefined;
   readonly #listeners: ((message: WriterMessage) => void)[] = [];
   readonly #exits: (() => void)[] = [];
   readonly #requests: WriterRequest[] = [];
   readonly #answers: WriterMessage[] = [];
 
-  constructor(start: WriterStart, onCommit: (commit: Made) => void) {
+  constructor(start: WriterStart, onCommit: (commit: MadeCommit) => void) {
     this.#onCommit = onCommit;
     try {
       const { commandKinds } = this.#open(start);
@@ -282,7 +282,7 @@ export class SimulatedProcess {
   }
 
   /** Throws where a change of a room overtook an edge that was seen before it. */
-  #committed(commit: Made): void {
+  #committed(commit: MadeCommit): void {
     commit.batch.commands.forEach(({ name, input }, index) => {
       const isTakenIn = name === "takeIn" && commit.accepted[index] === true;
       const sightings = isTakenIn ? (input as Input<"takeIn">)[0] : [];

@@ -24,7 +24,7 @@ import { askFor } from "./asked.ts";
 import { SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
-import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
+import { COMMIT_US, type Commit, type MadeCommit, recovering, SimulatedProcess } from "./process.ts";
 import { Remains } from "./remains.ts";
 import { written } from "./sync-files.ts";
 import { START_US, type Template } from "./template.ts";
@@ -244,7 +244,7 @@ export class World {
     if (!(await this.#pump(process.open(), killAfter))) await this.#end("on");
   }
 
-  #committed(made: Made): void {
+  #committed(made: MadeCommit): void {
     const commit = { ...made, bootId: this.#bootId, atUs: this.#time.us };
     this.#lastCommit = commit.number;
     if (this.#isTearing) this.#torn = commit;

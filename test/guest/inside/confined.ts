@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { exchange } from "../../rig/exchange.ts";
 import type { Reports } from "../report.ts";
-import type { Confined, Unit } from "./unit.ts";
+import type { ConfinedCommand, Unit } from "./unit.ts";
 
 /** A forbidden call kills here, and is not merely refused: a process that goes on has made none. */
 export const CONFINED = "SystemCallErrorNumber=kill\n";
@@ -39,7 +39,7 @@ export async function proveConfined(unit: Unit): Promise<Reports["confined"]> {
   await unit.control("reload", "flanco");
   execFileSync("hostname", ["gateway-two"]);
   const seen = await seenInJournal(unit);
-  const commands: Confined[] = [];
+  const commands: ConfinedCommand[] = [];
   const confined = async (words: string) =>
     void commands.push(await unit.confined(`/usr/bin/flanco ${words}`, `[Service]\n${CONFINED}`));
   for (const words of ["status --json", "audit --json", "wiring list", "backup", "verify"])

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Said } from "../told.ts";
+import type { ProgramOutput } from "../told.ts";
 import type { Unit } from "./unit.ts";
 
 /** An emulated processor on a busy machine starts a program in a minute. */
@@ -9,7 +9,7 @@ export const LIMIT_SECONDS = 240;
 export const SLOW_SERVICE = "[Service]\nTimeoutStartSec=300\nWatchdogSec=180\n";
 
 /** Runs a program to its end. */
-export async function run(program: string, ...args: readonly string[]): Promise<Said> {
+export async function run(program: string, ...args: readonly string[]): Promise<ProgramOutput> {
   return runFor(LIMIT_SECONDS, program, ...args);
 }
 
@@ -18,7 +18,7 @@ export async function runFor(
   limitSeconds: number,
   program: string,
   ...args: readonly string[]
-): Promise<Said> {
+): Promise<ProgramOutput> {
   const child = start(limitSeconds, program, ...args);
   let said = "";
   for (const stream of [child.stdout, child.stderr])

@@ -34,7 +34,7 @@ export interface JournalEntry {
 }
 
 /** How a command ended under the unit's confinement. */
-export interface Confined {
+export interface ConfinedCommand {
   readonly command: string;
   /** systemd's word for it: `success`, `exit-code`, `signal`. */
   readonly result: string;
@@ -121,7 +121,7 @@ export class Unit {
   /**
    * Runs a command to its end under all that the unit forbids, as its user. `settings` are added, as in a drop-in.
    */
-  async confined(command: string, settings: string): Promise<Confined> {
+  async confined(command: string, settings: string): Promise<ConfinedCommand> {
     const unit = readFileSync(UNIT_FILE, "utf8").replaceAll(NOT_OF_COMMANDS, "");
     const own = `[Service]\nType=oneshot\nExecStart=${command}\n`;
     mkdirSync("/run/systemd/system", { recursive: true });

@@ -39,7 +39,7 @@ interface Scene {
   readonly seed: number;
 }
 
-interface Waiting {
+interface WaitingPost {
   readonly sinceMs: number;
   readonly again: boolean;
 }
@@ -57,7 +57,7 @@ class Simulation {
   #inTurn = false;
   /** How long the main thread has worked, in all. */
   #busyMs = 0;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingPost[] = [];
   /** Writes that were sent, by batches. */
   #sent: number[] = [];
   #writerFreeMs = 0;
@@ -157,7 +157,7 @@ class Simulation {
     this.#at(this.#writerFreeMs, () => this.#onMain(() => this.#settle(batch, syncMs)));
   }
 
-  #settle(batch: readonly Waiting[], syncMs: number): void {
+  #settle(batch: readonly WaitingPost[], syncMs: number): void {
     this.#sent.shift();
     const others = this.#sent.reduce((sum, writes) => sum + writes, this.#waiting.length);
     this.#gathering.answered(batch.length, others, syncMs, this.#nowMs);

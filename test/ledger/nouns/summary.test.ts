@@ -16,7 +16,7 @@ const MOST_OF_LARGEST = 900_000;
 const LARGEST = BigInt(microsFromValor(MAX_VALOR));
 
 /** A summary as plain numbers, or undefined. */
-interface Expected {
+interface ExpectedSummary {
   readonly total: bigint;
   readonly count: number;
   readonly locations: number;
@@ -30,7 +30,7 @@ function addUp(
   period: Period,
   nowMs: number,
   dates: ZoneDates,
-): Expected | undefined {
+): ExpectedSummary | undefined {
   const today = dates.dayOf(nowMs);
   const periods = period === "semanal" ? daysUntil(today, 7) : monthsOfYear(today);
   const periodOf = (sale: Sale) =>
@@ -50,7 +50,7 @@ function addUp(
 describe("a summary", () => {
   const ledger = forEachTest(() => new RawLedger());
 
-  function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
+  function read(calendar: LocalCalendar, period: Period, nowMs: number): ExpectedSummary | undefined {
     const summary = soldReader(ledger.db, calendar, ledger.budget).summary(USER, period, nowMs);
     if (summary === undefined) return undefined;
     const { totalMicros, count, locations, devices, chart } = summary;

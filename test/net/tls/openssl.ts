@@ -6,7 +6,7 @@ import { installFor } from "../../../scripts/debian.ts";
 import type { KeyedCertificate } from "../../../src/net/tls/keyed-certificate.ts";
 
 /** What a test has OpenSSL make. */
-export interface Wanted {
+export interface CertificateRequest {
   /** As a section of OpenSSL's configuration has them: `subjectAltName=DNS:example.org`. */
   readonly extensions: readonly string[];
   /** As `openssl req -newkey` takes it. */
@@ -50,7 +50,14 @@ export class OpenSsl {
   }
 
   /** Makes a key and a certificate for it. */
-  make({ extensions, key = P256, digest = "sha256", days = 30, signer, subject }: Wanted): KeyedCertificate {
+  make({
+    extensions,
+    key = P256,
+    digest = "sha256",
+    days = 30,
+    signer,
+    subject,
+  }: CertificateRequest): KeyedCertificate {
     // Of this file alone: the system's own configuration would add extensions.
     this.write("config", ["[req]", "distinguished_name = name", "[name]", "[own]", ...extensions].join("\n"));
     if (signer !== undefined) {

@@ -5,7 +5,7 @@ import type { Ledger } from "../../guest/inside/ledger.ts";
 import type { Relays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
 import { until } from "../../rig/until.ts";
-import { BOUNCING, type Commissioned, INVERTED, SILENT } from "../day-report.ts";
+import { BOUNCING, INVERTED, type RoomVerdicts, SILENT } from "../day-report.ts";
 
 /** Longer than the edges of one switching, and than any debounce that is set: a hand is no faster. */
 const HAND_MS = 1_000;
@@ -86,9 +86,9 @@ export async function commissionAll(
   api: Api,
   dId: string,
   contacts: readonly Contact[],
-): Promise<readonly Commissioned[]> {
+): Promise<readonly RoomVerdicts[]> {
   await api.ask("PUT", "/api/commission", { commission: {} });
-  const commissioned: Commissioned[] = [];
+  const commissioned: RoomVerdicts[] = [];
   for (const contact of contacts) {
     const key = { dId, room: contact.room };
     const verdicts: string[] = [];

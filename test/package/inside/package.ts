@@ -19,7 +19,7 @@ import { Ledger } from "../../guest/inside/ledger.ts";
 import { shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
 import { firstUser, Unit } from "../../guest/inside/unit.ts";
 import { ROOMS } from "../../guest/report.ts";
-import { type Said, teller } from "../../guest/told.ts";
+import { type ProgramOutput, teller } from "../../guest/told.ts";
 import { until } from "../../rig/until.ts";
 import { CUT_HERE, NO_PROGRAM, type Reports } from "../report.ts";
 import { after, install, packageFile, packageState, seen } from "./dpkg.ts";
@@ -62,7 +62,7 @@ await prove(unit, {
 
     /** Installs a version while relays switch. */
     async function upgrade(step: string, name: string): Promise<void> {
-      let said: Said = { exitCode: null, said: "" };
+      let said: ProgramOutput = { exitCode: null, said: "" };
       const absence = await proveAbsence(parts, async () => {
         said = await install(name);
       });
@@ -185,7 +185,7 @@ async function refusedLater(): Promise<void> {
   writeFileSync(SETTINGS, settings);
 }
 
-async function refused(step: string, attempt: () => Promise<Said>): Promise<void> {
+async function refused(step: string, attempt: () => Promise<ProgramOutput>): Promise<void> {
   const before = await seen(unit);
   tell(step, { before, ...(await attempt()), after: await after(unit) });
 }

@@ -7,7 +7,7 @@ import { aDevice, aRecord } from "./bodies.ts";
  * A service, and before each test a user of its own with a record and a device. To make in a `describe`: whatever a test
  * sends, after it what was stored before must stand, and the service goes on.
  */
-export class Held {
+export class IntactService {
   readonly appliance = forSuite(() => Appliance.open());
   readonly user = forEachTest(() => this.appliance.addUser());
 
