@@ -59,7 +59,7 @@ export class CommissionWatch {
   }
 
   /** Takes a level as the kernel saw it. An edge says which level was before it. */
-  take({ line, active, atMs, missed, isFirst }: RawLevel): void {
+  takeEdge({ line, active, atMs, missed, isFirst }: RawLevel): void {
     const before = isFirst ? undefined : this.#seen.get(line);
     const seen = before ?? { restActive: active === isFirst, active, levels: [], overflowed: false };
     this.#seen.set(line, seen);
@@ -71,10 +71,10 @@ export class CommissionWatch {
     this.#move({ line, active, atMs });
   }
 
-  /** Takes what one look at a line shows. */
-  look(line: string, active: boolean, atMs: number): void {
+  /** Takes a level that was read once. */
+  takeSample(line: string, active: boolean, atMs: number): void {
     const before = this.levelOf(line);
-    if (before !== active) this.take({ line, active, atMs, missed: 0, isFirst: before === undefined });
+    if (before !== active) this.takeEdge({ line, active, atMs, missed: 0, isFirst: before === undefined });
   }
 
   /** Asks a person to switch this room next. What was seen of its line until now no longer counts. */

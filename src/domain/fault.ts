@@ -147,7 +147,7 @@ export class FaultWatch {
    * @param told the faults that people were told of and that are not over
    * @param faults those of this moment of monotonic time
    */
-  look(told: readonly Fault[], faults: readonly Fault[], monotonicMs: number): FaultNews {
+  update(told: readonly Fault[], faults: readonly Fault[], monotonicMs: number): FaultNews {
     const [known, present] = [new Set(told.map(faultName)), new Set(faults.map(faultName))];
     for (const name of this.#sinceMs.keys()) {
       if (known.has(name) === present.has(name)) this.#sinceMs.delete(name);

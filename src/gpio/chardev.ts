@@ -120,7 +120,7 @@ export class ChardevDriver implements LineDriver {
   #lookLater(): void {
     this.#cancelLook = this.#dependencies.timers.after(LOOK_MS, () => {
       this.#lookLater();
-      for (const line of [...this.#lines]) line.look();
+      for (const line of [...this.#lines]) line.compareLevel();
     });
   }
 
@@ -293,7 +293,7 @@ class ChardevLine implements WatchedLine {
   }
 
   /** Compares the level with what the edges say, and gives the line up where they differ. */
-  look(): void {
+  compareLevel(): void {
     const level = this.#levelNow();
     const { settled } = this.#edges;
     // A change that is being judged is compared with the level at its end.

@@ -65,7 +65,7 @@ export class DebouncedEdges {
   }
 
   /** Takes the level after one or several changes, of a line whose interface numbers and stamps nothing. */
-  see(active: boolean): void {
+  takeLevel(active: boolean): void {
     const sequence = (this.#last?.sequence ?? 0) + 1;
     this.change({ active, timeNs: this.#line.clock.monotonicNs(), sequence, missed: 0 });
   }

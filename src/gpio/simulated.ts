@@ -137,7 +137,7 @@ class SimulatedWatch implements WatchedLine {
   }
 
   changed(): void {
-    if (this.#isHeard) this.#edges.see(this.#level());
+    if (this.#isHeard) this.#edges.takeLevel(this.#level());
   }
 
   async close(): Promise<void> {

@@ -220,11 +220,11 @@ class SysfsLine implements WatchedLine {
     this.#onFailure = onFailure;
     this.#edges.listen(this.initiallyActive, onEdge, onRaw);
     this.#orRelease(() => {
-      this.#parts.exported.listen((active) => this.#edges.see(active));
+      this.#parts.exported.listen((active) => this.#edges.takeLevel(active));
       this.#ending.defer(this.#parts.onNodeChange(() => void this.#level()));
     });
     const level = this.#level();
-    if (level !== undefined && level !== this.initiallyActive) this.#edges.see(level);
+    if (level !== undefined && level !== this.initiallyActive) this.#edges.takeLevel(level);
   }
 
   async close(): Promise<void> {

@@ -47,8 +47,8 @@ export class OtherGateways {
 
   /** Begins to look. Never throws, and keeps no process running. */
   open(): void {
-    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
-    void this.look();
+    this.#timer = setInterval(() => void this.refresh(), LOOK_MS).unref();
+    void this.refresh();
   }
 
   close(): void {
@@ -57,7 +57,7 @@ export class OtherGateways {
   }
 
   /** Asks the tool. Never rejects. Await it before the next call. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     const { log, tool = TOOL, patienceMs = PATIENCE_MS } = this.#options;
     const options = {
       timeout: patienceMs,

@@ -44,7 +44,7 @@ export class Notices {
 
   open(): void {
     this.#options.outbox.open();
-    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => void this.announce(), LOOK_MS).unref();
   }
 
   /**
@@ -56,8 +56,8 @@ export class Notices {
     this.#options.outbox.close();
   }
 
-  /** Never rejects. */
-  async look(): Promise<void> {
+  /** Makes notices of what is new since the last call. Never rejects. */
+  async announce(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
     const { outbox, status, log, wake } = this.#options;
@@ -65,7 +65,7 @@ export class Notices {
       outbox.save();
       const { faults } = await status.status();
       this.#tellFaults(faults);
-      await this.#lookDaily(faults.length);
+      await this.#announceDaily(faults.length);
     } catch (err) {
       log.error({ err }, "what people are to be told cannot be seen");
     } finally {
@@ -78,7 +78,7 @@ export class Notices {
     const { outbox, writer, clock } = this.#options;
     const told = outbox.told.faults;
     const earlier = told.map(({ fault }) => fault);
-    const { begun, over } = this.#watch.look(earlier, faults, monotonicMs(clock));
+    const { begun, over } = this.#watch.update(earlier, faults, monotonicMs(clock));
     if (begun.length + over.length === 0) return;
     const kept = told.filter(({ fault }) => !over.includes(fault));
     const notices: Notice[] = [];
@@ -120,7 +120,7 @@ export class Notices {
   }
 
   /** Sums up and looks at rooms once a local day. A gateway that was off for days sums up the last day alone. */
-  async #lookDaily(faults: number): Promise<void> {
+  async #announceDaily(faults: number): Promise<void> {
     const { outbox, clock, trust, reader } = this.#options;
     if (!trust.trusted()) return;
     const nowMs = clock.nowMs();

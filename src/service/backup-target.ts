@@ -6,7 +6,7 @@ import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import { dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import type { RunningJob } from "../ledger/engine/job.ts";
-import { type BackupLook, isMounted } from "../ledger/safety/backup-directory.ts";
+import { type BackupSurvey, isMounted } from "../ledger/safety/backup-directory.ts";
 
 /** A directory that backups go to. */
 export interface BackupTarget {
@@ -16,7 +16,7 @@ export interface BackupTarget {
 }
 
 /** A directory of backups, and what was found there. */
-export type SeenTarget = BackupTarget & Pick<BackupLook, "newest" | "foreign">;
+export type SeenTarget = BackupTarget & Pick<BackupSurvey, "newest" | "foreign">;
 
 /** The directory of backups on the gateway itself. */
 export function backupDirectory(config: Pick<Config, "data_dir" | "backup_dir">): string {
@@ -84,7 +84,7 @@ export interface RemovableDiskOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Begins a look at the disk, in a process of its own. */
-  readonly look: () => RunningJob<BackupLook>;
+  readonly survey: () => RunningJob<BackupSurvey>;
   /** 30 s unless a test sets it. */
   readonly patienceMs?: number | undefined;
 }
@@ -99,7 +99,7 @@ export class RemovableDisk {
   /** When the last look began, in monotonic milliseconds. */
   #lookedMs = Number.NEGATIVE_INFINITY;
   /** The look that is under way, or hangs. */
-  #looking: RunningJob<BackupLook> | undefined;
+  #looking: RunningJob<BackupSurvey> | undefined;
   #fault: Fault | undefined;
   /** Since when no disk has been mounted, in monotonic milliseconds; undefined while one is, or it is not known. */
   #awaySinceMs: number | undefined;
@@ -118,11 +118,11 @@ export class RemovableDisk {
    * The disk as it was at most ten minutes ago; undefined before
    * the first look has ended. Waits for half a minute at most.
    */
-  async see(): Promise<SeenTarget | undefined> {
+  async examine(): Promise<SeenTarget | undefined> {
     const nowMs = monotonicMs(this.#options.clock);
     if (this.#looking === undefined && nowMs - this.#lookedMs >= LOOK_MS) {
       this.#lookedMs = nowMs;
-      this.#seen = await this.#look();
+      this.#seen = await this.#survey();
     }
     return this.#seen;
   }
@@ -145,9 +145,9 @@ export class RemovableDisk {
     return missing;
   }
 
-  async #look(): Promise<SeenTarget> {
-    const { directory, clock, log, look, patienceMs = PATIENCE_MS } = this.#options;
-    const job = look();
+  async #survey(): Promise<SeenTarget> {
+    const { directory, clock, log, survey, patienceMs = PATIENCE_MS } = this.#options;
+    const job = survey();
     this.#looking = job;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {

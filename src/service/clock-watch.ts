@@ -77,12 +77,12 @@ export class ClockWatch implements ClockTrust {
     }
     this.#judge();
     this.#committedMs = this.#dependencies.committedMs();
-    await this.#attempt(() => this.#note());
+    await this.#attempt(() => this.#saveBoot());
     if (!this.trusted()) {
       log.warn({}, "the clock is not trusted yet: sales are kept, and moved once the network has set it");
     }
-    this.look();
-    this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
+    this.checkClock();
+    this.#timer = setInterval(() => this.checkClock(), LOOK_MS).unref();
   }
 
   /** Stops looking, once the work under way is done. */
@@ -91,7 +91,7 @@ export class ClockWatch implements ClockTrust {
     await this.#working;
     this.#noted = undefined;
     this.#committedMs = this.#dependencies.committedMs();
-    await this.#attempt(() => this.#note());
+    await this.#attempt(() => this.#saveBoot());
   }
 
   trusted(): boolean {
@@ -104,8 +104,8 @@ export class ClockWatch implements ClockTrust {
     return this.#dependencies.clock.nowMs() - (this.#nowMs() - this.#trustedAtMs);
   }
 
-  /** Looks at the clock. Called every second; writes that the ledger refused are tried again then. */
-  look(): void {
+  /** Checks the clock. Called every second; writes that the ledger refused are tried again then. */
+  checkClock(): void {
     const { log } = this.#dependencies;
     const offsetMs = this.#offset();
     const jumpMs = offsetMs - this.#offsetMs;
@@ -152,7 +152,7 @@ export class ClockWatch implements ClockTrust {
     const { bootId, writer, reader, log } = this.#dependencies;
     const noted = this.#noted;
     const isKnown = noted?.zeroMs === this.#zeroMs && noted.setZeroMs === this.#setZeroMs;
-    if (!isKnown || this.#nowMs() - noted.atMs >= NOTE_MS) await this.#note();
+    if (!isKnown || this.#nowMs() - noted.atMs >= NOTE_MS) await this.#saveBoot();
     if (!this.#resumed) {
       for (const boot of reader.unsettledBoots()) await settleTimes(writer, boot.bootId, boot.zeroMs);
       this.#resumed = true;
@@ -170,7 +170,7 @@ export class ClockWatch implements ClockTrust {
     }
   }
 
-  async #note(): Promise<void> {
+  async #saveBoot(): Promise<void> {
     const { bootId, writer, onBoots } = this.#dependencies;
     const [zeroMs, setZeroMs] = [this.#zeroMs, this.#setZeroMs];
     await writer.noteBoot(bootId, zeroMs, this.#committedMs, setZeroMs);

@@ -286,7 +286,8 @@ export class Commissioning implements Commissioner {
   }
 
   #take(level: RawLevel): void {
-    for (const { untilMs, watch } of this.#sessions.values()) if (untilMs.has(level.line)) watch.take(level);
+    for (const { untilMs, watch } of this.#sessions.values())
+      if (untilMs.has(level.line)) watch.takeEdge(level);
   }
 
   /**
@@ -346,7 +347,7 @@ export class Commissioning implements Commissioner {
     const nowMs = monotonicMs(this.#dependencies.clock);
     let hasEnded = false;
     for (const [userId, { scope, watch, endMs, untilMs }] of this.#sessions) {
-      if (watch.asked !== null) await this.#look(scope.freeLines, watch);
+      if (watch.asked !== null) await this.#sampleFreeLines(scope.freeLines, watch);
       if (watch.hasNews(nowMs)) this.#tell(userId);
       if ([endMs, ...untilMs.values()].some((ms) => ms <= nowMs)) {
         hasEnded = true;
@@ -359,10 +360,10 @@ export class Commissioning implements Commissioner {
   }
 
   /** One look at each free line. A line that was wired meanwhile, or that another program has, is passed over. */
-  async #look(freeLines: readonly string[], watch: CommissionWatch): Promise<void> {
+  async #sampleFreeLines(freeLines: readonly string[], watch: CommissionWatch): Promise<void> {
     const { clock, lines } = this.#dependencies;
     const levels = await lines.readFree(freeLines).catch(() => new Map<string, boolean>());
-    for (const [line, level] of levels) watch.look(line, level, monotonicMs(clock));
+    for (const [line, level] of levels) watch.takeSample(line, level, monotonicMs(clock));
   }
 
   #tell(userId: Id): void {

@@ -124,9 +124,9 @@ async function tailThatAnswers({ config, dataDirectory, clock, log }: RecoveryOp
   const directory = tailDirectory(config);
   if (directory === backupDirectory(config)) return directory;
   const ledgerIds = identitiesOf(dataDirectory.ledger);
-  const look = () => beginJob("look", { directory, ledgerIds, isOpened: false });
-  const disk = new RemovableDisk({ directory, clock, log, look, patienceMs: DISK_MS });
-  return (await disk.see())?.skipped === null ? directory : backupDirectory(config);
+  const survey = () => beginJob("survey", { directory, ledgerIds, isOpened: false });
+  const disk = new RemovableDisk({ directory, clock, log, survey, patienceMs: DISK_MS });
+  return (await disk.examine())?.skipped === null ? directory : backupDirectory(config);
 }
 
 function writerOf(
@@ -228,15 +228,15 @@ async function prepareAside(request: PrepareRequest, options: RecoveryOptions): 
   cancelled?.addEventListener("abort", cancel);
   let looks = 0;
   let activity = 0;
-  const look = () => {
+  const report = () => {
     if (looks % LOOKS_A_LINE === 0) log.info({ ...work }, "the ledger is being prepared");
     looks += 1;
     const before = activity;
     activity = job.activity();
     onWork?.(work, activity > before);
   };
-  const timer = setInterval(look, SECOND_MS);
-  look();
+  const timer = setInterval(report, SECOND_MS);
+  report();
   try {
     return await job.done;
   } finally {

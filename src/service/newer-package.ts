@@ -61,7 +61,7 @@ export class NewerPackages {
    * unmounted since. `disk` is a directory on it, null without one. Takes a
    * minute at most, and never rejects. Await it before the next call.
    */
-  async look(disk: string | null): Promise<void> {
+  async refresh(disk: string | null): Promise<void> {
     const nowMs = monotonicMs(this.#options.clock);
     if (nowMs - this.#lookedMs < LOOK_MS && disk === this.#disk) return;
     this.#lookedMs = nowMs;

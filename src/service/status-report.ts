@@ -73,18 +73,18 @@ export class StatusReport implements StatusReader {
   /** Begins to count the uptime, and to look at the disk, now and every half minute. Keeps no process running. */
   async open(): Promise<void> {
     this.#startedMonotonicMs = monotonicMs(this.#dependencies.clock);
-    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
-    await this.#lookAtDisk();
+    this.#timer = setInterval(() => void this.logNewFaults(), LOOK_MS).unref();
+    await this.#measureDisk();
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  /** Looks at the disk, then logs each fault that was not there at the last look. */
-  async look(): Promise<void> {
+  /** Measures the disk, then logs each fault that was not there at the last call. */
+  async logNewFaults(): Promise<void> {
     const { log } = this.#dependencies;
-    await this.#lookAtDisk();
+    await this.#measureDisk();
     try {
       // Lasting faults are logged by the parts that report them.
       const kept = new Set(this.#dependencies.parts().lasting.map(faultName));
@@ -100,7 +100,7 @@ export class StatusReport implements StatusReader {
   }
 
   async status(userId?: Id): Promise<Status> {
-    if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#lookAtDisk();
+    if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#measureDisk();
     const reading = await this.#read(userId);
     const { lasting, bootedForMs, unread: _unread, troubles: _troubles, ...status } = reading;
     const seen = new Set<string>();
@@ -169,7 +169,7 @@ export class StatusReport implements StatusReader {
   }
 
   /** Looks at the disk. While that hangs no second look begins: each would take a thread that reads files. */
-  async #lookAtDisk(): Promise<void> {
+  async #measureDisk(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
     try {

@@ -20,7 +20,7 @@ import { folderOf, idsOf, readLedger, readLedgerKey } from "../ledger/engine/ide
 import { beginJob, type RunningJob } from "../ledger/engine/job.ts";
 import type { StoreWriter } from "../ledger/engine/writer.ts";
 import type { BackupRequest, MadeBackup } from "../ledger/safety/backup.ts";
-import { type BackupLook, listBackups, setAsideLater } from "../ledger/safety/backup-directory.ts";
+import { type BackupSurvey, listBackups, setAsideLater } from "../ledger/safety/backup-directory.ts";
 import { type Finding, type FindingKind, splitKeys, type ToldChange } from "../ledger/safety/finding.ts";
 import type { WholeGateway } from "../ledger/safety/gateway-file.ts";
 import { readLosses, readToldChanges } from "../ledger/safety/loss.ts";
@@ -52,8 +52,8 @@ const PROCESSES = {
   /** Holds the ledger against the proofs in these directories. */
   verify: (ledger: string, directories: readonly string[]): RunningJob<CheckedLedger> =>
     beginJob("verify", { ledger, directories }),
-  look: (directory: string, ledgerIds: readonly string[]): RunningJob<BackupLook> =>
-    beginJob("look", { directory, ledgerIds, isOpened: true }),
+  survey: (directory: string, ledgerIds: readonly string[]): RunningJob<BackupSurvey> =>
+    beginJob("survey", { directory, ledgerIds, isOpened: true }),
 };
 
 export interface UpkeepDependencies {
@@ -66,7 +66,7 @@ export interface UpkeepDependencies {
   readonly gateway: () => WholeGateway;
   /** The writer, which keeps the tail. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
-  readonly packages: Pick<NewerPackages, "look">;
+  readonly packages: Pick<NewerPackages, "refresh">;
   /**
    * Called when the file itself is damaged: the process must
    * stop, so that the next one sets it aside and rebuilds it.
@@ -122,8 +122,8 @@ export class Upkeep {
     const [ledgerId = ""] = ids;
     const directory = config.backup_disk_dir;
     if (directory !== "") {
-      const look = () => jobs.look(directory, ids);
-      this.#disk = new RemovableDisk({ directory, clock, log, look, patienceMs: diskMs });
+      const survey = () => jobs.survey(directory, ids);
+      this.#disk = new RemovableDisk({ directory, clock, log, survey, patienceMs: diskMs });
     }
     this.#ownFolder = folderOf(backupDirectory(config), ledgerId);
     // Where the folder cannot be read, the next backup fails too, which is a fault; the service starts all the same.
@@ -131,7 +131,7 @@ export class Upkeep {
     const [backup] = listBackups(this.#ownFolder);
     this.#last = backup === undefined ? null : { backup, seenMs: null };
     this.#readMatters();
-    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => void this.doDueWork(), LOOK_MS).unref();
   }
 
   /** Ends the running jobs. The next run removes their unfinished files. */
@@ -145,7 +145,7 @@ export class Upkeep {
   /** The newest proven backup on the gateway itself; null before the first. */
   lastBackup(): BackupStatus | null {
     // A command may have made one. The proofs are read only then, because the status waits for them.
-    if (this.#ownChangedMs !== changedMs(this.#ownFolder)) this.#lookAtOwn();
+    if (this.#ownChangedMs !== changedMs(this.#ownFolder)) this.#examineOwn();
     if (this.#last === null) return null;
     const { clock, trust } = this.#dependencies;
     const { backup, seenMs } = this.#last;
@@ -156,9 +156,12 @@ export class Upkeep {
 
   faults(): readonly Fault[] {
     const reason = this.#dependencies.writer.tail?.failure ?? null;
-    this.#hold("tail", reason !== null && ((sinceMs) => fault("tail_failed", sinceMs, { reason })));
+    this.#setFault("tail", reason !== null && ((sinceMs) => fault("tail_failed", sinceMs, { reason })));
     const what = [...this.#findings.values()].flat()[0]?.what;
-    this.#hold("findings", what !== undefined && ((sinceMs) => fault("ledger_damaged", sinceMs, { what })));
+    this.#setFault(
+      "findings",
+      what !== undefined && ((sinceMs) => fault("ledger_damaged", sinceMs, { what })),
+    );
     const unseen = this.#disk?.fault === undefined ? [] : [this.#disk.fault];
     const lost = this.#losses.map(({ notedMs, lostFrom: from, lostTo: to, reason }) =>
       fault("records_lost", notedMs, { from, to, reason }),
@@ -174,7 +177,7 @@ export class Upkeep {
   }
 
   /** Keeps a fault since it is first seen; `false` ends it. */
-  #hold(name: string, seen: false | ((sinceMs: number) => Fault)): void {
+  #setFault(name: string, seen: false | ((sinceMs: number) => Fault)): void {
     const sinceMs = this.#faults.get(name)?.sinceMs ?? this.#dependencies.clock.nowMs();
     if (seen === false) this.#faults.delete(name);
     else this.#faults.set(name, seen(sinceMs));
@@ -197,11 +200,11 @@ export class Upkeep {
    * Does due work. Called every minute; resolves when the
    * work is done, or at once while another call is under way.
    */
-  async look(): Promise<void> {
+  async doDueWork(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      const all = await this.#lookAtTargets();
+      const all = await this.#examineTargets();
       // The service may have ended meanwhile.
       if (this.#isClosed) return;
       const tail = all.findLast(({ skipped }) => skipped === null)?.directory ?? "";
@@ -209,33 +212,33 @@ export class Upkeep {
         await this.#backup(target, tail);
         const { directory, foreign } = target;
         const isHeld = foreign.length > 0;
-        this.#hold(`foreign ${directory}`, isHeld && ((ms) => foreignFault(directory, foreign, ms)));
+        this.#setFault(`foreign ${directory}`, isHeld && ((ms) => foreignFault(directory, foreign, ms)));
       }
       const disk = all.find(({ directory }) => directory === this.#dependencies.config.backup_disk_dir);
-      await this.#dependencies.packages.look(disk?.skipped === null ? disk.directory : null);
+      await this.#dependencies.packages.refresh(disk?.skipped === null ? disk.directory : null);
       await this.#check(all);
     } finally {
       this.#busy = false;
     }
   }
 
-  async #lookAtTargets(): Promise<readonly SeenTarget[]> {
-    const own = this.#lookAtOwn();
-    const disk = await this.#disk?.see();
+  async #examineTargets(): Promise<readonly SeenTarget[]> {
+    const own = this.#examineOwn();
+    const disk = await this.#disk?.examine();
     return disk === undefined ? [own] : [own, disk];
   }
 
   /** The directory on the gateway itself, where a command may have made a backup meanwhile. */
-  #lookAtOwn(): SeenTarget {
+  #examineOwn(): SeenTarget {
     const directory = backupDirectory(this.#dependencies.config);
     this.#ownChangedMs = changedMs(this.#ownFolder);
     const newest = listBackups(this.#ownFolder)[0] ?? null;
-    if (newest !== null && newest.number > (this.#last?.backup.number ?? 0)) this.#see(newest);
+    if (newest !== null && newest.number > (this.#last?.backup.number ?? 0)) this.#noteNewest(newest);
     return { directory, skipped: null, newest, foreign: [] };
   }
 
   /** Takes a backup on the gateway itself for the newest. */
-  #see(backup: ProvenBackup): void {
+  #noteNewest(backup: ProvenBackup): void {
     this.#last = { backup, seenMs: monotonicMs(this.#dependencies.clock) };
   }
 
@@ -256,10 +259,10 @@ export class Upkeep {
     await this.#run(`backup ${directory}`, jobs.backup(request), {
       done: ({ findings, keysLeftOut, tailFrom, ...backup }) => {
         this.#damagedIn.delete(directory);
-        if (this.#damagedIn.size === 0) this.#hold("copies", false);
+        if (this.#damagedIn.size === 0) this.#setFault("copies", false);
         this.#attend(`backup ${directory}`, findings);
         if (keysLeftOut) log.warn({ directory }, aboutMissingKeys(folderOf(directory, backup.ledger)));
-        if (directory === backupDirectory(config)) this.#see(backup);
+        if (directory === backupDirectory(config)) this.#noteNewest(backup);
         writer.backupProved(directory, tailFrom);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
       },
@@ -327,7 +330,7 @@ export class Upkeep {
     if (what === undefined) return;
     this.#dependencies.log.error({ copies }, "copies of the ledger are damaged");
     for (const directory of directories) this.#damagedIn.add(directory);
-    this.#hold("copies", (sinceMs) => fault("copy_damaged", sinceMs, { what }));
+    this.#setFault("copies", (sinceMs) => fault("copy_damaged", sinceMs, { what }));
   }
 
   #report(verification: Verification): void {

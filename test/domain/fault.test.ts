@@ -26,7 +26,7 @@ function told(
   let known = earlier;
   return Array.from({ length: until }, (_, minute) => {
     const faults = present.filter(([, from, to]) => minute >= from && minute < to).map(([one]) => one);
-    const { begun, over } = watch.look(known, faults, minute * MINUTE_MS);
+    const { begun, over } = watch.update(known, faults, minute * MINUTE_MS);
     known = [...known.filter((fault) => !over.includes(fault)), ...begun];
     return [
       ...begun.map(({ code }) => `${minute} begun ${code}`),

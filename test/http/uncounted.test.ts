@@ -41,7 +41,7 @@ async function sell(appliance: Appliance, sales: number): Promise<void> {
     fault("ledger_damaged", NOON_MS, { what: `The entry ${sales} is missing.` }),
     foreignFault("/disk", [backup as unknown as ProvenBackup], NOON_MS),
   ];
-  await appliance.status.look();
+  await appliance.status.logNewFaults();
 }
 
 describe("A role without money", () => {

@@ -170,7 +170,7 @@ describe("The service's ports", () => {
     });
     afterEach(() => mock.timers.reset());
 
-    function look(times = 1): void {
+    function passChecks(times = 1): void {
       mock.timers.tick(times * LIMITS.paceMs);
     }
 
@@ -188,7 +188,7 @@ describe("The service's ports", () => {
         await ask(secure);
         answers[0]?.end(LARGE);
         // In this time a client of 1 kB/s would have taken all of it.
-        look(2 + LARGE.length / LIMITS.paceMs);
+        passChecks(2 + LARGE.length / LIMITS.paceMs);
         await until("the answer is given up", () => answers[0]?.destroyed === true, LATE_MS);
       });
     }

@@ -37,7 +37,7 @@ describe("Other gateways on the network", () => {
 
   it("are what avahi finds, each address once, with names as people read them", async () => {
     const gateways = over(join(import.meta.dirname, "..", "rig", "avahi", "avahi-browse"));
-    await gateways.look();
+    await gateways.refresh();
     expect(gateways.list()).to.deep.equal([
       { name: "Clínica Este", address: "https://192.168.77.3:9443/" },
       { name: "Clínica Este", address: "https://192.168.77.4:9443/" },
@@ -48,7 +48,7 @@ describe("Other gateways on the network", () => {
 
   it("are asked for by their own type of service alone, without this machine's, and only as they are found", async () => {
     const words = directory.file("words");
-    await over(tool(`echo "$@" > ${words}`)).look();
+    await over(tool(`echo "$@" > ${words}`)).refresh();
     expect(foundIn(`+${line("sur", "10.0.0.2", 8443).slice(1)}`)).to.deep.equal([]);
     expect(readFileSync(words, "utf8").trim().split(" ")).to.include.members([
       ...["--parsable", "--resolve", "--terminate", "--ignore-local", "_flanco._tcp"],
@@ -57,13 +57,13 @@ describe("Other gateways on the network", () => {
 
   it("are none without avahi or while it does not answer, which the log says once, without the network's words", async () => {
     const absent = over(directory.file("absent"));
-    await absent.look();
-    await absent.look();
+    await absent.refresh();
+    await absent.refresh();
     expect(absent.list()).to.deep.equal([]);
     expect(told).to.have.length(1);
     expect(told[0]?.fields).to.include({ code: "ENOENT" });
     const failing = over(tool(`printf '${line("sur", "10.0.0.2", 8443).trim()}'; echo hostile >&2; exit 1`));
-    await failing.look();
+    await failing.refresh();
     expect(failing.list()).to.deep.equal([]);
     expect(told).to.have.length(2);
     expect(JSON.stringify(told)).to.not.contain("hostile");
@@ -71,26 +71,26 @@ describe("Other gateways on the network", () => {
 
   it("are none of a tool that stalls: it is ended after its time, and asked again", async () => {
     const stalling = over(tool(`exec sleep 3600`), 50);
-    await stalling.look();
+    await stalling.refresh();
     expect(stalling.list()).to.deep.equal([]);
     tool(`echo '${line("sur", "10.0.0.2", 8443).trim()}'`);
-    await stalling.look();
+    await stalling.refresh();
     expect(stalling.list()).to.have.length(1);
     expect(told).to.have.length(1);
   });
 
   it("are none of a tool that writes without end", async () => {
     const flooding = over(tool(`exec yes '${line("sur", "10.0.0.2", 8443).trim()}'`));
-    await flooding.look();
+    await flooding.refresh();
     expect(flooding.list()).to.deep.equal([]);
     expect(told[0]?.fields).to.include({ code: "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" });
   });
 
   it("end the tool when the service ends", async () => {
     const waiting = over(tool(`exec sleep 3600`));
-    const look = waiting.look();
+    const refresh = waiting.refresh();
     waiting.close();
-    await look;
+    await refresh;
     expect(told).to.deep.equal([]);
   });
 

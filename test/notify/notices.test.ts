@@ -75,7 +75,7 @@ describe("the notices of a gateway", () => {
   async function pass(ms: number, stepMs = MINUTE_MS): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       clock.pass(Math.min(stepMs, ms - passed));
-      await notices.look();
+      await notices.announce();
     }
   }
 
@@ -310,11 +310,11 @@ describe("the notices of a gateway", () => {
     it("go on where the clock was years ahead and is set right", async () => {
       await pass(HOUR_MS, HOUR_MS);
       clock.setWall(NINE_MS + 1_000 * DAY_MS);
-      await notices.look();
+      await notices.announce();
       restart();
       await drain();
       clock.setWall(NINE_MS + DAY_MS);
-      await notices.look();
+      await notices.announce();
       const [summary, ...others] = await drain();
       expect(kinds(others)).to.not.include("daily_summary");
       expect(summary?.details).to.include({ from: "2026-11-24", to: "2026-11-24" });

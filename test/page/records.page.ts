@@ -244,8 +244,8 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Tab does not lead to ${wanted.toString()}.`);
 }
 
-/** Goes from page to page until there is none. Gives how many there were; `look` is called on each. */
-async function toTheEnd(page: Page, look: () => Promise<void> = async () => {}): Promise<number> {
+/** Goes from page to page until there is none. Gives how many there were; `onPage` is called on each. */
+async function toTheEnd(page: Page, onPage: () => Promise<void> = async () => {}): Promise<number> {
   const older = page.getByRole("button", { name: "Más antiguos" });
   for (let pages = 1; ; pages += 1) {
     const first = `${(pages - 1) * PAGE_RECORDS + 1}`.replace(/(?=\d{3}$)/, "\\.?");
@@ -253,7 +253,7 @@ async function toTheEnd(page: Page, look: () => Promise<void> = async () => {}):
       .getByRole("status")
       .getByText(new RegExp(`^Registros ${first} a`))
       .waitFor();
-    await look();
+    await onPage();
     if (await older.isDisabled()) return pages;
     await older.click();
   }

@@ -178,7 +178,7 @@ export const CONTROLS = {
   "a start waits for each disk": [
     {
       file: "src/service/ledger.ts",
-      from: "(await disk.see())?.skipped === null ? directory : backupDirectory(config)",
+      from: "(await disk.examine())?.skipped === null ? directory : backupDirectory(config)",
       to: "directory",
     },
   ],

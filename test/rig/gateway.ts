@@ -229,13 +229,13 @@ export class Gateway {
   }
 
   /** The watch looks at the clock, as it does every second; resolves once all that follows is done. */
-  async look(): Promise<void> {
+  async checkClock(): Promise<void> {
     // Time that passed while a level waited for its commit is not known to have passed.
     await this.writer.ping();
     await this.#it.trust.idle();
     // The look of a second ago.
     this.recorder.committedMs();
-    this.#it.trust.look();
+    this.#it.trust.checkClock();
     await this.#it.trust.idle();
   }
 
@@ -247,12 +247,12 @@ export class Gateway {
   /** The network sets the clock, and the watch sees it. */
   async setByNetwork(): Promise<void> {
     this.machine.synchronize();
-    await this.look();
+    await this.checkClock();
   }
 
   /** Looks, and does not wait. */
   glance(): void {
-    this.#it.trust.look();
+    this.#it.trust.checkClock();
   }
 
   /** The relay goes high; resolves once its sale is in the ledger. */

@@ -93,9 +93,9 @@ describe("A clock that is wrong", () => {
       expect(moves()).to.equal(3);
       expect(provisional()).to.deep.equal({ waiting: 0, unplaced: 0 });
 
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.restart();
-      await gateway.look();
+      await gateway.checkClock();
       expectTruth();
       expect(moves()).to.equal(3);
     });
@@ -109,18 +109,18 @@ describe("A clock that is wrong", () => {
       await booted(NOON_MS - 2 * YEAR_MS);
       await gateway.sell();
       gateway.machine.jump(jumpMs);
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.sell();
       await gateway.setByNetwork();
       await gateway.sell();
       expectTruth();
 
       gateway.machine.jump(jumpMs);
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.restart();
-      await gateway.look();
+      await gateway.checkClock();
       gateway.machine.synchronize();
-      await gateway.look();
+      await gateway.checkClock();
       expectTruth();
       expect(moves()).to.equal(2);
     });
@@ -134,11 +134,11 @@ describe("A clock that is wrong", () => {
       await booted(NOON_MS - OFF_MS);
       await gateway.sell();
       gateway.machine.synchronized = true;
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.sell();
       await gateway.sell();
       gateway.machine.synchronize();
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.sell();
     });
 
@@ -146,7 +146,7 @@ describe("A clock that is wrong", () => {
       const three = { records: 3, seconds: OFF_MS / SECOND_MS };
       expect(misplaced()).to.deep.equal(three);
       await gateway.restart();
-      await gateway.look();
+      await gateway.checkClock();
       expect(misplaced()).to.deep.equal(three);
       gateway.machine.boot(gateway.machine.trueMs);
       await gateway.restart();
@@ -160,10 +160,10 @@ describe("A clock that is wrong", () => {
       expectTruth();
       expect(moves()).to.equal(4);
       expect(misplaced()).to.equal(null);
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.sell();
       await gateway.restart();
-      await gateway.look();
+      await gateway.checkClock();
       expect([await correct(), moves(), misplaced()]).to.deep.equal([0, 4, null]);
       expectTruth();
     });
@@ -194,7 +194,7 @@ describe("A clock that is wrong", () => {
 
     it("is right again where the clock is set back, but for the sale in between", async () => {
       gateway.machine.jump(-OFF_MS);
-      await gateway.look();
+      await gateway.checkClock();
       expect(misplaced()).to.deep.equal({ records: 1, seconds: OFF_MS / SECOND_MS });
     });
   });
@@ -205,12 +205,12 @@ describe("A clock that is wrong", () => {
       await gateway.setByNetwork();
       await gateway.sell();
       gateway.machine.jump(-DAY_MS);
-      await gateway.look();
+      await gateway.checkClock();
     });
 
     async function setBack(): Promise<void> {
       gateway.machine.jump(DAY_MS);
-      await gateway.look();
+      await gateway.checkClock();
     }
 
     it("is no fault once it is set back, if nothing was sold in between", async () => {
@@ -229,7 +229,7 @@ describe("A clock that is wrong", () => {
         const two = { records: 2, seconds: DAY_MS / SECOND_MS };
         expect(misplaced()).to.deep.equal(two);
         await gateway.restart();
-        await gateway.look();
+        await gateway.checkClock();
         expect(misplaced()).to.deep.equal(two);
         const spans = gateway.reader.reclocked().map(({ before, since }) => [before.byMs, since.byMs]);
         expect(spans[0]?.[0]).to.be.closeTo(DAY_MS, SECOND_MS);
@@ -239,7 +239,7 @@ describe("A clock that is wrong", () => {
         expect(moves()).to.equal(2);
         expectTruth();
         await gateway.restart();
-        await gateway.look();
+        await gateway.checkClock();
         expect([misplaced(), await correct(by)]).to.deep.equal([null, 0]);
       });
     }
@@ -267,18 +267,18 @@ describe("A clock that is wrong", () => {
       await gateway.switchOn();
       expect(provisional()).to.deep.equal({ waiting: 2, unplaced: 0 });
       gateway.machine.synchronize();
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.switchOff();
       await gateway.sell();
       expectTruth();
       expect(moves()).to.equal(2);
       gateway.machine.jump(emptyMs - gateway.machine.nowMs());
-      await gateway.look();
+      await gateway.checkClock();
       await gateway.sell();
       await gateway.restart();
       await gateway.sell();
       gateway.machine.synchronize();
-      await gateway.look();
+      await gateway.checkClock();
       expectTruth();
       expect(moves()).to.equal(2);
     });
@@ -295,7 +295,7 @@ describe("A clock that is wrong", () => {
     machine.synchronized = false;
     gateway.settling = true;
     await gateway.start();
-    await gateway.look();
+    await gateway.checkClock();
     machine.jump(-YEAR_MS);
     expect(truth).to.have.lengthOf(1);
     expectTruth();

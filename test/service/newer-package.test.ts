@@ -83,7 +83,7 @@ describe("A newer package", () => {
   }
 
   async function found(directory: string | null = disk.path) {
-    await packages.look(directory);
+    await packages.refresh(directory);
     return packages.newest;
   }
 

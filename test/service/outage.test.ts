@@ -26,7 +26,7 @@ describe("An outage", () => {
     await gateway.setByNetwork();
     for (let minute = 0; minute < 25; minute += 1) {
       gateway.machine.pass(MINUTE_MS);
-      await gateway.look();
+      await gateway.checkClock();
     }
     const cutMs = gateway.machine.trueMs;
     await gateway.reboot(DAY_MS, 0);

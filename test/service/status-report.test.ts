@@ -10,7 +10,7 @@ import { until } from "../rig/until.ts";
 describe("The appliance's status", () => {
   const appliance = forEachTest(() => Appliance.open());
 
-  const look = () => appliance.status.look();
+  const logNewFaults = () => appliance.status.logNewFaults();
   const status = () => appliance.status.status();
 
   beforeEach(async () => {
@@ -25,17 +25,17 @@ describe("The appliance's status", () => {
   }
 
   it("logs a fault once when it begins, and again when it returns", async () => {
-    await look();
+    await logNewFaults();
     expect(appliance.log.warnings).to.deep.equal([]);
     fail("Held.");
-    await look();
-    await look();
+    await logNewFaults();
+    await logNewFaults();
     expect(appliance.log.warnings).to.have.length(1);
     expect(appliance.log.warnings[0]).to.contain("The line SIM0 is not watched");
     fail();
-    await look();
+    await logNewFaults();
     fail("Held.");
-    await look();
+    await logNewFaults();
     expect(appliance.log.warnings).to.have.length(2);
   });
 
@@ -76,7 +76,7 @@ describe("The appliance's status", () => {
     expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "ledger_unread"]);
     expect(faults[1]?.message).to.match(/cannot be read from the ledger: SQLite cannot read it/);
     expect({ today, lines: lineFailures.length }).to.deep.equal({ today: null, lines: 1 });
-    await look();
+    await logNewFaults();
     expect(appliance.log.warnings).to.have.length(2);
   });
 
@@ -86,9 +86,9 @@ describe("The appliance's status", () => {
       asked += 1;
       return new Promise(() => {});
     };
-    void look();
-    await look();
-    await look();
+    void logNewFaults();
+    await logNewFaults();
+    await logNewFaults();
     expect(asked).to.equal(1);
     expect(await status()).to.deep.include({ disk: appliance.disk, linesWired: 1 });
   });
@@ -108,7 +108,7 @@ describe("The appliance's status", () => {
 
   it("shows no disk once the disk cannot be read", async () => {
     appliance.readDisk = () => Promise.reject(new Error("EIO"));
-    await look();
+    await logNewFaults();
     expect((await status()).disk).to.equal(null);
     expect(appliance.log.errors).to.have.length(1);
   });

@@ -6,7 +6,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { folderOf, readLedger, readLedgerId } from "../../src/ledger/engine/identity.ts";
 import { beginJob, type RunningJob } from "../../src/ledger/engine/job.ts";
-import { type BackupLook, writeProof } from "../../src/ledger/safety/backup-directory.ts";
+import { type BackupSurvey, writeProof } from "../../src/ledger/safety/backup-directory.ts";
 import type { Finding } from "../../src/ledger/safety/finding.ts";
 import type { TailState } from "../../src/ledger/safety/tail.ts";
 import { defaultConfig } from "../../src/service/config-file.ts";
@@ -70,7 +70,7 @@ export class UpkeepRig {
   /** Where a removable disk would be mounted; `restart` takes it up. */
   disk = "";
   /** What is seen of the disk; undefined: a process looks. */
-  seen: Pick<BackupLook, "mounted" | "foreign"> | undefined;
+  seen: Pick<BackupSurvey, "mounted" | "foreign"> | undefined;
   upkeep = this.#make();
 
   async prepare(): Promise<void> {
@@ -84,16 +84,16 @@ export class UpkeepRig {
   }
 
   /** Looks at this moment; gives what that began. */
-  async look(): Promise<string[]> {
+  async doDueWork(): Promise<string[]> {
     this.begun.length = 0;
-    await this.upkeep.look();
+    await this.upkeep.doDueWork();
     return [...this.begun];
   }
 
   /** Lets time pass by both clocks, and looks. */
   async after(ms: number): Promise<string[]> {
     this.clock.pass(ms);
-    return this.look();
+    return this.doDueWork();
   }
 
   /** A proven backup that lies there, as far as a list of them tells. */
@@ -134,7 +134,7 @@ export class UpkeepRig {
         backupBegins: (directory) => void this.told.push(`begins ${directory}`),
         backupProved: (directory, commits) => void this.told.push(`proved ${directory} ${commits}`),
       },
-      packages: { look: async (disk) => void this.packageLooks.push(disk) },
+      packages: { refresh: async (disk) => void this.packageLooks.push(disk) },
       gateway: () => ({ hostName: "gateway", settings: {}, keys: { authority: null, certificates: [] } }),
       onDamaged: (error) => void this.ended.push(error),
       jobs: {
@@ -145,9 +145,9 @@ export class UpkeepRig {
             keysLeftOut: false,
             tailFrom: 1,
           })),
-        look: (directory, ledgerIds) =>
+        survey: (directory, ledgerIds) =>
           this.seen === undefined
-            ? beginJob("look", { directory, ledgerIds, isOpened: true })
+            ? beginJob("survey", { directory, ledgerIds, isOpened: true })
             : { done: Promise.resolve({ newest: null, ...this.seen }), cancel: async () => {} },
         verify: () => this.#begin("check", () => this.verification),
       },

@@ -45,12 +45,12 @@ describe("The service's upkeep", () => {
 
     it("makes the first at the first look, and one a day by the time that passed, independent of the wall clock", async () => {
       const one = [gateway.backups];
-      expect(await gateway.look()).to.deep.equal(one);
+      expect(await gateway.doDueWork()).to.deep.equal(one);
       expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
       expect(await gateway.after(1)).to.deep.equal(one);
       gateway.noteChecked(START_MS + YEAR_MS);
       gateway.clock.setWall(START_MS + YEAR_MS);
-      expect(await gateway.look()).to.deep.equal([]);
+      expect(await gateway.doDueWork()).to.deep.equal([]);
       gateway.clock.setWall(0);
       gateway.noteChecked(0);
       expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
@@ -61,19 +61,19 @@ describe("The service's upkeep", () => {
       gateway.leave(gateway.backups, gateway.ownBackup({ schema: SCHEMA_VERSION + 1 }));
       gateway.restart();
       expect(gateway.upkeep.lastBackup()).to.equal(null);
-      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(await gateway.doDueWork()).to.deep.equal([gateway.backups]);
     });
 
     it("gives the age of the newest by the time that passed", async () => {
       expect(gateway.upkeep.lastBackup()).to.equal(null);
-      await gateway.look();
+      await gateway.doDueWork();
       gateway.clock.pass(HOUR_MS);
       gateway.clock.setWall(0);
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: START_MS, ageMs: HOUR_MS });
     });
 
     it("shows one that a command has made meanwhile at once, though its clock was not asked, and makes its own all the same", async () => {
-      await gateway.look();
+      await gateway.doDueWork();
       const made = { number: 2, file: "flanco-20260311T120000Z.db", clockTrusted: false, madeMs: 0 };
       gateway.leave(gateway.backups, gateway.ownBackup(made));
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: 0, ageMs: 0 });
@@ -106,13 +106,13 @@ describe("The service's upkeep", () => {
       writeFileSync(folder, "no folder");
       gateway.restart();
       expect(gateway.upkeep.lastBackup()).to.equal(null);
-      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(await gateway.doDueWork()).to.deep.equal([gateway.backups]);
     });
 
     it("repeats a failed one after an hour, and reports the failure until one succeeds", async () => {
       const one = [gateway.backups];
       gateway.failures.set(gateway.backups, new FlancoError("unavailable", "No room."));
-      expect(await gateway.look()).to.deep.equal(one);
+      expect(await gateway.doDueWork()).to.deep.equal(one);
       expect(gateway.upkeep.faults()[0]).to.deep.include({
         code: "backup_failed",
         sinceMs: START_MS,
@@ -130,7 +130,7 @@ describe("The service's upkeep", () => {
       gateway.disk = disk;
       gateway.seen = { mounted: false, foreign: [] };
       gateway.restart();
-      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(await gateway.doDueWork()).to.deep.equal([gateway.backups]);
       expect(await gateway.after(MINUTE_MS)).to.deep.equal([]);
       gateway.seen = { mounted: true, foreign: [] };
       expect(gateway.packageLooks.at(-1)).to.equal(null);
@@ -153,7 +153,7 @@ describe("The service's upkeep", () => {
         writeFileSync(join(folder, aBackup().file), "x");
         // To open it waits for somebody who writes, as a disk that hangs waits for its device.
         execFileSync("mkfifo", [proof]);
-        expect(await gateway.look()).to.deep.equal([gateway.backups]);
+        expect(await gateway.doDueWork()).to.deep.equal([gateway.backups]);
         expect(gateway.upkeep.faults().map(({ message }) => message)).to.deep.equal([
           `The backup to ${gateway.disk} has failed: The disk does not answer.`,
         ]);
@@ -172,7 +172,7 @@ describe("The service's upkeep", () => {
 
     it("ends what is under way when the service stops, without a failure", async () => {
       gateway.gate = new Promise(() => {});
-      const looking = gateway.upkeep.look();
+      const looking = gateway.upkeep.doDueWork();
       await until("a backup is under way", () => gateway.begun.length > 0);
       await gateway.upkeep.close();
       await looking;
@@ -182,8 +182,8 @@ describe("The service's upkeep", () => {
     it("begins nothing twice while a look is under way", async () => {
       const gate = Promise.withResolvers<void>();
       gateway.gate = gate.promise;
-      const looking = gateway.upkeep.look();
-      await gateway.upkeep.look();
+      const looking = gateway.upkeep.doDueWork();
+      await gateway.upkeep.doDueWork();
       await until("a backup is under way", () => gateway.begun.length > 0);
       expect(gateway.begun).to.deep.equal([gateway.backups]);
       gate.resolve();
@@ -198,7 +198,7 @@ describe("The service's upkeep", () => {
       gateway.leave(gateway.backups, gateway.ownBackup({ madeMs: START_MS - DAY_MS + 1 }));
       gateway.restart();
       expect(gateway.upkeep.lastBackup()).to.include({ records: 1, ageMs: DAY_MS - 1 });
-      expect(await gateway.look()).to.deep.equal([]);
+      expect(await gateway.doDueWork()).to.deep.equal([]);
       expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
     });
 
@@ -206,10 +206,10 @@ describe("The service's upkeep", () => {
       gateway.leave(gateway.backups, gateway.ownBackup({ madeMs: START_MS }));
       gateway.tail = { from: 1, failure: null };
       gateway.restart();
-      expect(await gateway.look()).to.deep.equal([]);
+      expect(await gateway.doDueWork()).to.deep.equal([]);
       gateway.tail = { from: 2, failure: null };
       gateway.restart();
-      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(await gateway.doDueWork()).to.deep.equal([gateway.backups]);
       expect(gateway.told).to.deep.equal([`begins ${gateway.backups}`, `proved ${gateway.backups} 1`]);
       expect(await gateway.after(HOUR_MS - 1)).to.deep.equal([]);
       expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
@@ -219,7 +219,7 @@ describe("The service's upkeep", () => {
       gateway.leave(gateway.backups, gateway.ownBackup({ madeMs: START_MS }));
       gateway.tail = { from: 0, failure: "ENOSPC" };
       gateway.restart();
-      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(await gateway.doDueWork()).to.deep.equal([gateway.backups]);
       expect(gateway.faults).to.deep.equal(["tail_failed"]);
     });
 
@@ -229,7 +229,7 @@ describe("The service's upkeep", () => {
       gateway.leave(gateway.backups, aBackup());
       gateway.restart();
       expect(gateway.upkeep.lastBackup()).to.equal(null);
-      expect(await gateway.look()).to.deep.equal([gateway.backups, gateway.disk]);
+      expect(await gateway.doDueWork()).to.deep.equal([gateway.backups, gateway.disk]);
       const [fault, ...more] = gateway.upkeep.faults();
       expect(more).to.deep.equal([]);
       expect(fault).to.include({ code: "backup_foreign", sinceMs: START_MS });
@@ -244,7 +244,7 @@ describe("The service's upkeep", () => {
       gateway.disk = join(gateway.directory, "usb");
       gateway.seen = { mounted: false, foreign: [] };
       gateway.restart();
-      await gateway.look();
+      await gateway.doDueWork();
       await gateway.after(HOUR_MS - 1);
       expect(gateway.faults, "it may be carried elsewhere").to.deep.equal([]);
       await gateway.after(DISK_LOOK_MS);
@@ -269,7 +269,7 @@ describe("The service's upkeep", () => {
         gateway.trusted = trusted;
         gateway.restart();
         expect(gateway.upkeep.lastBackup()?.ageMs).to.equal(null);
-        expect(await gateway.look()).to.deep.equal([]);
+        expect(await gateway.doDueWork()).to.deep.equal([]);
         expect(await gateway.after(HOUR_MS - 1)).to.deep.equal([]);
         expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
         expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
@@ -283,7 +283,7 @@ describe("The service's upkeep", () => {
 
     it("checks it once a week in full, also over a restart", async () => {
       gateway.upkeep.open();
-      expect(await checks(gateway.look())).to.equal(1);
+      expect(await checks(gateway.doDueWork())).to.equal(1);
       expect(await checks(gateway.after(7 * DAY_MS - 1))).to.equal(0);
       expect(await checks(gateway.after(1))).to.equal(1);
       await gateway.upkeep.close();
@@ -295,13 +295,13 @@ describe("The service's upkeep", () => {
     it("checks it where the note of the last time cannot be read", async () => {
       writeFileSync(gateway.dataDirectory.checked, "{");
       gateway.upkeep.open();
-      expect(await checks(gateway.look())).to.equal(1);
+      expect(await checks(gateway.doDueWork())).to.equal(1);
     });
 
     it("says what is wrong with a whole file until a check finds it right, and goes on", async () => {
       gateway.upkeep.open();
       gateway.verification = { ...SOUND, findings: [ALTERED] };
-      await gateway.look();
+      await gateway.doDueWork();
       expect(gateway.upkeep.faults()[0]?.message).to.contain(ALTERED.what);
       expect([gateway.ended, isSuspect(gateway.dataDirectory.ledger)]).to.deep.equal([[], false]);
       gateway.verification = SOUND;
@@ -312,7 +312,7 @@ describe("The service's upkeep", () => {
     it("says that a copy is damaged until another backup is made, which it makes at once", async () => {
       gateway.upkeep.open();
       gateway.verification = { ...SOUND, copies: ["The backup a is rotten."] };
-      await gateway.look();
+      await gateway.doDueWork();
       expect(gateway.upkeep.faults().map(({ code, details }) => [code, details])).to.deep.equal([
         ["copy_damaged", { what: "The backup a is rotten." }],
       ]);
@@ -324,7 +324,7 @@ describe("The service's upkeep", () => {
     it("says that a backup has another past, until it is acknowledged", async () => {
       gateway.findings = [ALTERED];
       gateway.upkeep.open();
-      await gateway.look();
+      await gateway.doDueWork();
       expect(
         gateway.upkeep.faults().map(({ code, message }) => [code, message.includes(ALTERED.what)]),
       ).to.deep.equal([["ledger_damaged", true]]);
@@ -366,7 +366,7 @@ describe("The service's upkeep", () => {
         }
         gateway.upkeep.open();
         gateway.verification = { ...SOUND, damage: ["page 7 is never used"] };
-        await gateway.look();
+        await gateway.doDueWork();
         expect(gateway.ended).to.have.length(1);
         expect(gateway.ended[0]).to.include({ code: "damaged" });
         expect(isSuspect(gateway.dataDirectory.ledger)).to.equal(true);
@@ -377,14 +377,14 @@ describe("The service's upkeep", () => {
     it("finds no mistake in a sound ledger where only its own note cannot be written", async () => {
       mkdirSync(gateway.dataDirectory.checked);
       gateway.upkeep.open();
-      expect(await checks(gateway.look())).to.equal(1);
+      expect(await checks(gateway.doDueWork())).to.equal(1);
       expect([gateway.faults, gateway.ended]).to.deep.equal([[], []]);
     });
 
     it("repeats a failed check after an hour, and reports no damage", async () => {
       gateway.upkeep.open();
       gateway.failures.set("check", new FlancoError("unavailable", "It took too long."));
-      expect(await checks(gateway.look())).to.equal(1);
+      expect(await checks(gateway.doDueWork())).to.equal(1);
       expect(gateway.ended).to.deep.equal([]);
       expect(gateway.faults).to.deep.equal(["check_failed"]);
       expect(await checks(gateway.after(HOUR_MS - 1))).to.equal(0);

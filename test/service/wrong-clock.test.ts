@@ -49,7 +49,7 @@ describe("While a clock is wrong", () => {
         const token = await gateway.signIn();
         gateway.machine.jump(jumpMs);
         expect(gateway.isSignedIn(token)).to.equal(true);
-        await gateway.look();
+        await gateway.checkClock();
         await gateway.restart();
         expect(gateway.isSignedIn(token)).to.equal(true);
         const later = await gateway.signIn();
@@ -82,7 +82,7 @@ describe("While a clock is wrong", () => {
       for (; gateway.isSignedIn(token); days += 1) {
         expect(days).to.be.lessThan(4);
         gateway.machine.pass(DAY_MS / 3);
-        await gateway.look();
+        await gateway.checkClock();
         await gateway.reboot(DAY_MS / 2, 0);
       }
       expect(days).to.equal(3);
@@ -100,10 +100,10 @@ describe("While a clock is wrong", () => {
       await booted(0);
       await gateway.signIn();
       gateway.machine.jump(10 * YEAR_MS);
-      await gateway.look();
+      await gateway.checkClock();
       expect(gateway.reader.sessions()).to.have.lengthOf(1);
       gateway.machine.pass(2 * DAY_MS);
-      await gateway.look();
+      await gateway.checkClock();
       expect(gateway.reader.sessions()).to.have.lengthOf(0);
     });
   });
@@ -133,14 +133,14 @@ describe("While a clock is wrong", () => {
       await gateway.setByNetwork();
       expect(await post()).to.equal(true);
       await gateway.restart();
-      await gateway.look();
+      await gateway.checkClock();
       expect(await post()).to.equal(true);
       gateway.machine.pass(5 * DAY_MS);
       await gateway.reboot(2 * DAY_MS - 2 * HOUR_MS, 0);
       await gateway.setByNetwork();
       expect(await post()).to.equal(true);
       gateway.machine.pass(2 * HOUR_MS);
-      await gateway.look();
+      await gateway.checkClock();
       expect(await post()).to.equal(false);
     });
 
@@ -153,7 +153,7 @@ describe("While a clock is wrong", () => {
       await gateway.setByNetwork();
       gateway.machine.jump(YEAR_MS);
       gateway.machine.pass(2 * HOUR_MS);
-      await gateway.look();
+      await gateway.checkClock();
       expect(await post()).to.equal(true);
     });
 

@@ -73,7 +73,11 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "nothing looks for swallowed edges": [
-    { file: "src/gpio/chardev.ts", from: "for (const line of [...this.#lines]) line.look();", to: "" },
+    {
+      file: "src/gpio/chardev.ts",
+      from: "for (const line of [...this.#lines]) line.compareLevel();",
+      to: "",
+    },
   ],
   "lost edges are no gap": [
     { file: LINE, from: "if (missed > 0) gaps.overflow(end, missed, before);", to: "" },

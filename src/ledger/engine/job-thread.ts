@@ -3,7 +3,7 @@ import DatabaseConstructor from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError, messageOf } from "../../domain/error.ts";
 import type { OnProgress } from "../../platform/work.ts";
 import { type BackupRequest, makeBackup } from "../safety/backup.ts";
-import { checkCopies, headsOf, lookAtBackups } from "../safety/backup-directory.ts";
+import { checkCopies, headsOf, surveyBackups } from "../safety/backup-directory.ts";
 import { prepareLedger } from "../safety/prepare.ts";
 import { verifyLedger } from "../safety/verify.ts";
 import { isDamage } from "./disk-room.ts";
@@ -26,7 +26,7 @@ const WORK = {
     ),
     copies: checkCopies(ledger, directories),
   }),
-  look: lookAtBackups,
+  survey: surveyBackups,
   prepare: prepareLedger,
 };
 

@@ -50,7 +50,7 @@ export function deviceOf(directory: string): number {
 }
 
 /** What a directory of backups holds. */
-export interface BackupLook {
+export interface BackupSurvey {
   readonly mounted: boolean;
   /** The newest proven backup of the ledger. */
   readonly newest: ProvenBackup | null;
@@ -62,7 +62,7 @@ export interface BackupLook {
 }
 
 /** A directory of backups, and the ledger by its identities (`identitiesOf`). */
-export interface BackupLookRequest {
+export interface BackupSurveyRequest {
   readonly directory: string;
   readonly ledgerIds: readonly string[];
   /** Whether this program has opened the ledger: then backups of a later schema are set aside. */
@@ -70,7 +70,7 @@ export interface BackupLookRequest {
 }
 
 /** Looks at a directory of backups. Waits for its disk. */
-export function lookAtBackups({ directory, ledgerIds, isOpened }: BackupLookRequest): BackupLook {
+export function surveyBackups({ directory, ledgerIds, isOpened }: BackupSurveyRequest): BackupSurvey {
   if (!isMounted(directory)) return { mounted: false, newest: null, foreign: [] };
   const folder = folderOf(directory, ledgerIds[0] ?? "");
   if (isOpened) setAsideLater(folder);

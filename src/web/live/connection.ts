@@ -28,7 +28,7 @@ export class LiveConnection {
   #source: EventSource | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
-  #look: ReturnType<typeof setInterval> | undefined;
+  #silenceTimer: ReturnType<typeof setInterval> | undefined;
   #retryMs = RETRY_FIRST_MS;
   /** The position up to which the stream has told all; empty before the first hello. */
   #at = "";
@@ -52,7 +52,7 @@ export class LiveConnection {
     addEventListener("online", this.renew);
     addEventListener("offline", this.#onOffline);
     this.#silentSinceMs = Date.now();
-    this.#look = setInterval(() => {
+    this.#silenceTimer = setInterval(() => {
       if (this.#source !== undefined && this.#isSilent()) this.renew();
     }, LOOK_MS);
     this.#connect();
@@ -65,7 +65,7 @@ export class LiveConnection {
     removeEventListener("online", this.renew);
     removeEventListener("offline", this.#onOffline);
     clearTimeout(this.#rest);
-    clearInterval(this.#look);
+    clearInterval(this.#silenceTimer);
     this.#disconnect();
   }
 

@@ -23,7 +23,7 @@ export class OldLedger {
       file,
       Array.from({ length: SALES }, (_, index) => Date.UTC(2026, 0, 1) + index * DAY_MS),
     );
-    this.#totals = look(file).totals;
+    this.#totals = readTotals(file).totals;
   }
 
   /**
@@ -33,12 +33,12 @@ export class OldLedger {
   compare(folder: string, upgraded: boolean): readonly string[] {
     const file = join(folder, LEDGER);
     if (!existsSync(file)) return ["there is no ledger"];
-    const found = look(file);
+    const found = readTotals(file);
     const db = openForWriting(file, () => {}, LATER_MIGRATIONS);
     // The later schema has one table more: this program's check reads such a ledger as its own.
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
     db.close();
-    const after = look(file);
+    const after = readTotals(file);
     return [
       ...(upgraded && found.schema !== LATER_MIGRATIONS.length
         ? [`the ledger is of schema ${found.schema}, though it was upgraded`]
@@ -51,7 +51,7 @@ export class OldLedger {
 }
 
 /** Records and sum by room and month. */
-function look(file: string): { readonly schema: number; readonly totals: string } {
+function readTotals(file: string): { readonly schema: number; readonly totals: string } {
   return inFile(file, (db) => {
     const rows = db
       .prepare(

@@ -21,8 +21,8 @@ import { makeBackup } from "../../../src/ledger/safety/backup.ts";
 import {
   keptHeads,
   listBackups,
-  lookAtBackups,
   setAsideLater,
+  surveyBackups,
   writeProof,
 } from "../../../src/ledger/safety/backup-directory.ts";
 import { type Finding, joinedKeys } from "../../../src/ledger/safety/finding.ts";
@@ -222,12 +222,12 @@ describe("what the full check of a ledger finds", () => {
       mkdirSync(folder);
       writeProof(folder, { ...proof, file, schema: SCHEMA_VERSION + 1 });
       writeFileSync(join(folder, file), "a later version's");
-      const look = (isOpened: boolean) =>
-        lookAtBackups({ directory: disk.path, ledgerIds: [ledgerId], isOpened }).mounted;
+      const isMounted = (isOpened: boolean) =>
+        surveyBackups({ directory: disk.path, ledgerIds: [ledgerId], isOpened }).mounted;
       const names = readdirSync(folder);
-      expect(look(false)).to.equal(true);
+      expect(isMounted(false)).to.equal(true);
       expect(readdirSync(folder)).to.deep.equal(names);
-      expect(look(true)).to.equal(true);
+      expect(isMounted(true)).to.equal(true);
       expect(readdirSync(folder)).to.have.members(names.map((name) => `${name}.later`));
     });
 
