@@ -23,7 +23,7 @@ import {
   findBackups,
   mountedDisks,
 } from "../ledger/safety/backup-directory.ts";
-import { type Gateway, type GatewayKeys, readGatewayFile } from "../ledger/safety/gateway-file.ts";
+import { type GatewayFile, type GatewayKeys, readGatewayFile } from "../ledger/safety/gateway-file.ts";
 import { UNMADE_SALES } from "../ledger/safety/repeat.ts";
 import {
   isUnusedLedger,
@@ -42,7 +42,7 @@ import {
   backupTargets,
   presentDirectories,
 } from "../service/backup-target.ts";
-import { installKeys, otherSettings, readGateway, requireSameNames } from "../service/gateway.ts";
+import { installKeys, otherSettings, readGateway, requireSameNames } from "../service/gateway-content.ts";
 import { setSinksAside } from "../service/sink-settings.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, flag, optional } from "./command.ts";
 import { withService } from "./door.ts";
@@ -196,7 +196,7 @@ function toSource(text: string): string {
 interface RestoreSource extends Disposable {
   readonly backup: OpenedBackup;
   /** The gateway file; undefined where there is a backup alone. */
-  readonly gateway: Gateway | undefined;
+  readonly gateway: GatewayFile | undefined;
   /** Where the tail is; none for a backup whose file was named, which is restored as it is. */
   readonly folders: readonly string[];
 }
@@ -305,7 +305,7 @@ function hasOwnKeys({ ledger, tls }: DataDirectory, proof: ProvenBackup | undefi
 }
 
 /** The keys to restore; null where those of this gateway stay. */
-function keysOf(gateway: Gateway | undefined, { withoutCertificates }: Options): GatewayKeys | null {
+function keysOf(gateway: GatewayFile | undefined, { withoutCertificates }: Options): GatewayKeys | null {
   return withoutCertificates ? null : (gateway?.keys ?? null);
 }
 

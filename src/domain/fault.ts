@@ -202,7 +202,7 @@ export interface WholeReading extends FaultReading {
 }
 
 /** A status before its faults are found. */
-export type Reading = Omit<Status, "faults"> & WholeReading;
+export type StatusReading = Omit<Status, "faults"> & WholeReading;
 
 /** A reading without a fault, of which parts can be replaced. */
 export const SOUND: WholeReading = {

@@ -21,7 +21,7 @@ export interface SetupField {
   readonly usual?: string;
   readonly isRequired?: true;
   /** Whether it says where the sink sends, or as whom. When it changes, stored secrets must be given again. */
-  readonly isPlace?: true;
+  readonly isDestination?: true;
   /** The field beside which alone this secret is needed. */
   readonly besides?: string;
   /** Least length of a secret; 1 where it is absent. */
@@ -31,21 +31,21 @@ export interface SetupField {
 
 const FIELDS = {
   email: [
-    { key: "email_server", kind: "text", isRequired: true, isPlace: true },
-    { key: "email_login", kind: "text", isPlace: true },
+    { key: "email_server", kind: "text", isRequired: true, isDestination: true },
+    { key: "email_login", kind: "text", isDestination: true },
     { key: "email_password", kind: "secret", besides: "email_login" },
     { key: "email_from", kind: "text", isRequired: true },
     { key: "email_to", kind: "list", isRequired: true },
     { key: "email_authority", kind: "certificate" },
   ],
   webhook: [
-    { key: "webhook_url", kind: "text", isRequired: true, isPlace: true },
+    { key: "webhook_url", kind: "text", isRequired: true, isDestination: true },
     { key: "webhook_key", kind: "secret", isRequired: true, least: 32 },
     { key: "webhook_authority", kind: "certificate" },
   ],
   mqtt: [
-    { key: "mqtt_url", kind: "text", isRequired: true, isPlace: true },
-    { key: "mqtt_login", kind: "text", isPlace: true },
+    { key: "mqtt_url", kind: "text", isRequired: true, isDestination: true },
+    { key: "mqtt_login", kind: "text", isDestination: true },
     { key: "mqtt_password", kind: "secret", besides: "mqtt_login" },
     { key: "mqtt_authority", kind: "certificate" },
     { key: "mqtt_topic", kind: "text", usual: "flanco", isRequired: true },
@@ -53,7 +53,7 @@ const FIELDS = {
     { key: "mqtt_history", kind: "switch" },
   ],
   central: [
-    { key: "central_database", kind: "text", isRequired: true, isPlace: true },
+    { key: "central_database", kind: "text", isRequired: true, isDestination: true },
     { key: "central_password", kind: "secret", isRequired: true },
     { key: "central_authority", kind: "certificate" },
   ],

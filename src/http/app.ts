@@ -18,7 +18,7 @@ import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { acceptanceReportEndpoints, commissionEndpoints } from "./commission.ts";
 import { type DailyLimits, dailyBound, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
-import { eventEndpoints, type LiveEvents } from "./event.ts";
+import { type EventStreams, eventEndpoints } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
 import { importEndpoints } from "./import.ts";
 import { lineEndpoints } from "./line.ts";
@@ -91,7 +91,7 @@ export interface AppDependencies extends SiteDependencies {
   readonly drivable: DrivableLines | null;
   readonly status: StatusReader;
   readonly commissioner: Commissioner;
-  readonly events: LiveEvents;
+  readonly events: EventStreams;
   readonly firstRun: FirstRunToken;
   readonly reach: () => Reach;
   readonly setups: SinkSetups;

@@ -46,7 +46,7 @@ interface Listener extends Asker {
 }
 
 /** Server-sent events: sends every committed change to the open pages of its user. */
-export class LiveEvents {
+export class EventStreams {
   readonly #listeners = new Set<Listener>();
   /** Differs for each run of the service, because a new run does not know what the last one sent. */
   readonly #run = randomUUID();
@@ -207,7 +207,7 @@ function eventOf(change: Change, withMoney: boolean): Event | undefined {
   }
 }
 
-export function eventEndpoints(events: LiveEvents, sessions: Pick<Sessions, "check">): readonly Endpoint[] {
+export function eventEndpoints(events: EventStreams, sessions: Pick<Sessions, "check">): readonly Endpoint[] {
   return [
     serve(listenToEvents, ({ signedIn, context }) => {
       context.set("Content-Type", "text/event-stream");

@@ -80,7 +80,7 @@ loopbackAddresses.addSubnet("127.0.0.0", 8, "ipv4");
 loopbackAddresses.addAddress("::1", "ipv6");
 
 /** The settings that say where to listen. With `trust_page` plain HTTP answers the network too. */
-export type Doors = Pick<Config, "host" | "https_port" | "http_port" | "trust_page">;
+export type PortSettings = Pick<Config, "host" | "https_port" | "http_port" | "trust_page">;
 
 /**
  * HTTPS for the network and plain HTTP for loopback serve
@@ -115,7 +115,7 @@ export class Listeners {
   }
 
   /** Throws `unavailable` when a port is taken or not allowed. */
-  async open(served: ServedCertificate, doors: Doors): Promise<void> {
+  async open(served: ServedCertificate, doors: PortSettings): Promise<void> {
     try {
       const { key, cert } = served;
       const options = { ...this.#limits, ...TLS, key, cert };
@@ -166,7 +166,7 @@ export class Listeners {
   }
 
   /** Listens on the network's address last, because it includes loopback where it stands for all addresses. */
-  async #openPlain({ host, http_port: port, trust_page }: Doors): Promise<void> {
+  async #openPlain({ host, http_port: port, trust_page }: PortSettings): Promise<void> {
     const everywhere = trust_page && ANY.has(host);
     if (everywhere && host !== "0.0.0.0") {
       await this.#listen(this.#plainServer(), port, host);
@@ -239,7 +239,7 @@ function cannotListen(port: number, host: string, cause: NodeJS.ErrnoException):
 }
 
 export interface FrontDoorDependencies {
-  readonly config: Doors & Pick<Config, "certificates_dir">;
+  readonly config: PortSettings & Pick<Config, "certificates_dir">;
   /** Reads the configured further names and addresses of this machine. */
   readonly hostNames: () => readonly string[];
   readonly dataDirectory: { readonly tls: string; readonly certificates: string };

@@ -7,7 +7,7 @@ import { type AppDependencies, createApp, gatewayEndpoints } from "../http/app.t
 import { WorkerPasswordHasher } from "../http/auth/password.ts";
 import { loadSecret, Sessions } from "../http/auth/session.ts";
 import { FailedSignIns, MAX_FAMILIAR, SignInGate } from "../http/auth/sign-in-gate.ts";
-import { LiveEvents } from "../http/event.ts";
+import { EventStreams } from "../http/event.ts";
 import { Page } from "../http/page.ts";
 import { FirstRunToken } from "../http/session.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
@@ -35,7 +35,7 @@ export type Api = ReturnType<typeof makeApi>;
 /** Makes the HTTP API with its state: live events, the right to make the first user, failed sign-ins, the status. */
 export function makeApi(dependencies: ApiDependencies) {
   const { config, clock, writer, reader, log, sessions } = dependencies;
-  const events = new LiveEvents();
+  const events = new EventStreams();
   const firstRun = new FirstRunToken(clock);
   const failedSignIns = new FailedSignIns(clock, writer, log);
   const status = new StatusReport({

@@ -25,7 +25,7 @@ import { readBootId } from "../platform/machine.ts";
 import type { Work } from "../platform/work.ts";
 import { type Api, openApi } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
-import { gatewayName, readGateway } from "./gateway.ts";
+import { gatewayName, readGateway } from "./gateway-content.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { type OpenLines, openLines } from "./lines.ts";
 import { NewerPackages } from "./newer-package.ts";

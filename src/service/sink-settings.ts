@@ -166,7 +166,7 @@ export class SinkSettings {
   #isSamePlace(name: SetupName, values: GivenSetup["values"]): boolean {
     const before = this.#setup(name);
     if (before === undefined) return false;
-    return SETUP_FIELDS[name].every(({ key, kind, isPlace }) => {
+    return SETUP_FIELDS[name].every(({ key, kind, isDestination: isPlace }) => {
       if (kind === "certificate") return values[key] === undefined;
       return isPlace !== true || values[key] === before.values[key];
     });
@@ -257,7 +257,7 @@ export function setupIn(
   settings: Readonly<Record<string, unknown>>,
 ): GivenSetup | undefined {
   const fields = SETUP_FIELDS[name];
-  const place = fields.find(({ isPlace }) => isPlace === true);
+  const place = fields.find(({ isDestination: isPlace }) => isPlace === true);
   const isThere =
     place === undefined ? fields.some(({ key }) => key in settings) : Boolean(settings[place.key]);
   if (!isThere) return undefined;

@@ -168,7 +168,7 @@ export class Sinks implements SinkSetups {
 
 /** The host that a setup sends to, for the audit log; empty for nowhere. */
 function hostIn(name: SetupName, values: GivenSetup["values"]): string {
-  const place = SETUP_FIELDS[name].find(({ isPlace }) => isPlace === true);
+  const place = SETUP_FIELDS[name].find(({ isDestination: isPlace }) => isPlace === true);
   return /^\w+:\/\/(?:[^/@]*@)?([^/?#]*)/.exec(String(values[place?.key ?? ""]))?.[1] ?? "";
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import { messageOf, withHint } from "../domain/error.ts";
-import { faultName, faultsIn, type Reading, toldFault } from "../domain/fault.ts";
+import { faultName, faultsIn, type StatusReading, toldFault } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
@@ -22,7 +22,7 @@ const DISK_AGE_MS = 2_000;
 
 /** The parts of the status that other parts of the service know. */
 export type StatusParts = Pick<
-  Reading,
+  StatusReading,
   "queues" | "lastBackup" | "lasting" | "sinks" | "newerPackage" | "gateway" | "otherGateways"
 >;
 
@@ -114,7 +114,7 @@ export class StatusReport implements StatusReader {
     return { ...status, faults: faults.map((fault) => toldFault(fault, status.timeZone)) };
   }
 
-  async #read(userId: Id | undefined): Promise<Reading> {
+  async #read(userId: Id | undefined): Promise<StatusReading> {
     const { clock, trust, lines, bootId, version, timeZone, currency } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);

@@ -22,7 +22,7 @@ import type { StoreWriter } from "../ledger/engine/writer.ts";
 import type { BackupRequest, MadeBackup } from "../ledger/safety/backup.ts";
 import { type BackupSurvey, listBackups, setAsideLater } from "../ledger/safety/backup-directory.ts";
 import { type Finding, type FindingKind, splitKeys, type ToldChange } from "../ledger/safety/finding.ts";
-import type { WholeGateway } from "../ledger/safety/gateway-file.ts";
+import type { WholeGatewayFile } from "../ledger/safety/gateway-file.ts";
 import { readLosses, readToldChanges } from "../ledger/safety/loss.ts";
 import { markSuspect } from "../ledger/safety/prepare.ts";
 import { openFindings, type Verification } from "../ledger/safety/verify.ts";
@@ -63,7 +63,7 @@ export interface UpkeepDependencies {
   readonly trust: ClockTrust;
   readonly log: Log;
   /** The gateway file's content, which is kept beside the backups. */
-  readonly gateway: () => WholeGateway;
+  readonly gateway: () => WholeGatewayFile;
   /** The writer, which keeps the tail. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
   readonly packages: Pick<NewerPackages, "refresh">;

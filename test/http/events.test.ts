@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import type { Role } from "../../src/domain/member.ts";
 import type { NewRecord, StoredRecord } from "../../src/domain/record.ts";
-import { LiveEvents } from "../../src/http/event.ts";
+import { EventStreams } from "../../src/http/event.ts";
 import { aStoredRecord } from "../domain/record-entry.ts";
 import { newRecord } from "../ledger/test-ledger.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
@@ -59,7 +59,7 @@ describe("Live events", () => {
   });
 
   it("of one commit are written once, for all streams that see the same", async () => {
-    const events = new LiveEvents();
+    const events = new EventStreams();
     const written = ["owner", "staff", "display"].map((role) => {
       const stream = events.listen({ userId: "ana", memberId: role, role: role as Role }, () => true);
       const chunks: Buffer[] = [];
@@ -82,7 +82,7 @@ describe("Live events", () => {
 
   it("say up to which position all is told: with each change that is told, and each 15 seconds", async () => {
     mock.timers.enable({ apis: ["setInterval"] });
-    const events = new LiveEvents();
+    const events = new EventStreams();
     events.open();
     try {
       const stream = events.listen({ userId: "ana", memberId: "ana", role: "owner" }, () => true);
@@ -126,7 +126,7 @@ describe("Live events", () => {
     const [sameRun, higher] = String(after).split(":");
     expect(sameRun).to.equal(run);
     expect(Number(higher)).to.be.greaterThan(Number(number));
-    expect(new LiveEvents().positionOf({ userId: user.id, role: "owner" })).not.to.match(
+    expect(new EventStreams().positionOf({ userId: user.id, role: "owner" })).not.to.match(
       new RegExp(`^${run}`),
     );
   });
@@ -155,7 +155,7 @@ describe("Live events", () => {
     const room = { deviceId: "d", actuatorId: "101", value: true, timeMs: 1 };
     let nowMs = 0;
     const positionAfter = (times: readonly number[]) => {
-      const events = new LiveEvents(() => nowMs);
+      const events = new EventStreams(() => nowMs);
       for (const time of times) {
         nowMs = time;
         events.tell([{ kind: "actuator", userId: "ana", ...room }]);
@@ -325,7 +325,7 @@ describe("Many live pages", () => {
   });
 
   it("are shared by an account's members: one with fewer gets one of the member with the most", () => {
-    const events = new LiveEvents();
+    const events = new EventStreams();
     const streams = new Map<string, PassThrough[]>();
     const open = (memberId: string, role: Role) => {
       const own: PassThrough[] = [];
@@ -368,7 +368,7 @@ describe("Many live pages", () => {
   });
 
   it("of a user who signs out are cut off, also one that reads nothing: nothing waits for it", () => {
-    const events = new LiveEvents();
+    const events = new EventStreams();
     let signedIn = true;
     const stuck = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => signedIn);
     const stays = events.listen({ userId: "u", memberId: "u", role: "owner" }, () => true);

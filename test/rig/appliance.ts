@@ -16,7 +16,7 @@ import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
 import { Sessions } from "../../src/http/auth/session.ts";
 import type { FailedSignIns } from "../../src/http/auth/sign-in-gate.ts";
-import type { LiveEvents } from "../../src/http/event.ts";
+import type { EventStreams } from "../../src/http/event.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import type { Endpoint } from "../../src/http/router.ts";
 import type { FirstRunToken } from "../../src/http/session.ts";
@@ -263,7 +263,7 @@ export class Appliance {
     return join(dataDirectoryOf(this.#directory).sinks, name);
   }
 
-  get events(): LiveEvents {
+  get events(): EventStreams {
     return this.#api.events;
   }
 

@@ -13,7 +13,7 @@ const TEXT_OR_PARAMETER = /'[^']*'|[?:@]\w*/g;
  * To plan all statements at the start would take 10 ms and 2 MB,
  * for some three hundred of which a quiet gateway runs a quarter.
  */
-export class Connection extends DatabaseConstructor {
+export class LedgerConnection extends DatabaseConstructor {
   override prepare<B extends unknown[] | object = unknown[], R = unknown>(sql: string) {
     const planned = sql.replace(TEXT_OR_PARAMETER, (part) => (part.startsWith("'") ? part : `+${part}`));
     const late: unknown = new LateStatement(() => super.prepare(planned));

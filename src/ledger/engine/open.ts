@@ -6,7 +6,7 @@ import { syncPath } from "../../platform/durable-file.ts";
 import type { OnSteps } from "../../platform/work.ts";
 import { removeDatabase } from "../safety/file-copy.ts";
 import { readHead } from "./chain.ts";
-import { Connection } from "./connection.ts";
+import { LedgerConnection } from "./connection.ts";
 import { isDamage, isFull } from "./disk-room.ts";
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from "./schema.ts";
 import { migrate, upgradeLedger } from "./upgrade.ts";
@@ -71,7 +71,7 @@ function openChecked(file: string, migrations: readonly Migration[]): Database {
  * `damaged` when the file is no ledger, `too_new` when a later program wrote it,
  * `unavailable` when an older program did, and `not_found` when it is missing.
  */
-export function openForReading(file: string): Connection {
+export function openForReading(file: string): LedgerConnection {
   return openExisting(file, (db) => {
     db.pragma("query_only = ON");
     db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -107,7 +107,7 @@ function requireKnownSchema(db: Database, migrations = MIGRATIONS): number {
   });
 }
 
-function openExisting(file: string, prepare: (db: Database) => void): Connection {
+function openExisting(file: string, prepare: (db: Database) => void): LedgerConnection {
   if (!existsSync(file)) throw noLedger(file);
   return openGuarded(file, { readonly: true }, prepare);
 }
@@ -120,10 +120,10 @@ export function noLedger(file: string): FlancoError {
 }
 
 /** Opens a ledger's file, and closes it where `prepare` throws. */
-function openGuarded(file: string, options: Options, prepare: (db: Database) => void): Connection {
+function openGuarded(file: string, options: Options, prepare: (db: Database) => void): LedgerConnection {
   refuseTruncated(file);
   const opened = { ...options, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
-  const db = guarded(file, () => new Connection(file, opened));
+  const db = guarded(file, () => new LedgerConnection(file, opened));
   try {
     guarded(file, () => {
       refuseForeign(db, file);

@@ -5,7 +5,7 @@ import { FlancoError, messageOf } from "../../domain/error.ts";
 import { syncPath } from "../../platform/durable-file.ts";
 import type { OnSteps } from "../../platform/work.ts";
 import { copyDurably, removeDatabase, requireRoom } from "../safety/file-copy.ts";
-import { Connection } from "./connection.ts";
+import { LedgerConnection } from "./connection.ts";
 import type { Migration } from "./schema.ts";
 
 /** Steps of the progress: four for the copy, two each for its migrations, the comparison and the check. */
@@ -80,7 +80,7 @@ export function migrate(db: Database, onProgress: OnSteps, migrations: readonly 
 
 /** Migrates the copy, and throws where it does not hold together. */
 function migrateCopy(draft: string, original: Database, run: (copy: Database) => void): void {
-  using copy = new Connection(draft, { fileMustExist: true });
+  using copy = new LedgerConnection(draft, { fileMustExist: true });
   // One file: a log would have to be copied into it.
   copy.pragma("journal_mode = DELETE");
   copy.pragma("synchronous = FULL");

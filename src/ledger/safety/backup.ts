@@ -4,7 +4,7 @@ import { LEAST_KEPT, outdatedBackups, type ProvenBackup } from "../../domain/bac
 import { FlancoError } from "../../domain/error.ts";
 import { makeDirectory, OWNER_ONLY, syncPath } from "../../platform/durable-file.ts";
 import { type Tally, tallyOf } from "../engine/chain.ts";
-import { Connection } from "../engine/connection.ts";
+import { LedgerConnection } from "../engine/connection.ts";
 import { folderOf, readLedger, readLedgerId } from "../engine/identity.ts";
 import { takeLock } from "../engine/lock.ts";
 import { openForReading } from "../engine/open.ts";
@@ -23,7 +23,7 @@ import {
 } from "./backup-directory.ts";
 import { freeBytesOf, hashFile, requireRoom } from "./file-copy.ts";
 import type { Finding } from "./finding.ts";
-import { type WholeGateway, writeGatewayFile } from "./gateway-file.ts";
+import { type WholeGatewayFile, writeGatewayFile } from "./gateway-file.ts";
 import { faultsOf, openFindings, verifyLedger } from "./verify.ts";
 
 /** Pages that are copied at a time. */
@@ -47,7 +47,7 @@ export interface BackupRequest {
    * The gateway file that is kept beside the backups, so that the
    * whole clinic can be restored. Undefined: none is written.
    */
-  readonly gateway?: WholeGateway | undefined;
+  readonly gateway?: WholeGatewayFile | undefined;
 }
 
 export interface MadeBackup extends ProvenBackup {
@@ -168,7 +168,7 @@ function prove(request: BackupRequest, folder: string, held: LedgerContent) {
 
 /** Leaves no log beside a backup, so that a copy of the one file is whole. */
 function makeSingleFile(file: string): void {
-  using db = new Connection(file, { fileMustExist: true });
+  using db = new LedgerConnection(file, { fileMustExist: true });
   db.pragma("journal_mode = DELETE");
   chmodSync(file, OWNER_ONLY);
   syncPath(file);

@@ -35,13 +35,13 @@ const gateway = z.object({
 export type GatewayKeys = z.output<typeof keys>;
 
 /** The content of a gateway file: what makes a clinic's gateway beside its ledger. */
-export type Gateway = z.output<typeof gateway>;
+export type GatewayFile = z.output<typeof gateway>;
 
 /** A gateway with its keys. */
-export type WholeGateway = Gateway & { readonly keys: GatewayKeys };
+export type WholeGatewayFile = GatewayFile & { readonly keys: GatewayKeys };
 
 /** Throws `damaged` for a text that is no gateway file. */
-export function parseGateway(text: string): Gateway {
+export function parseGatewayFile(text: string): GatewayFile {
   try {
     return gateway.parse(JSON.parse(text));
   } catch (cause) {
@@ -53,9 +53,9 @@ export function parseGateway(text: string): Gateway {
 }
 
 /** The gateway file in a ledger's folder of backups; undefined where there is none. */
-export function readGatewayFile(folder: string): Gateway | undefined {
+export function readGatewayFile(folder: string): GatewayFile | undefined {
   const file = join(folder, NAME);
-  return existsSync(file) ? parseGateway(readFileSync(file, "utf8")) : undefined;
+  return existsSync(file) ? parseGatewayFile(readFileSync(file, "utf8")) : undefined;
 }
 
 /**
@@ -64,11 +64,11 @@ export function readGatewayFile(folder: string): Gateway | undefined {
  */
 export function writeGatewayFile(
   folder: string,
-  whole: WholeGateway,
+  whole: WholeGatewayFile,
   keepsModes = fileSystemKeepsModes,
 ): boolean {
   const areKept = keepsModes(folder);
-  const gateway: Gateway = areKept ? whole : { ...whole, keys: null };
+  const gateway: GatewayFile = areKept ? whole : { ...whole, keys: null };
   writeDurably(join(folder, NAME), `${JSON.stringify(gateway, null, 2)}\n`);
   return areKept;
 }

@@ -18,7 +18,7 @@ import {
   type Tally,
   tallyOf,
 } from "../engine/chain.ts";
-import { Connection } from "../engine/connection.ts";
+import { LedgerConnection } from "../engine/connection.ts";
 import {
   folderOf,
   forgetIdentity,
@@ -182,7 +182,7 @@ function noteRestored(
   missing: AuditDetails,
   isLossy: boolean,
 ): void {
-  using db = new Connection(draft, { fileMustExist: true });
+  using db = new LedgerConnection(draft, { fileMustExist: true });
   keepUnwatched(db);
   tryLedger(ledger, (source) => takeAudit(db, source));
   const records = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;

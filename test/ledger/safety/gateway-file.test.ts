@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import {
   readGatewayFile,
-  type WholeGateway,
+  type WholeGatewayFile,
   writeGatewayFile,
 } from "../../../src/ledger/safety/gateway-file.ts";
 import { codeOf } from "../../rig/rejection.ts";
@@ -10,7 +10,7 @@ import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
 const KEY = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n";
-const GATEWAY: WholeGateway = {
+const GATEWAY: WholeGatewayFile = {
   hostName: "clinica",
   settings: { time_zone: "Europe/Madrid", host_names: ["panel.example.org"], currency_decimals: 2 },
   keys: { authority: KEY, certificates: [{ name: "site.pem", content: "a certificate" }] },

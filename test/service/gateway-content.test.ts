@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { expect } from "chai";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { defaultConfig } from "../../src/service/config-file.ts";
-import { otherSettings, readGateway } from "../../src/service/gateway.ts";
+import { otherSettings, readGateway } from "../../src/service/gateway-content.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { KEY } from "../notify/receivers.ts";

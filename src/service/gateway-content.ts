@@ -7,7 +7,7 @@ import { toGatewayName } from "../domain/gateway.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import { SETUP_FIELDS, usualOf } from "../domain/sink.ts";
 import { type DataDirectory, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
-import type { GatewayKeys, WholeGateway } from "../ledger/safety/gateway-file.ts";
+import type { GatewayKeys, WholeGatewayFile } from "../ledger/safety/gateway-file.ts";
 import { readHostNames } from "../net/host-names.ts";
 import { permits, permittedNames } from "../net/tls/authority.ts";
 import { CERTIFICATE_EXTENSIONS } from "../net/tls/drop-in.ts";
@@ -28,13 +28,13 @@ const CLINIC_KEYS = [
 const MAX_FILES = 16;
 const MAX_BYTES = 64 * 1024;
 
-type Settings = WholeGateway["settings"];
+type Settings = WholeGatewayFile["settings"];
 
 /**
  * The content of this gateway's gateway file. Reads the keys
  * and the setups of the page from the disk at each call.
  */
-export function readGateway(config: Config): WholeGateway {
+export function readGateway(config: Config): WholeGatewayFile {
   const authority = readKeyed(ownFiles(dataDirectoryOf(config.data_dir).tls).authority);
   return {
     hostName: hostname(),
