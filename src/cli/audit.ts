@@ -4,8 +4,8 @@ import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { parseDay, parseMoment } from "../domain/day.ts";
 import { systemClock } from "../platform/machine.ts";
+import type { ControlClient } from "./api-access.ts";
 import { AS_JSON, type CommandTable, command, optional, toCount } from "./command.ts";
-import type { ControlClient } from "./door.ts";
 import { iso } from "./terminal.ts";
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
@@ -38,7 +38,7 @@ export const commands: CommandTable = [
     },
     HELP,
     async ({ since, limit = since === undefined ? 100 : Number.POSITIVE_INFINITY, json }, call) => {
-      const entries = await call.withDoor((door) => newest(door, since, limit));
+      const entries = await call.withApi((api) => newest(api, since, limit));
       call.terminal.show(json, entries, entries.map(describe));
     },
   ),
@@ -46,7 +46,7 @@ export const commands: CommandTable = [
 
 /** Oldest first, as a log reads. */
 async function newest(
-  door: ControlClient,
+  api: ControlClient,
   since: number | undefined,
   limit: number,
 ): Promise<readonly WholeAuditEntry[]> {
@@ -54,7 +54,7 @@ async function newest(
   for (let before: number | undefined; found.length < limit; ) {
     const wanted = Math.min(MAX_AUDIT_PAGE, limit - found.length);
     const query = { before: textOf(before), since: textOf(since), limit: String(wanted) };
-    const { data }: { data: readonly WholeAuditEntry[] } = await door.ask(listWholeAudit, { query });
+    const { data }: { data: readonly WholeAuditEntry[] } = await api.ask(listWholeAudit, { query });
     found.push(...data);
     before = data.at(-1)?.auditId;
     if (data.length < wanted) break;

@@ -44,8 +44,8 @@ import {
 } from "../service/backup-target.ts";
 import { installKeys, otherSettings, readGateway, requireSameNames } from "../service/gateway-content.ts";
 import { setSinksAside } from "../service/sink-settings.ts";
+import { withService } from "./api-access.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, flag, optional } from "./command.ts";
-import { withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
 
 const HELP = `

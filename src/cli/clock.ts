@@ -37,10 +37,10 @@ export const commands: CommandTable = [
         },
         HELP,
         async ({ first, apply, json }, call) => {
-          const boots = await call.withDoor(async (door) => {
-            const { data } = await door.ask(listReclocked, {});
+          const boots = await call.withApi(async (api) => {
+            const { data } = await api.ask(listReclocked, {});
             for (const { bootId, zeroMs, setZeroMs } of apply ? data : []) {
-              await door.ask(correctClock, { body: { bootId, zeroMs: first ? zeroMs : setZeroMs } });
+              await api.ask(correctClock, { body: { bootId, zeroMs: first ? zeroMs : setZeroMs } });
             }
             return data;
           });

@@ -4,7 +4,7 @@ import type { Config } from "../contract/config/schema.ts";
 import type { AnswerOf, Declaration, InputOf } from "../contract/declaration.ts";
 import type { Installation } from "../platform/installation.ts";
 import { type Environment, loadConfig } from "../service/config-file.ts";
-import type { ClientOptions, ControlClient } from "./door.ts";
+import type { ClientOptions, ControlClient } from "./api-access.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The context of every command. */
@@ -170,24 +170,24 @@ export class Call {
     return this.#command.error(`error: ${message}`);
   }
 
-  /** Asks one endpoint, of the running service or over the ledger: `withDoor` of door.ts. */
+  /** Asks one endpoint, of the running service or over the ledger: `withApi` of api-access.ts. */
   ask<D extends Declaration>(declaration: D, input: InputOf<D>, account?: string): Promise<AnswerOf<D>> {
-    return this.withDoor((door) => door.ask(declaration, input, account));
+    return this.withApi((api) => api.ask(declaration, input, account));
   }
 
   /** The same for several questions. */
-  async withDoor<T>(
-    run: (door: ControlClient) => Promise<T>,
+  async withApi<T>(
+    run: (api: ControlClient) => Promise<T>,
     options: { readonly makesLedger?: boolean } = {},
   ): Promise<T> {
     // Loaded late: help and errors of usage must not wait for the ledger and the endpoints.
-    const { withDoor } = await import("./door.ts");
-    return withDoor(this.context, this.config(), run, options);
+    const { withApi } = await import("./api-access.ts");
+    return withApi(this.context, this.config(), run, options);
   }
 
   /** Asks the running service. Rejects with `unavailable` while none runs. */
   async withRunning<T>(run: (service: ControlClient) => Promise<T>, options: ClientOptions = {}): Promise<T> {
-    const { withRunning } = await import("./door.ts");
+    const { withRunning } = await import("./api-access.ts");
     return withRunning(this.config(), run, { by: this.context.user, ...options });
   }
 }

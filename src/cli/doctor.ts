@@ -8,8 +8,8 @@ import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { deviceOf } from "../ledger/safety/backup-directory.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { hasNoTimeProgram } from "../service/clock-watch.ts";
+import { noService, withService } from "./api-access.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, optional } from "./command.ts";
-import { noService, withService } from "./door.ts";
 import {
   describeBackup,
   describeDisk,

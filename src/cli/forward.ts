@@ -3,8 +3,8 @@ import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { SETUP_NAMES, SINK_NAMES } from "../domain/sink.ts";
 import { loadConfig } from "../service/config-file.ts";
+import type { ControlClient } from "./api-access.ts";
 import { ACCOUNT, AS_JSON, type CommandTable, command, needed } from "./command.ts";
-import type { ControlClient } from "./door.ts";
 
 /** How long a test may take: a sink gives up after half a minute. */
 const TEST_MS = 40 * SECOND_MS;

@@ -10,8 +10,8 @@ import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace.ts";
 import { systemClock, systemTimers } from "../platform/machine.ts";
+import { type ControlClient, withService } from "./api-access.ts";
 import { AS_JSON, type CommandTable, command, flag, needed, several } from "./command.ts";
-import { type ControlClient, withService } from "./door.ts";
 import { iso, type Terminal } from "./terminal.ts";
 import { wiredRows } from "./wiring.ts";
 

@@ -6,6 +6,7 @@ import { importPlaces, importRecords, MAX_IMPORTED } from "../contract/import.ts
 import { BCRYPT, importUser, listUsers } from "../contract/member.ts";
 import { importWirings, listWirings } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { ControlClient } from "./api-access.ts";
 import {
   type ClinicEntry,
   idOfKey,
@@ -15,7 +16,6 @@ import {
   readJsonLines,
 } from "./clinic-file.ts";
 import { ACCOUNT, type Call, type CommandTable, command, flag, needed, type Values } from "./command.ts";
-import type { ControlClient } from "./door.ts";
 import { iso } from "./terminal.ts";
 import { toRow, toWiring, type WiringRow, wiredRows } from "./wiring.ts";
 
@@ -104,8 +104,8 @@ async function importClinic(
     );
   }
   const rows = withWiring ? wiring : [];
-  await call.withDoor(async (door) => {
-    const target = new AccountImport(door, { user, dryRun });
+  await call.withApi(async (api) => {
+    const target = new AccountImport(api, { user, dryRun });
     await target.addPlaces(basename(file), places);
     const step = progressOf(call, records);
     for await (const entry of readClinicFile(source)) {
@@ -145,8 +145,8 @@ async function importMongo({ folder, dryRun }: Values<typeof IMPORT_MONGO>, call
   const data = () => readJsonLines(source, shape);
   let records = 0;
   for await (const _checked of data()) records += 1;
-  const run = async (door: ControlClient) => {
-    const imports = await importAccounts(door, accounts, basename(resolve(folder)), dryRun);
+  const run = async (api: ControlClient) => {
+    const imports = await importAccounts(api, accounts, basename(resolve(folder)), dryRun);
     const step = progressOf(call, records);
     for await (const { _id, userId, deviceId, ...record } of data()) {
       const device = accounts.get(userId)?.deviceIds.get(deviceId) ?? deviceId;
@@ -159,25 +159,25 @@ async function importMongo({ folder, dryRun }: Values<typeof IMPORT_MONGO>, call
     }
     for (const target of imports.values()) target.requireAll();
   };
-  await call.withDoor(run, { makesLedger: true });
+  await call.withApi(run, { makesLedger: true });
 }
 
 /** Adds each account with its locations and devices, and gives the import into it by the account's old `_id`. */
 async function importAccounts(
-  door: ControlClient,
+  api: ControlClient,
   accounts: ReadonlyMap<string, OldAccount>,
   source: string,
   dryRun: boolean,
 ): Promise<ReadonlyMap<string, AccountImport>> {
-  const { data: users } = await door.ask(listUsers, {});
+  const { data: users } = await api.ask(listUsers, {});
   const known = new Set(users.map(({ email }) => email.toLowerCase()));
   const imports = new Map<string, AccountImport>();
   for (const [oldId, { user, places }] of accounts) {
     const { name, email, password = "" } = user;
     const passwordHash = BCRYPT.test(password) ? password : null;
-    if (!dryRun) await door.ask(importUser, { body: { user: { name, email, passwordHash } } });
+    if (!dryRun) await api.ask(importUser, { body: { user: { name, email, passwordHash } } });
     const isNew = dryRun && !known.has(email.toLowerCase());
-    const target = new AccountImport(door, { user: email, dryRun, isNew });
+    const target = new AccountImport(api, { user: email, dryRun, isNew });
     await target.addPlaces(source, places);
     imports.set(oldId, target);
   }
@@ -242,7 +242,7 @@ interface Target {
 
 /** An import into one account, some records at a time. */
 class AccountImport {
-  readonly #door: ControlClient;
+  readonly #api: ControlClient;
   readonly #target: Target;
   /** Ids here of devices, by those in the file. */
   #ids: ReadonlyMap<string, string> = new Map();
@@ -256,8 +256,8 @@ class AccountImport {
   /** The first of those. */
   readonly #shown: NewRecord[] = [];
 
-  constructor(door: ControlClient, target: Target) {
-    this.#door = door;
+  constructor(api: ControlClient, target: Target) {
+    this.#api = api;
     this.#target = target;
   }
 
@@ -273,7 +273,7 @@ class AccountImport {
     this.#places = { locations: locations.length, devices: devices.length };
     if (isNew === true) return;
     const body = { dryRun, source, locations, devices };
-    const { data } = await this.#door.ask(importPlaces, { body }, user);
+    const { data } = await this.#api.ask(importPlaces, { body }, user);
     const { placed, ...counts } = data;
     this.#places = counts;
     this.#ids = new Map(placed.map(({ from, id }) => [from, id]));
@@ -286,8 +286,8 @@ class AccountImport {
   async addWiring(rows: NewWiring): Promise<string> {
     const { user, dryRun } = this.#target;
     const placed = rows.map((row) => ({ ...row, device: this.#dIds.get(row.device) ?? row.device }));
-    const all = await wiredRows(this.#door);
-    const own = (await this.#door.ask(listWirings, {}, user)).data.map(toRow);
+    const all = await wiredRows(this.#api);
+    const own = (await this.#api.ask(listWirings, {}, user)).data.map(toRow);
     const wirings: InputOf<typeof importWirings>["body"]["wirings"] = [];
     const kept: string[] = [];
     for (const row of placed) {
@@ -297,7 +297,7 @@ class AccountImport {
       if (found === undefined) wirings.push({ ...toWiring(row), user });
       else kept.push(...differenceOf(found, row));
     }
-    if (wirings.length > 0 && !dryRun) await this.#door.ask(importWirings, { body: { wirings } });
+    if (wirings.length > 0 && !dryRun) await this.#api.ask(importWirings, { body: { wirings } });
     const keeping = kept.length === 0 ? [] : ["These lines are wired, and keep what they have:", ...kept];
     return [`Lines ${dryRun ? "that would be wired" : "wired"}: ${wirings.length}.`, ...keeping].join("\n");
   }
@@ -319,7 +319,7 @@ class AccountImport {
     const { added, differing } =
       isNew === true
         ? { added: records.length, differing: [] }
-        : (await this.#door.ask(importRecords, { body: { dryRun, records } }, user)).data;
+        : (await this.#api.ask(importRecords, { body: { dryRun, records } }, user)).data;
     this.#differing += differing.length;
     const shown = differing.slice(0, MAX_DIFFERING - this.#shown.length);
     this.#shown.push(...shown.flatMap((place) => records[place] ?? []));

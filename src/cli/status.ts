@@ -22,8 +22,8 @@ import { openReader } from "../ledger/engine/reader.ts";
 import { listBackups } from "../ledger/safety/backup-directory.ts";
 import { readBootId, readDisk, readMachine, systemClock } from "../platform/machine.ts";
 import { backupDirectory } from "../service/backup-target.ts";
+import { noService, withService } from "./api-access.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, flag, optional } from "./command.ts";
-import { noService, withService } from "./door.ts";
 import { moment } from "./terminal.ts";
 
 /** How long the service may take to answer: one that works takes milliseconds, one that hangs never answers. */

@@ -13,8 +13,8 @@ import { rotateSecret } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { emailKey, LINK_PATH, ROLES } from "../domain/member.ts";
 import { pageAddresses } from "../net/host-names.ts";
+import type { ControlClient } from "./api-access.ts";
 import { AS_JSON, type Call, type CommandTable, command, flag, needed, optional } from "./command.ts";
-import type { ControlClient } from "./door.ts";
 
 const STDIN = "read the password from standard input, one line";
 const ADD_HELP = `
@@ -60,7 +60,7 @@ export const commands: CommandTable = [
         async ({ link, passwordStdin, ...who }, call) => {
           const password = link ? undefined : await call.terminal.newPassword(passwordStdin);
           const body = { user: { ...who, password } };
-          const { data } = await call.withDoor((door) => door.ask(addUser, { body }), { makesLedger: true });
+          const { data } = await call.withApi((api) => api.ask(addUser, { body }), { makesLedger: true });
           if (data.token === null) call.terminal.out(`${data.email} can sign in.`);
           else showLink(call, data.email, data.token);
         },
@@ -79,8 +79,8 @@ export const commands: CommandTable = [
           if (member.name === undefined && member.role === undefined) {
             call.refuse("nothing to change: give --name, --role or both");
           }
-          await withMember(call, email, (door, { id }) =>
-            door.ask(changeMember, { query: { memberId: id }, body: { member } }, email),
+          await withMember(call, email, (api, { id }) =>
+            api.ask(changeMember, { query: { memberId: id }, body: { member } }, email),
           );
           call.terminal.out(`${email} was changed.`);
         },
@@ -92,8 +92,8 @@ export const commands: CommandTable = [
         "flanco user passwd --email ana@example.org",
         async ({ email, passwordStdin }, call) => {
           const password = await call.terminal.newPassword(passwordStdin);
-          await withMember(call, email, (door, { id }) =>
-            door.ask(setPassword, { body: { memberId: id, password } }),
+          await withMember(call, email, (api, { id }) =>
+            api.ask(setPassword, { body: { memberId: id, password } }),
           );
           call.terminal.out(`${email} has another password and is signed out everywhere.`);
         },
@@ -104,8 +104,8 @@ export const commands: CommandTable = [
         { email: EMAIL },
         "flanco user reset --email ana@example.org",
         async ({ email }, call) => {
-          const { data } = await withMember(call, email, (door, { id }) =>
-            door.ask(linkMember, { body: { memberId: id } }, email),
+          const { data } = await withMember(call, email, (api, { id }) =>
+            api.ask(linkMember, { body: { memberId: id } }, email),
           );
           showLink(call, email, data.token);
         },
@@ -116,8 +116,8 @@ export const commands: CommandTable = [
         { email: EMAIL },
         "flanco user sign-out --email tv@example.org",
         async ({ email }, call) => {
-          const { data } = await withMember(call, email, (door, { id }) =>
-            door.ask(endMemberSessions, { body: { memberId: id } }, email),
+          const { data } = await withMember(call, email, (api, { id }) =>
+            api.ask(endMemberSessions, { body: { memberId: id } }, email),
           );
           const { ended } = data;
           call.terminal.out(`${ended === 1 ? "1 session" : `${ended} sessions`} of ${email} ended.`);
@@ -132,10 +132,10 @@ export const commands: CommandTable = [
         },
         "flanco user remove --email ana@example.org",
         async ({ email, withDevices }, call) => {
-          await withMember(call, email, (door, { id, userId }, members) =>
+          await withMember(call, email, (api, { id, userId }, members) =>
             members.filter((member) => member.userId === userId).length > 1
-              ? door.ask(removeMember, { query: { memberId: id } }, email)
-              : door.ask(removeAccount, { query: { withDevices: String(withDevices) } }, email),
+              ? api.ask(removeMember, { query: { memberId: id } }, email)
+              : api.ask(removeAccount, { query: { withDevices: String(withDevices) } }, email),
           );
           call.terminal.out(`${email} can no longer sign in.`);
         },
@@ -173,23 +173,23 @@ function showLink(call: Call, email: string, token: string): void {
 function withMember<T>(
   call: Call,
   email: string,
-  run: (door: ControlClient, member: User, members: readonly User[]) => Promise<T>,
+  run: (api: ControlClient, member: User, members: readonly User[]) => Promise<T>,
 ): Promise<T> {
-  return call.withDoor(async (door) => {
-    const members = await membersOf(door);
-    return run(door, memberOf(members, email), members);
+  return call.withApi(async (api) => {
+    const members = await membersOf(api);
+    return run(api, memberOf(members, email), members);
   });
 }
 
 /** All accounts, each by its first member. */
-export async function accountsOf(door: ControlClient): Promise<readonly User[]> {
-  const accounts = Map.groupBy(await membersOf(door), ({ userId }) => userId);
+export async function accountsOf(api: ControlClient): Promise<readonly User[]> {
+  const accounts = Map.groupBy(await membersOf(api), ({ userId }) => userId);
   return [...accounts.values()].flatMap(([first]) => first ?? []);
 }
 
 /** The members of all accounts. */
-export async function membersOf(door: ControlClient): Promise<readonly User[]> {
-  return (await door.ask(listUsers, {})).data;
+export async function membersOf(api: ControlClient): Promise<readonly User[]> {
+  return (await api.ask(listUsers, {})).data;
 }
 
 /** The member with an e-mail. Throws `not_found`. */

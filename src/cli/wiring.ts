@@ -17,8 +17,8 @@ import { inOrder } from "../domain/text.ts";
 import { notWired } from "../domain/wiring.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 import { describeUnreadable } from "../service/config-file.ts";
+import type { ControlClient } from "./api-access.ts";
 import { ACCOUNT, AS_JSON, type CommandTable, command, flag, needed, optional } from "./command.ts";
-import type { ControlClient } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 import { accountsOf } from "./user.ts";
 
@@ -61,7 +61,7 @@ export const commands: CommandTable = [
         { json: AS_JSON },
         "flanco wiring list",
         async ({ json }, call) => {
-          const rows = await call.withDoor(wiredRows);
+          const rows = await call.withApi(wiredRows);
           const isShared = rows.some(({ user }) => user !== rows[0]?.user);
           const lines = rows.map((row) => describe(row, row.state, isShared ? ` of ${row.user}` : ""));
           call.terminal.show(json, rows, lines.length === 0 ? ["No line is wired."] : lines);
@@ -99,7 +99,7 @@ export const commands: CommandTable = [
         { line: needed("<line>", "one of the line's names, as for `wiring set`") },
         "flanco wiring remove GPIO17",
         async ({ line }, call) => {
-          await call.withDoor((door) => unwire(door, line));
+          await call.withApi((api) => unwire(api, line));
           call.terminal.out(`${line} is not wired any more.`);
         },
       ),
@@ -109,7 +109,7 @@ export const commands: CommandTable = [
         {},
         "flanco wiring export > wiring.toml",
         async (_given, call) => {
-          const rows = await call.withDoor(wiredRows);
+          const rows = await call.withApi(wiredRows);
           call.terminal.out(stringify({ wiring: rows.map(({ state, ...row }) => row) }).trimEnd());
         },
       ),
@@ -133,10 +133,10 @@ export const commands: CommandTable = [
 ];
 
 /** The wired lines of all accounts, as people count them. */
-export async function wiredRows(door: ControlClient) {
+export async function wiredRows(api: ControlClient) {
   const rows: (ReturnType<typeof toRow> & { readonly user: string; readonly state: string })[] = [];
-  for (const { email } of await accountsOf(door)) {
-    const { data } = await door.ask(listWirings, {}, email);
+  for (const { email } of await accountsOf(api)) {
+    const { data } = await api.ask(listWirings, {}, email);
     for (const wiring of data) {
       const state = wiring.problem ?? (wiring.watched ? "watched" : "not watched");
       rows.push({ ...toRow(wiring), user: email, state });
@@ -146,10 +146,10 @@ export async function wiredRows(door: ControlClient) {
 }
 
 /** Unwires a line of whichever account. */
-async function unwire(door: ControlClient, line: string): Promise<void> {
-  for (const { email } of await accountsOf(door)) {
+async function unwire(api: ControlClient, line: string): Promise<void> {
+  for (const { email } of await accountsOf(api)) {
     try {
-      await door.ask(removeWiring, { query: { line } }, email);
+      await api.ask(removeWiring, { query: { line } }, email);
       return;
     } catch (error) {
       if (!(error instanceof FlancoError) || error.code !== "not_found") throw error;

@@ -1,6 +1,5 @@
 import { useEffect } from "preact/hooks";
 import type { User } from "./api/shapes.ts";
-import { ChoosePassword, FirstRun, SignIn, SignInAgain } from "./door/door.tsx";
 import { Button } from "./element/button.tsx";
 import { PlainPage, WaitingPage } from "./frame/plain-page.tsx";
 import { Shell } from "./frame/shell.tsx";
@@ -11,6 +10,7 @@ import { LanguageProvider, useChosenLanguage, useTexts } from "./messages/use-la
 import { NavigationProvider, useAddressBar, useNavigation } from "./navigation.tsx";
 import { homeOf, maySee, type View } from "./route.ts";
 import { useSession } from "./session.ts";
+import { ChoosePassword, FirstRun, SignIn, SignInAgain } from "./sign-in/sign-in.tsx";
 
 /** The whole page: a language, an address, a session, and the view of the address. */
 export function App() {

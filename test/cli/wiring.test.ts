@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "smol-toml";
-import { ControlClient } from "../../src/cli/door.ts";
+import { ControlClient } from "../../src/cli/api-access.ts";
 import { driveLine } from "../../src/contract/line.ts";
 import { PASSWORD } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";

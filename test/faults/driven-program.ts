@@ -1,4 +1,4 @@
-import { ControlClient } from "../../src/cli/door.ts";
+import { ControlClient } from "../../src/cli/api-access.ts";
 import { driveLine } from "../../src/contract/line.ts";
 import { EMAIL, seedLedger } from "../cli/ledger.ts";
 import { change } from "../rig/ledger-file.ts";

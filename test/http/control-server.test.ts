@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import { ControlClient } from "../../src/cli/door.ts";
+import { ControlClient } from "../../src/cli/api-access.ts";
 import { watchLines } from "../../src/contract/line.ts";
 import { ACCOUNT_HEADER, OPERATOR_HEADER } from "../../src/contract/operator.ts";
 import { listGaps } from "../../src/contract/record.ts";

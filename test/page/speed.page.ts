@@ -70,7 +70,7 @@ describe("The page's speed", () => {
     await still.close();
   });
 
-  it("writes nothing to the console at the door", async () => {
+  it("writes nothing to the console at the sign-in", async () => {
     const shown = await opened.open("about:blank", { isSignedIn: false });
     const said: string[] = [];
     shown.page.on("console", (message) => said.push(message.text()));

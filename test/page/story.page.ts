@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Overview } from "../../src/web/api/shapes.ts";
-import { doorTexts, firstRunTexts } from "../../src/web/messages/door.ts";
 import { elementTexts } from "../../src/web/messages/element.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 import { guideTexts } from "../../src/web/messages/guide.ts";
@@ -10,6 +9,7 @@ import { locationsTexts } from "../../src/web/messages/locations.ts";
 import { panelTexts } from "../../src/web/messages/panel.ts";
 import { recordsTexts } from "../../src/web/messages/records.ts";
 import { roomsTexts } from "../../src/web/messages/rooms.ts";
+import { firstRunTexts, signInTexts } from "../../src/web/messages/sign-in.ts";
 import { PASSWORD } from "../rig/program.ts";
 import {
   EMAIL,
@@ -47,7 +47,7 @@ for (const { language, width } of TOLD) {
 
 function tell(language: Language, width: number): void {
   const words = {
-    door: doorTexts[language].door,
+    signIn: signInTexts[language].labels,
     element: elementTexts[language],
     firstRun: firstRunTexts[language],
     frame: frameTexts[language],
@@ -81,8 +81,8 @@ function tell(language: Language, width: number): void {
 
   it("begins at the one-time link, with the first user", async () => {
     await field(words.firstRun.name).fill("Ana");
-    await field(words.door.email).fill(EMAIL);
-    await field(words.door.password).fill(PASSWORD);
+    await field(words.signIn.email).fill(EMAIL);
+    await field(words.signIn.password).fill(PASSWORD);
     await field(words.firstRun.again).fill(PASSWORD);
     await button(words.firstRun.save).click();
     await heading(1, words.guide.title).waitFor();
@@ -139,7 +139,7 @@ function tell(language: Language, width: number): void {
     await page.evaluate(() =>
       fetch("/api/logout", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
     );
-    await page.getByText(words.door.ended).waitFor();
+    await page.getByText(words.signIn.ended).waitFor();
     await signIn(page, language);
     await heading(1, words.rooms.title).waitFor();
     expect(new URL(page.url()).pathname).to.equal("/habitaciones");
@@ -178,14 +178,14 @@ function tell(language: Language, width: number): void {
     await heading(1, words.records.title).waitFor();
   });
 
-  it("ends at the door, and the back button shows nothing; after the sign-in the page opens the view of the address", async () => {
+  it("ends at the sign-in, and the back button shows nothing; after the sign-in the page opens the view of the address", async () => {
     const leave = button(words.frame.signOut);
     if (!(await leave.first().isVisible())) await button(words.frame.nav.more).click();
     await leave.and(page.locator(":visible")).first().click();
-    await heading(1, words.door.signInTitle).waitFor();
+    await heading(1, words.signIn.signInTitle).waitFor();
     expect(await page.context().cookies()).to.deep.equal([]);
     await page.goBack().catch(() => null);
-    await heading(1, words.door.signInTitle).waitFor();
+    await heading(1, words.signIn.signInTitle).waitFor();
     await page.goto("/estado");
     await signIn(page, language);
     await page.locator(".part").first().waitFor();

@@ -195,7 +195,7 @@ function statesOf(role: Role, month: string): readonly State[] {
 }
 
 /** Before the session. */
-const DOOR: readonly State[] = [
+const SIGN_IN: readonly State[] = [
   { name: "sign-in", path: "/", ready: "form", enter: press("details summary") },
   { name: "first-run", path: "/primer-uso#AAAAAAAAAAAAAAAAAAAAAA", ready: ".rules" },
   { name: "link-choose", path: "/enlace#AAAAAAAAAAAAAAAAAAAAAA/eva@example.org", ready: ".rules" },
@@ -229,7 +229,7 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
       const { page } = await opened.open("about:blank", { language, isSignedIn: false });
       // Their links are none: where the gateway does not answer, the forms are shown all the same.
       await page.route(/api\/(link|first-run)$/, (route) => route.abort());
-      for (const state of DOOR) await expectSound(page, state, "door", language);
+      for (const state of SIGN_IN) await expectSound(page, state, "sign-in", language);
     });
     for (const role of ["owner", "staff", "technician", "display"] as const) {
       it(`fits every width, and holds to the rules of accessibility, for the role ${role} (${language})`, async () => {

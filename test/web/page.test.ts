@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { checkPassword } from "../../src/web/door/password.ts";
 import { announcementOf } from "../../src/web/frame/announcement.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 import { addressOf, routeOf, VIEWS } from "../../src/web/route.ts";
+import { checkPassword } from "../../src/web/sign-in/password.ts";
 import { recordOf } from "./record.ts";
 
 const money = { money: (amount: number) => amount.toFixed(2) };

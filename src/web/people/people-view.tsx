@@ -12,9 +12,9 @@ import { Qr } from "../element/qr.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useData } from "../live/use-loaded.ts";
-import { doorTexts } from "../messages/door.ts";
 import { elementTexts } from "../messages/element.ts";
 import { peopleTexts } from "../messages/people.ts";
+import { signInTexts } from "../messages/sign-in.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { reachOf } from "./reach.ts";
 
@@ -151,7 +151,7 @@ type MemberDraft = Pick<Member, "name" | "email" | "role">;
 /** Invites somebody, or changes a member's name and role. */
 function MemberForm({ member, onChanged }: MemberFormProps) {
   const texts = useTexts(peopleTexts);
-  const { mistakes } = useTexts(doorTexts);
+  const { mistakes } = useTexts(signInTexts);
   const { api, user } = useGateway();
   const { open, finish } = useDialogs();
   const form = useForm<MemberDraft>({

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
-import { waitText } from "../door/door.tsx";
-import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "../door/new-password.tsx";
 import { useDialogs } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, useForm } from "../element/form.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway } from "../live/gateway.ts";
-import { doorTexts } from "../messages/door.ts";
 import { peopleTexts, selfTexts } from "../messages/people.ts";
+import { signInTexts } from "../messages/sign-in.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { isGoodPassword, NewPasswordFields, NO_PASSWORD } from "../sign-in/new-password.tsx";
+import { waitText } from "../sign-in/sign-in.tsx";
 
 /** What each member changes of itself: the name and the password. */
 export function SelfView() {
@@ -57,7 +57,7 @@ function NameForm({ onDone }: { readonly onDone: () => void }) {
 
 function PasswordForm({ onDone }: { readonly onDone: () => void }) {
   const texts = useTexts(selfTexts);
-  const { door } = useTexts(doorTexts);
+  const { labels } = useTexts(signInTexts);
   const { api, user } = useGateway();
   const form = useForm({ current: "", ...NO_PASSWORD });
   const { current, password } = form.values;
@@ -67,7 +67,12 @@ function PasswordForm({ onDone }: { readonly onDone: () => void }) {
       onDone();
     });
   return (
-    <Form form={form} onSubmit={send} failureText={waitText(form.failure, door)} action={texts.savePassword}>
+    <Form
+      form={form}
+      onSubmit={send}
+      failureText={waitText(form.failure, labels)}
+      action={texts.savePassword}
+    >
       <input type="text" autocomplete="username" value={user.email} hidden readOnly />
       <TextField
         label={texts.current}

@@ -10,49 +10,49 @@ import { Notice } from "../element/notice.tsx";
 import { WaitingPage } from "../frame/plain-page.tsx";
 import { useTitle } from "../frame/view.tsx";
 import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
-import { doorTexts, firstRunTexts, linkTexts } from "../messages/door.ts";
 import { frameTexts } from "../messages/frame.ts";
+import { firstRunTexts, linkTexts, signInTexts } from "../messages/sign-in.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { chooseByLink, makeFirstUser, signIn, tryFirstRun, tryLink } from "../session.ts";
 import { isGoodPassword, type NewPassword, NewPasswordFields, NO_PASSWORD } from "./new-password.tsx";
 
-interface DoorProps {
+interface SignInFrameProps {
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
-function Door({ title, children }: DoorProps) {
+function SignInFrame({ title, children }: SignInFrameProps) {
   const messages = useTexts(frameTexts);
   const heading = useRef<HTMLHeadingElement>(null);
   // The view has changed under the reader: say which one it is, and start the keyboard there.
   useEffect(() => heading.current?.focus(), []);
   useTitle(title);
   return (
-    <div class="door">
-      <div class="door-top">
+    <div class="sign-in">
+      <div class="sign-in-top">
         <LanguageSwitch />
       </div>
-      <main class="door-main column" id="content">
+      <main class="sign-in-main column" id="content">
         <div class="stack">
           <Wordmark />
           <p class="soft">{messages.tagline}</p>
         </div>
-        <section class="panel door-card column" aria-labelledby="door-title">
-          <h1 class="big" id="door-title" ref={heading} tabIndex={-1}>
+        <section class="panel sign-in-card column" aria-labelledby="sign-in-title">
+          <h1 class="big" id="sign-in-title" ref={heading} tabIndex={-1}>
             {title}
           </h1>
           {children}
         </section>
       </main>
-      <DoorWave />
+      <Wave />
     </div>
   );
 }
 
 /** Decoration: the level of a line through time, as an oscilloscope shows it. */
-function DoorWave() {
+function Wave() {
   return (
-    <svg class="door-wave" viewBox="0 0 1200 120" preserveAspectRatio="none" aria-hidden="true">
+    <svg class="sign-in-wave" viewBox="0 0 1200 120" preserveAspectRatio="none" aria-hidden="true">
       <path d="M0 100H150V30H330V100H470V30H520V100H730V30H980V100H1080V30H1200" />
     </svg>
   );
@@ -60,10 +60,10 @@ function DoorWave() {
 
 /** The right words were given, and the browser dropped the cookie: by HTTP some keep none, and leave people before a closed door. */
 function NotKept() {
-  const { notKept } = useTexts(doorTexts);
+  const { notKept } = useTexts(signInTexts);
   const isPlain = location.protocol === "http:";
   return (
-    <Door key="not kept" title={notKept.title}>
+    <SignInFrame key="not kept" title={notKept.title}>
       <div class="stack" role="alert">
         <p>{isPlain ? notKept.plain(location.origin) : notKept.blocked}</p>
         <p>{notKept.isDone}</p>
@@ -73,7 +73,7 @@ function NotKept() {
           {notKept.toHttps}
         </a>
       )}
-    </Door>
+    </SignInFrame>
   );
 }
 
@@ -85,13 +85,13 @@ interface SignInProps {
 
 /** Asks for e-mail and password. The address stays, so that signing in leads back to where one was. */
 export function SignIn({ hasEnded = false, onSignedIn }: SignInProps) {
-  const { door } = useTexts(doorTexts);
+  const { labels } = useTexts(signInTexts);
   const form = useForm({ email: "", password: "" });
   const { failure } = form;
   const { email, password } = form.values;
   // One text for both fields: an attacker must not learn which of the two is wrong.
   const isRefused = failure?.status === BAD_REQUEST || failure?.status === UNAUTHORIZED;
-  const text = waitText(failure, door) ?? (isRefused ? door.badCredentials : undefined);
+  const text = waitText(failure, labels) ?? (isRefused ? labels.badCredentials : undefined);
 
   const send = () =>
     form.submit(email.trim() !== "" && password !== "", async () =>
@@ -100,24 +100,24 @@ export function SignIn({ hasEnded = false, onSignedIn }: SignInProps) {
 
   if (failure?.status === NOT_KEPT) return <NotKept />;
   return (
-    <Door title={door.signInTitle}>
-      {hasEnded && failure === null && <Notice kind="warn" title={door.ended} />}
-      <Form form={form} onSubmit={send} failureText={text} action={door.signIn}>
-        <TextField label={door.email} type="email" autocomplete="username" {...form.required("email")} />
+    <SignInFrame title={labels.signInTitle}>
+      {hasEnded && failure === null && <Notice kind="warn" title={labels.ended} />}
+      <Form form={form} onSubmit={send} failureText={text} action={labels.signIn}>
+        <TextField label={labels.email} type="email" autocomplete="username" {...form.required("email")} />
         <TextField
-          label={door.password}
+          label={labels.password}
           type="password"
           autocomplete="current-password"
           {...form.required("password")}
         />
       </Form>
       <details class="fine">
-        <summary>{door.forgotten}</summary>
-        <p>{door.forgottenAsk}</p>
-        <p>{door.forgottenOwner}</p>
+        <summary>{labels.forgotten}</summary>
+        <p>{labels.forgottenAsk}</p>
+        <p>{labels.forgottenOwner}</p>
       </details>
-      <p class="fine">{door.firstTime}</p>
-    </Door>
+      <p class="fine">{labels.firstTime}</p>
+    </SignInFrame>
   );
 }
 
@@ -133,7 +133,7 @@ export function SignInAgain({ onSignedIn }: Pick<SignInProps, "onSignedIn">) {
   }, []);
   return (
     <dialog
-      class="door-cover"
+      class="sign-in-cover"
       ref={cover}
       onCancel={(event) => event.preventDefault()}
       // A browser closes it all the same at a second Escape.
@@ -157,7 +157,7 @@ const FIRST_SERVER_ERROR = 500;
 
 /** Makes the first account, by the link that the service prints. */
 export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps) {
-  const { door, mistakes } = useTexts(doorTexts);
+  const { labels, mistakes } = useTexts(signInTexts);
   const texts = useTexts(firstRunTexts);
   const form = useForm({ name: "", email: presetEmail, ...NO_PASSWORD });
   const work = async () => {
@@ -166,15 +166,15 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps)
   };
   const wrong = (text: string) => ({ type: text, length: text });
   return (
-    <LinkDoor texts={texts} token={token} form={form} work={work} onLeave={onLeave} attempt={tryFirstRun}>
+    <LinkForm texts={texts} token={token} form={form} work={work} onLeave={onLeave} attempt={tryFirstRun}>
       <TextField label={texts.name} autocomplete="name" {...form.required("name", wrong(mistakes.name))} />
       <TextField
-        label={door.email}
+        label={labels.email}
         type="email"
         autocomplete="username"
         {...form.required("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
       />
-    </LinkDoor>
+    </LinkForm>
   );
 }
 
@@ -184,15 +184,15 @@ export function ChoosePassword({ token, presetEmail, onSignedIn, onLeave }: Link
   const form = useForm(NO_PASSWORD);
   const work = async () => onSignedIn(await chooseByLink(token, form.values.password));
   return (
-    <LinkDoor texts={texts} token={token} form={form} work={work} onLeave={onLeave} attempt={tryLink}>
+    <LinkForm texts={texts} token={token} form={form} work={work} onLeave={onLeave} attempt={tryLink}>
       {/* For the browser's password manager, which keeps the password under it. */}
       <p class="words">{presetEmail}</p>
       <input type="text" autocomplete="username" value={presetEmail} hidden readOnly />
-    </LinkDoor>
+    </LinkForm>
   );
 }
 
-interface LinkDoorProps extends Pick<LinkProps, "token" | "onLeave"> {
+interface LinkFormProps extends Pick<LinkProps, "token" | "onLeave"> {
   readonly texts: typeof linkTexts.es;
   readonly form: FormControl<NewPassword>;
   /** Asks whether the link still works. */
@@ -204,8 +204,8 @@ interface LinkDoorProps extends Pick<LinkProps, "token" | "onLeave"> {
 }
 
 /** A form with a password to choose; what to do, where its link no longer works. */
-function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: LinkDoorProps) {
-  const { door } = useTexts(doorTexts);
+function LinkForm({ texts, token, form, attempt, work, onLeave, children }: LinkFormProps) {
+  const { labels } = useTexts(signInTexts);
   const { tooLate, toSignIn } = useTexts(firstRunTexts);
   const [tried, setTried] = useState<ApiFailure | "waiting" | null>(token === "" ? null : "waiting");
   useEffect(() => {
@@ -217,7 +217,7 @@ function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: Link
   if (token === "" || isLinkDead(tried) || isLinkDead(form.failure)) {
     return (
       // Anew, so that the keyboard is taken to what it says.
-      <Door key="dead" title={tooLate}>
+      <SignInFrame key="dead" title={tooLate}>
         <div class="stack" role="alert">
           <p>{texts.tooLateWhy}</p>
           <p>{texts.tooLateWhatToDo}</p>
@@ -225,32 +225,32 @@ function LinkDoor({ texts, token, form, attempt, work, onLeave, children }: Link
         <Button kind="main" onPress={onLeave}>
           {toSignIn}
         </Button>
-      </Door>
+      </SignInFrame>
     );
   }
   return (
-    <Door title={texts.title}>
+    <SignInFrame title={texts.title}>
       <p class="soft">{texts.intro}</p>
       <Form
         form={form}
         onSubmit={() => form.submit(isGoodPassword(form.values), work)}
-        failureText={waitText(form.failure, door)}
+        failureText={waitText(form.failure, labels)}
         action={texts.save}
       >
         {children}
-        <NewPasswordFields label={door.password} form={form} />
+        <NewPasswordFields label={labels.password} form={form} />
       </Form>
-    </Door>
+    </SignInFrame>
   );
 }
 
 /** How long to wait after too many attempts; undefined for any other failure. */
 export function waitText(
   failure: ApiFailure | null,
-  door: (typeof doorTexts.es)["door"],
+  labels: (typeof signInTexts.es)["labels"],
 ): string | undefined {
   const seconds = waitOf(failure);
-  return seconds === null ? undefined : door.tooMany(seconds);
+  return seconds === null ? undefined : labels.tooMany(seconds);
 }
 
 /** A refusal that names no field means the link: used, expired, or of another service. */

@@ -1,7 +1,7 @@
 import { bilingual } from "../../domain/language.ts";
 
-export const doorTexts = bilingual({
-  door: {
+export const signInTexts = bilingual({
+  labels: {
     signInTitle: ["Iniciar sesión", "Sign in"],
     signIn: ["Entrar", "Sign in"],
     email: ["Correo electrónico", "E-mail"],

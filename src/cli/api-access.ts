@@ -44,17 +44,17 @@ import type { CliContext } from "./command.ts";
  * disk. Throws `not_found` where there is no ledger, unless the command `makesLedger`: in
  * a misspelt directory a list would otherwise be empty without an error.
  */
-export async function withDoor<T>(
+export async function withApi<T>(
   context: CliContext,
   config: Config,
-  run: (door: ControlClient) => Promise<T>,
+  run: (api: ControlClient) => Promise<T>,
   options: { readonly makesLedger?: boolean } = {},
 ): Promise<T> {
   const by = context.user;
-  const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
+  const result = await withService(config, async (api) => ({ value: await run(api) }), { by });
   if (result !== undefined) return result.value;
   const { makesLedger = false } = options;
-  return withLocalDoor(config, context, makesLedger, run);
+  return withLocalApi(config, context, makesLedger, run);
 }
 
 /** The error of what only a running service has. */
@@ -92,11 +92,11 @@ export async function withRunning<T>(
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Runs something on the file itself. */
-async function withLocalDoor<T>(
+async function withLocalApi<T>(
   config: Config,
   { terminal, user }: CliContext,
   makesLedger: boolean,
-  run: (door: ControlClient) => Promise<T>,
+  run: (api: ControlClient) => Promise<T>,
 ): Promise<T> {
   const dataDirectory = becomeOwner(config.data_dir);
   if (!makesLedger && isUnusedDirectory(dataDirectory)) throw noLedger(dataDirectory.ledger);

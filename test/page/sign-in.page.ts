@@ -6,7 +6,7 @@ import { EMAIL, focused, OpenedService, signIn, suiteService } from "./opened.ts
 const END_SESSION =
   "fetch('/api/logout', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })";
 
-describe("The page's door", () => {
+describe("The page's sign-in", () => {
   const opened = suiteService();
 
   it("says kindly what was wrong, and keeps what was typed", async () => {

@@ -2,7 +2,7 @@ import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
 import { TextField } from "../element/field.tsx";
 import type { FormControl } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
-import { doorTexts, firstRunTexts } from "../messages/door.ts";
+import { firstRunTexts, signInTexts } from "../messages/sign-in.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { checkPassword } from "./password.ts";
 
@@ -28,7 +28,7 @@ interface NewPasswordFieldsProps {
 
 /** Both fields of a new password, and its rules. */
 export function NewPasswordFields({ label, form }: NewPasswordFieldsProps) {
-  const { mistakes } = useTexts(doorTexts);
+  const { mistakes } = useTexts(signInTexts);
   const texts = useTexts(firstRunTexts);
   const check = checkPassword(form.values.password, form.values.again);
   const isShort = form.wasSent && !check.isLongEnough;
