@@ -4,9 +4,9 @@ import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
 import type { Location } from "../domain/location.ts";
 import {
+  type NamedSales,
   NOTHING_SOLD,
   type OverviewPeriod,
-  type PlaceSold,
   type Sales,
   type SalesOfDays,
 } from "../domain/overview.ts";
@@ -23,7 +23,7 @@ import { CompanySums, IS_MADE_ID } from "./sums.ts";
 /** What all clinics have sold in a period, and each, the highest sum first, beside the same days before. */
 interface Comparison extends SalesOfDays {
   readonly before: SalesOfDays;
-  readonly clinics: readonly PlaceSold[];
+  readonly clinics: readonly NamedSales[];
 }
 
 /** What a company has sold, and its clinics side by side. The account that is asked for is the company. */
@@ -120,7 +120,7 @@ function soldOf({ count, totalMicros }: Sales = NOTHING_SOLD): Sales {
 }
 
 /** The highest sum first. */
-function inOrder(a: PlaceSold, b: PlaceSold): number {
+function inOrder(a: NamedSales, b: NamedSales): number {
   if (a.totalMicros !== b.totalMicros) return a.totalMicros > b.totalMicros ? -1 : 1;
   return a.name < b.name ? -1 : 1;
 }

@@ -3,16 +3,16 @@ import { type Day, type Month, monthOf } from "../domain/day.ts";
 import {
   type GoneDevice,
   MAX_CHOICES,
+  MAX_COMPARED,
   MAX_GONE,
-  MAX_PLACES,
+  type NamedSales,
   NOTHING_SOLD,
   type OverviewFilter,
-  type PlaceSold,
   type Sales,
   type Seller,
 } from "../domain/overview.ts";
 import { momentsSoFar } from "../ledger/nouns/calendar.ts";
-import { holds, type Range, type Ranges, type SoldByPlace } from "../ledger/nouns/rollup-sum.ts";
+import { holds, type Range, type Ranges, type SalesByLocation } from "../ledger/nouns/rollup-sum.ts";
 import type { LaterSums } from "./later-sums.ts";
 import { type CompanyView, fieldOf } from "./record-search.ts";
 import { MAX_PARTS } from "./sum-schema.ts";
@@ -105,7 +105,7 @@ const SELLERS = `WITH p AS MATERIALIZED (
       FROM (${PARTS_OF_EACH}) p GROUP BY 1, 2)
   (SELECT p.location, NULL AS device, ${COUNT_AND_TOTAL}, sum(p.count_before)::bigint AS "countBefore", sum(p.total_before)::bigint AS "totalBefore"
      FROM p WHERE (@location::text IS NULL OR p.location = @location) AND (@device::text IS NULL OR p.device = @device)
-    GROUP BY 1 HAVING sum(p.count) > 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_PLACES})
+    GROUP BY 1 HAVING sum(p.count) > 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_COMPARED})
   UNION ALL
   (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_offered > 0
     ORDER BY p.count + p.count_offered DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
@@ -127,7 +127,7 @@ const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
    WHERE g.company = @company AND s.counts[d.day] > 0`;
 
 /** The whole half hours of each moment, and the entries before and after them. */
-const SO_FAR = `SELECT p.tag, p.location AS place, ${COUNT_AND_TOTAL} FROM (
+const SO_FAR = `SELECT p.tag, p.location, ${COUNT_AND_TOTAL} FROM (
     SELECT tag, location, count, total FROM (${partsSql(`${NAMED} AND ${FITS}`)}) h
     UNION ALL
     SELECT r.tag, ${fieldOf("e.text::jsonb", "locationName")}, 1, e.valor_micros
@@ -184,14 +184,14 @@ export class CompanySums implements LaterSums {
     const rows = await this.#view.query<
       SoldRow & { location: string; device: string | null; countBefore: string; totalBefore: string }
     >(SELLERS, { ...columnsOf(parts), location, device: deviceId });
-    const places: PlaceSold[] = [];
+    const locations: NamedSales[] = [];
     const choices: Seller[] = [];
     for (const { location, device, countBefore, totalBefore, ...sold } of rows) {
       const before = { count: countBefore, total: totalBefore };
-      if (device === null) places.push({ name: location, ...toSold(sold), before: toSold(before) });
+      if (device === null) locations.push({ name: location, ...toSold(sold), before: toSold(before) });
       else choices.push({ locationName: location, deviceId: device });
     }
-    return { places, choices };
+    return { locations, choices };
   }
 
   goneDevices(deviceIds: readonly string[]): Promise<readonly GoneDevice[]> {
@@ -210,7 +210,7 @@ export class CompanySums implements LaterSums {
     today: Day,
     nowMs: number,
     filter: OverviewFilter,
-  ): Promise<readonly SoldByPlace[]> {
+  ): Promise<readonly SalesByLocation[]> {
     const wholes: Part[] = [];
     const rests: Rest[] = [];
     for (const calendar of this.#view.calendars) {
@@ -234,7 +234,7 @@ export class CompanySums implements LaterSums {
         );
       });
     }
-    const rows = await this.#view.query<SoldRow & { tag: number; place: string }>(SO_FAR, {
+    const rows = await this.#view.query<SoldRow & { tag: number; location: string }>(SO_FAR, {
       ...columnsOf(wholes),
       location: filter.location,
       device: filter.deviceId,
@@ -244,7 +244,7 @@ export class CompanySums implements LaterSums {
       restUntil: rests.map(({ untilMs }) => untilMs),
     });
     return days.map(
-      (_, tag) => new Map(rows.filter((row) => row.tag === tag).map((row) => [row.place, toSold(row)])),
+      (_, tag) => new Map(rows.filter((row) => row.tag === tag).map((row) => [row.location, toSold(row)])),
     );
   }
 

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
-import { MAX_GONE, MAX_PLACES } from "../domain/overview.ts";
+import { MAX_COMPARED, MAX_GONE } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, day, recordFilter, sold, soldOnDays, withData } from "./field.ts";
 
 /** What was sold, and the revenue of the period before. */
 export const soldBeside = { ...sold, before: z.number() };
-export const soldAtPlaces = {
-  places: z
+export const soldAtLocations = {
+  locations: z
     .array(z.strictObject({ name: z.string(), ...soldBeside }))
-    .describe(`The locations with the highest revenue, the highest first: at most ${MAX_PLACES}.`),
-  otherPlaces: z
+    .describe(`The locations with the highest revenue, the highest first: at most ${MAX_COMPARED}.`),
+  otherLocations: z
     .strictObject(soldBeside)
     .nullable()
     .describe("The sum of the locations beyond those; null where all are listed."),
@@ -37,7 +37,7 @@ const overview = z.strictObject({
     .describe(
       "7 days, the days of a month, or 12 months by their first day, oldest first; before: the part of `before` that is of the same day or month.",
     ),
-  ...soldAtPlaces,
+  ...soldAtLocations,
   choices: z
     .strictObject({
       locations: z.array(z.string()),

@@ -4,7 +4,7 @@ import { MAX_TEXT } from "../domain/text.ts";
 import { isLogo, MAX_LOGO_BYTES } from "../domain/user.ts";
 import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
 import { dateText, day, name, sold, soldOnDays, text, withData } from "./field.ts";
-import { soldAtPlaces, soldBeside } from "./overview.ts";
+import { soldAtLocations, soldBeside } from "./overview.ts";
 import { gap } from "./record.ts";
 
 const reportSum = {
@@ -26,7 +26,7 @@ const report = z.strictObject({
   days: z
     .array(z.strictObject({ day, ...soldBeside }))
     .describe("Each day of the month, or the one; before: the part of `before` that is of the same day."),
-  ...soldAtPlaces,
+  ...soldAtLocations,
   rooms: z.array(
     z.strictObject({
       location: z.string(),

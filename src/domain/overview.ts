@@ -42,13 +42,13 @@ export interface OverviewBar extends Sales {
 }
 
 /** A location or a clinic by its name, with what it sold in the period before. */
-export interface PlaceSold extends Sales {
+export interface NamedSales extends Sales {
   readonly name: string;
   readonly before: Sales;
 }
 
 /** Locations that are compared: those with the highest sums. */
-export const MAX_PLACES = 50;
+export const MAX_COMPARED = 50;
 
 /** A device that has sold, and where. */
 export interface Seller {
@@ -57,7 +57,7 @@ export interface Seller {
 }
 
 /** What can be filtered by. */
-export interface PlaceChoices {
+export interface LocationChoices {
   /** By name. */
   readonly locations: readonly string[];
   /** Ordered by location and id. A device with sales at two locations is listed twice. */
@@ -84,11 +84,11 @@ export interface Overview extends SalesOfDays {
   /** The day, 7 days, the days of the month, or 12 months, oldest first; 0 where nothing was sold. */
   readonly chart: readonly OverviewBar[];
   /** By their sums in the period, at most MAX_PLACES. */
-  readonly places: readonly PlaceSold[];
+  readonly locations: readonly NamedSales[];
   /** The locations beyond those, together; null where all are listed. */
-  readonly otherPlaces: Omit<PlaceSold, "name"> | null;
+  readonly otherLocations: Omit<NamedSales, "name"> | null;
   /** By sales in the period and the one before, unfiltered: at most MAX_CHOICES. */
-  readonly choices: PlaceChoices;
+  readonly choices: LocationChoices;
 }
 
 /** Which overview is wanted. */

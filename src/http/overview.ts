@@ -18,7 +18,7 @@ export function overviewEndpoints(sales: Pick<SalesReads, "overview">, clock: Cl
 
 function toOverviewAnswer(
   period: OverviewAnswer["period"],
-  { spans, chart, places, otherPlaces, choices, ...overview }: Overview,
+  { spans, chart, locations, otherLocations, choices, ...overview }: Overview,
 ): OverviewAnswer {
   return {
     period,
@@ -31,15 +31,18 @@ function toOverviewAnswer(
       isComparable,
     })),
     chart: chart.map((bar) => ({ start: formatDay(bar.start), ...toSoldBeside(bar) })),
-    ...toPlacesAnswer({ places, otherPlaces }),
+    ...toLocationsAnswer({ locations, otherLocations }),
     choices,
   };
 }
 
-export function toPlacesAnswer({ places, otherPlaces }: Pick<Overview, "places" | "otherPlaces">) {
+export function toLocationsAnswer({
+  locations,
+  otherLocations,
+}: Pick<Overview, "locations" | "otherLocations">) {
   return {
-    places: places.map(({ name, ...place }) => ({ name, ...toSoldBeside(place) })),
-    otherPlaces: otherPlaces && toSoldBeside(otherPlaces),
+    locations: locations.map(({ name, ...sales }) => ({ name, ...toSoldBeside(sales) })),
+    otherLocations: otherLocations && toSoldBeside(otherLocations),
   };
 }
 

@@ -10,7 +10,7 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { Letterhead } from "../domain/user.ts";
-import { toDaysAnswer, toPlacesAnswer, toSoldAnswer, toSoldBeside } from "./overview.ts";
+import { toDaysAnswer, toLocationsAnswer, toSoldAnswer, toSoldBeside } from "./overview.ts";
 import { toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, requireClient, serve } from "./router.ts";
 
@@ -103,7 +103,7 @@ async function overviewOf(
   userId: Id,
   { from, to }: { readonly from: Day; readonly to: Day },
   location: string | null,
-): Promise<Pick<ReportAnswer, "before" | "days" | "places" | "otherPlaces">> {
+): Promise<Pick<ReportAnswer, "before" | "days" | "locations" | "otherLocations">> {
   const request = {
     period: from === to ? "day" : "month",
     at: to,
@@ -111,12 +111,12 @@ async function overviewOf(
   } as const;
   const overview = await sales.overview(userId, request, nowMs);
   if (overview.from !== from) {
-    return { before: null, days: [], places: [], otherPlaces: null };
+    return { before: null, days: [], locations: [], otherLocations: null };
   }
   return {
     before: toDaysAnswer(overview.before),
     days: overview.chart.map((bar) => ({ day: formatDay(bar.start), ...toSoldBeside(bar) })),
-    ...toPlacesAnswer(overview),
+    ...toLocationsAnswer(overview),
   };
 }
 

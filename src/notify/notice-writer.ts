@@ -89,7 +89,7 @@ export class NoticeWriter {
       ? texts.daily(this.#date(overview.to, A_DAY), sold)
       : texts.monthly(this.#date(overview.to, A_MONTH), sold);
     const others =
-      overview.otherPlaces === null ? [] : [{ ...overview.otherPlaces, name: texts.otherPlaces }];
+      overview.otherLocations === null ? [] : [{ ...overview.otherLocations, name: texts.otherLocations }];
     const details = {
       from: formatDay(overview.from),
       to: formatDay(overview.to),
@@ -101,7 +101,7 @@ export class NoticeWriter {
     return this.#make(kind, company === "" ? when : `${company}: ${when}`, details, [
       texts.total(sold),
       (isDaily ? texts.dayBefore : texts.monthBefore)(this.#sold(overview.before)),
-      ...[...overview.places, ...others].map((place) => texts.place(place.name, this.#sold(place))),
+      ...[...overview.locations, ...others].map((one) => texts.location(one.name, this.#sold(one))),
       texts.openFaults(faults),
     ]);
   }
@@ -248,11 +248,11 @@ const noticeTexts = bilingual({
     `El mes anterior: ${sales}, ${money}.`,
     `The month before: ${sales}, ${money}.`,
   ],
-  place: (name: string, { sales, money }: SummaryText) => [
+  location: (name: string, { sales, money }: SummaryText) => [
     `- ${name}: ${sales}, ${money}`,
     `- ${name}: ${sales}, ${money}`,
   ],
-  otherPlaces: ["las demás", "the others"],
+  otherLocations: ["las demás", "the others"],
   openFaults: (count: number) =>
     count === 0
       ? ["Ningún aviso está pendiente.", "Nothing needs attention."]

@@ -58,8 +58,8 @@ describe("The overview of a period", () => {
         bar("2026-03-10", 0, 0, 0),
         bar("2026-03-11", 2.5, 1, 0),
       ],
-      places: [{ name: "Norte", revenue: 12.5, sales: 2, before: 0 }],
-      otherPlaces: null,
+      locations: [{ name: "Norte", revenue: 12.5, sales: 2, before: 0 }],
+      otherLocations: null,
       choices: {
         locations: ["Norte", "Sur"],
         devices: [

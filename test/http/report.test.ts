@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
-import { MAX_PLACES } from "../../src/domain/overview.ts";
+import { MAX_COMPARED } from "../../src/domain/overview.ts";
 import { MAX_REPORTED_ROOMS } from "../../src/domain/report.ts";
 import { MAX_LOGO_BYTES } from "../../src/domain/user.ts";
 import { newRecord } from "../ledger/test-ledger.ts";
@@ -58,8 +58,8 @@ describe("The report of a month or a day", () => {
       from: "2026-03-01",
       to: "2026-03-31",
       before: { from: "2026-02-01", to: "2026-02-11", sales: 0, revenue: 0 },
-      places: [{ name: NORTH, sales: 4, revenue: 5.3, before: 0 }],
-      otherPlaces: null,
+      locations: [{ name: NORTH, sales: 4, revenue: 5.3, before: 0 }],
+      otherLocations: null,
       rooms: [
         { location: NORTH, ...a, room: "9", ...NOTHING, sales: 1, revenue: 4 },
         { location: NORTH, ...a, room: "10", ...NOTHING, sales: 2, revenue: 0.3 },
@@ -76,9 +76,9 @@ describe("The report of a month or a day", () => {
   it("is of all locations where none is named: each has its sum, and each room its location", async () => {
     await post({ deviceId: "a", habitacion: "1", valor: 2, locationName: "Sur" });
     await post({ deviceId: "a", habitacion: "1", valor: 3 });
-    const { location, places, rooms, totals } = await report({ location: undefined });
+    const { location, locations, rooms, totals } = await report({ location: undefined });
     expect(location).to.equal(null);
-    expect(places.map(({ name, revenue }: LocationRevenue) => [name, revenue])).to.deep.equal([
+    expect(locations.map(({ name, revenue }: LocationRevenue) => [name, revenue])).to.deep.equal([
       [NORTH, 3],
       ["Sur", 2],
     ]);
@@ -92,13 +92,13 @@ describe("The report of a month or a day", () => {
   it("has each day beside the same day of the month before, and nothing of a month that is to come", async () => {
     await post({ createdTime: madrid("2026-01-02T10:00"), valor: 7 });
     await post({ createdTime: madrid("2026-02-02T10:00"), valor: 4 });
-    const { days, before, places } = await report({ month: "2026-02" });
+    const { days, before, locations } = await report({ month: "2026-02" });
     expect(days).to.have.length(28);
     expect(days[1]).to.deep.equal({ day: "2026-02-02", sales: 1, revenue: 4, before: 7 });
     expect(before).to.deep.equal({ from: "2026-01-01", to: "2026-01-31", sales: 1, revenue: 7 });
-    expect(places[0]).to.include({ revenue: 4, before: 7 });
+    expect(locations[0]).to.include({ revenue: 4, before: 7 });
     const ahead = await report({ month: "2026-05" });
-    expect(ahead).to.deep.include({ before: null, days: [], places: [] });
+    expect(ahead).to.deep.include({ before: null, days: [], locations: [] });
   });
 
   it("is of the local month, to its last millisecond, and complete once that is over", async () => {
@@ -140,10 +140,10 @@ describe("The report of a month or a day", () => {
     expect(of.totals).to.deep.equal({ ...NOTHING, sales: 2, revenue: 4 });
     expect(of.before).to.deep.equal({ from: "2026-03-09", to: "2026-03-09", sales: 2, revenue: 7 });
     expect(of.days).to.deep.equal([{ day: "2026-03-10", sales: 2, revenue: 4, before: 7 }]);
-    expect(of.places).to.deep.equal([{ name: NORTH, sales: 2, revenue: 4, before: 7 }]);
+    expect(of.locations).to.deep.equal([{ name: NORTH, sales: 2, revenue: 4, before: 7 }]);
     expect(of).to.include({ head: appliance.reader.chainHead(), complete: true });
     const ahead = await report({ month: undefined, day: "2026-03-12" });
-    expect(ahead).to.deep.include({ before: null, days: [], places: [], complete: false });
+    expect(ahead).to.deep.include({ before: null, days: [], locations: [], complete: false });
   });
 
   it("lists so many rooms and locations, and adds up the others", async () => {
@@ -153,19 +153,22 @@ describe("The report of a month or a day", () => {
         newRecord({
           room: String(index),
           createdTimeMs: madrid("2026-03-10T12:00") + index,
-          locationName: `Lugar ${index % (MAX_PLACES + 1)}`,
+          locationName: `Lugar ${index % (MAX_COMPARED + 1)}`,
         }),
         null,
       ),
     );
     await Promise.all(posted);
-    const { rooms, others, places, otherPlaces, totals } = await report({ location: undefined });
+    const { rooms, others, locations, otherLocations, totals } = await report({ location: undefined });
     expect(totals).to.include({ sales: MAX_REPORTED_ROOMS + 1 });
     expect(rooms).to.have.length(MAX_REPORTED_ROOMS);
     expect(others).to.include({ sales: 1 });
-    expect(places).to.have.length(MAX_PLACES);
+    expect(locations).to.have.length(MAX_COMPARED);
     const sum = (of: "sales" | "revenue") =>
-      places.reduce((all: number, place: Record<string, number>) => all + (place[of] ?? 0), otherPlaces[of]);
+      locations.reduce(
+        (all: number, place: Record<string, number>) => all + (place[of] ?? 0),
+        otherLocations[of],
+      );
     expect(sum("sales")).to.equal(totals.sales);
     expect(sum("revenue")).to.be.closeTo(totals.revenue, 1e-6);
   });

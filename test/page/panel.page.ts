@@ -34,14 +34,14 @@ describe("The panel", () => {
     await page.emulateMedia({ forcedColors: "active" });
     const groundOf = (selector: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector("${selector}")).backgroundColor`);
-    await page.locator(".places").waitFor();
+    await page.locator(".location-sums").waitFor();
     expect(await groundOf(".segment :checked + span")).not.to.equal(
       await groundOf(".segment :not(:checked) + span"),
     );
     expect(await groundOf(".nav-link[aria-current]")).not.to.equal(
       await groundOf(".nav-link:not([aria-current])"),
     );
-    expect(await groundOf(".place-bar")).not.to.equal(await groundOf(".places"));
+    expect(await groundOf(".location-bar")).not.to.equal(await groundOf(".location-sums"));
   });
 
   it("draws no bar over an amount, however little room there is", async () => {

@@ -48,7 +48,7 @@ describe("The printed pages", () => {
   it("of the panel name its filter, and have its figures, its places and its latest sales", async () => {
     const { page } = await opened.open("/?location=Cl%C3%ADnica+Norte");
     await page.locator(".latest-sale").first().waitFor();
-    const parts = page.locator("h1, .figure-value, .place b, .latest-room, .latest-money");
+    const parts = page.locator("h1, .figure-value, .location-sum b, .latest-room, .latest-money");
     const shown = await parts.allInnerTexts();
     expect(shown[0]).to.equal("Panel: Clínica Norte");
     expect(shown.length).to.be.above(10);

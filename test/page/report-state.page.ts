@@ -192,7 +192,7 @@ describe("The report and the state on the page", () => {
     await page.locator(".report").getByText("Televisión Clínica, S. L.").waitFor();
     expect(await page.locator(".report img").isVisible()).to.equal(true);
     const report = await opened.get<Report>(`/api/report?month=${suite.filled.troubleMonth}`);
-    expect(report.places.map(({ name }) => name)).to.have.length(2);
+    expect(report.locations.map(({ name }) => name)).to.have.length(2);
 
     const paper = await printed(page);
     await page.emulateMedia({ media: "print" });
@@ -207,7 +207,7 @@ describe("The report and the state on the page", () => {
         "Calle Mayor, 1, Madrid",
         "Informe de ventas: Todos los lugares",
       ],
-      ...report.places.map(({ name, sales }) => `${name} ${format.count(sales)}`),
+      ...report.locations.map(({ name, sales }) => `${name} ${format.count(sales)}`),
       ...[
         `Habitaciones de ${LOCATION}`,
         "Habitaciones de Clínica Sur",

@@ -45,7 +45,7 @@ describe("The demonstration", () => {
       expect(before.count, name).to.be.greaterThan(0);
       expect(isComparable, name).to.equal(true);
     }
-    expect(overview().places.map(({ name }) => name)).to.have.members([
+    expect(overview().locations.map(({ name }) => name)).to.have.members([
       "Clínica Norte",
       "Clínica Sur",
       "Residencia El Pinar",

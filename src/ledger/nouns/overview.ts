@@ -13,12 +13,12 @@ import {
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import {
+  type LocationChoices,
   NOTHING_SOLD,
   type Overview,
   type OverviewPeriod,
   type OverviewRequest,
   type Period,
-  type PlaceChoices,
   type Sales,
   type Seller,
   type Summary,
@@ -86,9 +86,9 @@ export function overviewOf(
     addUp([sumIn(rangesBefore({ from, to: before.to }))], lastDay?.values() ?? []);
   const first = source.firstDay();
   const sellers = source.sellers(barsOf("own"), rangesBefore(before), splitDays(before), filter);
-  const places = sellers.places.map((place) => ({
-    ...place,
-    before: addUp([place.before, lastDay?.get(place.name) ?? NOTHING_SOLD]),
+  const locations = sellers.locations.map((one) => ({
+    ...one,
+    before: addUp([one.before, lastDay?.get(one.name) ?? NOTHING_SOLD]),
   }));
   const choices = choicesOf(sellers.choices);
   // The device that is filtered by comes first, so that it
@@ -105,9 +105,9 @@ export function overviewOf(
     if (bar < lastBar) return found.get(bar) ?? NOTHING_SOLD;
     return soldFrom(period === "year" ? firstDayOf(bar) : bar);
   };
-  const others = without(sold, places);
-  const placesBefore = places.map((place) => place.before);
-  const othersBefore = without(soldBefore, placesBefore);
+  const others = without(sold, locations);
+  const locationsBefore = locations.map((one) => one.before);
+  const othersBefore = without(soldBefore, locationsBefore);
   return {
     ...own,
     ...sold,
@@ -124,8 +124,8 @@ export function overviewOf(
       ...(found.get(bar.own) ?? NOTHING_SOLD),
       before: beforeOf(bar.before),
     })),
-    places,
-    otherPlaces: others.count === 0 ? null : { ...others, before: othersBefore },
+    locations,
+    otherLocations: others.count === 0 ? null : { ...others, before: othersBefore },
     choices: { ...choices, gone },
   };
 }
@@ -179,8 +179,8 @@ export function soldReader(db: Database, calendar: LocalCalendar, budget: RowBud
   return {
     overview,
     summary,
-    sumRecords: (userId, { from, to, ...place }) =>
-      sourceOf(userId).sum({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
+    sumRecords: (userId, { from, to, ...filter }) =>
+      sourceOf(userId).sum({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, filter),
   } satisfies Partial<LedgerReader>;
 }
 
@@ -244,7 +244,7 @@ function without({ totalMicros, count }: Sales, parts: Iterable<Sales>): Sales {
   return { totalMicros: totalMicros - part.totalMicros, count: count - part.count };
 }
 
-function choicesOf(sellers: readonly Seller[]): Omit<PlaceChoices, "gone"> {
+function choicesOf(sellers: readonly Seller[]): Omit<LocationChoices, "gone"> {
   return {
     locations: [...new Set(sellers.map(({ locationName }) => locationName))].sort(inOrder),
     devices: [...sellers].sort(

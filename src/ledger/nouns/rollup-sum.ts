@@ -5,11 +5,11 @@ import type { Id } from "../../domain/id.ts";
 import {
   type GoneDevice,
   MAX_CHOICES,
+  MAX_COMPARED,
   MAX_GONE,
-  MAX_PLACES,
+  type NamedSales,
   NOTHING_SOLD,
   type OverviewFilter,
-  type PlaceSold,
   type Sales,
   type Seller,
 } from "../../domain/overview.ts";
@@ -42,7 +42,7 @@ export interface SumSource {
   /** How many location names and device ids have sold. */
   distinct(ranges: Ranges): { readonly locations: number; readonly devices: number };
   /** What each location, by its name, sold on each of these days until its clock read what today's reads at `nowMs`. */
-  soFar(days: readonly Day[], today: Day, nowMs: number, filter: OverviewFilter): readonly SoldByPlace[];
+  soFar(days: readonly Day[], today: Day, nowMs: number, filter: OverviewFilter): readonly SalesByLocation[];
 }
 
 /** The sums of a gateway's ledger, which adds up any days at once. */
@@ -50,11 +50,11 @@ interface LedgerSums extends SumSource {
   sum(days: Range<Day>, filter: OverviewFilter): Sales;
 }
 
-export type SoldByPlace = ReadonlyMap<string, Sales>;
+export type SalesByLocation = ReadonlyMap<string, Sales>;
 
 export interface Sellers {
-  /** The locations with the highest sums: `MAX_PLACES` at most. */
-  readonly places: readonly PlaceSold[];
+  /** The locations with the highest sums: `MAX_COMPARED` at most. */
+  readonly locations: readonly NamedSales[];
   /** The locations and devices that have sold most in both times, whatever is filtered: `MAX_CHOICES` at most. */
   readonly choices: readonly Seller[];
 }
@@ -128,7 +128,7 @@ export function rollupSums(db: Database, budget: RowBudget) {
     `${PARTS}
      SELECT count(DISTINCT locationName) AS locations, count(DISTINCT deviceId) AS devices FROM part WHERE count > 0`,
   );
-  const places = db
+  const locationSums = db
     .prepare<[object], SumRow & { readonly name: string }>(
       `${PARTS}
        SELECT locationName AS name, sum(count) AS count, ${sumOf("totalMicros")} FROM part
@@ -169,14 +169,14 @@ export function rollupSums(db: Database, budget: RowBudget) {
     distinct: (userId: Id, ranges: Ranges) =>
       distinct.get(asked(userId, ranges)) ?? { locations: 0, devices: 0 },
     /** What each location has sold, the highest sum first: `limit` of them, or of those with these names. */
-    places(
+    locations(
       userId: Id,
       ranges: Ranges,
       filter: OverviewFilter,
       { limit, names }: { readonly limit: number; readonly names?: readonly string[] },
     ): readonly (Sales & { readonly name: string })[] {
       const which = { limit, names: names ? JSON.stringify(names) : null };
-      const rows = places.all({ ...asked(userId, ranges, filter), ...which });
+      const rows = locationSums.all({ ...asked(userId, ranges, filter), ...which });
       return rows.map((row) => ({ name: row.name, ...toSold(row) }));
     },
     /** The locations and devices that have sold most, `limit` of them. */
@@ -202,8 +202,8 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
     )
     .pluck();
   const soldUntil = db
-    .prepare<[AskedUntil], { place: string; totalMicros: bigint; count: bigint }>(
-      `SELECT location_name AS place, sum(valor_micros) AS totalMicros, count(*) AS count
+    .prepare<[AskedUntil], { location: string; totalMicros: bigint; count: bigint }>(
+      `SELECT location_name AS location, sum(valor_micros) AS totalMicros, count(*) AS count
          FROM (SELECT valor_micros, location_name, device_id, voided_by FROM record INDEXED BY record_by_time
                 WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs
                 ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
@@ -242,16 +242,19 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
     firstDay: () => firstDay.get({ userId }) ?? null,
     sums: (ranges, filter) => sums.each(userId, ranges, filter),
     sellers(own, before, offered, filter) {
-      const places = sums.places(userId, own, filter, { limit: MAX_PLACES });
-      const names = places.map(({ name }) => name);
-      const placesBefore = new Map(
+      const locations = sums.locations(userId, own, filter, { limit: MAX_COMPARED });
+      const names = locations.map(({ name }) => name);
+      const locationsBefore = new Map(
         sums
-          .places(userId, before, filter, { limit: MAX_PLACES, names })
+          .locations(userId, before, filter, { limit: MAX_COMPARED, names })
           .map(({ name, ...sold }) => [name, sold]),
       );
       const both = { months: [...own.months, ...offered.months], days: [...own.days, ...offered.days] };
       return {
-        places: places.map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING_SOLD })),
+        locations: locations.map((one) => ({
+          ...one,
+          before: locationsBefore.get(one.name) ?? NOTHING_SOLD,
+        })),
         choices: sums.choices(userId, both, MAX_CHOICES),
       };
     },
@@ -272,7 +275,7 @@ export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowB
         budget.spendRecords(userId, fromMs, untilMs);
         const found = soldUntil.all({ userId, fromMs, untilMs, ...filter });
         return new Map(
-          found.map(({ place, totalMicros, count }) => [place, { totalMicros, count: Number(count) }]),
+          found.map(({ location, totalMicros, count }) => [location, { totalMicros, count: Number(count) }]),
         );
       }),
   });

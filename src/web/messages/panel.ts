@@ -17,8 +17,8 @@ export const panelTexts = bilingual({
   revenue: ["Ingresos", "Revenue"],
   sales: ["Ventas", "Sales"],
   salesCount: (count: string) => [counted(count, "venta", "ventas"), counted(count, "sale", "sales")],
-  places: ["Ingresos por lugar", "Revenue per location"],
-  otherPlaces: ["Los demás lugares", "The other locations"],
+  locations: ["Ingresos por lugar", "Revenue per location"],
+  otherLocations: ["Los demás lugares", "The other locations"],
   span: {
     day: ["Hoy", "Today"],
     week: ["Últimos 7 días", "Last 7 days"],

@@ -5,7 +5,7 @@ import type { Overview } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Segments } from "../element/field.tsx";
 import { useGateway } from "../live/gateway.ts";
-import { type Place, PlaceFields } from "../locations/place-fields.tsx";
+import { LocationFields, type LocationFilter } from "../locations/location-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import type { QueryValues } from "../route.ts";
@@ -108,19 +108,23 @@ export function PeriodSteps({ shown, onStep, children }: PeriodStepsProps) {
   );
 }
 
-interface PanelFiltersProps<F extends Place> {
+interface PanelFiltersProps<F extends LocationFilter> {
   readonly choices: Choices;
   readonly filter: F;
   readonly onFilter: (filter: F) => void;
 }
 
 /** By location and device; not there while there is nothing to choose between. */
-export function PanelFilters<F extends Place>({ choices, filter, onFilter }: PanelFiltersProps<F>) {
+export function PanelFilters<F extends LocationFilter>({ choices, filter, onFilter }: PanelFiltersProps<F>) {
   const { location, device } = filter;
   if (choices.locations.length < 2 && choices.devices.length < 2 && !location && !device) return null;
   return (
     <div class="filters row">
-      <PlaceFields place={filter} onPlace={(place) => onFilter({ ...filter, ...place })} choices={choices} />
+      <LocationFields
+        filter={filter}
+        onFilter={(next) => onFilter({ ...filter, ...next })}
+        choices={choices}
+      />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { type LoadedPart, useDataOfToday, useDevices, useLoaded } from "../live/use-loaded.ts";
-import { deviceText, isAt, type Place, roomsQuery } from "../locations/place-fields.tsx";
+import { deviceText, isAt, type LocationFilter, roomsQuery } from "../locations/location-fields.tsx";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
@@ -90,14 +90,14 @@ export function PanelView() {
                 ))}
               </dl>
               <ChartPanel overview={overview} filter={filter} onFilter={setFilter} />
-              <Places overview={overview} filter={filter} />
+              <LocationPanel overview={overview} filter={filter} />
             </div>
           )}
           <div class="panel-below fields">
             {isOfGateway && known.value?.length !== 0 && (
-              <NowPanel known={known} devices={here} place={filter} />
+              <NowPanel known={known} devices={here} filter={filter} />
             )}
-            <LatestPanel latest={latest} place={{ location, device }} />
+            <LatestPanel latest={latest} filter={{ location, device }} />
           </div>
         </>
       )}
@@ -112,10 +112,10 @@ interface NowPanelProps {
   readonly known: LoadedPart<readonly Device[]>;
   /** Those of them that the filter leaves. */
   readonly devices: readonly Device[];
-  readonly place: Place;
+  readonly filter: LocationFilter;
 }
 
-function NowPanel({ known, devices, place }: NowPanelProps) {
+function NowPanel({ known, devices, filter }: NowPanelProps) {
   const texts = useTexts(panelTexts);
   const { status, format } = useGateway();
   const { count } = format;
@@ -133,7 +133,7 @@ function NowPanel({ known, devices, place }: NowPanelProps) {
   const isNamed = new Set(shown.map(({ id }) => id)).size < shown.length;
   const groups = isNamed ? [...Map.groupBy(shown, ({ device }) => device)] : [[null, shown] as const];
   const toRooms = (
-    <Link to="rooms" query={roomsQuery(place)}>
+    <Link to="rooms" query={roomsQuery(filter)}>
       {texts.now.all}
     </Link>
   );
@@ -148,7 +148,9 @@ function NowPanel({ known, devices, place }: NowPanelProps) {
           </p>
           {groups.map(([device, ofIt]) => (
             <Fragment key={device?._id ?? ""}>
-              {device !== null && <h3 class="now-place fine">{`${device.name} · ${device.locationName}`}</h3>}
+              {device !== null && (
+                <h3 class="now-location fine">{`${device.name} · ${device.locationName}`}</h3>
+              )}
               <ul class="now-rooms fields">
                 {ofIt.map((room) => (
                   <li
@@ -184,15 +186,15 @@ const MAX_REQUESTS = 10;
 
 interface LatestPanelProps {
   readonly latest: LoadedPart<RecordPage>;
-  readonly place: Place;
+  readonly filter: LocationFilter;
 }
 
-function LatestPanel({ latest, place }: LatestPanelProps) {
+function LatestPanel({ latest, filter }: LatestPanelProps) {
   const texts = useTexts(panelTexts);
   const { money } = useFormat();
   const sales = latest.value?.records ?? [];
   const toRecords = (
-    <Link to="records" query={{ ...place }}>
+    <Link to="records" query={{ ...filter }}>
       {texts.latest.all}
     </Link>
   );
@@ -287,7 +289,7 @@ function Trend({ revenue, before }: TrendProps) {
   );
 }
 
-interface PlacesProps {
+interface LocationPanelProps {
   readonly overview: Overview;
   readonly filter: OverviewFilter;
 }
@@ -295,39 +297,39 @@ interface PlacesProps {
 const WHOLE_PERCENT = 100;
 
 /** What each location took in the period, as bars on one scale, beside the period before; each leads to its own figures. */
-function Places({ overview: { places, otherPlaces, to, before }, filter }: PlacesProps) {
+function LocationPanel({ overview: { locations, otherLocations, to, before }, filter }: LocationPanelProps) {
   const texts = useTexts(panelTexts);
   const { money, count } = useFormat();
   const then = useDaysText(before, useIsRunning(to));
-  if (places.length < 2) return null;
+  if (locations.length < 2) return null;
   const all = [
-    ...places.map((place) => ({ ...place, key: `place ${place.name}`, isOthers: false })),
-    ...(otherPlaces === null
+    ...locations.map((one) => ({ ...one, key: `location ${one.name}`, isOthers: false })),
+    ...(otherLocations === null
       ? []
-      : [{ ...otherPlaces, key: "others", name: texts.otherPlaces, isOthers: true }]),
+      : [{ ...otherLocations, key: "others", name: texts.otherLocations, isOthers: true }]),
   ];
   const most = Math.max(...all.flatMap(({ revenue, before }) => [revenue, before]));
   const width = (value: number) =>
     `${most > 0 ? Math.max(0, Math.round((value / most) * WHOLE_PERCENT)) : 0}%`;
   return (
-    <Panel class="places" title={texts.places}>
+    <Panel class="location-sums" title={texts.locations}>
       <ol class="ruled">
-        {all.map((place) => (
-          <li key={place.key} class="place row spread">
-            {place.isOthers ? (
-              <span>{place.name}</span>
+        {all.map((one) => (
+          <li key={one.key} class="location-sum row spread">
+            {one.isOthers ? (
+              <span>{one.name}</span>
             ) : (
-              <Link to="panel" query={panelQuery({ ...filter, location: place.name, device: "" })}>
-                {place.name}
+              <Link to="panel" query={panelQuery({ ...filter, location: one.name, device: "" })}>
+                {one.name}
               </Link>
             )}
-            <b>{money(place.revenue)}</b>
-            <span class="place-bars stack" aria-hidden="true">
-              <span class="place-bar" style={{ width: width(place.revenue) }} />
-              <span class="place-bar place-before" style={{ width: width(place.before) }} />
+            <b>{money(one.revenue)}</b>
+            <span class="location-bars stack" aria-hidden="true">
+              <span class="location-bar" style={{ width: width(one.revenue) }} />
+              <span class="location-bar location-before" style={{ width: width(one.before) }} />
             </span>
             <span class="fine">
-              {texts.salesCount(count(place.sales))} · {texts.wasThen(then, money(place.before))}
+              {texts.salesCount(count(one.sales))} · {texts.wasThen(then, money(one.before))}
             </span>
           </li>
         ))}

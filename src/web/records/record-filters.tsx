@@ -3,7 +3,7 @@ import type { Choices } from "../api/locations.ts";
 import { Button } from "../element/button.tsx";
 import { Segments, TextField } from "../element/field.tsx";
 import { useGateway } from "../live/gateway.ts";
-import { PlaceFields } from "../locations/place-fields.tsx";
+import { LocationFields } from "../locations/location-fields.tsx";
 import { recordsTexts } from "../messages/records.ts";
 import { useTexts } from "../messages/use-language.ts";
 import {
@@ -78,7 +78,7 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
           min={filter.from}
           onValue={(to) => set({ to })}
         />
-        <PlaceFields place={filter} onPlace={set} choices={choices} />
+        <LocationFields filter={filter} onFilter={set} choices={choices} />
         <RoomField
           label={texts.room}
           value={filter.room}

@@ -23,7 +23,7 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
   const spanTexts = report.day === null ? texts.ofMonth : texts.ofDay;
   const { status, format, now } = useGateway();
   const gateway = status.value;
-  const { totals, rooms, places, before } = report;
+  const { totals, rooms, locations: sums, before } = report;
   const day = (of: Day) => format.dayName(of, "short");
   const active = rooms.filter(({ sales }) => sales > 0).length;
   const hasRecords = rooms.length > 0;
@@ -48,14 +48,14 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
         </p>
       </header>
       <Figures figures={figures} main={texts.revenue} />
-      {report.location === null && places.length > 1 && <PlaceTable report={report} then={then} />}
+      {report.location === null && sums.length > 1 && <LocationTable report={report} then={then} />}
       {hasRecords && report.day === null && <ReportDays days={report.days} then={then} />}
       {locations.map((location) => (
         <section key={location} class="report-part">
           <h3>{locations.length === 1 ? texts.rooms : texts.roomsOf(location)}</h3>
           <RoomTable
             rooms={rooms.filter((room) => room.location === location)}
-            total={locations.length === 1 ? totals : (places.find(({ name }) => name === location) ?? null)}
+            total={locations.length === 1 ? totals : (sums.find(({ name }) => name === location) ?? null)}
           />
         </section>
       ))}
@@ -70,32 +70,34 @@ export function ReportSheet({ report, letterhead, isStale }: ReportSheetProps) {
   );
 }
 
-interface PlaceTableProps {
+interface LocationTableProps {
   readonly report: Report;
   /** What it is compared with. */
   readonly then: string;
 }
 
-function PlaceTable({ report: { places, otherPlaces, totals, before }, then }: PlaceTableProps) {
+function LocationTable({ report: { locations, otherLocations, totals, before }, then }: LocationTableProps) {
   const texts = useTexts(reportTexts);
   const { count, money } = useFormat();
   return (
     <section class="report-part">
-      <h3>{texts.places}</h3>
+      <h3>{texts.byLocation}</h3>
       <DataTable
         // Three numbers leave a name no room on a phone.
         class="report-table table-cards"
-        caption={texts.places}
+        caption={texts.byLocation}
         rows={[
-          ...places.map((place) => ({ ...place, key: `place ${place.name}` })),
-          ...(otherPlaces === null ? [] : [{ ...otherPlaces, key: "others", name: texts.otherPlaces }]),
+          ...locations.map((one) => ({ ...one, key: `location ${one.name}` })),
+          ...(otherLocations === null
+            ? []
+            : [{ ...otherLocations, key: "others", name: texts.otherLocations }]),
         ]}
         keyOf={({ key }) => key}
         columns={[
           { title: texts.location, isName: true, cell: ({ name }) => name },
           { title: texts.sales, isNumber: true, cell: ({ sales }) => count(sales) },
           { title: texts.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
-          { title: then, isNumber: true, cell: (place) => money(place.before) },
+          { title: then, isNumber: true, cell: (one) => money(one.before) },
         ]}
         foot={[texts.total, count(totals.sales), money(totals.revenue), money(before?.revenue ?? 0)]}
       />
@@ -200,7 +202,7 @@ export function IncidentItems({ incidents }: { readonly incidents: readonly Inci
 type ReportDay = Report["days"][number];
 
 /** The days of the month beside those of the month before: as bars, and in two tables of half a month each. */
-function ReportDays({ days, then }: Pick<Report, "days"> & Pick<PlaceTableProps, "then">) {
+function ReportDays({ days, then }: Pick<Report, "days"> & Pick<LocationTableProps, "then">) {
   const texts = useTexts(reportTexts);
   const { format, now } = useGateway();
   const [chosen, setChosen] = useState(-1);

@@ -8,7 +8,7 @@ import { daysBefore, daysUpTo, monthAfter, monthOf, monthsUpTo } from "../format
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useData, useDataOfToday, useLoaded, useToday } from "../live/use-loaded.ts";
-import { withChosen } from "../locations/place-fields.tsx";
+import { withChosen } from "../locations/location-fields.tsx";
 import { locationsTexts } from "../messages/locations.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -63,7 +63,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
     query.get("location") ?? (choices.locations.length === 1 ? choices.locations[0] : undefined);
   const span = day === undefined ? { month } : { day };
   const asksFor = { ...span, location };
-  const places = withChosen(
+  const locations = withChosen(
     texts.all,
     choices.locations.map((name) => ({ value: name, text: name })),
     location ?? "",
@@ -81,7 +81,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
           label={texts.location}
           value={location ?? ""}
           // All of a single location are that one.
-          choices={places.length > 2 ? places : places.slice(1)}
+          choices={locations.length > 2 ? locations : locations.slice(1)}
           onValue={(name) => replace("report", { ...span, location: name })}
         />
         <div class="report-month">

@@ -8,7 +8,7 @@ import { NothingPanel, NotReadyPanel, Panel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { useDevices, useLoaded, useTests, useToday } from "../live/use-loaded.ts";
-import { isAt, type Place, roomsQuery } from "../locations/place-fields.tsx";
+import { isAt, type LocationFilter, roomsQuery } from "../locations/location-fields.tsx";
 import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { locationsTexts } from "../messages/locations.ts";
@@ -42,7 +42,7 @@ export function RoomsView() {
   const { leave, replace } = useNavigation();
   const query = useQuery();
   const [deviceId, roomId] = [query.get("device"), query.get("room")];
-  const place: Place = { location: query.get("location") ?? "", device: query.get("in") ?? "" };
+  const filter: LocationFilter = { location: query.get("location") ?? "", device: query.get("in") ?? "" };
   const known = useDevices();
   const changes = useRoomChanges();
   const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
@@ -50,7 +50,7 @@ export function RoomsView() {
   // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
   const all = known.value;
-  const devices = all?.filter((device) => isAt(place, device));
+  const devices = all?.filter((device) => isAt(filter, device));
   const choices = choicesOf(
     NOTHING_SOLD,
     { locations: all?.map(({ locationName }) => locationName) ?? [], devices: all ?? [] },
@@ -112,7 +112,7 @@ export function RoomsView() {
       <div class="rooms-search row">
         <PanelFilters
           choices={choices}
-          filter={place}
+          filter={filter}
           onFilter={(next) => replace("rooms", roomsQuery(next))}
         />
         {isMany && (
@@ -154,13 +154,13 @@ export function RoomsView() {
             key={device._id}
             device={device}
             rooms={rooms}
-            known={{ times, tallies, tested, isMany, hasTimes: roomCount <= MOST_TIMES, place }}
+            known={{ times, tallies, tested, isMany, hasTimes: roomCount <= MOST_TIMES, filter }}
             isOld={live === "lost"}
           />
         ))}
       </div>
       {devices !== undefined && withSales && deviceId !== null && roomId !== null && (
-        <CloseProvider value={() => leave("rooms", roomsQuery(place))}>
+        <CloseProvider value={() => leave("rooms", roomsQuery(filter))}>
           <RoomHistory
             key={`${deviceId}/${roomId}`}
             deviceId={deviceId}
@@ -190,7 +190,7 @@ interface KnownRooms {
   /** There are many rooms in all: their tiles are small, without the sales, which are in the room's history. */
   readonly isMany: boolean;
   readonly hasTimes: boolean;
-  readonly place: Place;
+  readonly filter: LocationFilter;
 }
 
 interface DeviceRoomsProps {
@@ -235,7 +235,7 @@ interface RoomTileProps extends Pick<DeviceRoomsProps, "known"> {
 
 /** One room: lit while it is on, dashed where it has no line. It leads to the room's history where the role may see it. */
 function RoomTile({ deviceId, room, known }: RoomTileProps) {
-  const { times, tallies, tested, isMany, hasTimes, place } = known;
+  const { times, tallies, tested, isMany, hasTimes, filter } = known;
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
   const { underTest } = useTexts(linesTexts);
@@ -287,7 +287,7 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
   return (
     <li class={`tile${isOn ? " tile-on" : ""}${isUnwired ? " tile-unwired" : ""}`}>
       {seesMoney(user.role) ? (
-        <Link to="rooms" query={{ ...roomsQuery(place), device: deviceId, room: room.id }} class="tile-link">
+        <Link to="rooms" query={{ ...roomsQuery(filter), device: deviceId, room: room.id }} class="tile-link">
           {content}
         </Link>
       ) : (

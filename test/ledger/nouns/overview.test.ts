@@ -167,8 +167,8 @@ function addUp(
       ...soldOf(own.filter((one) => isAtBar(start, one))),
       before: soldOf(own.filter((one) => isBefore(one) && isAtBar(bounds.barsBefore[index] ?? 0, one))),
     })),
-    otherPlaces: null,
-    places: [...new Set(own.filter(isIn).map(({ location }) => location))]
+    otherLocations: null,
+    locations: [...new Set(own.filter(isIn).map(({ location }) => location))]
       .map((name) => {
         const there = own.filter(({ location }) => location === name);
         return { name, ...soldOf(there.filter(isIn)), before: soldOf(there.filter(isBefore)) };

@@ -6,23 +6,23 @@ import { useTexts } from "../messages/use-language.ts";
 import type { QueryValues } from "../route.ts";
 
 /** A location by its name and a device by its id; empty where all are meant. */
-export interface Place {
+export interface LocationFilter {
   readonly location: string;
   readonly device: string;
 }
 
-export function isAt({ location, device }: Place, { _id, locationName }: Device): boolean {
+export function isAt({ location, device }: LocationFilter, { _id, locationName }: Device): boolean {
   return (location === "" || locationName === location) && (device === "" || _id === device);
 }
 
-/** The place that the rooms are narrowed down to, in their address. There `device` is the room's whose history is open. */
-export function roomsQuery({ location, device }: Place): QueryValues {
+/** The filter of the rooms in their address. There `device` is the room's whose history is open. */
+export function roomsQuery({ location, device }: LocationFilter): QueryValues {
   return { location, in: device };
 }
 
-interface PlaceFieldsProps {
-  readonly place: Place;
-  readonly onPlace: (place: Place) => void;
+interface LocationFieldsProps {
+  readonly filter: LocationFilter;
+  readonly onFilter: (filter: LocationFilter) => void;
   /** Undefined until they are known: what is chosen can be seen all the same. */
   readonly choices: Choices | undefined;
 }
@@ -36,7 +36,7 @@ export function deviceText(
 }
 
 /** A location and one of its devices to choose, among them what is gone and has sold. */
-export function PlaceFields({ place: { location, device }, onPlace, choices }: PlaceFieldsProps) {
+export function LocationFields({ filter: { location, device }, onFilter, choices }: LocationFieldsProps) {
   const texts = useTexts(panelTexts);
   const { locations = [], devices = [] } = choices ?? {};
   const textOf = (choice: DeviceChoice) => {
@@ -54,7 +54,7 @@ export function PlaceFields({ place: { location, device }, onPlace, choices }: P
           location,
         )}
         // Another location has other devices.
-        onValue={(name) => onPlace({ location: name, device: "" })}
+        onValue={(name) => onFilter({ location: name, device: "" })}
       />
       <SelectField
         label={texts.device}
@@ -68,7 +68,7 @@ export function PlaceFields({ place: { location, device }, onPlace, choices }: P
             .map((choice) => ({ value: choice.id, text: textOf(choice) })),
           device,
         )}
-        onValue={(id) => onPlace({ location, device: id })}
+        onValue={(id) => onFilter({ location, device: id })}
       />
     </>
   );
