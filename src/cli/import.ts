@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import type * as z from "zod";
 import type { InputOf } from "../contract/declaration.ts";
 import { importPlaces, importRecords, MAX_IMPORTED } from "../contract/import.ts";
-import { BCRYPT, importUser, listUsers } from "../contract/member.ts";
+import { BCRYPT, importAccount, listAllMembers } from "../contract/member.ts";
 import { importWirings, listWirings } from "../contract/wiring.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ControlClient } from "./api-access.ts";
@@ -169,13 +169,13 @@ async function importAccounts(
   source: string,
   dryRun: boolean,
 ): Promise<ReadonlyMap<string, AccountImport>> {
-  const { data: users } = await api.ask(listUsers, {});
+  const { data: users } = await api.ask(listAllMembers, {});
   const known = new Set(users.map(({ email }) => email.toLowerCase()));
   const imports = new Map<string, AccountImport>();
   for (const [oldId, { user, places }] of accounts) {
     const { name, email, password = "" } = user;
     const passwordHash = BCRYPT.test(password) ? password : null;
-    if (!dryRun) await api.ask(importUser, { body: { user: { name, email, passwordHash } } });
+    if (!dryRun) await api.ask(importAccount, { body: { user: { name, email, passwordHash } } });
     const isNew = dryRun && !known.has(email.toLowerCase());
     const target = new AccountImport(api, { user: email, dryRun, isNew });
     await target.addPlaces(source, places);

@@ -1,13 +1,13 @@
 import {
-  addUser,
   changeMember,
   endMemberSessions,
+  type ListedMember,
   linkMember,
-  listUsers,
+  listAllMembers,
+  makeAccount,
   removeAccount,
   removeMember,
   setPassword,
-  type User,
 } from "../contract/member.ts";
 import { rotateSecret } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -60,13 +60,13 @@ export const commands: CommandTable = [
         async ({ link, passwordStdin, ...who }, call) => {
           const password = link ? undefined : await call.terminal.newPassword(passwordStdin);
           const body = { user: { ...who, password } };
-          const { data } = await call.withApi((api) => api.ask(addUser, { body }), { makesLedger: true });
+          const { data } = await call.withApi((api) => api.ask(makeAccount, { body }), { makesLedger: true });
           if (data.token === null) call.terminal.out(`${data.email} can sign in.`);
           else showLink(call, data.email, data.token);
         },
       ),
       command("list", "show the users", { json: AS_JSON }, "flanco user list", async ({ json }, call) => {
-        const { data: users } = await call.ask(listUsers, {});
+        const { data: users } = await call.ask(listAllMembers, {});
         const lines = users.map(({ email, name, role }) => `${email}\t${name}\t${role}`);
         call.terminal.show(json, users, lines.length === 0 ? ["There are no users."] : lines);
       }),
@@ -173,7 +173,7 @@ function showLink(call: Call, email: string, token: string): void {
 function withMember<T>(
   call: Call,
   email: string,
-  run: (api: ControlClient, member: User, members: readonly User[]) => Promise<T>,
+  run: (api: ControlClient, member: ListedMember, members: readonly ListedMember[]) => Promise<T>,
 ): Promise<T> {
   return call.withApi(async (api) => {
     const members = await membersOf(api);
@@ -182,18 +182,18 @@ function withMember<T>(
 }
 
 /** All accounts, each by its first member. */
-export async function accountsOf(api: ControlClient): Promise<readonly User[]> {
+export async function accountsOf(api: ControlClient): Promise<readonly ListedMember[]> {
   const accounts = Map.groupBy(await membersOf(api), ({ userId }) => userId);
   return [...accounts.values()].flatMap(([first]) => first ?? []);
 }
 
 /** The members of all accounts. */
-export async function membersOf(api: ControlClient): Promise<readonly User[]> {
-  return (await api.ask(listUsers, {})).data;
+export async function membersOf(api: ControlClient): Promise<readonly ListedMember[]> {
+  return (await api.ask(listAllMembers, {})).data;
 }
 
 /** The member with an e-mail. Throws `not_found`. */
-export function memberOf(members: readonly User[], email: string): User {
+export function memberOf(members: readonly ListedMember[], email: string): ListedMember {
   const found = members.find((member) => emailKey(member.email) === emailKey(email));
   if (found !== undefined) return found;
   throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {

@@ -1,8 +1,8 @@
 import type Koa from "koa";
 import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
+import type { PasswordHasher } from "../domain/account.ts";
 import { hueOf } from "../domain/gateway.ts";
-import type { PasswordHasher } from "../domain/user.ts";
 import { buildApp, healthProbe, type SiteDependencies, salesEndpoints } from "../http/app.ts";
 import { type MemberReader, type MemberWriter, memberEndpoints, selfEndpoints } from "../http/member.ts";
 import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/account.ts";
 import {
   type Actor,
   type AuditDetails,
@@ -24,7 +25,6 @@ import {
   type Role,
   sessionSeconds,
 } from "../domain/member.ts";
-import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
 import type { SessionKeeper, SignedInMember } from "../http/auth/session.ts";
 import type { Parameters } from "../notify/database.ts";
 import type { Company } from "./company.ts";

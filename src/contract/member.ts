@@ -103,16 +103,16 @@ export const useLink = declare("post", "/api/link", NO_SESSION, {
 });
 
 const user = z.strictObject({ id, userId: id, role, name: z.string(), email: z.string() });
-export type User = Shape<typeof user>;
+export type ListedMember = Shape<typeof user>;
 
-export const listUsers = declare("get", "/api/user", OPERATOR, {
+export const listAllMembers = declare("get", "/api/user", OPERATOR, {
   summary: "The members of all accounts.",
   answer: withData(z.array(user)),
 });
 
 const email = z.email().max(MAX_TEXT);
 
-export const addUser = declare("post", "/api/user", OPERATOR, {
+export const makeAccount = declare("post", "/api/user", OPERATOR, {
   summary:
     "Make an account, or a member of one. Without a password the answer has the token of a link by which it is chosen.",
   body: z.object({
@@ -142,7 +142,7 @@ export const removeAccount = declare("delete", "/api/user", OPERATOR, {
 /** A bcrypt hash that takes a few seconds to compare with, at most. */
 export const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
-export const importUser = declare("post", "/api/import/user", OPERATOR, {
+export const importAccount = declare("post", "/api/import/user", OPERATOR, {
   summary:
     "Make an account whose owner has this hash of a password, or none yet; a known e-mail is left as it is.",
   body: z.object({ user: z.object({ name, email, passwordHash: z.string().regex(BCRYPT).nullable() }) }),

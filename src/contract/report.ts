@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { isLogo, MAX_LOGO_BYTES } from "../domain/account.ts";
 import { parseDay, parseMonth } from "../domain/day.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { isLogo, MAX_LOGO_BYTES } from "../domain/user.ts";
 import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
 import { dateText, day, name, sold, soldOnDays, text, withData } from "./field.ts";
 import { soldAtLocations, soldBeside } from "./overview.ts";

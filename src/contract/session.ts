@@ -7,7 +7,7 @@ import { id, name, success } from "./field.ts";
 export const MAX_PASSWORD = 1_000;
 
 const user = z.strictObject({ _id: id, name: z.string(), email: z.string() });
-export type User = Shape<typeof user>;
+export type UserData = Shape<typeof user>;
 export const userAnswer = success.extend({ userData: user });
 
 export const login = declare("post", "/api/login", NO_SESSION, {
@@ -29,7 +29,7 @@ export const logout = declare("post", "/api/logout", NO_SESSION, {
   withoutLedger: true,
 });
 
-export const makeFirstUser = declare("post", "/api/first-run", NO_SESSION, {
+export const makeFirstAccount = declare("post", "/api/first-run", NO_SESSION, {
   summary: "Make the first user with the one-time link of the first start, and sign in.",
   signsIn: true,
   body: z.object({

@@ -1,3 +1,4 @@
+import type { Credentials, Letterhead, NewOwner, NewSession, StandingSession } from "./account.ts";
 import type { Actor, AuditEntry, AuditNote, AuditSearch, StoredAudit } from "./audit.ts";
 import type { Boot, BootMoment, ReclockedBoot } from "./boot.ts";
 import type { ChainEntry } from "./chain-entry.ts";
@@ -35,7 +36,6 @@ import type {
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus, LedgerTroubles } from "./status.ts";
-import type { Credentials, Letterhead, NewSession, NewUser, StandingSession } from "./user.ts";
 import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
 
 /**
@@ -50,9 +50,9 @@ import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
  */
 export interface LedgerCommands {
   /** Makes an account with its first member, an owner. */
-  addUser(user: NewUser, by?: Actor): Member;
+  addUser(user: NewOwner, by?: Actor): Member;
   /** Rejects with `conflict` once any account exists. */
-  addFirstUser(user: NewUser, by?: Actor): Member;
+  addFirstUser(user: NewOwner, by?: Actor): Member;
   /** The member's sessions end, and its link. */
   setPassword(memberId: Id, passwordHash: string, by?: Actor): void;
   /** Adds a member to an account. Rejects with `conflict` for a known e-mail, and beyond 100 members. */
@@ -244,7 +244,7 @@ export interface SightingResult {
 /** All reads of the ledger. Each call sees the last commit, on a read-only connection. */
 export interface LedgerReader {
   /** The number of accounts. */
-  userCount(): number;
+  accountCount(): number;
   /** All members, or one account's, oldest first. */
   members(userId?: Id): readonly Member[];
   member(memberId: Id): Member | undefined;

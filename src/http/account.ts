@@ -1,11 +1,17 @@
-import { addUser, importUser, listUsers, removeAccount, setPassword } from "../contract/member.ts";
+import {
+  importAccount,
+  listAllMembers,
+  makeAccount,
+  removeAccount,
+  setPassword,
+} from "../contract/member.ts";
+import { type NewOwner, type PasswordHasher, requirePassword } from "../domain/account.ts";
 import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
 import type { Setup } from "../domain/sink.ts";
-import { type NewUser, type PasswordHasher, requirePassword } from "../domain/user.ts";
 import { makeLink } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -23,7 +29,7 @@ export function accountEndpoints({
   passwords,
   setups,
 }: AccountDependencies): readonly Endpoint[] {
-  const addAccount = (user: NewUser, by: Actor) => {
+  const addAccount = (user: NewOwner, by: Actor) => {
     const sinks = setups().filter(({ name, isSet }) => isSet && name !== "notice");
     // They would send what is the new account's too, to where the other one's owner wants it.
     if (sinks.length > 0 && reader.members().length > 0) {
@@ -36,8 +42,8 @@ export function accountEndpoints({
     return writer.addUser(user, by);
   };
   return [
-    serve(listUsers, () => ({ data: reader.members() })),
-    serve(addUser, async ({ body: { user }, by }) => {
+    serve(listAllMembers, () => ({ data: reader.members() })),
+    serve(makeAccount, async ({ body: { user }, by }) => {
       const { name, email, password, account, role } = user;
       if (password !== undefined) requirePassword(password);
       const passwordHash = password === undefined ? null : await passwords.hash(password);
@@ -57,7 +63,7 @@ export function accountEndpoints({
       await writer.setPassword(memberId, await passwords.hash(password), by);
     }),
     serve(removeAccount, ({ userId, query, by }) => writer.removeUser(userId, query.withDevices, by)),
-    serve(importUser, async ({ body: { user }, by }) => {
+    serve(importAccount, async ({ body: { user }, by }) => {
       if (reader.credentials(user.email) === undefined) await addAccount(user, by);
     }),
   ];

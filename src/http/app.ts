@@ -1,6 +1,7 @@
 import Koa, { type Context } from "koa";
 import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
+import type { PasswordHasher } from "../domain/account.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -10,7 +11,6 @@ import type { Log } from "../domain/log.ts";
 import type { Reach } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { StatusReader } from "../domain/status.ts";
-import type { PasswordHasher } from "../domain/user.ts";
 import { type AccountDependencies, accountEndpoints } from "./account.ts";
 import { auditEndpoints } from "./audit.ts";
 import { requireSession, type SessionKeeper, type Sessions } from "./auth/session.ts";
@@ -47,7 +47,7 @@ import {
   type Senders,
   serve,
 } from "./router.ts";
-import { type FirstRunToken, firstUserEndpoint, sessionEndpoints } from "./session.ts";
+import { type FirstRunToken, firstAccountEndpoint, sessionEndpoints } from "./session.ts";
 import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
 import { type WiredLines, wiringEndpoints } from "./wiring.ts";
@@ -154,7 +154,7 @@ export function createApp(dependencies: AppDependencies, table: readonly Endpoin
       ...selfEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
       ...table.filter((endpoint) => !isOperators(endpoint)),
       ...eventEndpoints(events, sessions),
-      firstUserEndpoint(firstRun, passwords, signInGate, writer, sessions),
+      firstAccountEndpoint(firstRun, passwords, signInGate, writer, sessions),
     ],
     probes: {
       "/healthz": healthProbe(async () => lines.healthy()),

@@ -12,11 +12,11 @@ import {
   type Site,
   useLink,
 } from "../contract/member.ts";
+import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/account.ts";
 import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member, Reach } from "../domain/member.ts";
-import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/user.ts";
 import { requireSession, type SessionKeeper } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
 import { type Endpoint, serve } from "./router.ts";

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { QueryOf } from "../contract/declaration.ts";
 import { getLetterhead, getReport, type Report as ReportAnswer, setLetterhead } from "../contract/report.ts";
+import type { Letterhead } from "../domain/account.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type Day, firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
 import type { Gap } from "../domain/gap.ts";
@@ -9,7 +10,6 @@ import { JobSlots } from "../domain/job-slots.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
 import type { SalesReads } from "../domain/sales.ts";
-import type { Letterhead } from "../domain/user.ts";
 import { toDaysAnswer, toLocationsAnswer, toSoldAnswer, toSoldBeside } from "./overview.ts";
 import { toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, requireClient, serve } from "./router.ts";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
-import { login, logout, makeFirstUser, type User as UserAnswer, verify } from "../contract/session.ts";
+import { login, logout, makeFirstAccount, type UserData as UserAnswer, verify } from "../contract/session.ts";
+import { type Credentials, type PasswordHasher, requirePassword } from "../domain/account.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { emailKey, type Member, sessionSeconds } from "../domain/member.ts";
-import { type Credentials, type PasswordHasher, requirePassword } from "../domain/user.ts";
 import { isSecret } from "../platform/secret-file.ts";
 import { type SessionKeeper, setSessionCookie, tokensOf, unauthorized } from "./auth/session.ts";
 import type { Attempt, SignInGate } from "./auth/sign-in-gate.ts";
@@ -50,14 +50,14 @@ export function sessionEndpoints(
   ];
 }
 
-export function firstUserEndpoint(
+export function firstAccountEndpoint(
   token: FirstRunToken,
   passwords: PasswordHasher,
   gate: SignInGate,
   writer: Pick<LedgerWriter, "addFirstUser">,
   sessions: SessionKeeper,
 ): Endpoint {
-  return serve(makeFirstUser, async ({ body, context, by }) => {
+  return serve(makeFirstAccount, async ({ body, context, by }) => {
     const prove = async () => token.accepts(body.token);
     if (!(await attemptSignIn(gate, context, { account: FIRST_USER, userId: null, prove }))) {
       throw new FlancoError("unauthorized", "This link has been used or has expired.", {

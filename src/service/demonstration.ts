@@ -45,7 +45,7 @@ interface DemonstrationRoom {
 }
 
 interface DemonstrationOptions extends DemonstrationParts {
-  readonly reader: DemonstrationParts["reader"] & Pick<LedgerReader, "userCount">;
+  readonly reader: DemonstrationParts["reader"] & Pick<LedgerReader, "accountCount">;
   readonly isOn: boolean;
   /** A file that stands for a demonstration which was wired. */
   readonly mark: string;
@@ -64,7 +64,7 @@ export class Demonstration {
   /** Wires it where there is a user by now. Call it before the lines are watched, and after each commit. */
   async wire(): Promise<void> {
     const { mark, reader } = this.#options;
-    if (!this.#isDue || reader.userCount() === 0) return;
+    if (!this.#isDue || reader.accountCount() === 0) return;
     this.#isDue = false;
     writeDurably(mark, "The demonstration was wired here; it is not wired again.\n");
     await seedDemo(this.#options);

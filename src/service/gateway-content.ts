@@ -157,7 +157,7 @@ export function installKeys(
  */
 export function gatewayName({ gateway_name }: Pick<Config, "gateway_name">, reader: LedgerReader): string {
   if (gateway_name !== "") return toGatewayName(gateway_name);
-  const [first] = reader.userCount() === 1 ? reader.members() : [];
+  const [first] = reader.accountCount() === 1 ? reader.members() : [];
   const company = first === undefined ? "" : toGatewayName(reader.letterhead(first.userId).company);
   return company || toGatewayName(hostname());
 }

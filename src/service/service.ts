@@ -151,7 +151,7 @@ export class Service {
 
   /** The right to make the first user; undefined once there is one. */
   firstRunToken(): string | undefined {
-    return this.#ledger?.reader.userCount() === 0 ? this.#api?.firstRun.issue() : undefined;
+    return this.#ledger?.reader.accountCount() === 0 ? this.#api?.firstRun.issue() : undefined;
   }
 
   /** The authority that browsers must trust; null while an administrator's certificate is served. */

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { User } from "./api/shapes.ts";
+import type { Self } from "./api/shapes.ts";
 import { Button } from "./element/button.tsx";
 import { PlainPage, WaitingPage } from "./frame/plain-page.tsx";
 import { Shell } from "./frame/shell.tsx";
@@ -30,9 +30,9 @@ function Views() {
 
   if (route.view === "first_run" || route.view === "link") {
     const arriveAt = route.view === "first_run" ? "guide" : "panel";
-    const arrive = (user: User) => {
+    const arrive = (self: Self) => {
       replace(arriveAt);
-      onSignedIn(user);
+      onSignedIn(self);
     };
     const props = { token: route.token, presetEmail: route.email, onSignedIn: arrive };
     const leave = () => replace("panel");
@@ -54,18 +54,18 @@ function Views() {
     case "signed_in":
     case "ended": {
       if (route.view === "unknown") return <UnknownPage onHome={() => replace("panel")} />;
-      const { user } = session;
+      const { self } = session;
       const hasEnded = session.kind === "ended";
       return (
         <>
           {hasEnded && <SignInAgain onSignedIn={onSignedIn} />}
           <SignedIn
             // Another member's page, and one of another role, begins empty: it shows nothing of the session before.
-            key={`${user._id} ${user.role}`}
-            user={user}
+            key={`${self._id} ${self.role}`}
+            self={self}
             hasEnded={hasEnded}
             view={route.view}
-            onUser={onSignedIn}
+            onSelf={onSignedIn}
             onEnded={onEnded}
             onSignOut={onSignOut}
           />
@@ -76,23 +76,23 @@ function Views() {
 }
 
 interface SignedInProps {
-  readonly user: User;
+  readonly self: Self;
   /** The session is over: the page stands still until the user signs in again. */
   readonly hasEnded: boolean;
   readonly view: View;
-  readonly onUser: (user: User) => void;
+  readonly onSelf: (self: Self) => void;
   readonly onEnded: () => void;
   readonly onSignOut: () => void;
 }
 
 /** Everything behind the session: one connection to the gateway, and the view of the address. */
-function SignedIn({ user, hasEnded, view, onUser, onEnded, onSignOut }: SignedInProps) {
+function SignedIn({ self, hasEnded, view, onSelf, onEnded, onSignOut }: SignedInProps) {
   const { replace } = useNavigation();
-  const gateway = useGatewayConnection(user, hasEnded, onUser, onEnded);
-  const isSeen = maySee(user, view);
+  const gateway = useGatewayConnection(self, hasEnded, onSelf, onEnded);
+  const isSeen = maySee(self, view);
   useEffect(() => {
-    if (!isSeen) replace(homeOf(user));
-  }, [isSeen, user, replace]);
+    if (!isSeen) replace(homeOf(self));
+  }, [isSeen, self, replace]);
   if (!isSeen) return null;
   // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
   if (gateway.status.kind === "waiting") return <WaitingPage />;

@@ -1,6 +1,6 @@
 import { FIRST_RUN_PATH, LINK_PATH, type Role } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import type { User } from "./api/shapes.ts";
+import type { Self } from "./api/shapes.ts";
 
 /** The views behind the session, each with an address of its own. */
 export const VIEWS = [
@@ -42,7 +42,7 @@ const PATHS: Readonly<Record<View, string>> = {
 };
 const COMPANY_VIEWS: readonly View[] = ["panel", "clinics", "records", "report", "locations", "self"];
 /** The views of each role, those of every day first; it begins with the first. The API refuses what the others ask for. */
-const VIEWS_OF: Readonly<Record<User["serves"], Partial<Record<Role, readonly View[]>>>> = {
+const VIEWS_OF: Readonly<Record<Self["serves"], Partial<Record<Role, readonly View[]>>>> = {
   company: { owner: [...COMPANY_VIEWS, "people"], staff: COMPANY_VIEWS },
   gateway: {
     owner: VIEWS.filter((view) => view !== "clinics"),
@@ -53,7 +53,7 @@ const VIEWS_OF: Readonly<Record<User["serves"], Partial<Record<Role, readonly Vi
 };
 
 /** Of a member and what its page is of. */
-type Viewer = Pick<User, "role" | "serves">;
+type Viewer = Pick<Self, "role" | "serves">;
 
 function viewsOf({ role, serves }: Viewer): readonly View[] {
   return VIEWS_OF[serves][role] ?? ["self"];

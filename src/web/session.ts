@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preac
 import { SECOND_MS } from "../domain/clock.ts";
 import { sessionSeconds } from "../domain/member.ts";
 import { ApiFailure, ask, NOT_KEPT, statusOf, UNAUTHORIZED, UNAVAILABLE } from "./api/api.ts";
-import type { Body, User } from "./api/shapes.ts";
+import type { Body, Self } from "./api/shapes.ts";
 
 type Session =
   | { readonly kind: "checking" }
@@ -10,11 +10,11 @@ type Session =
   | { readonly kind: "unreachable" }
   | { readonly kind: "signed_out" }
   /** `ended`: it ended by itself. The user's page is kept for when the same user signs in again. */
-  | { readonly kind: "signed_in" | "ended"; readonly user: User };
+  | { readonly kind: "signed_in" | "ended"; readonly self: Self };
 
 interface SessionControl {
   readonly session: Session;
-  readonly onSignedIn: (user: User) => void;
+  readonly onSignedIn: (self: Self) => void;
   /** To call when the server says that the session has ended. */
   readonly onEnded: () => void;
   readonly onSignOut: () => void;
@@ -29,8 +29,8 @@ const SIGNED_OUT: Session = { kind: "signed_out" };
  */
 const MARK = "flanco_visitor";
 
-function setMark(user: User | null): void {
-  const value = user === null ? "; max-age=0" : `1; max-age=${sessionSeconds(user.role)}`;
+function setMark(self: Self | null): void {
+  const value = self === null ? "; max-age=0" : `1; max-age=${sessionSeconds(self.role)}`;
   // biome-ignore lint/suspicious/noDocumentCookie: the CookieStore is younger than the tablets that this page is for.
   document.cookie = `${MARK}=${value}; path=/; secure; samesite=strict`;
 }
@@ -75,9 +75,9 @@ export function useSession(): SessionControl {
     return () => tabs.close();
   }, []);
 
-  const onSignedIn = useCallback((user: User) => {
-    setMark(user);
-    setSession({ kind: "signed_in", user });
+  const onSignedIn = useCallback((self: Self) => {
+    setMark(self);
+    setSession({ kind: "signed_in", self });
     otherTabs.current?.postMessage(null);
   }, []);
   const onEnded = useCallback(() => {
@@ -92,7 +92,7 @@ export function useSession(): SessionControl {
 
 async function askSession(): Promise<Session> {
   try {
-    return { kind: "signed_in", user: await askSelf() };
+    return { kind: "signed_in", self: await askSelf() };
   } catch (error) {
     if (statusOf(error) === UNAUTHORIZED) {
       setMark(null);
@@ -116,7 +116,7 @@ async function signOut(): Promise<Session> {
 }
 
 /** Throws ApiFailure, with status 401 for a wrong e-mail or password, and NOT_KEPT. Where too many sign in, it tries again, twice. */
-export async function signIn(email: string, password: string): Promise<User> {
+export async function signIn(email: string, password: string): Promise<Self> {
   for (let triesLeft = 2; ; triesLeft -= 1) {
     try {
       await ask("post", "/api/login", { email, password });
@@ -132,13 +132,13 @@ export async function signIn(email: string, password: string): Promise<User> {
 }
 
 /** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that does not work. */
-export async function makeFirstUser(user: Body<"post", "/api/first-run">): Promise<User> {
-  await ask("post", "/api/first-run", user);
+export async function makeFirstAccount(self: Body<"post", "/api/first-run">): Promise<Self> {
+  await ask("post", "/api/first-run", self);
   return askAccepted();
 }
 
-/** Chooses a password by a link and signs in. Throws ApiFailure as `makeFirstUser` does. */
-export async function chooseByLink(token: string, password: string): Promise<User> {
+/** Chooses a password by a link and signs in. Throws ApiFailure as `makeFirstAccount` does. */
+export async function chooseByLink(token: string, password: string): Promise<Self> {
   await ask("post", "/api/link", { token, password });
   return askAccepted();
 }
@@ -148,7 +148,7 @@ const NO_PASSWORD = "?";
 
 /**
  * Asks whether a one-time link still works, without using it: the service looks at the link before it refuses the password.
- * Throws ApiFailure always: as `makeFirstUser` does.
+ * Throws ApiFailure always: as `makeFirstAccount` does.
  */
 export async function tryFirstRun(token: string): Promise<void> {
   await ask("post", "/api/first-run", { token, name: "?", email: "a@example.org", password: NO_PASSWORD });
@@ -160,7 +160,7 @@ export async function tryLink(token: string): Promise<void> {
 }
 
 /** Who was just let in. Throws ApiFailure with NOT_KEPT where the session is not there: that is no wrong password, and no dead link. */
-async function askAccepted(): Promise<User> {
+async function askAccepted(): Promise<Self> {
   try {
     return await askSelf();
   } catch (error) {
@@ -170,6 +170,6 @@ async function askAccepted(): Promise<User> {
 }
 
 /** The contract's answers do not say the role. */
-async function askSelf(): Promise<User> {
+async function askSelf(): Promise<Self> {
   return (await ask("get", "/api/me")).data;
 }

@@ -165,7 +165,7 @@ export async function start(dataDirectory: DataDirectory): Promise<Start> {
     await writer.open();
     try {
       const reader = openReader(dataDirectory.ledger, "UTC");
-      const users = reader.userCount();
+      const users = reader.accountCount();
       reader.close();
       return { users, recovered };
     } finally {

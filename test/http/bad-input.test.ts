@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MAX_LOGO_BYTES } from "../../src/domain/user.ts";
+import { MAX_LOGO_BYTES } from "../../src/domain/account.ts";
 import { NOON_MS } from "../rig/appliance.ts";
 import { exchange } from "../rig/exchange.ts";
 import {

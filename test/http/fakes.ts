@@ -1,3 +1,4 @@
+import type { PasswordHasher } from "../../src/domain/account.ts";
 import { type Clock, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type {
   ChipInfo,
@@ -8,7 +9,6 @@ import type {
   SurveyedChip,
 } from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
-import type { PasswordHasher } from "../../src/domain/user.ts";
 import { formatLine, resolveLine } from "../../src/gpio/address.ts";
 
 /** Two times that move only when a test says so, and apart from each other, as on a gateway without a clock chip. */

@@ -42,7 +42,7 @@ describe("The first user", () => {
     const response = await make({ email: "eva@example.org" }).expect(401);
     expect(response.body).to.deep.equal(EXPIRED);
     expect(response.headers).not.to.have.property("set-cookie");
-    expect(appliance.reader.userCount()).to.equal(1);
+    expect(appliance.reader.accountCount()).to.equal(1);
   });
 
   it("is one, however many use the token at once", async () => {
@@ -50,7 +50,7 @@ describe("The first user", () => {
     const answers = await Promise.all(emails.map((email) => make({ email })));
     expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(1);
     for (const { status } of answers) expect(status).to.be.oneOf([200, 401, 409]);
-    expect(appliance.reader.userCount()).to.equal(1);
+    expect(appliance.reader.accountCount()).to.equal(1);
   });
 
   it("is not made when there is a user already: 409, and no session", async () => {
@@ -59,7 +59,7 @@ describe("The first user", () => {
     const response = await make().expect(409);
     expect(response.body).to.deep.equal(anError("The first user has already been made. Sign in instead."));
     expect(response.headers).not.to.have.property("set-cookie");
-    expect(appliance.reader.userCount()).to.equal(1);
+    expect(appliance.reader.accountCount()).to.equal(1);
   });
 
   it("cannot be made any more once another way has made a user", async () => {
@@ -73,7 +73,7 @@ describe("The first user", () => {
     await make({ password: "short" }).expect(400);
     appliance.clock.advanceMonotonic(1);
     expect((await make().expect(401)).body).to.deep.equal(EXPIRED);
-    expect(appliance.reader.userCount()).to.equal(0);
+    expect(appliance.reader.accountCount()).to.equal(0);
   });
 
   it("is made with the newest token alone", async () => {
@@ -91,7 +91,7 @@ describe("The first user", () => {
       // Five failures within a minute would delay the next guess.
       appliance.clock.pass(MINUTE_MS);
     }
-    expect(appliance.reader.userCount()).to.equal(0);
+    expect(appliance.reader.accountCount()).to.equal(0);
   });
 
   it("is not made with any token when none was issued", async () => {
@@ -113,7 +113,7 @@ describe("The first user", () => {
         error: `password: ${message}`,
         errors: { password: { kind: "length", message } },
       });
-      expect(appliance.reader.userCount()).to.equal(0);
+      expect(appliance.reader.accountCount()).to.equal(0);
     }
     await make().expect(200);
   });

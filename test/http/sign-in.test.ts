@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { PasswordHasher } from "../../src/domain/user.ts";
+import type { PasswordHasher } from "../../src/domain/account.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { PASSWORD, sharedHasher } from "../rig/shared-hasher.ts";
 import { forEachTest } from "../rig/standing.ts";

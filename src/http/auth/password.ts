@@ -1,5 +1,5 @@
+import { PASSWORD_MAX_BYTES, type PasswordHasher, passwordBytes } from "../../domain/account.ts";
 import { FlancoError } from "../../domain/error.ts";
-import { PASSWORD_MAX_BYTES, type PasswordHasher, passwordBytes } from "../../domain/user.ts";
 import { TaskThread } from "../../platform/task-thread.ts";
 import type { PasswordTask } from "./password-thread.ts";
 

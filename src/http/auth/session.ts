@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import jwt from "jsonwebtoken";
 import type { Context } from "koa";
 import * as z from "zod";
+import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/account.ts";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Boot, leastAgeMs } from "../../domain/boot.ts";
 import { type Clock, monotonicMs } from "../../domain/clock.ts";
@@ -11,7 +12,6 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../../domain/ledger.ts";
 import type { Log } from "../../domain/log.ts";
 import { type Role, sessionSeconds } from "../../domain/member.ts";
-import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user.ts";
 import { writeDurably } from "../../platform/durable-file.ts";
 
 const ALGORITHM = "HS256";

@@ -61,7 +61,7 @@ type AuditParameters = { readonly before: number; readonly sinceMs: number; read
 
 export function auditReader(db: Database, budget: Pick<RowBudget, "spendBytes">) {
   const all = db.prepare<[AuditParameters], AuditRow>(`${SELECT} ${NEWEST}`);
-  const ofUser = db.prepare<[AuditParameters & { readonly userId: Id }], AuditRow>(
+  const ofAccount = db.prepare<[AuditParameters & { readonly userId: Id }], AuditRow>(
     `${SELECT} AND user_id = @userId ${NEWEST}`,
   );
   // Otherwise a user could try an e-mail and see in their own list whether it has an account.
@@ -97,7 +97,7 @@ export function auditReader(db: Database, budget: Pick<RowBudget, "spendBytes">)
       const parameters = { before: before ?? Number.MAX_SAFE_INTEGER, sinceMs: sinceMs ?? 0, limit };
       if (userId === undefined) return read(() => all.all(parameters));
       return read(() =>
-        [...ofUser.all({ ...parameters, userId }), ...ofAppliance.all(parameters)]
+        [...ofAccount.all({ ...parameters, userId }), ...ofAppliance.all(parameters)]
           .toSorted((one, other) => other.auditId - one.auditId)
           .slice(0, limit),
       );

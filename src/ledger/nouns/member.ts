@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
+import type { Credentials, Letterhead, NewOwner } from "../../domain/account.ts";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { leastAgeMs } from "../../domain/boot.ts";
 import { FlancoError } from "../../domain/error.ts";
@@ -17,7 +18,6 @@ import {
   type NewMember,
   type Role,
 } from "../../domain/member.ts";
-import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { ageInLedger, type BeginMoment, bootReader } from "./boot.ts";
 import { wiringAudit } from "./wiring.ts";
@@ -33,24 +33,24 @@ function toCredentials({ passwordHash, ...member }: MemberRow): Credentials {
 export function memberReader(db: Database) {
   const count = db.prepare<[], number>("SELECT count(*) FROM account").pluck();
   const all = db.prepare<[], Member>(`${SELECT} FROM member ORDER BY user_id, member_id`);
-  const ofUser = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE user_id = ? ORDER BY member_id`);
+  const ofAccount = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE user_id = ? ORDER BY member_id`);
   const one = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE member_id = ?`);
   const withHash = `${SELECT}, password_hash AS passwordHash FROM member`;
   const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
-  const allOfUser = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
+  const allOfAccount = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
   const link = db.prepare<[string], BeginMoment>(
     `SELECT boot_id AS bootId, begun_ms AS begunMs FROM link LEFT JOIN boot USING (boot) WHERE token_hash = ?`,
   );
   const { boots, lastAlive } = bootReader(db);
   return {
-    userCount: () => count.get() ?? 0,
-    members: (userId?) => (userId === undefined ? all.all() : ofUser.all(userId)),
+    accountCount: () => count.get() ?? 0,
+    members: (userId?) => (userId === undefined ? all.all() : ofAccount.all(userId)),
     member: (memberId) => one.get(memberId),
     credentials(email) {
       const row = byEmail.get(emailKey(email));
       return row && toCredentials(row);
     },
-    accountCredentials: (userId) => allOfUser.all(userId).map(toCredentials),
+    accountCredentials: (userId) => allOfAccount.all(userId).map(toCredentials),
     hasLink(tokenHash) {
       const made = link.get(tokenHash);
       if (made === undefined) return false;
@@ -63,7 +63,7 @@ export function memberReader(db: Database) {
 }
 
 export function memberCommands(db: Database, context: WriteContext) {
-  const { userCount, members, member: memberOf } = memberReader(db);
+  const { accountCount, members, member: memberOf } = memberReader(db);
   const taken = db.prepare<[string], number>("SELECT 1 FROM member WHERE email_key = ?").pluck();
   const insertAccount = db.prepare<[Id, number]>("INSERT INTO account (user_id, created_ms) VALUES (?, ?)");
   const insert = db.prepare<[Id, Id, Role, string, string, string, string | null, number]>(
@@ -102,7 +102,7 @@ export function memberCommands(db: Database, context: WriteContext) {
     if (taken.get(emailKey(email)) !== undefined) throw emailTaken(email);
   }
 
-  function addUser(user: NewUser, by: Actor = SERVICE_ACTOR): Member {
+  function addUser(user: NewOwner, by: Actor = SERVICE_ACTOR): Member {
     requireFree(user.email);
     const id = context.ids.next();
     insertAccount.run(id, context.nowMs());
@@ -140,7 +140,7 @@ export function memberCommands(db: Database, context: WriteContext) {
   return {
     addUser,
     addFirstUser(user, by?) {
-      if (userCount() > 0) {
+      if (accountCount() > 0) {
         throw new FlancoError("conflict", "The first user has already been made. Sign in instead.");
       }
       return addUser(user, by);

@@ -1,11 +1,11 @@
 import type { Database } from "better-sqlite3";
+import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/account.ts";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { WEEK_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Role } from "../../domain/member.ts";
-import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user.ts";
 import type { WriteContext } from "../engine/commands.ts";
 import { ageInLedger, type BeginMoment } from "./boot.ts";
 
@@ -76,8 +76,8 @@ export function sessionCommands(db: Database, context: WriteContext) {
     endSessions(by) {
       const members = removeAll.all();
       context.audit.note("secret_rotated", null, { sessions: members.length }, by);
-      const users = members.flatMap((memberId) => member.get(memberId)?.userId ?? []);
-      for (const userId of new Set(users)) context.tell({ kind: "sessions", userId });
+      const accounts = members.flatMap((memberId) => member.get(memberId)?.userId ?? []);
+      for (const userId of new Set(accounts)) context.tell({ kind: "sessions", userId });
       return members.length;
     },
   } satisfies Partial<LedgerCommands>;

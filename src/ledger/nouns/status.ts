@@ -32,7 +32,7 @@ interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
  * read takes stored sums, an index, or a bounded number of rows.
  */
 export function statusReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
-  const users = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
+  const accounts = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
   const sums = rollupSums(db, budget);
   const { reclocked } = clockReader(db);
   const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
@@ -42,13 +42,13 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
       WHERE :userId IS NULL OR w.user_id = :userId ORDER BY w.line LIMIT ${MAX_EDGES}`,
   );
   const gapsOfAll = gapStatements(db, "");
-  const gapsOfUser = gapStatements(db, "WHERE user_id = :userId");
+  const gapsOfAccount = gapStatements(db, "WHERE user_id = :userId");
   const provisionalOfAll = provisionalStatement(db, "");
-  const provisionalOfUser = provisionalStatement(db, "AND r.user_id = :userId");
+  const provisionalOfAccount = provisionalStatement(db, "AND r.user_id = :userId");
 
   function today(userId: Id | null, nowMs: number): Today {
     const day = calendar.dayOf(nowMs);
-    const found = (userId === null ? users.all() : [userId]).map((one) =>
+    const found = (userId === null ? accounts.all() : [userId]).map((one) =>
       sums.each(one, { months: [], days: [{ from: day, to: day }] }).values(),
     );
     const { count, totalMicros } = addUp(...found);
@@ -56,7 +56,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
   }
 
   function gapsOf(userId: Id | null, nowMs: number) {
-    const { counted, recent } = userId === null ? gapsOfAll : gapsOfUser;
+    const { counted, recent } = userId === null ? gapsOfAll : gapsOfAccount;
     // A gap that ends more than a day ahead was stamped by a wrong clock.
     const toMs = nowMs + DAY_MS;
     const counts = counted.get({ userId, fromMs: nowMs - MONTH_MS, toMs }) ?? { all: 0, last30Days: 0 };
@@ -71,7 +71,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
   }
 
   function unplaced(userId: Id | null, bootId: string): ProvisionalCounts {
-    const rows = (userId === null ? provisionalOfAll : provisionalOfUser).all({ userId, bootId });
+    const rows = (userId === null ? provisionalOfAll : provisionalOfAccount).all({ userId, bootId });
     const of = (waiting: number) => rows.find((row) => row.waiting === waiting)?.count ?? 0;
     return { waiting: of(1), unplaced: of(0) };
   }

@@ -24,14 +24,14 @@ const SELECT = `
 
 export function wiringReader(db: Database, calendar: LocalCalendar) {
   const all = db.prepare<[PriceDay], WiringRow>(`${SELECT} ORDER BY line`);
-  const ofUser = db.prepare<[PriceDay & { userId: Id }], WiringRow>(
+  const ofAccount = db.prepare<[PriceDay & { userId: Id }], WiringRow>(
     `${SELECT} WHERE w.user_id = @userId ORDER BY line`,
   );
   const prices = roomPrices(db, calendar);
   return {
     wirings(userId?, nowMs?) {
       const on = nowMs === undefined ? { day: null } : prices.dayOfSale(nowMs);
-      return (userId === undefined ? all.all(on) : ofUser.all({ ...on, userId })).map(toWiring);
+      return (userId === undefined ? all.all(on) : ofAccount.all({ ...on, userId })).map(toWiring);
     },
   } satisfies Partial<LedgerReader>;
 }

@@ -47,7 +47,7 @@ export type RecordsAnswer = Answer<"get", "/api/record">;
 
 export type Setup = Data<"/api/sink">[number];
 export type Member = Data<"/api/member">[number];
-export type User = Data<"/api/me">;
+export type Self = Data<"/api/me">;
 /** What every view may know: of a gateway or of a company. */
 export type SiteStatus = Data<"/api/status">;
 export type Status = Extract<SiteStatus, { readonly sinks: unknown }>;

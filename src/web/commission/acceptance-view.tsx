@@ -81,8 +81,8 @@ function Sheet({ report }: { readonly report: AcceptanceReport }) {
 
 /** The letterhead, for a role that reads it; for others the gateway's name. */
 function Head() {
-  const { user, status } = useGateway();
-  const mayRead = seesMoney(user.role);
+  const { self, status } = useGateway();
+  const mayRead = seesMoney(self.role);
   const letterhead = useLoaded(async (api) => (mayRead ? api.data("/api/letterhead") : null), "").value;
   if (letterhead !== undefined && letterhead !== null && letterhead.company !== "") {
     return <LetterheadBlock letterhead={letterhead} />;

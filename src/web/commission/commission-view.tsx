@@ -334,10 +334,10 @@ function ReportList() {
 /** Asks for the two names that sign, and ends the round with its report. `untested` rooms are not ticked off. */
 function FinishDialog({ untested }: { readonly untested: number }) {
   const texts = useTexts(commissionTexts);
-  const { api, user, format } = useGateway();
+  const { api, self, format } = useGateway();
   const { go } = useNavigation();
   const { open } = useDialogs();
-  const form = useForm({ technician: user.name, clinic: "" });
+  const form = useForm({ technician: self.name, clinic: "" });
   const { technician, clinic } = form.values;
   const send = () =>
     form.submit(technician.trim() !== "" && clinic.trim() !== "", async () => {

@@ -15,8 +15,8 @@ interface FaultListProps {
 /** What a person must see to, in plain words, the worst first as the server sends it; the server's own words behind a fold, for a technician. */
 export function FaultList({ faults, most = faults.length }: FaultListProps) {
   const texts = useTexts(frameTexts).faults;
-  const { user, format } = useGateway();
-  const seesAll = maySee(user, "state");
+  const { self, format } = useGateway();
+  const seesAll = maySee(self, "state");
   const own = seesAll ? faults : faults.filter(({ severity }) => severity !== "note");
   const shown = seesAll ? most : own.length;
   const rest = own.length - shown;

@@ -17,8 +17,8 @@ interface NavProps {
 /** The ways to the views: at the side, or as a bar at a phone's foot, whose last button opens the rest. */
 export function Nav({ view, isMoreOpen, onMore }: NavProps) {
   const texts = useTexts(frameTexts);
-  const { user } = useGateway();
-  const views = navViewsOf(user);
+  const { self } = useGateway();
+  const views = navViewsOf(self);
   const marked = useMarked();
   const isDaily = views.some((to, index) => to === view && index < DAILY_COUNT);
   return (
@@ -60,8 +60,8 @@ interface SeldomNavProps extends Pick<NavProps, "view"> {
 /** The seldom ways, for a phone's menu. */
 export function SeldomNav({ view, onGone }: SeldomNavProps) {
   const texts = useTexts(frameTexts);
-  const { user } = useGateway();
-  const seldom = navViewsOf(user).slice(DAILY_COUNT);
+  const { self } = useGateway();
+  const seldom = navViewsOf(self).slice(DAILY_COUNT);
   if (seldom.length === 0) return null;
   return (
     <nav aria-label={texts.nav.more}>
@@ -97,11 +97,11 @@ function NavItem({ to, view, class: style }: NavItemProps) {
 
 /** The view that shows what needs to be seen to, where the member sees it and there is something. */
 function useMarked(): NavView | null {
-  const { status, user } = useGateway();
+  const { status, self } = useGateway();
   const known = status.value;
   if (known === undefined) return null;
   if ("troubled" in known) return known.troubled > 0 ? "clinics" : null;
-  return maySee(user, "state") && known.faults.length > 0 ? "state" : null;
+  return maySee(self, "state") && known.faults.length > 0 ? "state" : null;
 }
 
 function Mark() {

@@ -27,7 +27,7 @@ interface ShellProps {
 export function Shell({ view, onSignOut, children }: ShellProps) {
   const texts = useTexts(frameTexts);
   const { locale } = useLanguage();
-  const { user, live, heardMs, status, format, now } = useGateway();
+  const { self, live, heardMs, status, format, now } = useGateway();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const gateway = status.value;
   const simulated = gateway?.simulated === true;
@@ -50,7 +50,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
 
   return (
     <div
-      class={`shell${simulated ? " shell-simulated" : ""}${user.role === "display" ? " shell-board" : ""}`}
+      class={`shell${simulated ? " shell-simulated" : ""}${self.role === "display" ? " shell-board" : ""}`}
     >
       <a class="skip button button-main unprinted" href="#content">
         {texts.skipToContent}
@@ -67,11 +67,11 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       <div class="shell-frame">
         <header class="side unprinted">
           <div class="side-top row spread">
-            <Link to={homeOf(user)} label={texts.nav.home}>
+            <Link to={homeOf(self)} label={texts.nav.home}>
               <Wordmark />
             </Link>
             {gateway !== undefined && <GatewayMark mark={gateway.gateway} />}
-            {user.serves === "gateway" && live !== "lost" && (
+            {self.serves === "gateway" && live !== "lost" && (
               <span class={`tag tag-${live} beside whole`}>
                 <span class="dot" aria-hidden="true" />
                 <span>{texts.live[live]}</span>
@@ -80,9 +80,9 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
           <Nav view={view} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
           <div class="side-foot lines">
-            <Link to="self" class="nav-link beside" label={texts.self(user.name)} isCurrent={view === "self"}>
+            <Link to="self" class="nav-link beside" label={texts.self(self.name)} isCurrent={view === "self"}>
               <Icon name="user" />
-              <span class="clip">{user.name}</span>
+              <span class="clip">{self.name}</span>
             </Link>
             {lastButtons}
           </div>
@@ -99,7 +99,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       </div>
       {isMoreOpen && (
         <CloseProvider value={() => setMoreOpen(false)}>
-          <Dialog title={user.name}>
+          <Dialog title={self.name}>
             <SeldomNav view={view} onGone={() => setMoreOpen(false)} />
             <div class="foot row spread">
               <Link to="self" class="button button-quiet">
@@ -115,7 +115,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       <div class="toasts unprinted">
         {live === "lost" && (
           <p class="toast">
-            {user.serves === "company"
+            {self.serves === "company"
               ? texts.live.noAnswer
               : texts.live.lost(format.moment(heardMs(), now()))}
           </p>
@@ -129,7 +129,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
 /** Says on every view that some rooms do not count. People who may start a test can end it here. */
 function TestBanner() {
   const texts = useTexts(frameTexts).tests;
-  const { api, format, now, user } = useGateway();
+  const { api, format, now, self } = useGateway();
   const { isBusy, failure, send } = useSending();
   const tests = useTests();
   const untilMs = Math.max(...tests.map(({ untilMs }) => untilMs));
@@ -145,7 +145,7 @@ function TestBanner() {
         </p>
         <FormFailure failure={failure} />
       </div>
-      {maySee(user, "lines") && (
+      {maySee(self, "lines") && (
         <Button
           isBusy={isBusy}
           onPress={() => void send(() => api.remove("/api/commission", { pause: "true" }))}

@@ -19,7 +19,7 @@ import { Unwire, WireForm } from "./wire-form.tsx";
 export function LinesView() {
   const texts = useTexts(linesTexts);
   const { title: commissionTitle } = useTexts(commissionTexts);
-  const { api, user } = useGateway();
+  const { api, self } = useGateway();
   const loaded = useBoard();
   /** Addresses of the simulated lines that were switched here: one that is free tells no level. */
   const [driven, setDriven] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -66,7 +66,7 @@ export function LinesView() {
       )}
       {board !== undefined && all.length > 0 && (
         <>
-          <WiredPanel board={board} doing={doing} onPriced={user.role === "owner" ? onDone : undefined} />
+          <WiredPanel board={board} doing={doing} onPriced={self.role === "owner" ? onDone : undefined} />
           {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
           ))}

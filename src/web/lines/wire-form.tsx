@@ -29,8 +29,8 @@ interface WireFormProps {
 export function WireForm({ line, board, onDone }: WireFormProps) {
   const texts = useTexts(linesTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
-  const { api, user, format } = useGateway();
-  const withPrice = seesMoney(user.role);
+  const { api, self, format } = useGateway();
+  const withPrice = seesMoney(self.role);
   // One price may be set elsewhere or begin with its day, while the form is open.
   const current = useData("/api/wiring", ["locations"]);
   useNewDay(current.reload);

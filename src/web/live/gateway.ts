@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Api, statusOf, UNREACHABLE } from "../api/api.ts";
-import type { SiteStatus, Status, User } from "../api/shapes.ts";
+import type { Self, SiteStatus, Status } from "../api/shapes.ts";
 import { createFormat, type Format } from "../format/format.ts";
 import { useLanguage } from "../messages/use-language.ts";
 import { LiveConnection, type LiveState } from "./connection.ts";
@@ -10,9 +10,9 @@ import { Freshness, type Part, Refresher, ready } from "./loading.ts";
 
 /** The gateway as every view behind the session shares it, from sign-in to sign-out. */
 interface Gateway {
-  readonly user: User;
+  readonly self: Self;
   /** To call when the user has changed itself. */
-  readonly onUser: (user: User) => void;
+  readonly onSelf: (self: Self) => void;
   readonly api: Api;
   readonly events: LiveEvents;
   readonly live: LiveState;
@@ -67,15 +67,15 @@ const STATUS_EVENTS: readonly string[] = ["locations", "gap", "tests"];
  * for while it `hasEnded`; after that all is fetched again.
  */
 export function useGatewayConnection(
-  user: User,
+  self: Self,
   hasEnded: boolean,
-  onUser: (user: User) => void,
+  onSelf: (self: Self) => void,
   onEnded: () => void,
 ): Gateway {
   const { locale } = useLanguage();
   const [live, setLive] = useState<LiveState>("connecting");
   const [status, setStatus] = useState<Part<SiteStatus>>({ kind: "waiting" });
-  const { serves } = user;
+  const { serves } = self;
   const own = useMemo(() => connect(serves, setLive, setStatus, onEnded), [serves, onEnded]);
 
   // Before the first paint: on a slow tablet the requests would otherwise wait for it.
@@ -102,15 +102,15 @@ export function useGatewayConnection(
     [locale, timeZone, code, decimals],
   );
   return useMemo(
-    () => ({ ...own, user, onUser, live, status, format }),
-    [own, user, onUser, live, status, format],
+    () => ({ ...own, self, onSelf, live, status, format }),
+    [own, self, onSelf, live, status, format],
   );
 }
 
 type SetState<T> = (next: T | ((before: T) => T)) => void;
 
 function connect(
-  serves: User["serves"],
+  serves: Self["serves"],
   setLive: SetState<LiveState>,
   setStatus: SetState<Part<SiteStatus>>,
   onEnded: () => void,

@@ -16,8 +16,8 @@ import { briefRooms, locationsInOrder } from "./rooms.ts";
 /** Locations with their devices: made, named and taken away here. */
 export function LocationsView() {
   const texts = useTexts(locationsTexts);
-  const { user } = useGateway();
-  const isOfGateway = user.serves === "gateway";
+  const { self } = useGateway();
+  const isOfGateway = self.serves === "gateway";
   const loaded = useLoaded(loadLocations, "", ["locations"]);
   const known = loaded.value;
   return (
@@ -49,13 +49,13 @@ function AddLocation() {
 
 function LocationList({ known }: { readonly known: Locations }) {
   const texts = useTexts(locationsTexts);
-  const { user, format } = useGateway();
+  const { self, format } = useGateway();
   const { locations } = known;
   const { groups, elsewhere } = locationsInOrder(known, format.compare);
   if (groups.length === 0 && elsewhere.length === 0) {
     return (
-      <NothingPanel title={texts.none} detail={user.serves === "company" ? "" : texts.noneDetail}>
-        {user.serves === "gateway" && <AddLocation />}
+      <NothingPanel title={texts.none} detail={self.serves === "company" ? "" : texts.noneDetail}>
+        {self.serves === "gateway" && <AddLocation />}
       </NothingPanel>
     );
   }
@@ -79,8 +79,8 @@ interface LocationCardProps {
 
 function LocationCard({ location, devices, locations }: LocationCardProps) {
   const texts = useTexts(locationsTexts);
-  const { user, format } = useGateway();
-  const isOfGateway = user.serves === "gateway";
+  const { self, format } = useGateway();
+  const isOfGateway = self.serves === "gateway";
   const { open, finish } = useDialogs();
   const name = location?.name ?? texts.elsewhere;
   const detail = location?.description ?? texts.elsewhereDetail;

@@ -30,8 +30,8 @@ const FAULTS_SHOWN = 2;
 /** The figures of a week, a month or a year, the rooms that are on, and the last sales. */
 export function PanelView() {
   const texts = useTexts(panelTexts);
-  const { status, user, format } = useGateway();
-  const isOfGateway = user.serves === "gateway";
+  const { status, self, format } = useGateway();
+  const isOfGateway = self.serves === "gateway";
   const { replace } = useNavigation();
   const filter = panelFilterOf(useQuery());
   const setFilter = (next: OverviewFilter) => replace("panel", panelQuery(next));

@@ -26,7 +26,7 @@ interface ActionsProps {
 /** Who signs in to the account, for its owners. */
 export function PeopleView() {
   const texts = useTexts(peopleTexts);
-  const { user, format } = useGateway();
+  const { self, format } = useGateway();
   const { open } = useDialogs();
   const members = useData("/api/member");
   const invite = () =>
@@ -58,7 +58,7 @@ export function PeopleView() {
                 isName: true,
                 cell: ({ _id, name, email }) => (
                   <span class="words lines">
-                    <span>{_id === user._id ? texts.you(name) : name}</span>
+                    <span>{_id === self._id ? texts.you(name) : name}</span>
                     <span class="soft">{email}</span>
                   </span>
                 ),
@@ -152,7 +152,7 @@ type MemberDraft = Pick<Member, "name" | "email" | "role">;
 function MemberForm({ member, onChanged }: MemberFormProps) {
   const texts = useTexts(peopleTexts);
   const { mistakes } = useTexts(signInTexts);
-  const { api, user } = useGateway();
+  const { api, self } = useGateway();
   const { open, finish } = useDialogs();
   const form = useForm<MemberDraft>({
     name: member?.name ?? "",
@@ -198,7 +198,7 @@ function MemberForm({ member, onChanged }: MemberFormProps) {
       <SelectField
         label={texts.role}
         value={role}
-        choices={(user.serves === "company" ? COMPANY_ROLES : ROLES).map((value) => ({
+        choices={(self.serves === "company" ? COMPANY_ROLES : ROLES).map((value) => ({
           value,
           text: texts.roles[value].name,
         }))}

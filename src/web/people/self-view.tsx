@@ -14,11 +14,11 @@ import { waitText } from "../sign-in/sign-in.tsx";
 export function SelfView() {
   const texts = useTexts(selfTexts);
   const { roles } = useTexts(peopleTexts);
-  const { user } = useGateway();
+  const { self } = useGateway();
   const { finish } = useDialogs();
   const [changes, setChanges] = useState(0);
   return (
-    <ViewFrame title={texts.title} intro={texts.intro(user.email, roles[user.role].name)}>
+    <ViewFrame title={texts.title} intro={texts.intro(self.email, roles[self.role].name)}>
       <section class="panel self">
         <h2>{texts.name}</h2>
         <NameForm onDone={() => finish(texts.nameSaved)} />
@@ -39,13 +39,13 @@ export function SelfView() {
 
 function NameForm({ onDone }: { readonly onDone: () => void }) {
   const texts = useTexts(selfTexts);
-  const { api, user, onUser } = useGateway();
-  const form = useForm({ name: user.name });
+  const { api, self, onSelf } = useGateway();
+  const form = useForm({ name: self.name });
   const name = form.values.name.trim();
   const send = () =>
     form.submit(name !== "", async () => {
       await api.send("patch", "/api/me", { me: { name } });
-      onUser({ ...user, name });
+      onSelf({ ...self, name });
       onDone();
     });
   return (
@@ -58,7 +58,7 @@ function NameForm({ onDone }: { readonly onDone: () => void }) {
 function PasswordForm({ onDone }: { readonly onDone: () => void }) {
   const texts = useTexts(selfTexts);
   const { labels } = useTexts(signInTexts);
-  const { api, user } = useGateway();
+  const { api, self } = useGateway();
   const form = useForm({ current: "", ...NO_PASSWORD });
   const { current, password } = form.values;
   const send = () =>
@@ -73,7 +73,7 @@ function PasswordForm({ onDone }: { readonly onDone: () => void }) {
       failureText={waitText(form.failure, labels)}
       action={texts.savePassword}
     >
-      <input type="text" autocomplete="username" value={user.email} hidden readOnly />
+      <input type="text" autocomplete="username" value={self.email} hidden readOnly />
       <TextField
         label={texts.current}
         type="password"

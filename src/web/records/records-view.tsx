@@ -186,7 +186,7 @@ interface RecordDialogProps {
 /** All that is known of one record, and an owner's way to void it. */
 function RecordDialog({ record }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
-  const { format, user } = useGateway();
+  const { format, self } = useGateway();
   const { number, voided } = record;
   const moment = (timeMs: number) =>
     `${format.dayName(format.day(timeMs), "full")}, ${format.exactTime(timeMs)}`;
@@ -210,7 +210,7 @@ function RecordDialog({ record }: RecordDialogProps) {
           </div>
         ))}
       </dl>
-      {voided === null && user.role === "owner" && user.serves === "gateway" && (
+      {voided === null && self.role === "owner" && self.serves === "gateway" && (
         <details class="stack record-void-way">
           <summary class="button">{texts.voidIt}</summary>
           <VoidForm record={record} />

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { MAX_LOGO_BYTES } from "../../domain/user.ts";
+import { MAX_LOGO_BYTES } from "../../domain/account.ts";
 import { ApiFailure, BAD_REQUEST } from "../api/api.ts";
 import type { Letterhead } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";

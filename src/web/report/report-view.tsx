@@ -47,7 +47,7 @@ export function ReportView() {
 
 function ChosenReport({ choices }: { readonly choices: Choices }) {
   const texts = useTexts(reportTexts);
-  const { format, user } = useGateway();
+  const { format, self } = useGateway();
   const { replace } = useNavigation();
   const query = useQuery();
   const { open } = useDialogs();
@@ -112,7 +112,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             onPress={() => move(1)}
           />
         </div>
-        {user.serves === "gateway" && user.role === "owner" && (
+        {self.serves === "gateway" && self.role === "owner" && (
           <Button
             icon="edit"
             isDisabled={letterhead === undefined}

@@ -37,8 +37,8 @@ export function RoomsView() {
   const texts = useTexts(roomsTexts);
   const { rooms: countText } = useTexts(locationsTexts);
   const { noneFiltered } = useTexts(panelTexts);
-  const { format, status, user, reloadStatus, live } = useGateway();
-  const withSales = seesMoney(user.role);
+  const { format, status, self, reloadStatus, live } = useGateway();
+  const withSales = seesMoney(self.role);
   const { leave, replace } = useNavigation();
   const query = useQuery();
   const [deviceId, roomId] = [query.get("device"), query.get("room")];
@@ -121,7 +121,7 @@ export function RoomsView() {
             <p class="aloud" role="status">
               {search.trim() !== "" && countText(format.count(found))}
             </p>
-            {which === "unwired" && WIRES.includes(user.role) && (
+            {which === "unwired" && WIRES.includes(self.role) && (
               <Link to="lines" class="button">
                 {texts.connectShort}
               </Link>
@@ -132,7 +132,7 @@ export function RoomsView() {
       <NotReadyPanel of={known.kind === "ready" && !isComplete ? today : known} />
       {all?.length === 0 && (
         <NothingPanel title={texts.none} detail={texts.noneDetail}>
-          {maySee(user, "guide") && (
+          {maySee(self, "guide") && (
             <Link to="guide" class="button button-main">
               {texts.add}
             </Link>
@@ -239,7 +239,7 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
   const { underTest } = useTexts(linesTexts);
-  const { user, format, now } = useGateway();
+  const { self, format, now } = useGateway();
   const key = roomKey(deviceId, room.id);
   const tally = tallies?.get(key);
   const sinceMs = times.get(key);
@@ -286,14 +286,14 @@ function RoomTile({ deviceId, room, known }: RoomTileProps) {
   );
   return (
     <li class={`tile${isOn ? " tile-on" : ""}${isUnwired ? " tile-unwired" : ""}`}>
-      {seesMoney(user.role) ? (
+      {seesMoney(self.role) ? (
         <Link to="rooms" query={{ ...roomsQuery(filter), device: deviceId, room: room.id }} class="tile-link">
           {content}
         </Link>
       ) : (
         <div class="tile-link">{content}</div>
       )}
-      {isUnwired && !isMany && !tally.withoutLine && WIRES.includes(user.role) && (
+      {isUnwired && !isMany && !tally.withoutLine && WIRES.includes(self.role) && (
         <Link to="lines" class="button button-quiet" label={texts.connect(room.id)}>
           {texts.connectShort}
         </Link>

@@ -1,4 +1,4 @@
-import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
+import { PASSWORD_MIN_CHARACTERS } from "../../domain/account.ts";
 import { TextField } from "../element/field.tsx";
 import type { FormControl } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";

@@ -1,4 +1,4 @@
-import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
+import { PASSWORD_MIN_CHARACTERS } from "../../domain/account.ts";
 
 /** Which of the service's rules a new password and its repetition meet. */
 interface PasswordCheck {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { TRUST_PATH } from "../../domain/member.ts";
 import { ApiFailure, BAD_REQUEST, NOT_KEPT, UNAUTHORIZED, waitOf } from "../api/api.ts";
-import type { User } from "../api/shapes.ts";
+import type { Self } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, type FormControl, useForm } from "../element/form.tsx";
@@ -13,7 +13,7 @@ import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
 import { frameTexts } from "../messages/frame.ts";
 import { firstRunTexts, linkTexts, signInTexts } from "../messages/sign-in.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { chooseByLink, makeFirstUser, signIn, tryFirstRun, tryLink } from "../session.ts";
+import { chooseByLink, makeFirstAccount, signIn, tryFirstRun, tryLink } from "../session.ts";
 import { isGoodPassword, type NewPassword, NewPasswordFields, NO_PASSWORD } from "./new-password.tsx";
 
 interface SignInFrameProps {
@@ -80,7 +80,7 @@ function NotKept() {
 interface SignInProps {
   /** True when a session was there and has ended by itself. */
   readonly hasEnded?: boolean;
-  readonly onSignedIn: (user: User) => void;
+  readonly onSignedIn: (self: Self) => void;
 }
 
 /** Asks for e-mail and password. The address stays, so that signing in leads back to where one was. */
@@ -149,7 +149,7 @@ interface LinkProps {
   readonly token: string;
   /** What the link says of the user; empty where it says nothing. */
   readonly presetEmail: string;
-  readonly onSignedIn: (user: User) => void;
+  readonly onSignedIn: (self: Self) => void;
   readonly onLeave: () => void;
 }
 
@@ -161,8 +161,8 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: LinkProps)
   const texts = useTexts(firstRunTexts);
   const form = useForm({ name: "", email: presetEmail, ...NO_PASSWORD });
   const work = async () => {
-    const { again: _, ...user } = form.values;
-    onSignedIn(await makeFirstUser({ token, ...user }));
+    const { again: _, ...self } = form.values;
+    onSignedIn(await makeFirstAccount({ token, ...self }));
   };
   const wrong = (text: string) => ({ type: text, length: text });
   return (

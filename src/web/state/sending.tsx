@@ -18,8 +18,8 @@ import { SetupForm } from "./setup-form.tsx";
 /** What leaves the gateway: how it fares, and for an owner how it is set up. */
 export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }) {
   const texts = useTexts(sinkTexts);
-  const { user, reloadStatus } = useGateway();
-  const isOwner = user.role === "owner";
+  const { self, reloadStatus } = useGateway();
+  const isOwner = self.role === "owner";
   const loaded = useLoaded(async (of) => (isOwner ? of.data("/api/sink") : []), "");
   const onChanged = () => {
     loaded.reload();

@@ -16,7 +16,7 @@ import { SendingPanel } from "./sending.tsx";
 /** The gateway's state: first whether anything needs attention, then every part. */
 export function StateView() {
   const texts = useTexts(stateTexts);
-  const { user, reloadStatus } = useGateway();
+  const { self, reloadStatus } = useGateway();
   const known = useGatewayStatus();
   const gaps = useData("/api/gap", ["gap"]);
   const status = known.value;
@@ -39,7 +39,7 @@ export function StateView() {
           {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
           <SendingPanel sinks={status.sinks} />
           <LineCard status={status} />
-          {user.role === "owner" && <AuditPanel />}
+          {self.role === "owner" && <AuditPanel />}
         </>
       )}
     </ViewFrame>

@@ -4,7 +4,7 @@ import type { Id } from "./id.ts";
 import type { Member, NewMember, Role } from "./member.ts";
 
 /** The first member of a new account, its owner. */
-export type NewUser = Omit<NewMember, "role">;
+export type NewOwner = Omit<NewMember, "role">;
 
 /** A member with what proves its password. */
 export interface Credentials {
