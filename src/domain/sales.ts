@@ -1,4 +1,4 @@
-import type { EitherWay, LedgerReader } from "./ledger.ts";
+import type { LedgerReader, SyncOrAsync } from "./ledger.ts";
 
 /** Reads of lines, which a company's database cannot answer: it knows the chain alone. */
 type LineRead = "gaps" | "wirings";
@@ -9,7 +9,7 @@ type LineRead = "gaps" | "wirings";
  * has sold, and a day is the local day of its clinic. Each answer is of one commit.
  */
 export type SalesReads = Pick<LedgerReader, "localTime"> &
-  EitherWay<
+  SyncOrAsync<
     Pick<
       LedgerReader,
       | ("summary" | "overview" | "sumRecords")

@@ -5,7 +5,7 @@ import type { PasswordHasher } from "../domain/account.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { CalmReader, HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { ApiReader, CostlyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Reach } from "../domain/member.ts";
@@ -82,7 +82,7 @@ interface ServedApi {
 
 export interface AppDependencies extends SiteDependencies {
   readonly reader: LedgerReader;
-  readonly heavy: HeavyReads;
+  readonly costly: CostlyReads;
   readonly writer: LedgerWriter;
   readonly sessions: Pick<Sessions, "begin" | "check" | "end">;
   readonly passwords: PasswordHasher;
@@ -104,7 +104,7 @@ export interface AppDependencies extends SiteDependencies {
 export interface LedgerDependencies
   extends Pick<AppDependencies, "writer" | "clock" | "log" | "reach" | "passwords">,
     Pick<AccountDependencies, "setups"> {
-  readonly reader: CalmReader;
+  readonly reader: ApiReader;
   readonly lines: WiredLines;
 }
 
@@ -128,9 +128,9 @@ export function ledgerEndpoints(dependencies: LedgerDependencies): readonly Endp
 
 /** The endpoints of a running gateway, without those of sessions: members have them on the network, operators by commands. */
 export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
-  const { heavy, writer, lines, drivable, status, commissioner, setups, clock, log } = dependencies;
+  const { costly, writer, lines, drivable, status, commissioner, setups, clock, log } = dependencies;
   // Reads that may be much work are made in a thread of their own.
-  const reader = { ...dependencies.reader, ...heavy };
+  const reader = { ...dependencies.reader, ...costly };
   return [
     ...ledgerEndpoints({ ...dependencies, reader, setups: () => setups.setups() }),
     postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
@@ -146,7 +146,7 @@ export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoi
  * @param table what `gatewayEndpoints` gives
  */
 export function createApp(dependencies: AppDependencies, table: readonly Endpoint[]): Koa {
-  const { reader, heavy, writer, sessions, passwords, signInGate, lines, status, events, firstRun } =
+  const { reader, costly, writer, sessions, passwords, signInGate, lines, status, events, firstRun } =
     dependencies;
   return buildApp(dependencies, {
     described: [
@@ -161,7 +161,7 @@ export function createApp(dependencies: AppDependencies, table: readonly Endpoin
       [METRICS_PATH]: metricsProbe(status, dependencies.metricsTokenFile),
     },
     positionOf: (signedIn) => events.positionOf(signedIn),
-    as: (asker, work) => heavy.as(asker, work),
+    as: (asker, work) => costly.as(asker, work),
   });
 }
 

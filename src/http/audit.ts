@@ -1,14 +1,14 @@
 import { type AuditEntry as EntryAnswer, listAudit, listWholeAudit } from "../contract/audit.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import type { Id } from "../domain/id.ts";
-import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
+import type { LedgerReader, SyncOrAsync } from "../domain/ledger.ts";
 import { firstMembers } from "./account.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 const DEFAULT_PAGE = 50;
 
 export function auditEndpoints(
-  reader: EitherWay<Pick<LedgerReader, "audit">> & Pick<LedgerReader, "members">,
+  reader: SyncOrAsync<Pick<LedgerReader, "audit">> & Pick<LedgerReader, "members">,
 ): readonly Endpoint[] {
   return [
     serve(listAudit, async ({ userId, query }) => {

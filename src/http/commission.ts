@@ -30,7 +30,7 @@ import {
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
-import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
+import type { LedgerReader, SyncOrAsync } from "../domain/ledger.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
 import { type Endpoint, serve, writeJson } from "./router.ts";
 
@@ -41,7 +41,7 @@ const SHOWN_EDGES = 200;
 const STATES = { what: "looks at this commissioning", inAll: 3, waitingOfMember: 8 };
 
 type ReportReader = Pick<LedgerReader, "acceptanceReport" | "chainHead" | "testedEdges"> &
-  EitherWay<Pick<LedgerReader, "acceptanceReports">>;
+  SyncOrAsync<Pick<LedgerReader, "acceptanceReports">>;
 
 interface CommissionDependencies {
   readonly commissioner: Commissioner;

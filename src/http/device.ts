@@ -9,7 +9,7 @@ import {
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Device } from "../domain/device.ts";
-import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter, SyncOrAsync } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
@@ -22,7 +22,7 @@ export function deviceListEndpoint(sales: Pick<SalesReads, "devices">): Endpoint
 
 export function deviceEndpoints(
   writer: Pick<LedgerWriter, "addDevice" | "changeDevice" | "removeDevice">,
-  reader: EitherWay<Pick<LedgerReader, "roomsToday">>,
+  reader: SyncOrAsync<Pick<LedgerReader, "roomsToday">>,
   clock: Clock,
 ): readonly Endpoint[] {
   return [

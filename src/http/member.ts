@@ -15,7 +15,7 @@ import {
 import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/account.ts";
 import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter, SyncOrAsync } from "../domain/ledger.ts";
 import type { Member, Reach } from "../domain/member.ts";
 import { requireSession, type SessionKeeper } from "./auth/session.ts";
 import type { SignInGate } from "./auth/sign-in-gate.ts";
@@ -41,7 +41,7 @@ export type MemberWriter = Pick<
   LedgerWriter,
   "addMember" | "changeMember" | "removeMember" | "endSessionsOf" | "addLink" | "useLink" | "setPassword"
 >;
-export type MemberReader = EitherWay<
+export type MemberReader = SyncOrAsync<
   Pick<LedgerReader, "member" | "credentials" | "accountCredentials" | "hasLink"> & {
     sessions(): readonly Pick<StandingSession, "memberId">[];
   }

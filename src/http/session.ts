@@ -4,7 +4,7 @@ import { login, logout, makeFirstAccount, type UserData as UserAnswer, verify } 
 import { type Credentials, type PasswordHasher, requirePassword } from "../domain/account.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter, SyncOrAsync } from "../domain/ledger.ts";
 import { emailKey, type Member, sessionSeconds } from "../domain/member.ts";
 import { isSecret } from "../platform/secret-file.ts";
 import { type SessionKeeper, setSessionCookie, tokensOf, unauthorized } from "./auth/session.ts";
@@ -22,7 +22,7 @@ export function sessionEndpoints(
   sessions: SessionKeeper,
   passwords: PasswordHasher,
   gate: SignInGate,
-  reader: EitherWay<Pick<LedgerReader, "credentials" | "member">>,
+  reader: SyncOrAsync<Pick<LedgerReader, "credentials" | "member">>,
 ): readonly Endpoint[] {
   return [
     serve(login, async ({ body, context }) => {

@@ -3,7 +3,7 @@ import { addDays, type Day, dayFromDate, firstDayOf, monthOf } from "../domain/d
 import { HABIT_DAYS, silentDays } from "../domain/device.ts";
 import { type Fault, FaultWatch, tellsEnd } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
-import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
+import type { CostlyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { minuteOf, type Notice } from "../domain/notice.ts";
 import type { NoticeOutbox } from "./notice-outbox.ts";
@@ -20,7 +20,7 @@ export interface NoticesOptions {
   readonly writer: NoticeWriter;
   readonly status: { status(): Promise<{ readonly faults: readonly Fault[] }> };
   readonly reader: Pick<LedgerReader, "members" | "wirings" | "localTime" | "letterhead">;
-  readonly heavy: Pick<HeavyReads, "overview" | "roomDays">;
+  readonly costly: Pick<CostlyReads, "overview" | "roomDays">;
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly log: Log;
@@ -137,7 +137,7 @@ export class Notices {
   }
 
   async #sumUp(today: Day, lookedInMonth: number, faults: number): Promise<readonly Notice[]> {
-    const { summaries, heavy, writer, clock } = this.#options;
+    const { summaries, costly, writer, clock } = this.#options;
     const yesterday = addDays(today, -1);
     const lastMonth = addDays(firstDayOf(monthOf(today)), -1);
     const wanted = [
@@ -153,7 +153,7 @@ export class Notices {
       for (const [kind, period, at] of wanted) {
         const request = { period, at, filter: { location: null, deviceId: null } };
         notices.push(
-          writer.summary(kind, await heavy.overview(userId, request, clock.nowMs()), faults, company),
+          writer.summary(kind, await costly.overview(userId, request, clock.nowMs()), faults, company),
         );
       }
     }
@@ -161,12 +161,12 @@ export class Notices {
   }
 
   async #findSilent(nowMs: number): Promise<{ notices: readonly Notice[]; silentRooms: string[] }> {
-    const { silentDays: leastDays, heavy, reader, writer, outbox } = this.#options;
+    const { silentDays: leastDays, costly, reader, writer, outbox } = this.#options;
     if (leastDays === 0) return { notices: [], silentRooms: [] };
     const told = new Set(outbox.told.silentRooms);
     const silent: (SilentRoom & { readonly key: string })[] = [];
     for (const userId of this.#accounts()) {
-      const rooms = await heavy.roomDays(userId, leastDays + FURTHER_DAYS + HABIT_DAYS, nowMs);
+      const rooms = await costly.roomDays(userId, leastDays + FURTHER_DAYS + HABIT_DAYS, nowMs);
       const days = new Map(rooms.map((one) => [keyOf(one), silentDays(one, leastDays)]));
       for (const { deviceId, actuatorId: room, deviceName } of reader.wirings(userId)) {
         const key = keyOf({ deviceId, room });

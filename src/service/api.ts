@@ -22,7 +22,7 @@ type FromConfig = "dailyLimits" | "metricsTokenFile";
 
 export interface ApiDependencies
   extends Omit<AppDependencies, OwnPart | "sessions">,
-    Omit<StatusDependencies, "timeZone" | "currency" | "heavy" | "lines">,
+    Omit<StatusDependencies, "timeZone" | "currency" | "costly" | "lines">,
     Pick<CommissioningDependencies, "timers"> {
   readonly config: Config;
   readonly reader: LedgerReader;
@@ -94,7 +94,7 @@ export async function openApi(
   allowedOrigins: () => readonly string[],
   closing: Pick<AsyncDisposableStack, "defer">,
 ): Promise<Api> {
-  const { writer, reader, heavy } = ledger;
+  const { writer, reader, costly } = ledger;
   const { recorder, drivable, trust } = lines;
   const { packages, upkeep, sinks, others, name, faults } = watchers;
   const secret = loadSecret(dataDirectory.secret, log);
@@ -114,7 +114,7 @@ export async function openApi(
     trust,
     writer,
     reader,
-    heavy,
+    costly,
     lines: recorder,
     drivable,
     setups: sinks,

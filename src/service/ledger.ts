@@ -7,7 +7,7 @@ import type { Log } from "../domain/log.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { identitiesOf } from "../ledger/engine/identity.ts";
 import { beginJob } from "../ledger/engine/job.ts";
-import { heavyReads, MAX_ROWS_IN_PLACE, openReader, type StoreReader } from "../ledger/engine/reader.ts";
+import { costlyReads, MAX_ROWS_IN_PLACE, openReader, type StoreReader } from "../ledger/engine/reader.ts";
 import { openUpToDate } from "../ledger/engine/up-to-date.ts";
 import { type StoreWriter, storeWriter } from "../ledger/engine/writer.ts";
 import type { WriterSettings } from "../ledger/engine/writer-thread.ts";
@@ -75,7 +75,7 @@ export interface LedgerListener {
 export interface OpenLedger {
   readonly writer: StoreWriter;
   readonly reader: StoreReader;
-  readonly heavy: ReturnType<typeof heavyReads>;
+  readonly costly: ReturnType<typeof costlyReads>;
 }
 
 /** Opens the ledger for writing and reading, by `openRecovering`. */
@@ -87,7 +87,7 @@ export function openLedger(options: RecoveryOptions, listener: LedgerListener): 
     try {
       const start = { file: dataDirectory.ledger, timeZone: config.time_zone };
       const reader = openReader(start.file, start.timeZone, MAX_ROWS_IN_PLACE);
-      return { writer, reader, heavy: heavyReads(reader, reader.budget, start) };
+      return { writer, reader, costly: costlyReads(reader, reader.budget, start) };
     } catch (error) {
       await writer.close();
       throw error;

@@ -215,7 +215,7 @@ export class Service {
     this.#ledger = ledger;
     this.#closing.defer(() => ledger.writer.close());
     this.#closing.defer(() => ledger.reader.close());
-    this.#closing.defer(() => ledger.heavy.close());
+    this.#closing.defer(() => ledger.costly.close());
     return ledger;
   }
 
@@ -280,7 +280,7 @@ export type Watchers = ReturnType<typeof openWatchers>;
 /** Begins the upkeep. What must be closed is added to `closing`. */
 function openWatchers(
   { config, dataDirectory, clock, log, installation, onFatal }: Start,
-  { reader, writer, heavy }: OpenLedger,
+  { reader, writer, costly }: OpenLedger,
   trust: ClockTrust,
   closing: Pick<AsyncDisposableStack, "defer">,
 ) {
@@ -313,7 +313,7 @@ function openWatchers(
     trust,
     log,
     reader,
-    heavy,
+    costly,
     writer,
     version,
     gateway: name,

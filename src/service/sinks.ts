@@ -31,7 +31,7 @@ import { WebhookSink } from "../notify/webhook.ts";
 import { systemTimers } from "../platform/machine.ts";
 import type { SinkSettings } from "./sink-settings.ts";
 
-export interface SinksOptions extends Pick<NoticesOptions, "heavy" | "trust"> {
+export interface SinksOptions extends Pick<NoticesOptions, "costly" | "trust"> {
   readonly config: Pick<Config, "time_zone" | "currency" | "currency_decimals">;
   readonly dataDirectory: Pick<DataDirectory, "forward">;
   readonly settings: SinkSettings;

@@ -2,7 +2,7 @@ import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import { messageOf, withHint } from "../domain/error.ts";
 import { faultName, faultsIn, type StatusReading, toldFault } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
-import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
+import type { CostlyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import {
@@ -34,7 +34,7 @@ export interface StatusDependencies {
   readonly clock: Clock;
   readonly trust: ClockTrust & { trustedSinceMs(): number | null };
   readonly reader: Pick<LedgerReader, "lineTests">;
-  readonly heavy: Pick<HeavyReads, "ledgerStatus">;
+  readonly costly: Pick<CostlyReads, "ledgerStatus">;
   readonly lines: Pick<Lines, "status">;
   /**
    * These parts at the moment of the call. Lasting faults,
@@ -150,9 +150,9 @@ export class StatusReport implements StatusReader {
 
   /** What is wrong with the whole appliance must be told also where the ledger cannot be read. A user's part rejects. */
   async #readLedger(nowMs: number, bootedForMs: number, userId: Id | undefined) {
-    const { heavy, reader, bootId } = this.#dependencies;
+    const { costly, reader, bootId } = this.#dependencies;
     try {
-      const ledger = await heavy.ledgerStatus(bootId, nowMs, userId);
+      const ledger = await costly.ledgerStatus(bootId, nowMs, userId);
       const tests = reader.lineTests({ bootId, monotonicMs: bootedForMs }, userId);
       return { ledger, tests, unread: null };
     } catch (error) {

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { type Fault, fault } from "../../src/domain/fault.ts";
 import type { Notice } from "../../src/domain/notice.ts";
 import type { SinkName } from "../../src/domain/sink.ts";
-import { heavyReads } from "../../src/ledger/engine/reader.ts";
+import { costlyReads } from "../../src/ledger/engine/reader.ts";
 import { NoticeOutbox } from "../../src/notify/notice-outbox.ts";
 import { NoticeWriter } from "../../src/notify/notice-writer.ts";
 import { Notices, type NoticesOptions } from "../../src/notify/notices.ts";
@@ -64,7 +64,7 @@ describe("the notices of a gateway", () => {
         clock,
         gateway: () => "recepción",
       }),
-      heavy: heavyReads(reader, reader.budget, { file: ledger.file, timeZone: "UTC" }),
+      costly: costlyReads(reader, reader.budget, { file: ledger.file, timeZone: "UTC" }),
       summaries: ["daily", "monthly"],
       wake: () => {},
       ...settings,

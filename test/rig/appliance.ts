@@ -21,7 +21,7 @@ import { Page, type PageFile } from "../../src/http/page.ts";
 import type { Endpoint } from "../../src/http/router.ts";
 import type { FirstRunToken } from "../../src/http/session.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
-import { heavyReads, openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
+import { costlyReads, openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
 import type { StoreWriter } from "../../src/ledger/engine/writer.ts";
 import { systemTimers } from "../../src/platform/machine.ts";
 import { type Api, makeApi } from "../../src/service/api.ts";
@@ -141,7 +141,7 @@ export class Appliance {
     };
     this.#config = { ...DEFAULTS, time_zone: TIME_ZONE, ...options.config };
     const settings = this.settingsAnew();
-    const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
+    const costly = costlyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
     this.sending = new Sinks({
       config: this.#config,
       settings,
@@ -149,7 +149,7 @@ export class Appliance {
       clock,
       log,
       reader,
-      heavy,
+      costly,
       writer,
       trust,
       version: "0.0.0-test",
@@ -162,7 +162,7 @@ export class Appliance {
       log,
       lines,
       reader,
-      heavy,
+      costly,
       writer,
       version: "0.0.0-test",
       bootId: BOOT_ID,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorData, errorToData } from "../../domain/error.ts";
-import type { HeavyRead, LedgerReader } from "../../domain/ledger.ts";
+import type { CostlyRead, LedgerReader } from "../../domain/ledger.ts";
 import { giveWay } from "../../platform/task-thread.ts";
 import { openReader } from "./reader.ts";
 
@@ -10,7 +10,7 @@ export interface ReaderStart {
 }
 
 export interface ReadTask {
-  readonly name: HeavyRead;
+  readonly name: CostlyRead;
   readonly input: readonly unknown[];
 }
 

@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import { type Asker, JobSlots } from "../../domain/job-slots.ts";
-import type { HeavyRead, HeavyReads, LedgerReader } from "../../domain/ledger.ts";
+import type { CostlyRead, CostlyReads, LedgerReader } from "../../domain/ledger.ts";
 import { TaskThread } from "../../platform/task-thread.ts";
 import { auditReader } from "../nouns/audit.ts";
 import { bootReader } from "../nouns/boot.ts";
@@ -143,12 +143,12 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
  * visit more rows than the reader's budget: one read of an account at a
  * time. That thread's heap is bounded, and a read there may take 30 seconds.
  */
-export function heavyReads(
-  reader: Pick<LedgerReader, HeavyRead>,
+export function costlyReads(
+  reader: Pick<LedgerReader, CostlyRead>,
   budget: RowBudget,
   workerData: ReaderStart,
   deadlineMs = DEADLINE_MS,
-): HeavyReads & { close(): Promise<void> } {
+): CostlyReads & { close(): Promise<void> } {
   const slots = new JobSlots(SLOTS);
   const asking = new AsyncLocalStorage<Asker>();
   const thread = new TaskThread<ReadTask, ReadAnswer>({
@@ -170,7 +170,7 @@ export function heavyReads(
     }
   }
 
-  function of<N extends HeavyRead>(name: N, accountOf: (input: Parameters<LedgerReader[N]>) => Id) {
+  function of<N extends CostlyRead>(name: N, accountOf: (input: Parameters<LedgerReader[N]>) => Id) {
     type Result = ReturnType<LedgerReader[N]>;
     return async (...input: Parameters<LedgerReader[N]>): Promise<Result> => {
       try {

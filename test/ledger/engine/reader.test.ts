@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import { expect } from "chai";
-import type { HeavyRead } from "../../../src/domain/ledger.ts";
+import type { CostlyRead } from "../../../src/domain/ledger.ts";
 import type { Role } from "../../../src/domain/member.ts";
-import { heavyReads, openReader, type StoreReader } from "../../../src/ledger/engine/reader.ts";
+import { costlyReads, openReader, type StoreReader } from "../../../src/ledger/engine/reader.ts";
 import { longestHold } from "../../http/loop-holds.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest, forSuite } from "../../rig/standing.ts";
@@ -33,7 +33,7 @@ const READS = {
   ledgerStatus: (userId) => ["boot", NOW_MS, userId],
   audit: (userId) => [{ userId, before: null, sinceMs: null, limit: 200 }],
   acceptanceReports: (userId) => [userId, 50],
-} as const satisfies { readonly [N in HeavyRead]: (userId: string) => Parameters<StoreReader[N]> };
+} as const satisfies { readonly [N in CostlyRead]: (userId: string) => Parameters<StoreReader[N]> };
 
 type Call = (...input: readonly unknown[]) => unknown;
 
@@ -70,13 +70,13 @@ describe("Reads of an account with hundreds of thousands of names", () => {
   const start = () => ({ file: ledger.file, timeZone: "UTC" });
   const whole = forSuite(() => openReader(ledger.file, "UTC"));
   const near = forSuite(() => openReader(ledger.file, "UTC", MAX_ROWS));
-  const reads = forSuite(() => heavyReads(near, near.budget, start()));
+  const reads = forSuite(() => costlyReads(near, near.budget, start()));
 
   for (const [name, inputOf] of Object.entries(READS)) {
     it(`give the same as in place: ${name}`, async () => {
       for (const userId of [SMALL, LARGE]) {
         const input = inputOf(userId);
-        const [here, there] = [whole, reads].map((from) => from[name as HeavyRead] as Call);
+        const [here, there] = [whole, reads].map((from) => from[name as CostlyRead] as Call);
         let expected: unknown;
         try {
           expected = here?.(...input);
@@ -101,7 +101,7 @@ describe("Reads of an account with hundreds of thousands of names", () => {
   }
 
   it("end with a clear error when they take too long, and free their account", async () => {
-    const late = heavyReads(near, near.budget, start(), 1);
+    const late = costlyReads(near, near.budget, start(), 1);
     const asked = Array.from({ length: 12 }, () => rejection(late.sumRecords(LARGE, THIS_YEAR)));
     const errors = (await Promise.all(asked)) as Error[];
     expect(errors.slice(0, 9).map(({ message }) => message)).to.deep.equal(
