@@ -89,7 +89,7 @@ export const commands: CommandTable = [
 ];
 
 async function importClinic(
-  { file, account: user, wiring: withWiring, dryRun }: Values<typeof IMPORT>,
+  { file, account, wiring: withWiring, dryRun }: Values<typeof IMPORT>,
   call: Call,
 ): Promise<void> {
   const source = openSource(file);
@@ -105,7 +105,7 @@ async function importClinic(
   }
   const rows = withWiring ? wiring : [];
   await call.withApi(async (api) => {
-    const target = new AccountImport(api, { user, dryRun });
+    const target = new AccountImport(api, { account, dryRun });
     await target.addPlaces(basename(file), places);
     const step = progressOf(call, records);
     for await (const entry of readClinicFile(source)) {
@@ -177,7 +177,7 @@ async function importAccounts(
     const passwordHash = BCRYPT.test(password) ? password : null;
     if (!dryRun) await api.ask(importAccount, { body: { user: { name, email, passwordHash } } });
     const isNew = dryRun && !known.has(email.toLowerCase());
-    const target = new AccountImport(api, { user: email, dryRun, isNew });
+    const target = new AccountImport(api, { account: email, dryRun, isNew });
     await target.addPlaces(source, places);
     imports.set(oldId, target);
   }
@@ -234,7 +234,7 @@ const UNKNOWN_USER = { path: ["userId"], message: "no user of users.json has thi
 
 interface Target {
   /** E-mail of one of the account's members. */
-  readonly user: string | undefined;
+  readonly account: string | undefined;
   readonly dryRun: boolean;
   /** The account is not there yet, nor will be: all is new. */
   readonly isNew?: boolean;
@@ -266,14 +266,14 @@ class AccountImport {
    * renamed there, it is added by the name that the device has for it.
    */
   async addPlaces(source: string, { locations: named, devices }: NewPlaces): Promise<void> {
-    const { user, dryRun, isNew } = this.#target;
+    const { account, dryRun, isNew } = this.#target;
     const names = new Set(devices.map(({ locationName }) => locationName));
     for (const { name } of named) names.delete(name);
     const locations = [...named, ...[...names].map((name) => ({ name, description: "" }))];
     this.#places = { locations: locations.length, devices: devices.length };
     if (isNew === true) return;
     const body = { dryRun, source, locations, devices };
-    const { data } = await this.#api.ask(importPlaces, { body }, user);
+    const { data } = await this.#api.ask(importPlaces, { body }, account);
     const { placed, ...counts } = data;
     this.#places = counts;
     this.#ids = new Map(placed.map(({ from, id }) => [from, id]));
@@ -284,17 +284,17 @@ class AccountImport {
 
   /** Wires lines that are not wired yet, and says what is wired otherwise. */
   async addWiring(rows: NewWiring): Promise<string> {
-    const { user, dryRun } = this.#target;
+    const { account, dryRun } = this.#target;
     const placed = rows.map((row) => ({ ...row, device: this.#dIds.get(row.device) ?? row.device }));
     const all = await wiredRows(this.#api);
-    const own = (await this.#api.ask(listWirings, {}, user)).data.map(toRow);
+    const own = (await this.#api.ask(listWirings, {}, account)).data.map(toRow);
     const wirings: InputOf<typeof importWirings>["body"]["wirings"] = [];
     const kept: string[] = [];
     for (const row of placed) {
       const found =
         all.find(({ line }) => line === row.line) ??
         own.find(({ device, actuator }) => device === row.device && actuator === row.actuator);
-      if (found === undefined) wirings.push({ ...toWiring(row), user });
+      if (found === undefined) wirings.push({ ...toWiring(row), user: account });
       else kept.push(...differenceOf(found, row));
     }
     if (wirings.length > 0 && !dryRun) await this.#api.ask(importWirings, { body: { wirings } });
@@ -312,14 +312,14 @@ class AccountImport {
 
   /** Writes the waiting records. */
   async finish(): Promise<void> {
-    const { user, dryRun, isNew } = this.#target;
+    const { account, dryRun, isNew } = this.#target;
     const records = this.#waiting;
     this.#waiting = [];
     if (records.length === 0) return;
     const { added, differing } =
       isNew === true
         ? { added: records.length, differing: [] }
-        : (await this.#api.ask(importRecords, { body: { dryRun, records } }, user)).data;
+        : (await this.#api.ask(importRecords, { body: { dryRun, records } }, account)).data;
     this.#differing += differing.length;
     const shown = differing.slice(0, MAX_DIFFERING - this.#shown.length);
     this.#shown.push(...shown.flatMap((place) => records[place] ?? []));
