@@ -352,7 +352,7 @@ function unhealthy(health: Health | undefined): FlancoError {
     ? new FlancoError("unavailable", "No service answers.", {
         hint: "Start it with systemctl start flanco; journalctl -u flanco says why it does not run.",
       })
-    : new FlancoError("unavailable", "The service runs, and does not work whole.", {
+    : new FlancoError("unavailable", "The service runs, but not all of it works.", {
         hint: "flanco status says what needs attention.",
       });
 }

@@ -139,7 +139,7 @@ function isTold(open: readonly Finding[]): boolean {
 
 function attention(open: readonly Finding[], unlisted: number, copies: readonly string[] = []): FlancoError {
   const more = unlisted === 0 ? [] : [`${unlisted} more are listed once these are acknowledged.`];
-  const title = isTold(open) ? "An owner must know of this:" : "The ledger does not agree with itself:";
+  const title = isTold(open) ? "An owner must know of this:" : "The check of the ledger has findings:";
   const lines = [
     ...copies,
     ...(copies.length > 0 && open.length === 0 ? [] : [title]),

@@ -94,6 +94,6 @@ function decoded(text: string): string {
 
 function malformed(): FlancoError {
   return new FlancoError("invalid", "The database's address is not postgresql://USER@HOST:PORT/DATABASE.", {
-    hint: "The password does not stand in it: it is in a file of its own.",
+    hint: "The address has no password: the password is in a file of its own.",
   });
 }

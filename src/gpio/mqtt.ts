@@ -351,7 +351,7 @@ function parse(payload: Buffer): z.infer<typeof payloadSchema> | undefined {
 }
 
 function unheardError(line: LineInfo): FlancoError {
-  return new FlancoError("unavailable", `Nothing was heard of ${describeLine(line)} yet.`, {
+  return new FlancoError("unavailable", `No message about ${describeLine(line)} has come yet.`, {
     hint: "Switch its relay once, and check that its box reaches the broker.",
   });
 }

@@ -465,7 +465,7 @@ class UnwatchedLines {
   #store(stored: Promise<void>, lines: readonly string[]): void {
     const { log } = this.#dependencies;
     stored.catch((err: unknown) =>
-      log.warn({ err, lines }, "since when these lines are not watched is not stored"),
+      log.warn({ err, lines }, "the start of a gap could not be stored: these lines' gap may be missing"),
     );
   }
 }

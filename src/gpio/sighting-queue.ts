@@ -167,7 +167,7 @@ export class SightingQueue {
 
   #committed(batch: readonly Sighting[]): void {
     if (this.#refusal !== undefined)
-      this.#log.warn({ waiting: this.#waiting.length }, "edges are taken in again");
+      this.#log.warn({ waiting: this.#waiting.length }, "edges are stored again");
     this.#refusal = undefined;
     if (this.#failing.size > 0) for (const { line } of batch) this.#failing.delete(line);
     this.#waiting = this.#waiting.slice(batch.length);

@@ -57,7 +57,7 @@ function failureLog(log: Log): (error: FlancoError, request: object) => void {
     const count = counts.get(kind) ?? 0;
     counts.delete(kind);
     if (count === 0) return;
-    log.error({ kind, count }, "more requests failed alike in the last minute");
+    log.error({ kind, count }, "more requests failed with this error in the last minute");
     wait(kind);
   };
   return (error, request) => {

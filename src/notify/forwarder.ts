@@ -178,7 +178,7 @@ class SinkLane<Batch, Answer> {
   async test(): Promise<string> {
     if (this.#isTesting) {
       throw new FlancoError("conflict", `A test of the sink ${this.name} is under way.`, {
-        hint: "Wait for what comes of it.",
+        hint: "Wait for its result.",
       });
     }
     this.#isTesting = true;
@@ -278,7 +278,7 @@ class SinkLane<Batch, Answer> {
     this.#feed.giveUp(batch);
     this.#options.log.error(
       { sink: this.name, times },
-      "the other side has refused it for good: it is given up, and is not sent there",
+      "the sink refused a batch too often: the batch is dropped",
     );
   }
 

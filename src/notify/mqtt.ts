@@ -234,7 +234,7 @@ export class MqttSink implements EntrySink {
     const { resolve } = this.#subscribed;
     client.subscribe(read, { qos: 1, ...(!mustReturn && { nl: true }) }, (err) => {
       resolve();
-      if (err) this.#options.log.debug({ err }, "the broker lets its topics not be read");
+      if (err) this.#options.log.debug({ err }, "the broker does not let flanco read its topics");
     });
     for (const topic of this.#kept.keys()) this.#unsent.add(topic);
     this.#keepRooms();

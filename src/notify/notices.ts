@@ -67,7 +67,7 @@ export class Notices {
       this.#tellFaults(faults);
       await this.#announceDaily(faults.length);
     } catch (err) {
-      log.error({ err }, "what people are to be told cannot be seen");
+      log.error({ err }, "the faults for the notices cannot be read");
     } finally {
       this.#looking = false;
       wake();

@@ -163,7 +163,7 @@ export class RemovableDisk {
       const reason = messageOf(error);
       // A look that was ended with the service is no failure.
       if (this.#fault?.code !== "backup_failed" && !this.#isClosed) {
-        log.error({ err: error }, "the removable disk cannot be looked at");
+        log.error({ err: error }, "the removable disk cannot be read");
         this.#fault = fault("backup_failed", clock.nowMs(), { directory, reason });
       }
       return { directory, skipped: reason, newest: null, foreign: [] };

@@ -184,7 +184,7 @@ export class ClockWatch implements ClockTrust {
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) {
-        this.#dependencies.log.error({ err: error }, "the ledger does not take what is known of the clock");
+        this.#dependencies.log.error({ err: error }, "the state of the clock could not be stored");
       }
       this.#failing = true;
     }

@@ -107,6 +107,6 @@ async function forbidCoreDumps(log: Logger): Promise<void> {
     if (/^Max core file size +0 /m.test(readFileSync("/proc/self/limits", "utf8"))) return;
     await promisify(execFile)("prlimit", ["--pid", String(process.pid), "--core=0:0"]);
   } catch (error) {
-    log.warn({ err: error }, "core files are not forbidden: prlimit does not run");
+    log.warn({ err: error }, "core dumps are not disabled: prlimit does not run");
   }
 }

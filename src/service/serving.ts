@@ -219,7 +219,7 @@ function reportReady(systemd: Systemd, service: Service, log: Log): (() => void)
       await service.proveWorking();
       systemd.status(describe(service.lines()));
     },
-    onSilence: (error) => log.error({ err: error }, "the service does not work: no sign of life"),
+    onSilence: (error) => log.error({ err: error }, "the service does not work: no ping to the watchdog"),
   });
 }
 

@@ -359,7 +359,7 @@ export class Upkeep {
     if (open.length > 0) {
       this.#dependencies.log.error(
         { findings: open.map(({ what }) => what) },
-        "the ledger does not agree with itself",
+        "the check of the ledger has findings",
       );
     }
   }

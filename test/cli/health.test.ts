@@ -43,7 +43,7 @@ describe("flanco health", () => {
     const other = createServer((_request, response) => response.writeHead(404).end("<html>"));
     await once(other.listen(waiting.httpPort, "127.0.0.1"), "listening");
     try {
-      expect(await waiting.refused(["health"])).to.contain("The service runs, and does not work whole.");
+      expect(await waiting.refused(["health"])).to.contain("The service runs, but not all of it works.");
     } finally {
       other.close();
     }

@@ -48,7 +48,7 @@ describe("flanco verify", () => {
     expect(wrong.exitCode).to.equal(3);
     expect(wrong.stdout).to.equal("");
     expect(wrong.stderr.trimEnd().split("\n")).to.deep.equal([
-      "flanco: The ledger does not agree with itself:",
+      "flanco: The check of the ledger has findings:",
       "flanco: rollup_day 20260101, Clínica, device 7234: holds 2 records, 9000000 millionths; the records say 2 records, 8000000 millionths. Sales: 0 of ana@example.org, 1 in all.",
       "flanco: rollup_month 202512, Clínica, device 7234: holds 0 records, 0 millionths; the records say 1 records, 4000000 millionths. Sales: -1 of ana@example.org, -4 in all.",
       "flanco: Keep a copy of the data directory and of the backups. The owner acknowledges what is explained: flanco verify --acknowledge NAME.",

@@ -109,7 +109,7 @@ export class Sessions implements SessionKeeper {
       await this.#removeEnded();
     } catch (error) {
       const count = this.#ended.size;
-      this.#log.error({ err: error, count }, "sessions that have ended stand again at the next start");
+      this.#log.error({ err: error, count }, "ended sessions stay in the ledger: valid after a restart");
     }
   }
 
@@ -172,7 +172,7 @@ export class Sessions implements SessionKeeper {
     try {
       await this.#remove(signedIn.sid, by);
     } catch (error) {
-      this.#log.error({ err: error }, "a session that has ended could not be removed from the ledger");
+      this.#log.error({ err: error }, "an ended session could not be removed from the ledger");
       if (this.#retry === undefined) this.#retryLater();
     }
   }

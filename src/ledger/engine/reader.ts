@@ -202,7 +202,7 @@ function cannotRead(): FlancoError {
 }
 
 function takesTooLong(): FlancoError {
-  return new FlancoError("overloaded", "The answer takes too long to work out.", {
+  return new FlancoError("overloaded", "The query takes too long.", {
     hint: "Ask for a shorter time or for one location.",
   });
 }

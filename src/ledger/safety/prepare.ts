@@ -94,7 +94,7 @@ export function markSuspect(ledger: string, log: Pick<Log, "error">): void {
   try {
     writeDurably(markOf(ledger), "");
   } catch (error) {
-    log.error({ err: error }, "the ledger could not be marked: the next start checks only a part of it");
+    log.error({ err: error }, "no mark for a full check could be written: the next start checks a part");
   }
 }
 

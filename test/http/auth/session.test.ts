@@ -120,8 +120,8 @@ describe("The sessions of a ledger", () => {
       await signOutInTrouble();
       await appliance.sessions.close();
       expect(appliance.log.errors).to.deep.equal([
-        "a session that has ended could not be removed from the ledger",
-        "sessions that have ended stand again at the next start",
+        "an ended session could not be removed from the ledger",
+        "ended sessions stay in the ledger: valid after a restart",
       ]);
     });
 

@@ -105,7 +105,7 @@ describe("Reads of an account with hundreds of thousands of names", () => {
     const asked = Array.from({ length: 12 }, () => rejection(late.sumRecords(LARGE, THIS_YEAR)));
     const errors = (await Promise.all(asked)) as Error[];
     expect(errors.slice(0, 9).map(({ message }) => message)).to.deep.equal(
-      Array(9).fill("The answer takes too long to work out."),
+      Array(9).fill("The query takes too long."),
     );
     expect(errors[0]).to.deep.include({
       code: "overloaded",
