@@ -82,7 +82,7 @@ export const changeDevice = declare("patch", "/api/device", TECHNICAL, {
             "Rooms with another name, before `rooms` is looked at. Lines, prices and past sales go with them.",
         }),
       withoutLine: z.array(name).max(MAX_ACTUATORS).meta({
-        description: "Of its rooms, all that have no line on purpose. A room that is wired is none any more.",
+        description: "Of its rooms, all that have no line on purpose. Wiring a room takes it off the list.",
       }),
     }),
   }),

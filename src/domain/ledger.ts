@@ -126,8 +126,9 @@ export interface LedgerCommands {
   /**
    * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero,
    * levels of that boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored
-   * zero stays. `setZeroMs` is the zero by a later setting of the clock, null for the first one: if there are
-   * sales by another one in between, the first is stored for the later one too. `aliveMs` is the monotonic time
+   * zero stays. `setZeroMs` is the zero by a later setting of the clock, null while the first one
+   * holds. A null after a later setting means that the clock was set back: then the later zero is the first again.
+   * `aliveMs` is the monotonic time
    * up to which every edge of the lines is committed; the batch's own time where it is absent.
    */
   noteBoot(bootId: string, zeroMs: number | null, aliveMs?: number, setZeroMs?: number | null): void;

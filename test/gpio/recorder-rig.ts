@@ -8,7 +8,6 @@ import type { LastSighting, Sighting } from "../../src/domain/sale.ts";
 import type { Wiring } from "../../src/domain/wiring.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 
-/** Asserts nothing: it is for a slow machine, an emulated one included, and below mocha's own timeout of 20 s. */
 export const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A wiring of a line to a room of the same name. */

@@ -99,8 +99,8 @@ export function bootLog(db: Database, monotonicMs: () => number) {
 export type Boots = ReturnType<typeof bootLog>;
 
 /**
- * Gives the age of rows at this moment. A row without a boot has wall time alone: without a trusted clock
- * its age is 0, and one that was made by a clock that was ahead is as old as that was ahead.
+ * Gives the age of rows at this moment. A row without a boot has wall time alone: without a trusted clock its age
+ * is 0. If the clock was ahead when the row was made, that time lies in the future, and the age is the time until then.
  */
 export function ageInLedger(boots: Boots): (begun: BeginMoment) => number {
   const now = boots.now();

@@ -43,8 +43,8 @@ interface Room {
 type PricedRoom = Room & { readonly valorMicros: number | null };
 
 /**
- * What a sale of a room costs, of a row `w` with the room and its own price, which was set last without
- * a day: the planned price of the latest day that has come, else the own one. It takes a `PriceDay`.
+ * The price of a sale in SQL: of the room's planned prices the one of the latest day that has come. Without one it
+ * is the room's own price, the last that was set without a day, in the row `w`. It takes a `PriceDay`.
  */
 export const PRICE = `coalesce((SELECT valor_micros FROM price p
    WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day AND superseded_ms IS NULL

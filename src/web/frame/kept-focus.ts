@@ -4,8 +4,8 @@ import { useEffect } from "preact/hooks";
 const FOCUSABLE = "a[href], button:enabled, input:enabled, select:enabled, summary";
 
 /**
- * Moves the keyboard on where what has the focus goes, as a row does that is deleted: to what stands after it, else before it,
- * else to the heading of its part. Without it the keyboard begins at the top of the page again.
+ * When the focused element is removed, such as a deleted row, moves the focus to the element after it, else before it, else
+ * to the heading of its part. Without it the keyboard begins at the top of the page again.
  */
 export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
   useEffect(() => {
