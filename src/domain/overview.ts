@@ -83,7 +83,7 @@ export interface Overview extends SalesOfDays {
   readonly spans: readonly Span[];
   /** The day, 7 days, the days of the month, or 12 months, oldest first; 0 where nothing was sold. */
   readonly chart: readonly OverviewBar[];
-  /** By their sums in the period, at most MAX_PLACES. */
+  /** By their sums in the period, at most MAX_COMPARED. */
   readonly locations: readonly NamedSales[];
   /** The locations beyond those, together; null where all are listed. */
   readonly otherLocations: Omit<NamedSales, "name"> | null;

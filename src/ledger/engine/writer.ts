@@ -396,7 +396,7 @@ function changesOfPost({ name, input }: Command, output: unknown): readonly Chan
  * When the next batch leaves. Clients that post again once they are answered form groups, and each group
  * waits for the syncs of the others. How many groups are best depends on the disk, so both times are
  * measured. Where the main thread needs less time for the writes of all clients than a sync takes, they
- * become one group: the next batch waits until as many writes wait as were answered and as came meanwhile.
+ * become one group: the next batch waits for a write of each client that was answered or has posted meanwhile.
  * Otherwise they become two: while the main thread takes the posts of one, the other is synced. A client
  * that is alone never waits. The bench's `posts` and `slow-posts` measure what that gains.
  */
