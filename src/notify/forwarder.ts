@@ -278,7 +278,7 @@ class SinkLane<Batch, Answer> {
     this.#feed.giveUp(batch);
     this.#options.log.error(
       { sink: this.name, times },
-      "the sink refused a batch too often: the batch is dropped",
+      "the sink refused a batch too often: it is given up",
     );
   }
 
