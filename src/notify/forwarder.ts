@@ -276,10 +276,7 @@ class SinkLane<Batch, Answer> {
     this.#refused = { batch, times };
     if (times < MAX_REFUSALS || this.#feed.giveUp === undefined) return;
     this.#feed.giveUp(batch);
-    this.#options.log.error(
-      { sink: this.name, times },
-      "the sink refused a batch too often: it is given up",
-    );
+    this.#options.log.error({ sink: this.name, times }, "the sink refused a batch too often: it is given up");
   }
 
   /** The pause before the next try: doubled with each failure, times a random factor from a half to one. */
