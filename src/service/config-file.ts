@@ -128,7 +128,11 @@ function parseSources(sources: readonly Source[], { sinks: _, ...usual }: Config
     else mistakes.push(...parsed.error.issues.flatMap((issue) => describe(issue, source)));
   }
   const given = sources.flatMap(({ values }) => Object.entries(values));
-  const sinks = Object.fromEntries(given.filter(([key, value]) => SINK_KEYS.has(key) && value !== ""));
+  const said = Object.entries(Object.fromEntries(given.filter(([key]) => SINK_KEYS.has(key))));
+  // An empty text says something only where another value is usual.
+  const sinks = Object.fromEntries(
+    said.filter(([key, value]) => value !== "" || SINK_KEYS.get(key)?.usual !== undefined),
+  );
   const config = { ...configSchema.parse(merged, { jitless: true }), sinks };
   if (mistakes.length === 0) mistakes.push(...incomplete(config));
   if (mistakes.length > 0) {

@@ -188,6 +188,11 @@ describe("The configuration", () => {
     const config = write('email_server = 5\nwebhook_url = "x"\nhttp_port = 8081\n');
     const { sinks, http_port } = loadConfig({ config }, { FLANCO_WEBHOOK_URL: "y" }, CHECKOUT);
     expect([sinks, http_port]).to.deep.equal([{ email_server: 5, webhook_url: "y" }, 8081]);
+    const empty = { FLANCO_WEBHOOK_URL: "", FLANCO_MQTT_DISCOVERY_TOPIC: "" };
+    expect(loadConfig({ config }, empty, CHECKOUT).sinks, "an empty one counts too").to.deep.equal({
+      email_server: 5,
+      mqtt_discovery_topic: "",
+    });
     expect(mistakes({ config: write("email_sever = 5\n") })[0]).to.include("there is no such setting");
   });
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isDatabaseAddress } from "../../domain/database-address.ts";
 import { MAX_GATEWAY_NAME } from "../../domain/gateway.ts";
 import { DRIVER_NAMES } from "../../domain/line.ts";
-import { fileKeyOf, SETUP_FIELDS } from "../../domain/sink.ts";
+import { fileKeyOf, SETUP_FIELDS, type SetupField } from "../../domain/sink.ts";
 
 const MAX_PORT = 65_535;
 const MAX_SIMULATED_LINES = 64;
@@ -206,8 +206,10 @@ export type Config = Readonly<z.infer<typeof configSchema>> & {
   readonly sinks: Readonly<Record<string, unknown>>;
 };
 
-/** Keys by which a file or the environment may set up sinks. */
-export const SINK_KEYS: ReadonlySet<string> = new Set(Object.values(SETUP_FIELDS).flat().map(fileKeyOf));
+/** Keys by which a file or the environment may set up sinks, with their fields. */
+export const SINK_KEYS: ReadonlyMap<string, SetupField> = new Map(
+  Object.values(SETUP_FIELDS).flatMap((fields) => fields.map((field) => [fileKeyOf(field), field])),
+);
 
 /**
  * The broker of the relay boxes, for the driver mqtt; undefined where none is set. With the
