@@ -122,7 +122,7 @@ async function withLocalApi<T>(
     ...ledgerEndpoints({
       ...parts,
       lines: UNWATCHED_LINES,
-      setups: () => settings.setups(),
+      ownersSinks: () => settings.ofOwners(),
       reach: () => ({ page: null, trust: null }),
     }),
     ...operatorEndpoints({

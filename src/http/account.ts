@@ -11,7 +11,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
-import type { Setup } from "../domain/sink.ts";
+import type { SinkName } from "../domain/sink.ts";
 import { makeLink } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -19,7 +19,8 @@ export interface AccountDependencies {
   readonly reader: Accounts & Pick<LedgerReader, "member">;
   readonly writer: Pick<LedgerWriter, "addUser" | "addMember" | "addLink" | "setPassword" | "removeUser">;
   readonly passwords: PasswordHasher;
-  readonly setups: () => readonly Setup[];
+  /** The sinks that an owner has set up, for the account that there was. */
+  readonly ownersSinks: () => readonly SinkName[];
 }
 
 /** The accounts with their members, for operators alone. */
@@ -27,16 +28,15 @@ export function accountEndpoints({
   reader,
   writer,
   passwords,
-  setups,
+  ownersSinks,
 }: AccountDependencies): readonly Endpoint[] {
   const addAccount = (user: NewOwner, by: Actor) => {
-    const sinks = setups().filter(({ name, isSet }) => isSet && name !== "notice");
+    const sinks = ownersSinks();
     // They would send what is the new account's too, to where the other one's owner wants it.
     if (sinks.length > 0 && reader.members().length > 0) {
-      const names = sinks.map(({ name }) => name).join(", ");
-      const message = `What this gateway sends (${names}) was set up for the accounts that it has.`;
+      const message = `What this gateway sends (${sinks.join(", ")}) was set up by an owner, for one account.`;
       throw new FlancoError("conflict", message, {
-        hint: "Turn it off, by flanco forward off; add the account; then set it up for all accounts, by flanco forward import.",
+        hint: "Set it up for all accounts, by flanco forward import, or turn it off, by flanco forward off; then add the account.",
       });
     }
     return writer.addUser(user, by);

@@ -103,7 +103,7 @@ export interface AppDependencies extends SiteDependencies {
 /** What the endpoints need that a ledger alone can serve. */
 export interface LedgerDependencies
   extends Pick<AppDependencies, "writer" | "clock" | "log" | "reach" | "passwords">,
-    Pick<AccountDependencies, "setups"> {
+    Pick<AccountDependencies, "ownersSinks"> {
   readonly reader: ApiReader;
   readonly lines: WiredLines;
 }
@@ -132,7 +132,7 @@ export function gatewayEndpoints(dependencies: AppDependencies): readonly Endpoi
   // Reads that may be much work are made in a thread of their own.
   const reader = { ...dependencies.reader, ...costly };
   return [
-    ...ledgerEndpoints({ ...dependencies, reader, setups: () => setups.setups() }),
+    ...ledgerEndpoints({ ...dependencies, reader, ownersSinks: () => setups.ofOwners() }),
     postEndpoint(reader, writer, dailyBound(dependencies.dailyLimits, clock), log),
     ...lineEndpoints(lines, drivable),
     ...commissionEndpoints({ commissioner, reader, status }),

@@ -15,6 +15,8 @@ export interface SinkSetups {
    */
   test(name: SinkName): Promise<string>;
   setups(): readonly Setup[];
+  /** The sinks that an owner has set up, for the account that there was. */
+  ofOwners(): readonly SinkName[];
   /**
    * Sets a sink up; null turns it off. Resolves once it is stored and in force. Rejects with
    * `invalid` where a secret is missing, `too_many` as every change of an account.

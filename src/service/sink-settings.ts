@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Config } from "../contract/config/schema.ts";
 import { type SinkSettingsOf, setupSchema } from "../contract/sink.ts";
@@ -15,6 +16,9 @@ import {
   type Setup,
   type SetupField,
   type SetupName,
+  SINK_NAMES,
+  type SinkName,
+  usualOf,
 } from "../domain/sink.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
@@ -27,13 +31,18 @@ const fileSchema = z.strictObject({
   setups: z.array(setupSchema).max(SETUP_NAMES.length),
   /** Setups that the settings file no longer makes: it did once, or they were made or cleared since. */
   decided: z.array(z.enum(SETUP_NAMES)).default([]),
+  /** Setups that an operator has made, for all accounts; the others are an owner's. */
+  operated: z.array(z.enum(SETUP_NAMES)).default([]),
 });
 
 /** What is stored, without the hidden fields. */
 interface StoredSettings {
   readonly setups: readonly Pick<Setup, "name" | "values">[];
   readonly decided: readonly SetupName[];
+  readonly operated: readonly SetupName[];
 }
+
+const NONE: StoredSettings = { setups: [], decided: [], operated: [] };
 
 export interface SinkSettingsOptions {
   readonly config: Pick<Config, "sinks">;
@@ -45,8 +54,10 @@ export interface SinkSettingsOptions {
 /** The settings of the sinks, as an owner makes them on the page, and an operator by commands. */
 export class SinkSettings {
   readonly #options: SinkSettingsOptions;
-  #kept: StoredSettings = { setups: [], decided: [] };
+  #kept = NONE;
   #isUnreadable = false;
+  /** Setups of the settings file that could not be taken over, and were not made or cleared since. */
+  readonly #failed = new Set<SetupName>();
 
   constructor(options: SinkSettingsOptions) {
     this.#options = options;
@@ -79,30 +90,32 @@ export class SinkSettings {
     const settings = Object.keys(config.sinks);
     if (settings.length === 0 || this.#isUnreadable) return;
     const taken: SetupName[] = [];
-    let hasFailed = false;
     for (const name of SETUP_NAMES.filter((one) => !this.#kept.decided.includes(one))) {
       try {
-        const setup = setupIn(name, config.sinks);
+        const kept = this.#setup(name);
+        const isOwners = kept !== undefined && !namesDestination(name, config.sinks);
+        const setup = isOwners ? besideIn(config.sinks, kept) : setupIn(name, config.sinks);
         if (setup === undefined) continue;
         // Those of a setup that was made here before would go to another place.
-        this.#removeSecrets(name);
-        this.set(setup);
+        if (!isOwners) this.#removeSecrets(name);
+        this.set(setup, !isOwners);
         taken.push(name);
       } catch (err) {
-        hasFailed = true;
+        this.#failed.add(name);
+        // Not in force beside the file's before either.
+        this.#kept = { ...this.#kept, setups: this.#setupsWithout(name) };
         log.error(
           { err, sink: name },
           "what the settings file says of a sink cannot be taken over: it is off",
         );
       }
     }
-    this.#isUnreadable = hasFailed;
     if (taken.length > 0) {
       log.info(
         { settings, taken },
         "the sinks of these settings are kept by the page and flanco forward from now on: remove them",
       );
-    } else if (!hasFailed) {
+    } else if (this.#failed.size === 0) {
       log.info(
         { settings },
         "these settings say nothing any more: remove them, or use flanco forward import",
@@ -110,9 +123,16 @@ export class SinkSettings {
     }
   }
 
-  /** Whether a setup could not be read, and none was made since. */
+  /** Whether a setup could not be read or taken over, and none was made since. */
   get isUnreadable(): boolean {
-    return this.#isUnreadable;
+    return this.#isUnreadable || this.#failed.size > 0;
+  }
+
+  /** The sinks that an owner has set up, for the account that there was. */
+  ofOwners(): readonly SinkName[] {
+    return SINK_NAMES.filter(
+      (name) => this.#setup(name) !== undefined && !this.#kept.operated.includes(name),
+    );
   }
 
   /** The settings of a sink, or of the notices; undefined where nobody has made any. */
@@ -166,31 +186,29 @@ export class SinkSettings {
   #isSamePlace(name: SetupName, values: GivenSetup["values"]): boolean {
     const before = this.#setup(name);
     if (before === undefined) return false;
-    return SETUP_FIELDS[name].every(({ key, kind, isDestination: isPlace }) => {
+    return SETUP_FIELDS[name].every(({ key, kind, isDestination }) => {
       if (kind === "certificate") return values[key] === undefined;
-      return isPlace !== true || values[key] === before.values[key];
+      return isDestination !== true || values[key] === before.values[key];
     });
   }
 
   /** Stores a checked setup durably. A stored secret that it does not give stays. */
-  set({ name, values }: GivenSetup): void {
+  set({ name, values }: GivenSetup, isOperator: boolean): void {
     // The sink is off while its secrets are replaced: after
     // a crash in between no secret goes to the wrong place.
-    this.#save(this.#without(name));
+    this.#save({ ...this.#kept, setups: this.#setupsWithout(name) });
     for (const field of SETUP_FIELDS[name].filter(isHidden)) {
       const text = values[field.key];
       const isUseless = field.besides !== undefined && values[field.besides] === "";
       if (isUseless) rmSync(this.#secret(field.key), { force: true });
       else if (text !== undefined) writeDurably(this.#secret(field.key), `${text}\n`);
     }
-    const { setups, decided } = this.#without(name);
-    this.#save({ setups: [...setups, withoutHidden({ name, values })], decided: [...decided, name] });
+    this.#decide(name, [withoutHidden({ name, values })], isOperator);
   }
 
   /** Forgets a setup and its secrets, durably. */
   clear(name: SetupName): void {
-    const { setups, decided } = this.#without(name);
-    this.#save({ setups, decided: [...decided, name] });
+    this.#decide(name, [], false);
     this.#removeSecrets(name);
   }
 
@@ -202,12 +220,20 @@ export class SinkSettings {
     return this.#kept.setups.find((one) => one.name === name);
   }
 
-  #without(name: SetupName): StoredSettings {
-    const { setups, decided } = this.#kept;
-    return {
-      setups: setups.filter((one) => one.name !== name),
-      decided: decided.filter((one) => one !== name),
-    };
+  #setupsWithout(name: SetupName): StoredSettings["setups"] {
+    return this.#kept.setups.filter((one) => one.name !== name);
+  }
+
+  /** Stores what a setup is from now on, whatever the settings file says of it. */
+  #decide(name: SetupName, setup: StoredSettings["setups"], isOperator: boolean): void {
+    const others = (names: readonly SetupName[]) => names.filter((one) => one !== name);
+    const { decided, operated } = this.#kept;
+    this.#save({
+      setups: [...this.#setupsWithout(name), ...setup],
+      decided: [...others(decided), name],
+      operated: [...others(operated), ...(isOperator ? [name] : [])],
+    });
+    this.#failed.delete(name);
   }
 
   #save(kept: StoredSettings): void {
@@ -242,7 +268,7 @@ export function setSinksAside({ sinks, forward }: DataDirectory, nowMs: number):
   if (!existsSync(sinks)) return null;
   renameSync(sinks, aside(sinks));
   // The settings file may still say what was taken over of it.
-  const off: StoredSettings = { setups: [], decided: SETUP_NAMES };
+  const off: StoredSettings = { ...NONE, decided: SETUP_NAMES };
   makeDirectory(sinks);
   writeDurably(join(sinks, SETUPS_FILE), `${JSON.stringify(off)}\n`);
   return aside(sinks);
@@ -257,10 +283,9 @@ export function setupIn(
   settings: Readonly<Record<string, unknown>>,
 ): GivenSetup | undefined {
   const fields = SETUP_FIELDS[name];
-  const place = fields.find(({ isDestination: isPlace }) => isPlace === true);
-  const isThere =
-    place === undefined ? fields.some(({ key }) => key in settings) : Boolean(settings[place.key]);
-  if (!isThere) return undefined;
+  const hasDestination = fields.some(({ isDestination }) => isDestination === true);
+  if (!(hasDestination ? namesDestination(name, settings) : fields.some(({ key }) => key in settings)))
+    return undefined;
   const values = Object.fromEntries(fields.map((field) => [field.key, valueIn(field, settings)]));
   const { data, error } = setupSchema.safeParse({ name, values }, { jitless: true, error: mistakeOf });
   const missing = fields.filter(
@@ -274,6 +299,31 @@ export function setupIn(
   throw new FlancoError("config", mistakes.join(" "), {
     hint: `Of ${name} there are ${fields.map(fileKeyOf).join(", ")}.`,
   });
+}
+
+/**
+ * An owner's setup with what the settings file says beside it, which had settings that the
+ * page had not; undefined where that is nothing, or what is usual: then it had no say.
+ */
+function besideIn(
+  settings: Readonly<Record<string, unknown>>,
+  { name, values }: StoredSettings["setups"][number],
+): GivenSetup | undefined {
+  const beside = SETUP_FIELDS[name].filter(
+    (field) =>
+      !isHidden(field) &&
+      field.isDestination !== true &&
+      field.key in settings &&
+      !isDeepStrictEqual(valueIn(field, settings), usualOf(field)),
+  );
+  if (beside.length === 0) return undefined;
+  return setupIn(name, { ...values, ...Object.fromEntries(beside.map(({ key }) => [key, settings[key]])) });
+}
+
+/** Whether a settings file says where the sink sends. */
+function namesDestination(name: SetupName, settings: Readonly<Record<string, unknown>>): boolean {
+  const destination = SETUP_FIELDS[name].find(({ isDestination }) => isDestination === true);
+  return destination !== undefined && Boolean(settings[destination.key]);
 }
 
 function valueIn(field: SetupField, settings: Readonly<Record<string, unknown>>): unknown {

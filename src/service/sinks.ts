@@ -80,16 +80,21 @@ export class Sinks implements SinkSetups {
     return this.#options.settings.setups();
   }
 
+  ofOwners(): readonly SinkName[] {
+    return this.#options.settings.ofOwners();
+  }
+
   change(name: SetupName, values: GivenSetup["values"] | null, userId: Id, by: Actor): Promise<void> {
     const { settings, writer } = this.#options;
+    const isOperator = by.way === "command";
     const done = this.#changed.then(async () => {
-      if (values !== null) settings.check({ name, values }, by.way === "command");
+      if (values !== null) settings.check({ name, values }, isOperator);
       const host = hostIn(name, values ?? {});
       const details = { sink: name, on: host !== "" || name === "notice", host };
       await writer.noteAudit([{ kind: "sink_changed", details, userId, actor: by }]);
       try {
         if (values === null) settings.clear(name);
-        else settings.set({ name, values });
+        else settings.set({ name, values }, isOperator);
       } finally {
         // Also after a change that a full disk has interrupted.
         await this.#reopen(name, values === null);

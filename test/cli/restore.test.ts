@@ -32,7 +32,7 @@ function setUpSummaries({ dataDir }: Program): void {
   const directory = dataDirectoryOf(dataDir).sinks;
   const values = { notice_language: "es", notice_silent_days: 0, notice_summaries: ["daily"] };
   const setup = { name: "notice", values: { ...values, notice_quiet_hours: "" } } as const;
-  new SinkSettings({ config: { sinks: {} }, directory, log: { info() {}, error() {} } }).set(setup);
+  new SinkSettings({ config: { sinks: {} }, directory, log: { info() {}, error() {} } }).set(setup, false);
 }
 
 describe("flanco restore on a new gateway", () => {

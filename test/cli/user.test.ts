@@ -31,8 +31,12 @@ describe("flanco user, while no service runs", () => {
     const setup = { name: "webhook", values: { webhook_url: "https://hooks.example.org/" } };
     writeFileSync(join(sinks, "setups.json"), JSON.stringify({ setups: [setup] }), { mode: 0o600 });
     expect(await program.refused(adding("luis@example.org"), PASSWORD)).to.match(
-      /^flanco: What this gateway sends \(webhook\) was set up for the accounts that it has\. /,
+      /^flanco: What this gateway sends \(webhook\) was set up by an owner, for one account\. /,
     );
+    // A technician set it up for whoever there is.
+    writeFileSync(join(sinks, "setups.json"), JSON.stringify({ setups: [setup], operated: ["webhook"] }));
+    await program.succeed(adding("luis@example.org"), PASSWORD);
+    await program.succeed(["user", "remove", "--email", "luis@example.org"]);
     rmSync(sinks, { recursive: true });
   });
 

@@ -21,12 +21,10 @@ describe("The gateway file", () => {
     const settings = new SinkSettings({ config, directory: sinks, log: new KeptLog() });
     const notice = { notice_language: "es", notice_quiet_hours: "", notice_silent_days: 0 };
     const broker = { mqtt_url: "mqtts://broker.example.org", mqtt_topic: "flanco", mqtt_history: true };
-    settings.set({
-      name: "webhook",
-      values: { webhook_url: "https://hooks.example.org/", webhook_key: KEY },
-    });
-    settings.set({ name: "mqtt", values: broker });
-    settings.set({ name: "notice", values: { ...notice, notice_summaries: ["daily"] } });
+    const webhook = { webhook_url: "https://hooks.example.org/", webhook_key: KEY };
+    settings.set({ name: "webhook", values: webhook }, false);
+    settings.set({ name: "mqtt", values: broker }, false);
+    settings.set({ name: "notice", values: { ...notice, notice_summaries: ["daily"] } }, false);
     const whole = readGateway(config);
     expect(JSON.stringify(whole)).to.not.contain(KEY);
     const fresh = { ...defaultConfig(null), data_dir: directory.file("fresh") };

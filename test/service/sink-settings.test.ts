@@ -1,6 +1,15 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import type { GivenSetup } from "../../src/domain/sink.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { SinkSettings, setSinksAside } from "../../src/service/sink-settings.ts";
 import { KEY, Secrets } from "../notify/receivers.ts";
@@ -30,6 +39,13 @@ describe("The sinks of a settings file", () => {
     settings.takeOver();
     return settings;
   }
+  /** Sets one up on the page, as a version wrote it that had sinks in the settings file too. */
+  function writtenBefore(name: "webhook" | "mqtt" | "notice", values: GivenSetup["values"]): void {
+    new SinkSettings({ config: { sinks: {} }, directory: directory(), log }).set({ name, values }, false);
+    const file = join(directory(), "setups.json");
+    const { setups } = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ setups }));
+  }
   const setIn = (settings: SinkSettings) =>
     settings.setups().flatMap(({ name, isSet }) => (isSet ? [name] : []));
 
@@ -52,6 +68,7 @@ describe("The sinks of a settings file", () => {
     const notices = { notice_quiet_hours: "22:00-07:00" };
     const first = start({ ...webhook, ...email, ...notices, mqtt_topic: "unused", https_port: 1 });
     expect(setIn(first)).to.deep.equal(["email", "webhook", "notice"]);
+    expect(first.ofOwners(), "they are for all accounts").to.deep.equal([]);
     expect(logged.join()).to.contain("from now on: remove them").and.contain("email_server");
     expect(logged.join()).to.not.contain(KEY).and.not.contain("a mail password");
     for (const file of [secrets.keyFile, secrets.passwordFile, secrets.authorityFile])
@@ -86,7 +103,7 @@ describe("The sinks of a settings file", () => {
   it("are taken over once: what is changed, or turned off, since then stays so", () => {
     const settings = start({ ...webhook, ...email });
     settings.clear("email");
-    settings.set({ name: "webhook", values: { webhook_url: OTHER_URL, webhook_key: KEY } });
+    settings.set({ name: "webhook", values: { webhook_url: OTHER_URL, webhook_key: KEY } }, false);
     const next = start({ ...webhook, ...email });
     expect(setIn(next)).to.deep.equal(["webhook"]);
     expect(next.of("webhook")?.webhook_url).to.equal(OTHER_URL);
@@ -95,13 +112,7 @@ describe("The sinks of a settings file", () => {
 
   it("win over those of the page, whose secrets go, as they did while both were in force", () => {
     const page = { webhook_url: OTHER_URL, webhook_key: KEY, webhook_authority: "x" };
-    new SinkSettings({ config: { sinks: {} }, directory: directory(), log }).set({
-      name: "webhook",
-      values: page,
-    });
-    // As an earlier version wrote it.
-    const setups = [{ name: "webhook", values: { webhook_url: OTHER_URL } }];
-    writeFileSync(join(directory(), "setups.json"), JSON.stringify({ setups }));
+    writtenBefore("webhook", page);
     expect(setIn(start({}))).to.deep.equal(["webhook"]);
     const { webhook_authority_file: _, ...untrusting } = webhook;
     expect(start(untrusting).of("webhook")).to.include({
@@ -119,6 +130,48 @@ describe("The sinks of a settings file", () => {
     expect(settings.isUnreadable).to.equal(true);
     expect(logged.join()).to.contain("/none cannot be read").and.contain("mqtt_url must be mqtt://");
     expect(setIn(start({ ...webhook, ...email }))).to.deep.equal(["email", "webhook"]);
+  });
+
+  it("leave off a sink of the page that theirs was in place of, where theirs cannot be taken over", () => {
+    writtenBefore("webhook", { webhook_url: OTHER_URL, webhook_key: KEY });
+    expect(setIn(start({ ...webhook, webhook_key_file: "/none" }))).to.deep.equal([]);
+  });
+
+  it("that could not be taken over are a fault until they are set up, whatever else is", () => {
+    const settings = start({ ...email, email_password_file: "/none" });
+    settings.set({ name: "webhook", values: { webhook_url: OTHER_URL, webhook_key: KEY } }, false);
+    expect(settings.isUnreadable).to.equal(true);
+    settings.clear("email");
+    expect(settings.isUnreadable).to.equal(false);
+  });
+
+  it("say on what the page had not, beside a broker that was set up there", () => {
+    const broker = { mqtt_url: "mqtt://broker.example.org", mqtt_login: "ana", mqtt_password: KEY };
+    writtenBefore("mqtt", broker);
+    const file = { mqtt_topic: "clinic", mqtt_discovery_topic: "", mqtt_history: "false" };
+    const settings = start(file);
+    expect(settings.of("mqtt")).to.include({ mqtt_login: "ana", mqtt_topic: "clinic" });
+    expect(settings.of("mqtt")?.mqtt_discovery_topic, "no announcement").to.equal("");
+    expect(readFileSync(settings.of("mqtt")?.mqtt_password_file ?? "", "utf8").trim()).to.equal(KEY);
+    expect(settings.ofOwners(), "still for one account").to.deep.equal(["mqtt"]);
+    settings.set({ name: "mqtt", values: { ...broker, mqtt_topic: "other" } }, false);
+    expect(start(file).of("mqtt")?.mqtt_topic).to.equal("other");
+  });
+
+  it("do not replace what the page has where they are all usual", () => {
+    writtenBefore("notice", { notice_language: "en", notice_quiet_hours: "22:00-07:00" });
+    const settings = start({ notice_language: "es", notice_silent_days: "0" });
+    expect(settings.of("notice")).to.include({ notice_language: "en", notice_quiet_hours: "22:00-07:00" });
+  });
+
+  it("stay as they were decided where a change of them breaks off", () => {
+    const settings = start(webhook);
+    settings.set({ name: "webhook", values: { webhook_url: OTHER_URL, webhook_key: KEY } }, false);
+    mkdirSync(join(directory(), "webhook_authority.new"));
+    const change = { webhook_url: "https://third.example.org/", webhook_key: KEY, webhook_authority: "x" };
+    expect(() => settings.set({ name: "webhook", values: change }, false)).to.throw();
+    rmdirSync(join(directory(), "webhook_authority.new"));
+    expect(setIn(start(webhook)), "not the file's again").to.deep.equal([]);
   });
 
   it("do not come back when they are set aside for another ledger", () => {
