@@ -110,12 +110,14 @@ export class SinkSettings {
         );
       }
     }
+    // Those of a setup that failed are still needed.
+    if (this.#failed.size > 0) return;
     if (taken.length > 0) {
       log.info(
         { settings, taken },
         "the sinks of these settings are kept by the page and flanco forward from now on: remove them",
       );
-    } else if (this.#failed.size === 0) {
+    } else {
       log.info(
         { settings },
         "these settings say nothing any more: remove them, or use flanco forward import",

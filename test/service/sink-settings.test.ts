@@ -125,6 +125,7 @@ describe("The sinks of a settings file", () => {
     const broken = { ...webhook, ...email, email_password_file: "/none", mqtt_url: "tcp://broker" };
     const settings = start(broken);
     expect(setIn(settings)).to.deep.equal(["webhook"]);
+    expect(logged.join(), "they are still needed").to.not.contain("remove them");
     expect(setIn(start(broken))).to.deep.equal(["webhook"]);
     expect(logged.join()).to.not.contain("remove them");
     expect(settings.isUnreadable).to.equal(true);
