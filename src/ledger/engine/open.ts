@@ -11,8 +11,10 @@ import { isDamage, isFull } from "./disk-room.ts";
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from "./schema.ts";
 import { migrate, upgradeLedger } from "./upgrade.ts";
 
-/** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
-const APPLICATION_ID = 0x666c6e63;
+/** Marks a SQLite file as flanco's ("flnd"), so that no other program's database is written to. */
+const APPLICATION_ID = 0x666c6e64;
+/** That of ledgers from before the first release, whose entries have no numbers by account under their hashes. */
+const UNNUMBERED_ID = 0x666c6e63;
 /** `PRAGMA synchronous` reads 2 for FULL. */
 const SYNCHRONOUS_FULL = 2;
 /** How long a connection waits for another one's lock: a reader's checkpoint, a backup's page. */
@@ -184,6 +186,10 @@ function refuseTruncated(file: string): void {
 
 function refuseForeign(db: Database, file: string): void {
   const id = db.pragma("application_id", { simple: true });
+  if (id === UNNUMBERED_ID)
+    throw new FlancoError("unavailable", `The ledger ${file} is from before flanco's first release.`, {
+      hint: "Export its sales with the program that made it (flanco export), and import them into a new one (flanco import).",
+    });
   if (id !== APPLICATION_ID)
     throw damaged(file, "it is another program's database, or its start was overwritten");
 }

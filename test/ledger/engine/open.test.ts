@@ -79,6 +79,16 @@ describe("opening the ledger", () => {
     expect(thrown(() => openForWriting(file())).code).to.equal("damaged");
   });
 
+  it("refuses a ledger from before the first release, and says how its sales come over", () => {
+    make();
+    change(file(), `PRAGMA application_id = ${0x666c6e63}`);
+    const refusal = thrown(() => openForWriting(file()));
+    expect([refusal.code, refusal.hint]).to.deep.equal([
+      "unavailable",
+      "Export its sales with the program that made it (flanco export), and import them into a new one (flanco import).",
+    ]);
+  });
+
   it("refuses to make a new ledger beside the log of a missing one", () => {
     writeFileSync(`${file()}-wal`, "log");
     expect(thrown(() => openForWriting(file())).code).to.equal("damaged");
