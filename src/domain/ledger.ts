@@ -164,8 +164,9 @@ export interface LedgerCommands {
 
   /**
    * Opens a commissioning, which stays open until it is ended, and puts `lines` under test, for `lifeMs` at
-   * most: what they do from now on is no sale. One that is open goes on with the new scope. Rejects with
-   * `not_found` where a line is not wired to a room of the account: then none is under test.
+   * most: what they do from now on is no sale. One that is open goes on with the new scope, and tests of lines
+   * outside of it end. Rejects with `not_found` where a line is not wired to a room of the account: then none
+   * is under test.
    */
   beginCommission(
     userId: Id,
@@ -174,6 +175,11 @@ export interface LedgerCommands {
     lifeMs: number,
     by?: Actor,
   ): void;
+  /**
+   * Puts lines that were wired meanwhile under test until the account's tests end. Does nothing where none
+   * runs: whoever ended them in the meantime has ended them for these lines too. Rejects as `beginCommission` does.
+   */
+  joinCommission(userId: Id, lines: readonly string[]): void;
   /** Ticks a room off, in place of an earlier tick. Rejects with `conflict` where no commissioning is open. */
   tickRoom(userId: Id, tick: Tick): void;
   /** Ends the tests of the account's lines, and leaves the commissioning open. */

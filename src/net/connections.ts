@@ -153,6 +153,7 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /** A connection of which a request is being answered. */
 interface BusyConnection {
+  readonly response: ServerResponse;
   /** Its further requests. */
   readonly waiting: Exchange[];
   /** Bytes that were written to the connection before this answer. */
@@ -175,6 +176,7 @@ export class RequestFlow {
   readonly #paceMs: number;
   readonly #busy = new Map<Socket, BusyConnection>();
   #timer: NodeJS.Timeout | undefined;
+  #isClosing = false;
 
   /** @param paceMs time between two looks at the pace of clients */
   constructor(paceMs: number) {
@@ -182,11 +184,18 @@ export class RequestFlow {
   }
 
   open(): void {
+    this.#isClosing = false;
     this.#timer = setInterval(() => this.#cutSlow(), this.#paceMs).unref();
   }
 
+  /**
+   * Each answer from now on is its connection's last, and says so. A client that went on asking
+   * would lose the answer to a write when the connection is cut off at the end.
+   */
   close(): void {
     clearInterval(this.#timer);
+    this.#isClosing = true;
+    for (const { response } of this.#busy.values()) endAfter(response);
   }
 
   through(listener: RequestListener): RequestListener {
@@ -202,7 +211,8 @@ export class RequestFlow {
 
   #begin(listener: RequestListener, waiting: Exchange[], [request, response]: Exchange): void {
     const { socket } = request;
-    this.#busy.set(socket, { waiting, bytesBefore: socket.bytesWritten, takingMs: 0 });
+    if (this.#isClosing) endAfter(response);
+    this.#busy.set(socket, { response, waiting, bytesBefore: socket.bytesWritten, takingMs: 0 });
     response.once("close", () => {
       const next = waiting.shift();
       if (next === undefined || !socket.writable) this.#busy.delete(socket);
@@ -221,6 +231,11 @@ export class RequestFlow {
       else busy.takingMs += this.#paceMs;
     }
   }
+}
+
+/** Ends the connection after this answer, where its headers are not written yet. */
+function endAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader("Connection", "close");
 }
 
 /** How long work may last in one turn of the event loop. Packets and edges are handled between turns. */

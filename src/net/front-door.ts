@@ -149,11 +149,11 @@ export class Listeners {
     const servers = this.#servers;
     this.#servers = [];
     this.#tlsServer = undefined;
+    this.#flow.close();
     const timer = setTimeout(() => this.#slots.destroyAll(), this.#limits.drainMs);
     // Idle connections end at once.
     await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
     clearTimeout(timer);
-    this.#flow.close();
   }
 
   /**

@@ -47,7 +47,13 @@ export interface CommissioningDependencies {
   >;
   readonly writer: Pick<
     LedgerWriter,
-    "beginCommission" | "endCommission" | "pauseCommission" | "rewire" | "setWiring" | "tickRoom"
+    | "beginCommission"
+    | "endCommission"
+    | "joinCommission"
+    | "pauseCommission"
+    | "rewire"
+    | "setWiring"
+    | "tickRoom"
   >;
   readonly lines: Pick<Lines, "listenRaw" | "readFree" | "status" | "wire" | "wiredNames">;
   readonly log: Log;
@@ -330,9 +336,11 @@ export class Commissioning implements Commissioner {
       this.#sessions.delete(userId);
       return;
     }
-    const added = scope.lines === null ? wired.filter((line) => !untilMs.has(line)) : [];
+    // Near its end, those that are not under test are lines whose tests have just ended.
+    const added =
+      scope.lines === null && lifeMs >= SECOND_MS ? wired.filter((line) => !untilMs.has(line)) : [];
     // The commit of these tests calls `apply` in turn.
-    if (added.length > 0) await writer.beginCommission(userId, scope, added, lifeMs);
+    if (added.length > 0) await writer.joinCommission(userId, added);
     const watch = before?.watch ?? new CommissionWatch();
     this.#sessions.set(userId, { scope, watch, endMs, untilMs });
   }

@@ -152,7 +152,7 @@ class ReplayRun {
     else if (step.kind === "wire") await this.#wire(step);
     else if (step.kind === "test") {
       const lines = [this.#simulated(step.line)];
-      await writer.beginCommission(userId, { lines, freeLines: [] }, lines, step.lifeMs);
+      await writer.beginCommission(userId, { lines: null, freeLines: [] }, lines, step.lifeMs);
     } else if (step.kind === "start") await this.#start();
     else await this.#stop();
   }

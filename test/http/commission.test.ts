@@ -105,6 +105,10 @@ describe("Commissioning", () => {
     return monotonicMs(appliance.clock);
   }
 
+  function aliveAt() {
+    return { bootId: appliance.reader.lastAlive()?.bootId ?? "", monotonicMs: nowMs() };
+  }
+
   /** The relay is switched on, or off; its contact comes to its level after so many edges, a millisecond apart. */
   function go(line: string, active: boolean, edges = 1, apartMs = 1): void {
     for (let left = edges; left > 0; left -= 1) {
@@ -284,6 +288,36 @@ describe("Commissioning", () => {
     await until("it is under test", async () => (await shown("102")).isUnderTest);
     go("SIM4", true);
     expect((await state()).moved[0]).to.include({ line: "SIM4", level: true });
+  });
+
+  it("stays ended where a line is wired in the moment of its end", async () => {
+    await user.delete("/api/wiring", { line: "SIM1" }).expect(200);
+    await begun();
+    const [open, tests] = [appliance.reader.commissions(), appliance.reader.lineTests(aliveAt(), user.id)];
+    // The end is asked for, and not seen yet.
+    appliance.breaker.instead.set("commissions", () => open);
+    appliance.breaker.instead.set("lineTests", () => tests);
+    await user.delete("/api/commission").expect(200);
+    await user.put("/api/wiring", aWiring({ line: "SIM4", actuatorId: "102" })).expect(200);
+    await state();
+    appliance.breaker.instead.clear();
+    expect(appliance.reader.commissions()).to.deep.equal([]);
+    expect(appliance.reader.lineTests(aliveAt(), user.id)).to.deep.equal([]);
+  });
+
+  it("begins no further test where a line's ends a moment after the others'", async () => {
+    await begun({ minutes: 1 });
+    const scope = { lines: null, freeLines: [] };
+    await appliance.writer.beginCommission(user.id, scope, ["SIM1"], 60_500);
+    appliance.clock.pass(60_100);
+    await until("only the later one is under test", async () => {
+      const { rooms } = await state();
+      return rooms.filter(({ isUnderTest }) => isUnderTest).length < 2;
+    });
+    await appliance.writer.pauseCommission(user.id);
+    const audit = await user.get("/api/audit").expect(200);
+    const kinds = audit.body.data.slice(0, 3).map(({ kind }: { kind: string }) => kind);
+    expect(kinds).to.deep.equal(["test_ended", "test_begun", "test_begun"]);
   });
 
   it("ends with a report, which the ledger keeps as an entry of its chain and which holds no money", async () => {

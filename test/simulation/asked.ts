@@ -31,7 +31,7 @@ export function askFor(step: Step, process: SimulatedProcess | undefined, asker:
   } else if (step.kind === "unwire") ask(writer.removeWiring(userId, LINES[step.line] ?? ""));
   else if (step.kind === "test") {
     const lines = [LINES[step.line] ?? ""];
-    ask(writer.beginCommission(userId, { lines, freeLines: [] }, lines, step.ms));
+    ask(writer.beginCommission(userId, { lines: null, freeLines: [] }, lines, step.ms));
   } else if (step.kind === "end test") ask(writer.pauseCommission(userId));
   else if (step.kind === "plan") {
     const today = new LocalCalendar(ZONE).dayOf(clock.nowMs());

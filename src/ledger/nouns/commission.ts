@@ -270,8 +270,9 @@ export function commissionCommands(db: Database, context: WriteContext) {
     context.tell({ kind: "tests", userId });
   }
 
-  function endTests(userId: Id, by: Actor): void {
-    const ended = closeTests(userId);
+  /** Ends all tests that run, or those of these lines. */
+  function endTests(userId: Id, by: Actor, only?: readonly string[]): void {
+    const ended = closeTests(userId, only);
     if (ended.length === 0) return;
     const edges = ended.reduce((sum, { line, testId }) => sum + (counted.get(userId, line, testId) ?? 0), 0);
     const lines = ended.map((test) => test.line).join(", ");
@@ -287,9 +288,24 @@ export function commissionCommands(db: Database, context: WriteContext) {
 
   return {
     beginCommission(userId, scope, lines, lifeMs, by = SERVICE_ACTOR) {
+      if (scope.lines !== null) {
+        const kept = scope.lines;
+        const running = openTests.all({ ...now(), userId }).map(({ line }) => line);
+        endTests(
+          userId,
+          by,
+          running.filter((line) => !kept.includes(line)),
+        );
+      }
       if (lines.length > 0) beginTests(userId, lines, lifeMs, by);
       save.run(userId, context.nowMs(), JSON.stringify(scope));
       context.tell({ kind: "commission", userId });
+    },
+    joinCommission(userId, lines) {
+      const ends = openTests.all({ ...now(), userId }).map(({ remainingMs }) => remainingMs);
+      const leftMs = Math.floor(Math.max(0, ...ends));
+      // A test begins a millisecond after its commit.
+      if (leftMs > 1) beginTests(userId, lines, leftMs - 1, SERVICE_ACTOR);
     },
     tickRoom(userId, tick) {
       requireOpen(userId);

@@ -72,6 +72,30 @@ describe("A commissioning in the ledger", () => {
     expect(ended?.details).to.deep.equal({ lines: "GPIO17, GPIO27", rooms: "101, 102", edges: 0 });
   });
 
+  it("is narrowed to other lines: those that it no longer is of sell again, by an entry of the chain", async () => {
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ line: "GPIO27", actuatorId: "102" }) }]);
+    await ledger.writer.beginCommission(userId, { lines: null, freeLines: [] }, [LINE, "GPIO27"], HOUR_MS);
+    await ledger.writer.beginCommission(userId, { lines: ["GPIO27"], freeLines: [] }, ["GPIO27"], HOUR_MS);
+    const now = { bootId: "boot", monotonicMs: ledger.monotonicMs };
+    expect(ledger.reader.lineTests(now, userId).map(({ line }) => line)).to.deep.equal(["GPIO27"]);
+    const [, ended] = ledger.reader.audit({ userId, before: null, sinceMs: null, limit: 2 });
+    expect(ended).to.deep.include({ kind: "test_ended", details: { lines: LINE, rooms: "101", edges: 0 } });
+  });
+
+  it("takes a line under test that is wired meanwhile until the others' end, and none once they have ended", async () => {
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ line: "GPIO27", actuatorId: "102" }) }]);
+    await ledger.writer.beginCommission(userId, { lines: null, freeLines: [] }, [LINE], HOUR_MS);
+    ledger.monotonicMs += 12_345;
+    await ledger.writer.joinCommission(userId, ["GPIO27"]);
+    const now = { bootId: "boot", monotonicMs: ledger.monotonicMs };
+    const [first, second] = ledger.reader.lineTests(now, userId);
+    expect(second?.remainingMs).to.equal(first?.remainingMs);
+    await ledger.writer.endCommission(userId, null);
+    await ledger.writer.joinCommission(userId, ["GPIO27"]);
+    expect(ledger.reader.lineTests(now, userId)).to.deep.equal([]);
+    expect(ledger.reader.commissions()).to.deep.equal([]);
+  });
+
   it("is begun for lines that are all the account's, or not at all", async () => {
     const scope = { lines: ["GPIO99"], freeLines: [] };
     const refused = await rejection(ledger.writer.beginCommission(userId, scope, ["GPIO99"], HOUR_MS));
