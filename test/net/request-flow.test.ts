@@ -15,6 +15,7 @@ const ATTACKER = "192.0.2.66";
 const TABLET = "192.0.2.20";
 
 describe("Pipelined requests", () => {
+  let flow: RequestFlow;
   let server: Server;
   let socket: Socket;
   let answers: string;
@@ -30,9 +31,8 @@ describe("Pipelined requests", () => {
     most = 0;
     answers = "";
     work = () => turn();
-    server = createServer(
-      new RequestFlow(30_000).through((request, response) => void answer(request, response)),
-    );
+    flow = new RequestFlow(30_000);
+    server = createServer(flow.through((request, response) => void answer(request, response)));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("latin1");
@@ -82,6 +82,13 @@ describe("Pipelined requests", () => {
     expect(answers.match(/HTTP\/1\.1 200/g)).to.have.lengthOf(5);
     expect(begun).to.deep.equal(["GET /1", "POST /2", "HEAD /3", "POST /4", "DELETE /5"]);
     expect(most).to.equal(1);
+  });
+
+  it("end the connection with the first answer that is given once the service stops, and say so", async () => {
+    work = () => Promise.resolve(flow.close());
+    socket.write(`GET /a HTTP/1.1\r\n${HOST}\r\n`);
+    await once(socket, "close");
+    expect(answers).to.match(/Connection: close\r\n.*<GET \/a >/s);
   });
 
   it("wait for the rest of a body", async () => {
