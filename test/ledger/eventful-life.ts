@@ -120,6 +120,7 @@ async function commission({ writer, reader }: TestLedger, userId: string): Promi
   await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
   await writer.endCommission(userId, { ...signatures, counts, text: "{}" });
   await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
+  await writer.joinCommission(userId, [LINE]);
   await writer.pauseCommission(userId);
   await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
   await writer.tickRoom(userId, { ...tick, room: "104" });
