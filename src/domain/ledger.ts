@@ -177,7 +177,7 @@ export interface LedgerCommands {
   ): void;
   /**
    * Puts lines that were wired meanwhile under test until the account's tests end. Does nothing where none
-   * runs: whoever ended them in the meantime has ended them for these lines too. Rejects as `beginCommission` does.
+   * runs: an end in the meantime holds for these lines too. Rejects as `beginCommission` does.
    */
   joinCommission(userId: Id, lines: readonly string[]): void;
   /** Ticks a room off, in place of an earlier tick. Rejects with `conflict` where no commissioning is open. */

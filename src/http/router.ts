@@ -112,7 +112,7 @@ export interface Senders {
   readonly countChange?: CountChange;
   /** Does a member's work; absent where it does not matter whose work it is. */
   readonly as?: <T>(asker: Asker, work: () => T) => T;
-  /** Asked before and after the body of an attempt to sign in is read. Absent where nobody signs in. */
+  /** Asked before and after the body of an attempt to sign in is read. Absent where the API has no sign-in. */
   readonly gate?: Pick<SignInGate, "admit" | "refuse">;
 }
 
