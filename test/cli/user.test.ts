@@ -33,7 +33,7 @@ describe("flanco user, while no service runs", () => {
     expect(await program.refused(adding("luis@example.org"), PASSWORD)).to.match(
       /^flanco: What this gateway sends \(webhook\) was set up by an owner, for one account\. /,
     );
-    // A technician set it up for whoever there is.
+    // A technician set it up for all accounts of the gateway.
     writeFileSync(join(sinks, "setups.json"), JSON.stringify({ setups: [setup], operated: ["webhook"] }));
     await program.succeed(adding("luis@example.org"), PASSWORD);
     await program.succeed(["user", "remove", "--email", "luis@example.org"]);

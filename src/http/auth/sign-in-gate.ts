@@ -6,7 +6,7 @@ import type { Id } from "../../domain/id.ts";
 import type { LedgerWriter } from "../../domain/ledger.ts";
 import type { Log } from "../../domain/log.ts";
 
-/** So many failures a minute from one address, and on one account, cause no delay. */
+/** So many failures from one address, and on one account, less than a minute apart, cause no delay. */
 const FREE_FAILURES = 5;
 /** The same for one IPv6 /64, without addresses that have signed in. */
 const FREE_NETWORK_FAILURES = 50;
@@ -64,9 +64,9 @@ interface Lane {
 /**
  * Slows down guessing without slowing down other users.
  *
- * - Delays belong to addresses. After five failures a minute an address is
- * refused for a second, then twice as long after each further failure, up to a
- * minute. A refused attempt costs no comparison, and does not prolong the delay.
+ * - Delays belong to addresses. After five failures that are less than a minute
+ * apart an address is refused for a second, then twice as long after each further
+ * failure, up to a minute. A refused attempt costs no comparison, and does not prolong the delay.
  * - Accounts are never delayed, because an attacker could lock an owner out. After
  * five failures on an account, from any addresses, each further failure on it
  * delays its address at once, so that many addresses guess one password no faster.
