@@ -153,9 +153,8 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /** A connection of which a request is being answered. */
 interface BusyConnection {
-  readonly response: ServerResponse;
-  /** Its further requests. */
-  readonly waiting: Exchange[];
+  /** The request that is being answered, and those behind it. */
+  readonly unanswered: Exchange[];
   /** Bytes that were written to the connection before this answer. */
   readonly bytesBefore: number;
   /** For how long its client could take bytes of the answer. */
@@ -195,7 +194,10 @@ export class RequestFlow {
   close(): void {
     clearInterval(this.#timer);
     this.#isClosing = true;
-    for (const { response } of this.#busy.values()) endAfter(response);
+    for (const { unanswered } of this.#busy.values()) {
+      const [first] = unanswered;
+      if (first !== undefined) endAfter(first[1]);
+    }
   }
 
   through(listener: RequestListener): RequestListener {
@@ -204,19 +206,23 @@ export class RequestFlow {
       // Requests that were parsed before the connection was closed still arrive.
       if (socket.destroyed) return;
       const busy = this.#busy.get(socket);
-      if (busy === undefined) this.#begin(listener, [], [request, response]);
-      else if (busy.waiting.push([request, response]) >= MAX_UNANSWERED) socket.destroy();
+      if (busy === undefined) this.#begin(listener, socket, [[request, response]]);
+      else if (busy.unanswered.push([request, response]) > MAX_UNANSWERED) socket.destroy();
     };
   }
 
-  #begin(listener: RequestListener, waiting: Exchange[], [request, response]: Exchange): void {
-    const { socket } = request;
+  #begin(listener: RequestListener, socket: Socket, unanswered: Exchange[]): void {
+    const [first] = unanswered;
+    if (first === undefined || !socket.writable) {
+      this.#busy.delete(socket);
+      return;
+    }
+    const [request, response] = first;
     if (this.#isClosing) endAfter(response);
-    this.#busy.set(socket, { response, waiting, bytesBefore: socket.bytesWritten, takingMs: 0 });
+    this.#busy.set(socket, { unanswered, bytesBefore: socket.bytesWritten, takingMs: 0 });
     response.once("close", () => {
-      const next = waiting.shift();
-      if (next === undefined || !socket.writable) this.#busy.delete(socket);
-      else this.#begin(listener, waiting, next);
+      unanswered.shift();
+      this.#begin(listener, socket, unanswered);
     });
     this.#turns.begin(clientAddress(socket.remoteAddress), () => {
       if (!response.destroyed) listener(request, response);
