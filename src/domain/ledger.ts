@@ -165,8 +165,8 @@ export interface LedgerCommands {
   /**
    * Opens a commissioning, which stays open until it is ended, and puts `lines` under test, for `lifeMs` at
    * most: what they do from now on is no sale. One that is open goes on with the new scope, and tests of lines
-   * outside of it end. Rejects with `not_found` where a line is not wired to a room of the account: then none
-   * is under test.
+   * outside of it, and of lines that are wired no more, end. Rejects with `not_found` where a line is not wired
+   * to a room of the account: then none is under test.
    */
   beginCommission(
     userId: Id,

@@ -127,6 +127,7 @@ export class Fold {
       }
       case "beginCommission": {
         const [, , lines, lifeMs] = input as Input<"beginCommission">;
+        for (const line of LINES) if (this.#roomOf(line) === undefined) this.#tests.end(line, atUs);
         for (const line of lines) {
           this.#tests.end(line, atUs);
           // The last millisecond belongs to what was before.
@@ -135,7 +136,7 @@ export class Fold {
         return;
       }
       case "pauseCommission":
-        for (const line of LINES) if (this.#roomOf(line) !== undefined) this.#tests.end(line, atUs);
+        for (const line of LINES) this.#tests.end(line, atUs);
         return;
       case "noteBoot": {
         const [bootId, zeroMs, aliveMs = monotonicMs] = input as Input<"noteBoot">;

@@ -26,18 +26,21 @@ const MAX_TESTS = 20;
 /** The newest edges under test that are kept of one line. */
 const MAX_EDGES = 1_000;
 
-interface OpenTest extends LineTest {
+/** A test that runs, also of a line that was unwired since: it would go on when that line is wired again. */
+interface OpenTest extends Pick<LineTest, "line" | "remainingMs"> {
   readonly testId: number;
+  /** Null for a line that is not wired. */
+  readonly room: string | null;
 }
 
 /** The tests that run at a moment. A test ends with its boot: after a power cut it would be forgotten and keep sales. */
 const OPEN = `
   SELECT test_id AS testId, begun_ms + life_ms - @monotonicMs AS remainingMs, t.user_id AS userId, t.line,
          w.device_id AS deviceId, d.name AS deviceName, actuator_id AS room
-    FROM line_test t JOIN boot USING (boot) JOIN wiring w ON w.line = t.line AND w.user_id = t.user_id
-    JOIN device d USING (device_id)
+    FROM line_test t JOIN boot USING (boot) LEFT JOIN wiring w ON w.line = t.line AND w.user_id = t.user_id
+    LEFT JOIN device d USING (device_id)
    WHERE ended_boot IS NULL AND boot_id = @bootId AND begun_ms + life_ms > @monotonicMs
-     AND (@userId IS NULL OR t.user_id = @userId) ORDER BY t.line`;
+     AND (@userId IS NULL OR t.user_id = @userId)`;
 
 type RoomRow = {
   readonly room: string;
@@ -83,7 +86,7 @@ export function commissionReader(db: Database, budget: Pick<RowBudget, "spendByt
   const one = db.prepare<[Id, number], TimedRow<StoredAcceptanceReport>>(
     `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND number = ?`,
   );
-  const openTests = openTestReader(db);
+  const openTests = openTestReader<OpenTest & LineTest>(db, "w.line IS NOT NULL");
   const edges = db.prepare<[Id, number], TimedRow<TestedEdge>>(
     `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
             coalesce(max(0, CAST(round(zero_ms + monotonic_ns / 1e6) AS INTEGER)), time_ms) AS timeMs
@@ -129,8 +132,8 @@ function toWired({ line, activeLow, bias, debounceMs, rearmMs }: WiredRow): Stor
 }
 
 /** The tests that run at a moment, of one account or of all. */
-function openTestReader(db: Database) {
-  return db.prepare<BootMoment & { userId: Id | null }, OpenTest>(OPEN);
+function openTestReader<Row extends OpenTest>(db: Database, which: "TRUE" | "w.line IS NOT NULL") {
+  return db.prepare<BootMoment & { userId: Id | null }, Row>(`${OPEN} AND ${which} ORDER BY t.line`);
 }
 
 /** The one way in which rises of lines under test enter the ledger. */
@@ -229,7 +232,7 @@ export function commissionCommands(db: Database, context: WriteContext) {
       "SELECT count(*) FROM tested_edge WHERE user_id = ? AND line = ? AND test_id = ?",
     )
     .pluck();
-  const openTests = openTestReader(db);
+  const openTests = openTestReader<OpenTest>(db, "TRUE");
 
   function now() {
     const moment = context.boots.now();
@@ -276,7 +279,7 @@ export function commissionCommands(db: Database, context: WriteContext) {
     if (ended.length === 0) return;
     const edges = ended.reduce((sum, { line, testId }) => sum + (counted.get(userId, line, testId) ?? 0), 0);
     const lines = ended.map((test) => test.line).join(", ");
-    const rooms = ended.map((test) => test.room).join(", ");
+    const rooms = ended.map(({ room, line }) => room ?? line).join(", ");
     context.audit.note("test_ended", userId, { lines, rooms, edges }, by);
     context.tell({ kind: "tests", userId });
   }
@@ -288,15 +291,13 @@ export function commissionCommands(db: Database, context: WriteContext) {
 
   return {
     beginCommission(userId, scope, lines, lifeMs, by = SERVICE_ACTOR) {
-      if (scope.lines !== null) {
-        const kept = scope.lines;
-        const running = openTests.all({ ...now(), userId }).map(({ line }) => line);
-        endTests(
-          userId,
-          by,
-          running.filter((line) => !kept.includes(line)),
-        );
-      }
+      const isOutside = ({ line, room }: OpenTest) => room === null || scope.lines?.includes(line) === false;
+      const outside = openTests.all({ ...now(), userId }).filter(isOutside);
+      endTests(
+        userId,
+        by,
+        outside.map(({ line }) => line),
+      );
       if (lines.length > 0) beginTests(userId, lines, lifeMs, by);
       save.run(userId, context.nowMs(), JSON.stringify(scope));
       context.tell({ kind: "commission", userId });

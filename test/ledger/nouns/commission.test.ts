@@ -96,6 +96,25 @@ describe("A commissioning in the ledger", () => {
     expect(ledger.reader.commissions()).to.deep.equal([]);
   });
 
+  for (const how of ["ended", "paused", "begun again for other lines", "begun again for all"] as const) {
+    it(`is ${how}: a line that was unwired under test sells when it is wired again`, async () => {
+      const second = newWiring({ line: "GPIO27", actuatorId: "102" });
+      await ledger.writer.setWiring([{ userId, wiring: second }]);
+      await ledger.writer.beginCommission(userId, { lines: null, freeLines: [] }, [LINE, "GPIO27"], HOUR_MS);
+      await ledger.writer.removeWiring(userId, "GPIO27");
+      if (how === "ended") await ledger.writer.endCommission(userId, null);
+      else if (how === "paused") await ledger.writer.pauseCommission(userId);
+      else {
+        const lines = how === "begun again for all" ? null : [LINE];
+        await ledger.writer.beginCommission(userId, { lines, freeLines: [] }, [LINE], MINUTE_MS);
+      }
+      await ledger.writer.setWiring([{ userId, wiring: second }]);
+      const now = { bootId: "boot", monotonicMs: ledger.monotonicMs };
+      const left = how === "ended" || how === "paused" ? [] : [LINE];
+      expect(ledger.reader.lineTests(now, userId).map(({ line }) => line)).to.deep.equal(left);
+    });
+  }
+
   it("is begun for lines that are all the account's, or not at all", async () => {
     const scope = { lines: ["GPIO99"], freeLines: [] };
     const refused = await rejection(ledger.writer.beginCommission(userId, scope, ["GPIO99"], HOUR_MS));
