@@ -27,6 +27,8 @@ const MAX_RECIPIENTS = 20;
 const MAX_SILENT_DAYS = 60;
 /** Without a login, a password or a path. */
 const MAIL_SERVER = /^smtps?:\/\/[^/@\s]+$/;
+/** Without a login. The host ends where the audit log takes it to end, which gets nothing of the path. */
+const PULSE_URL = /^https?:\/\/[^/@\s\\?#]+([/?#]\S*)?$/;
 
 const topic = z
   .string()
@@ -70,7 +72,10 @@ function shapeOf(field: SetupField): z.ZodType<SetupValue | undefined> {
       .trim()
       .min(field.least ?? 1)
       .max(MAX_SECRET);
-    return text.regex(/^[^\r\n\0]*$/, "must be one line").optional();
+    const line = text.regex(/^[^\r\n\0]*$/, "must be one line");
+    return (
+      field.key === "pulse_url" ? line.refine(urlLike(PULSE_URL), "must be an https:// address") : line
+    ).optional();
   }
   const shapes: Readonly<Record<string, z.ZodType<SetupValue>>> = SHAPES;
   const shape = shapes[field.key] ?? z.never();
@@ -88,6 +93,7 @@ function setupOf<const N extends SetupName>(name: N) {
 export const setupSchema = z.discriminatedUnion("name", [
   setupOf("email"),
   setupOf("webhook"),
+  setupOf("pulse"),
   setupOf("mqtt"),
   setupOf("central"),
   setupOf("notice"),

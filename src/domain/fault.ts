@@ -124,7 +124,7 @@ export function foreignFault(directory: string, foreign: readonly ProvenBackup[]
 }
 
 /** How long a fault must last before people are told of it: many pass by themselves. */
-const BEGUN_MS = 2 * MINUTE_MS;
+export const BEGUN_MS = 2 * MINUTE_MS;
 /**
  * How long a fault must be away before it is over, so that one that comes
  * and goes is told of once. Longer than a restart takes to find it again.

@@ -4,7 +4,7 @@ import { LANGUAGES } from "./language.ts";
 import { NOTICE_SUMMARIES } from "./notice.ts";
 
 /** The sinks that there are. Each is off until it is set up. */
-export const SINK_NAMES = ["email", "webhook", "mqtt", "central"] as const;
+export const SINK_NAMES = ["email", "webhook", "pulse", "mqtt", "central"] as const;
 export type SinkName = (typeof SINK_NAMES)[number];
 
 /** What is set up: each sink, and what the notices say. */
@@ -42,6 +42,11 @@ const FIELDS = {
     { key: "webhook_url", kind: "text", isRequired: true, isDestination: true },
     { key: "webhook_key", kind: "secret", isRequired: true, least: 32 },
     { key: "webhook_authority", kind: "certificate" },
+  ],
+  pulse: [
+    // Whoever has the address can send pulses in the gateway's place.
+    { key: "pulse_url", kind: "secret", isRequired: true, isDestination: true },
+    { key: "pulse_authority", kind: "certificate" },
   ],
   mqtt: [
     { key: "mqtt_url", kind: "text", isRequired: true, isDestination: true },
@@ -123,6 +128,8 @@ export interface Sink<Batch, Answer = void> {
   readonly name: SinkName;
   /** How long a delivery may take, in milliseconds; half a minute where it is absent. */
   readonly deliverMs?: number;
+  /** The longest pause between two tries, in milliseconds; five minutes where it is absent. */
+  readonly lastRetryMs?: number;
   /**
    * By how much this machine's clock was ahead of the other side's
    * at the last call; null, or absent, where that is not known.

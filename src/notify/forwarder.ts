@@ -13,7 +13,7 @@ const GATHER_MS = SECOND_MS;
 const LOOK_MS = 15 * SECOND_MS;
 /** How long a test may take, and a delivery of a sink that names no other time. */
 const ANSWER_MS = 30 * SECOND_MS;
-/** The pause after a failure. It doubles with each further one. */
+/** The pause after a failure. It doubles with each further one, up to the last of a sink that names no other. */
 const FIRST_RETRY_MS = SECOND_MS;
 const LAST_RETRY_MS = 5 * MINUTE_MS;
 /**
@@ -282,8 +282,9 @@ class SinkLane<Batch, Answer> {
   /** The pause before the next try: doubled with each failure, times a random factor from a half to one. */
   #retryMs(): number {
     const { random = Math.random } = this.#options;
+    const { lastRetryMs = LAST_RETRY_MS } = this.#sink;
     const doubled = FIRST_RETRY_MS * 2 ** ((this.#failure?.tries ?? 1) - 1);
-    return Math.round(Math.min(LAST_RETRY_MS, doubled) * (0.5 + random() / 2));
+    return Math.round(Math.min(lastRetryMs, doubled) * (0.5 + random() / 2));
   }
 
   /** Rejects once the service ends or the time is over, even if the sink does not. */

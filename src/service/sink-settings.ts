@@ -177,6 +177,10 @@ export class SinkSettings {
     if (!isOperator && !isSamePlace && String(values["central_database"]).includes("?")) {
       throw invalidField("central_database", { kind: "type", message: "must have no parameters" });
     }
+    // An owner's would reach the pages of the clinic's other machines, of which many need no certificate.
+    if (!isOperator && String(values["pulse_url"]).startsWith("http:")) {
+      throw invalidField("pulse_url", { kind: "type", message: "must be an https:// address" });
+    }
     for (const { key, kind } of SETUP_FIELDS[name]) {
       const text = values[key];
       if (kind !== "certificate" || text === undefined || areCertificates(String(text))) continue;
@@ -325,7 +329,7 @@ function besideIn(
 /** Whether a settings file says where the sink sends. */
 function namesDestination(name: SetupName, settings: Readonly<Record<string, unknown>>): boolean {
   const destination = SETUP_FIELDS[name].find(({ isDestination }) => isDestination === true);
-  return destination !== undefined && Boolean(settings[destination.key]);
+  return destination !== undefined && Boolean(settings[fileKeyOf(destination)]);
 }
 
 function valueIn(field: SetupField, settings: Readonly<Record<string, unknown>>): unknown {

@@ -27,6 +27,7 @@ import { MqttSink } from "../notify/mqtt.ts";
 import { NoticeOutbox } from "../notify/notice-outbox.ts";
 import { NoticeWriter } from "../notify/notice-writer.ts";
 import { Notices, type NoticesOptions } from "../notify/notices.ts";
+import { PulseFeed, PulseSink } from "../notify/pulse.ts";
 import { WebhookSink } from "../notify/webhook.ts";
 import { systemTimers } from "../platform/machine.ts";
 import type { SinkSettings } from "./sink-settings.ts";
@@ -69,6 +70,7 @@ export class Sinks implements SinkSetups {
     this.#addEntrySink("central");
     this.#addEntrySink("mqtt");
     this.#addNotices(status);
+    this.#addPulse(status);
     this.forwarder.open();
   }
 
@@ -90,7 +92,7 @@ export class Sinks implements SinkSetups {
     const done = this.#changed.then(async () => {
       if (values !== null) settings.check({ name, values }, isOperator);
       const host = hostIn(name, values ?? {});
-      const details = { sink: name, on: host !== "" || name === "notice", host };
+      const details = { sink: name, on: values !== null || name === "notice", host };
       await writer.noteAudit([{ kind: "sink_changed", details, userId, actor: by }]);
       try {
         if (values === null) settings.clear(name);
@@ -121,6 +123,11 @@ export class Sinks implements SinkSetups {
       this.#addEntrySink(name);
       return;
     }
+    if (name === "pulse") {
+      await this.forwarder.remove(name);
+      this.#addPulse(this.#status);
+      return;
+    }
     await Promise.all([this.forwarder.remove("email"), this.forwarder.remove("webhook")]);
     this.#notices?.close();
     this.#addNotices(this.#status);
@@ -139,6 +146,14 @@ export class Sinks implements SinkSetups {
     const beginsNow = name === "mqtt" && settings.of(name)?.mqtt_history !== true;
     const settled = () => writer.ping();
     this.forwarder.add(new EntryFeed({ chain, settled, file, clock, beginsNow }), sink);
+  }
+
+  #addPulse(status: NoticesOptions["status"]): void {
+    const { settings, clock } = this.#options;
+    const pulse = settings.of("pulse");
+    if (pulse === undefined) return;
+    const feed = new PulseFeed({ status, clock });
+    this.forwarder.add(feed, new PulseSink(pulse, () => feed.look()));
   }
 
   /** The notices, where a sink for them is set up. */

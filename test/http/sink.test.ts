@@ -46,7 +46,7 @@ describe("What the gateway sends", () => {
   it("says which there are where another one is named, or none", async () => {
     for (const body of [{ name: "fax", values: {} }, {}]) {
       const { body: refused } = await owner.put("/api/sink", body).expect(400);
-      expect(refused.error).to.equal("name: must be one of email, webhook, mqtt, central, notice.");
+      expect(refused.error).to.equal("name: must be one of email, webhook, pulse, mqtt, central, notice.");
     }
   });
 
@@ -69,6 +69,32 @@ describe("What the gateway sends", () => {
     expect(noted).to.deep.include({ kind: "sink_changed", who: owner.email });
     expect(noted.details).to.deep.include({ sink: "webhook", on: true });
     expect(JSON.stringify(body)).to.not.contain(KEY).and.not.contain("/flanco");
+  });
+
+  it("has the address of the pulse in no answer, and sends no owner's pulse without TLS", async () => {
+    const [token, { webhook_authority: authority }] = ["token-of-the-check", values];
+    receiver.status = 200;
+    const url = `${values["webhook_url"]}/${token}`;
+    for (const refused of [url.replace("https", "http"), `https://a@example.org/${token}`, token, ""]) {
+      const { body } = await put("pulse", { pulse_url: refused, pulse_authority: authority }).expect(400);
+      expect(Object.keys(body.errors)).to.include("pulse_url");
+      expect(JSON.stringify(body)).to.not.contain(token);
+    }
+    await put("pulse", { pulse_url: url, pulse_authority: authority }).expect(200);
+    await until("the first one comes", () => receiver.posted.length > 0);
+    expect(receiver.posted[0]).to.include({ method: "GET", path: `/flanco/${token}` });
+    expect((await test("pulse")).message).to.match(/^The receiver localhost:\d+ answers 200\./);
+    await put("pulse", {}).expect(200);
+    await put("pulse", { pulse_authority: authority }).expect(400);
+    expect(await setup("pulse")).to.deep.include({ values: {}, stored: ["pulse_url", "pulse_authority"] });
+    for (const path of ["/api/sink", "/api/status", "/api/audit"]) {
+      const { text } = await owner.get(path).expect(200);
+      expect(text, path).to.not.contain(token);
+      if (path === "/api/audit") expect(text).to.contain(new URL(url).host);
+    }
+    expect(readFileSync(appliance.sinkFile("setups.json"), "utf8")).to.not.contain(token);
+    await owner.delete("/api/sink?name=pulse").expect(200);
+    expect(existsSync(appliance.sinkFile("pulse_url"))).to.equal(false);
   });
 
   it("keeps a secret for the same place alone: nobody gets it by naming another one", async () => {

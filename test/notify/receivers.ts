@@ -101,6 +101,8 @@ export class MailReceiver {
 }
 
 export interface ReceivedPost {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -110,6 +112,8 @@ export class HookReceiver {
   readonly posted: ReceivedPost[] = [];
   status = 204;
   headers: Record<string, string> = {};
+  /** What its answers say. */
+  text = "";
   /** It ends an answer's body, and not only its headers. */
   endsAnswers = true;
   /** It takes the request, and answers only when it is closed. */
@@ -123,10 +127,12 @@ export class HookReceiver {
       const pieces: Buffer[] = [];
       request.on("data", (piece: Buffer) => pieces.push(piece));
       request.on("end", () => {
-        this.posted.push({ headers: request.headers, body: Buffer.concat(pieces).toString() });
+        const { method, url: path, headers } = request;
+        this.posted.push({ method, path, headers, body: Buffer.concat(pieces).toString() });
         if (this.hangsUp) request.socket.destroy();
         else if (!this.stalls) {
           response.writeHead(this.status, this.headers).flushHeaders();
+          response.write(this.text);
           if (this.endsAnswers) response.end();
         }
       });
@@ -134,8 +140,8 @@ export class HookReceiver {
   }
 
   /** Gives its port. */
-  async open(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", () => resolve()));
+  async open(port = 0): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", () => resolve()));
     return (this.#server.address() as AddressInfo).port;
   }
 

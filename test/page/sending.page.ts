@@ -55,6 +55,39 @@ describe("What the gateway sends, on the page", function () {
     await page.getByText("Cambió lo que el equipo envía: Webhook").first().waitFor();
   });
 
+  it("calls a monitor, whose address is written and never shown", async () => {
+    receiver.status = 200;
+    const { page } = await opened.open("/estado");
+    await page.getByRole("button", { name: "Configurar: Pulso" }).click();
+    const dialog = page.getByRole("dialog");
+    const address = dialog.getByLabel("Dirección que se llama", { exact: true });
+    await address.fill(url.replace("https", "http"));
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.getByText("Este dato no es válido.").waitFor();
+    await address.fill(url);
+    await dialog
+      .getByLabel("Certificado propio (opcional)")
+      .fill(readFileSync(secrets.authorityFile, "utf8"));
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await page.getByText("Pulso: guardado, ya en marcha. Envíe una prueba.").waitFor();
+    await page.getByRole("button", { name: "Enviar una prueba: Pulso" }).click();
+    await page.getByText("La prueba ha llegado.").waitFor();
+    await page.getByText("answers 200", { exact: false }).waitFor();
+    receiver.text = "OK (not found)";
+    await page.getByRole("button", { name: "Enviar una prueba: Pulso" }).click();
+    await page.getByText("answers: OK (not found)", { exact: false }).waitFor();
+    receiver.text = "";
+    await page.getByRole("button", { name: "Cambiar: Pulso" }).click();
+    expect(await address.inputValue()).to.equal("");
+    await dialog.getByText("Guardada, no se muestra.", { exact: false }).first().waitFor();
+    await dialog.getByRole("button", { name: "Cancelar" }).click();
+    await page.getByRole("button", { name: "Apagar: Pulso" }).click();
+    await dialog.getByText("páuselo también allí", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Apagar" }).click();
+    await page.getByText("Pulso: apagado.").waitFor();
+    expect(await page.content()).to.not.contain("/flanco");
+  });
+
   it("has a form of its own for the notices, and for MQTT what topics begin with, in English too", async () => {
     const { page } = await opened.open("/estado", { language: "en" });
     await page.getByRole("button", { name: "Set up: Notices" }).click();

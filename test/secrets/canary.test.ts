@@ -108,16 +108,23 @@ async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; a
 /** Sets sinks up with a password and a key that are canaries, tries them, and changes one wrongly. */
 async function setUpSinks(service: RunningService, cookie: string): Promise<readonly Canary[]> {
   const [password, key] = [newSecret(), newSecret()];
+  const token = randomBytes(20).toString("hex");
   const put = async (name: string, values: object): Promise<number> =>
     (await service.send("PUT", "/api/sink", { name, values }, cookie)).status;
   const mqtt = { mqtt_url: "mqtt://localhost:1", mqtt_login: "flanco", mqtt_password: password };
   const webhook = { webhook_url: "https://localhost:1/", webhook_key: key };
   expect(await put("mqtt", mqtt)).to.equal(200);
   expect(await put("webhook", webhook)).to.equal(200);
+  expect(await put("pulse", { pulse_url: `https://localhost:1/${token}?status=up` })).to.equal(200);
+  expect(await put("pulse", { pulse_url: `http://localhost/${token}` })).to.equal(400);
   expect(await put("webhook", { ...webhook, webhook_url: `http://${key}` })).to.equal(400);
   expect(await put("mqtt", { ...mqtt, mqtt_password: `${password}\n${password}` })).to.equal(400);
-  for (const name of ["mqtt", "webhook"]) await service.post("/api/sink/test", { name }, cookie);
-  return [canary("a sink's password", password), canary("a sink's key", key)];
+  for (const name of ["mqtt", "webhook", "pulse"]) await service.post("/api/sink/test", { name }, cookie);
+  return [
+    canary("a sink's password", password),
+    canary("a sink's key", key),
+    canary("the pulse's token", token),
+  ];
 }
 
 /** What commands say, and a backup for the files that are looked at in the end. */

@@ -86,6 +86,15 @@ describe("The sinks of a settings file", () => {
     expect(readFileSync(join(directory(), "webhook_authority"), "utf8")).to.contain("BEGIN CERTIFICATE");
   });
 
+  it("may have a pulse without TLS, to a monitor on the local network, whose address is in a file", () => {
+    const address = "http://192.168.1.9:3001/api/push/token?status=up";
+    const settings = start({ pulse_url_file: secrets.write("pulse", `${address}\n`) });
+    expect(setIn(settings)).to.deep.equal(["pulse"]);
+    expect(readFileSync(settings.of("pulse")?.pulse_url_file ?? "", "utf8").trim()).to.equal(address);
+    expect(logged.join()).to.not.contain("token");
+    expect(() => settings.check({ name: "pulse", values: { pulse_url: address } }, false)).to.throw("https");
+  });
+
   it("come from the environment too, which has texts alone", () => {
     const settings = start({
       ...email,

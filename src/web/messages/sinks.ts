@@ -6,6 +6,7 @@ type TextBy<Name extends string> = Readonly<Record<Name, Pair<string>>>;
 const names: TextBy<SetupName> = {
   email: ["Correo", "E-mail"],
   webhook: ["Webhook", "Webhook"],
+  pulse: ["Pulso", "Pulse"],
   mqtt: ["MQTT", "MQTT"],
   central: ["Base de datos de la empresa", "The company's database"],
   notice: ["Avisos", "Notices"],
@@ -19,6 +20,10 @@ const means: TextBy<SetupName> = {
   webhook: [
     "Los avisos llegan a otro programa, por HTTPS y firmados.",
     "Notices reach another program, by HTTPS and signed.",
+  ],
+  pulse: [
+    "El equipo llama cada minuto a un servicio externo, como healthchecks.io o Uptime Kuma, que avisa si las llamadas cesan o dicen que algo falla. No lleva ventas ni nombres.",
+    "Every minute the gateway calls a service elsewhere, such as healthchecks.io or Uptime Kuma, which tells you once the calls cease or say that something is wrong. It has no sales and no names.",
   ],
   mqtt: [
     "Las ventas y el estado de cada habitación llegan a un servidor MQTT, como el de Home Assistant.",
@@ -42,6 +47,7 @@ const labels: TextBy<string> = {
   email_to: ["Destinatarios", "Recipients"],
   webhook_url: ["Dirección", "Address"],
   webhook_key: ["Clave de la firma", "Key of the signature"],
+  pulse_url: ["Dirección que se llama", "Address to call"],
   mqtt_url: ["Servidor MQTT", "MQTT server"],
   mqtt_login: ["Usuario del servidor", "Login"],
   mqtt_password: ["Contraseña del servidor", "Password of the login"],
@@ -74,6 +80,10 @@ const hints: TextBy<string> = {
   webhook_key: [
     "Al menos 32 caracteres, los mismos en el receptor.",
     "At least 32 characters, the same at the receiver.",
+  ],
+  pulse_url: [
+    "Como https://hc-ping.com/… o https://vigilante.example.org/api/push/…, tal como la da el servicio.",
+    "Like https://hc-ping.com/… or https://monitor.example.org/api/push/…, as the service gives it.",
   ],
   mqtt_url: [
     "Como mqtts://servidor.example.org:8883 o mqtt://servidor.example.org:1883.",
@@ -142,6 +152,10 @@ export const sinkTexts = bilingual({
     "Compruebe la dirección, la contraseña y la red, y envíe una prueba. No se pierde nada: se sigue intentando.",
     "Check the address, the password and the network, and send a test. Nothing is lost: it is tried again.",
   ],
+  pulseFailingTodo: [
+    "Compruebe la dirección y la red, y envíe una prueba. Mientras tanto el servicio externo cree que el equipo calla.",
+    "Check the address and the network, and send a test. Meanwhile the service believes that the gateway is silent.",
+  ],
   forTechnician: ["Para el técnico:", "For the technician:"],
   delivered: (moment: string) => [`Última entrega: ${moment}.`, `Last delivery: ${moment}.`],
   neverDelivered: ["Todavía no se ha entregado nada.", "Nothing was delivered yet."],
@@ -171,6 +185,10 @@ export const sinkTexts = bilingual({
       "Its address and its password are forgotten.",
       "No sale is lost: they stay in this gateway, and are sent if you set it up again.",
     ],
+  ],
+  pulseOffMeans: [
+    ["Se olvida su dirección.", "El servicio externo avisará de que el equipo calla: páuselo también allí."],
+    ["Its address is forgotten.", "The service will tell of a silent gateway: pause it there too."],
   ],
   usualMeans: [
     ["Los avisos vuelven a ser los de un equipo nuevo: solo los fallos, a cualquier hora."],

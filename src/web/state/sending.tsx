@@ -83,7 +83,7 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
 }
 
 function SinkDetail({
-  sink: { waiting, behindMs, deliveredMs, givenUp, failure },
+  sink: { name, waiting, behindMs, deliveredMs, givenUp, failure },
 }: {
   readonly sink: SinkState;
 }) {
@@ -95,10 +95,10 @@ function SinkDetail({
       {failure !== null && (
         <>
           <p>{texts.failingSince(format.count(failure.tries), format.dateTime(failure.sinceMs))}</p>
-          {waiting !== null && waiting > 0 && (
+          {name !== "pulse" && waiting !== null && waiting > 0 && (
             <p>{texts.waiting(format.count(waiting), ageText(behindMs, states, format))}</p>
           )}
-          <p>{texts.failingTodo}</p>
+          <p>{name === "pulse" ? texts.pulseFailingTodo : texts.failingTodo}</p>
           <Technical message={failure.message} hint={failure.hint} />
         </>
       )}
@@ -141,6 +141,8 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
     isSet ? texts.change : texts.setUp,
     name === "notice" ? texts.usual : texts.turnOff,
   ];
+  const offMeaning =
+    name === "notice" ? texts.usualMeans : name === "pulse" ? texts.pulseOffMeans : texts.offMeans;
   const onDone = (text: string) => {
     finish(name === "notice" ? texts.savedNotice : text);
     onChanged();
@@ -154,7 +156,7 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
     <Confirm
       title={of(clearAction)}
       action={clearAction}
-      meaning={name === "notice" ? texts.usualMeans : texts.offMeans}
+      meaning={offMeaning}
       onConfirm={() => api.remove("/api/sink", { name })}
       onDone={() => onDone(texts.turnedOff(shown))}
     />
