@@ -46,6 +46,8 @@ export interface LineRequest {
   readonly keep?: LineKeeping;
   /** The physical level in the ledger, from which a watch goes on that reads none. Absent before the first sighting. */
   readonly lastHigh?: boolean | undefined;
+  /** Resolves once the edges that were delivered until now are committed; rejects while the ledger takes no writes. */
+  readonly settled?: () => Promise<void>;
 }
 
 /** For lines that can outlive the process: whether a kept line may continue, and after which edge. */
@@ -109,7 +111,7 @@ export interface LineDriver {
    * it, without changing its settings where the kernel's interface allows that.
    */
   read(line: string): Promise<boolean>;
-  /** Releases lines that an earlier process kept, except these. Absent where lines do not outlive a process. */
+  /** Releases what an earlier process left of lines, except of these. Absent where nothing of a line outlives a process. */
   forgetOthers?(lines: readonly string[]): void;
   /**
    * Stops watching, after the edges up to now have been delivered.

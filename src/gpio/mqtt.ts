@@ -1,4 +1,4 @@
-import type { MqttClient } from "mqtt";
+import type { IPublishPacket, MqttClient } from "mqtt";
 import * as z from "zod";
 import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -35,6 +35,8 @@ const CATCH_UP_MS = 15 * SECOND_MS;
 /** The most levels that are kept of one line for that time: as many as the kernel buffers of a GPIO line. */
 const MAX_WAITING = 1_024;
 const MAX_PAYLOAD_BYTES = 1_024;
+/** So many messages may lie unacknowledged between two connections: more than brokers send ahead. */
+const MAX_REMEMBERED = 200;
 /** The form of a box's or relay's name in a topic. */
 const PART = /^[\w.:@ -]{1,100}$/u;
 const CHIP_LABEL = "relay box";
@@ -61,6 +63,8 @@ export interface MqttDependencies {
 interface ReportedLevel {
   readonly high: boolean;
   readonly timeNs: bigint;
+  /** To be called once the broker need not send this level again. */
+  readonly acknowledge: () => void;
 }
 
 /** A relay of a box. */
@@ -68,7 +72,7 @@ interface BoxLine {
   readonly info: LineInfo;
   /** The level by the last message; undefined where this connection brought none yet. */
   high: boolean | undefined;
-  /** The level that was last delivered to a watch; undefined once the line is released. */
+  /** The level that was last delivered to a watch; undefined once the line is released, and before its first watch. */
   given: boolean | undefined;
   /** The levels since the connection was made while the line was not watched. */
   waiting: ReportedLevel[];
@@ -79,6 +83,10 @@ interface BoxLine {
  * Relays of boxes of the system before flanco. A box publishes `{"value": true}` under
  * `USER/BOX/RELAY/sdata`. A box is a chip, a relay of it the line `BOX/RELAY`. The broker keeps
  * messages of QoS 1 while this process or the connection is away; MQTT_LIMITS lists what is not seen.
+ *
+ * Messages are taken one at a time: the next one once the ledger has the level of this one, and it is
+ * acknowledged. A process that is killed leaves one message at most that is committed and comes again; it
+ * says the line's level, and is no edge.
  */
 export class MqttDriver implements LineDriver {
   readonly name = "mqtt";
@@ -92,6 +100,10 @@ export class MqttDriver implements LineDriver {
   /** Whether messages that the broker has kept may still come. */
   #isCatchingUp = true;
   #endCatchUp: Cancel = () => {};
+  /** Wired lines that were not watched yet, by name; null until it is known which these are. */
+  #unseen: Set<string> | null = null;
+  /** What was acknowledged last, by the broker's number of the message: a connection may end before the broker hears so. */
+  readonly #acknowledged = new Map<number, string>();
   #hasWarned = false;
 
   constructor(dependencies: MqttDependencies) {
@@ -105,11 +117,12 @@ export class MqttDriver implements LineDriver {
   async open(): Promise<void> {
     const { broker, warn } = this.#dependencies;
     for (const limit of MQTT_LIMITS) warn(limit);
+    this.#acknowledged.clear();
     for (const line of this.#lines.values()) line.high = undefined;
     const client = await connectToBroker(broker, broker.clientId);
     this.#client = client;
-    client.on("connect", () => void this.#begin(client));
-    client.on("message", (topic, payload) => this.#receive(topic, payload));
+    client.on("connect", ({ sessionPresent }) => void this.#begin(client, sessionPresent));
+    client.handleMessage = (packet, done) => this.#receive(client, packet, done);
     client.on("error", (error) => this.#complain(brokerError(broker.url, error)));
     client.on("close", () => this.#lose());
     await this.#until(() => this.#isReady || this.#problem !== null, OPEN_MS);
@@ -131,10 +144,17 @@ export class MqttDriver implements LineDriver {
     const isBehind = before !== undefined && line.waiting.length > 0;
     const high = isBehind ? before : (line.high ?? before);
     if (high === undefined) throw unheardError(line.info);
-    const watch = new BoxWatch(line, high, request.activeLow, isBehind ? line.waiting : []);
-    line.waiting = [];
+    const watch = new BoxWatch(line, high, request, isBehind ? line.waiting.splice(0) : []);
+    forgetWaiting(line);
     line.watch = watch;
+    this.#unseen?.delete(line.info.name ?? "");
     return watch;
+  }
+
+  forgetOthers(lines: readonly string[]): void {
+    const isWatched = (name: string) => this.#lines.get(name)?.given !== undefined;
+    this.#unseen = new Set(lines.filter((name) => !isWatched(name)));
+    for (const line of this.#lines.values()) if (!this.#isAwaited(line)) forgetWaiting(line);
   }
 
   async read(name: string): Promise<boolean> {
@@ -158,23 +178,32 @@ export class MqttDriver implements LineDriver {
     await client?.endAsync(!client.connected);
   }
 
-  /** Called at each connection. */
-  async #begin(client: MqttClient): Promise<void> {
+  /**
+   * Called at each connection. A broker that has kept this client's session may send its messages before it
+   * answers the subscription, and each waits until its line is watched.
+   */
+  async #begin(client: MqttClient, hasSession: boolean): Promise<void> {
     const { broker, timers } = this.#dependencies;
+    if (hasSession) this.#serve();
     const topic = `${broker.boxUser}/+/+/sdata`;
     this.#endCatchUp();
     this.#endCatchUp = timers.after(CATCH_UP_MS, () => {
       this.#isCatchingUp = false;
-      for (const line of this.#lines.values()) line.waiting = [];
+      for (const line of this.#lines.values()) forgetWaiting(line);
     });
     try {
       await client.subscribeAsync(topic, { qos: 1 });
     } catch (cause) {
       // A connection that ended meanwhile is reported by its own event.
-      if (client.connected) this.#complain(deniedError(topic, cause));
+      if (!client.connected) return;
+      this.#complain(deniedError(topic, cause));
+      this.#lose();
       return;
     }
-    if (this.#client !== client) return;
+    if (this.#client === client) this.#serve();
+  }
+
+  #serve(): void {
     this.#isReady = true;
     this.#problem = null;
     this.#wake();
@@ -195,17 +224,48 @@ export class MqttDriver implements LineDriver {
     for (const line of this.#lines.values()) line.watch?.fail(problem);
   }
 
-  #receive(topic: string, payload: Buffer): void {
-    const [, box = "", relay = ""] = topic.split("/");
-    const message = PART.test(box) && PART.test(relay) ? parse(payload) : undefined;
+  /**
+   * Takes in a message; `done` acknowledges it, and has the next one come. A message of
+   * QoS 1 waits for the ledger, unless it says the level that the broker keeps for whoever subscribes.
+   */
+  #receive(client: MqttClient, packet: IPublishPacket, done: () => void): void {
+    const { clock, warn, broker } = this.#dependencies;
+    const [, box = "", relay = ""] = packet.topic.split("/");
+    const message = PART.test(box) && PART.test(relay) ? parse(packet.payload) : undefined;
     const line = message && this.#lineOf(box, relay);
     if (message === undefined || line === undefined) {
-      if (!this.#hasWarned) this.#dependencies.warn("a message of a box was not understood: it is left out");
+      if (!this.#hasWarned) warn("a message of a box was not understood: it is left out");
       this.#hasWarned = true;
+      done();
       return;
     }
-    hear(line, { high: message.value, timeNs: this.#dependencies.clock.monotonicNs() }, this.#isCatchingUp);
+    const { messageId = 0, qos, retain, dup } = packet;
+    const { stream } = client;
+    const said = `${line.info.name} ${message.value}`;
+    const settle = () => {
+      remember(this.#acknowledged, messageId, said);
+      // With another connection the broker sends the message again, by a number that is of that connection.
+      if (this.#client === client && client.stream === stream) done();
+    };
+    const waits = qos === 1 && !retain && broker.clientId !== null;
+    const acknowledge = waits ? settle : () => {};
+    if (waits && dup && this.#acknowledged.get(messageId) === said) acknowledge();
+    else this.#hear(line, { high: message.value, timeNs: clock.monotonicNs(), acknowledge });
+    if (!waits) done();
+  }
+
+  #hear(line: BoxLine, heard: ReportedLevel): void {
+    line.high = heard.high;
+    const isKept = this.#isCatchingUp && this.#isAwaited(line) && line.waiting.length < MAX_WAITING;
+    if (line.watch !== null) line.watch.hear(heard);
+    else if (isKept) line.waiting.push(heard);
+    else heard.acknowledge();
     this.#wake();
+  }
+
+  /** Whether a line that is not watched will be, so that its messages wait. */
+  #isAwaited({ info, given }: BoxLine): boolean {
+    return given !== undefined || this.#unseen === null || this.#unseen.has(info.name ?? "");
   }
 
   /** The line of a box's relay. A new one is added; undefined beyond MAX_LINES. */
@@ -273,18 +333,25 @@ class BoxWatch implements WatchedLine {
   readonly initiallyActive: boolean;
   readonly #line: BoxLine;
   readonly #activeLow: boolean;
+  readonly #settled: () => Promise<void>;
   /** The levels that `listen` will deliver; null once it was called. */
   #waiting: ReportedLevel[] | null;
   #sequence = 0;
   #onEdge: (edge: Edge) => void = () => {};
   #onFailure: (error: Error) => void = () => {};
 
-  constructor(line: BoxLine, high: boolean, activeLow: boolean, waiting: readonly ReportedLevel[]) {
+  constructor(
+    line: BoxLine,
+    high: boolean,
+    { activeLow, settled = () => Promise.resolve() }: LineRequest,
+    waiting: ReportedLevel[],
+  ) {
     this.address = formatLine(line.info);
     this.initiallyActive = high !== activeLow;
     this.#line = line;
     this.#activeLow = activeLow;
-    this.#waiting = [...waiting];
+    this.#settled = settled;
+    this.#waiting = waiting;
     line.given = high;
   }
 
@@ -309,11 +376,14 @@ class BoxWatch implements WatchedLine {
       this.#waiting.push(heard);
       return;
     }
-    if (heard.high === this.#line.given) return;
-    this.#line.given = heard.high;
-    this.#sequence += 1;
-    const { high, timeNs } = heard;
-    this.#onEdge({ active: high !== this.#activeLow, timeNs, sequence: this.#sequence, missed: 0 });
+    const { high, timeNs, acknowledge } = heard;
+    if (high !== this.#line.given) {
+      this.#line.given = high;
+      this.#sequence += 1;
+      this.#onEdge({ active: high !== this.#activeLow, timeNs, sequence: this.#sequence, missed: 0 });
+    }
+    // An edge that the ledger refuses waits in memory with those of other lines: a broker with a full queue drops messages unseen.
+    void this.#settled().then(acknowledge, acknowledge);
   }
 
   /** Ends the watch with an error. The line keeps the level that was last delivered, for the next watch. */
@@ -326,6 +396,7 @@ class BoxWatch implements WatchedLine {
     if (this.#line.watch !== this) return;
     this.#release();
     this.#line.given = undefined;
+    for (const { acknowledge } of this.#waiting?.splice(0) ?? []) acknowledge();
   }
 
   #release(): void {
@@ -333,17 +404,21 @@ class BoxWatch implements WatchedLine {
   }
 }
 
-/** Takes in the level of a message. */
-function hear(line: BoxLine, heard: ReportedLevel, isCatchingUp: boolean): void {
-  line.high = heard.high;
-  if (line.watch !== null) line.watch.hear(heard);
-  else if (isCatchingUp && line.waiting.length < MAX_WAITING) line.waiting.push(heard);
+function forgetWaiting(line: BoxLine): void {
+  for (const { acknowledge } of line.waiting.splice(0)) acknowledge();
 }
 
-function parse(payload: Buffer): z.infer<typeof payloadSchema> | undefined {
+function remember(acknowledged: Map<number, string>, messageId: number, said: string): void {
+  acknowledged.delete(messageId);
+  acknowledged.set(messageId, said);
+  const [oldest = messageId] = acknowledged.keys();
+  if (acknowledged.size > MAX_REMEMBERED) acknowledged.delete(oldest);
+}
+
+function parse(payload: string | Buffer): z.infer<typeof payloadSchema> | undefined {
   if (payload.length > MAX_PAYLOAD_BYTES) return undefined;
   try {
-    return payloadSchema.safeParse(JSON.parse(payload.toString("utf8"))).data;
+    return payloadSchema.safeParse(JSON.parse(payload.toString())).data;
   } catch {
     // The message is no JSON.
     return undefined;

@@ -299,7 +299,8 @@ export class Recorder implements Lines {
     const keep = { request: newRequest, seen };
     const { activeLow, bias, debounceMs } = wiring;
     const lastHigh = last?.high;
-    const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, lastHigh, keep });
+    const settled = () => this.#queue.settled();
+    const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, lastHigh, keep, settled });
     this.#watches.set(line, { wiring, line: watched, level: watched.initiallyActive });
     const resumed = watched.resumed === true ? keep.seen : null;
     if (resumed === null) this.#takeInitialLevel(wiring, newRequest, watched, before !== undefined);

@@ -110,6 +110,8 @@ function openStream(url: string, ca: IClientOptions["ca"]): Duplex {
   const place = { host, port: Number(port) || (isTls ? TLS_PORT : PLAIN_PORT) };
   const servername = isIP(host) === 0 ? { servername: host } : {};
   const socket = isTls ? connectTls({ ...place, ...servername, ...(ca && { ca }) }) : connect(place);
+  // An acknowledgement leaves at once: one that still waits when the process is killed is lost.
+  socket.setNoDelay();
   const pieces = piecesOf(socket);
   const stream = new Duplex({
     // The library has read a piece when the next one is asked for, so that none is lost at the end.

@@ -1,4 +1,6 @@
+import { fail } from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import type { Edge, LineRequest } from "../../src/domain/line.ts";
@@ -13,6 +15,8 @@ const LINE = `${BOX}/101`;
 /** Longer than messages are kept for lines that are not watched. */
 const CAUGHT_UP_MS = 60 * SECOND_MS;
 const RECONNECT_MS = 20;
+/** As long as a message that is not held needs many times. */
+const COMMIT_MS = 50;
 
 describe("Relay boxes behind a broker", () => {
   let broker: MqttBroker;
@@ -95,6 +99,63 @@ describe("Relay boxes behind a broker", () => {
     const { line, edges } = await watchLine(second, lineRequest(LINE, { lastHigh: false }));
     expect(line.initiallyActive).to.equal(false);
     expect(await edges.until(3)).to.deep.equal([true, false, true]);
+  });
+
+  it("have their edges delivered that a broker kept which is away at the start", async () => {
+    await (await openDriver()).close();
+    await say(true);
+    await broker.leave();
+    const driver = await openDriver();
+    const request = lineRequest(LINE, { lastHigh: false });
+    await rejection(driver.watch(request));
+    driver.forgetOthers([LINE]);
+    await broker.comeBack();
+    await until("the message has come", async () => (await driver.detect()).length === 1);
+    const { edges } = await watchAgain(driver, request);
+    expect(await edges.until(1)).to.deep.equal([true]);
+  });
+
+  it("are sent again by the broker what came before the process ended and was not committed", async () => {
+    const first = await openDriver();
+    const never = () => new Promise<never>(() => {});
+    const request = lineRequest(LINE, { lastHigh: false });
+    const { edges } = await watchLine(first, { ...request, settled: never });
+    void say(true);
+    await edges.until(1);
+    await first.close();
+
+    const { edges: again } = await watchLine(await openDriver(), request);
+    expect(await again.until(1)).to.deep.equal([true]);
+  });
+
+  for (const { said, end } of [
+    { said: "is committed", end: () => {} },
+    { said: "is refused, and waits in memory", end: () => Promise.reject(new Error("full")) },
+  ]) {
+    it(`have the next message come once the edge of the one before ${said}`, async () => {
+      const driver = await openDriver();
+      const seen: (boolean | "settled")[] = [];
+      const settled = async () => {
+        await delay(COMMIT_MS);
+        seen.push("settled");
+        await end();
+      };
+      const line = await driver.watch(lineRequest(LINE, { lastHigh: false, settled }));
+      line.listen(({ active }) => seen.push(active), fail);
+      for (const saying of [say(true), say(false)]) await saying;
+      await until("both are settled", () => seen.length === 4);
+      expect(seen).to.deep.equal([true, "settled", false, "settled"]);
+    });
+  }
+
+  it("have nobody wait for the messages of lines that are not wired", async () => {
+    await (await openDriver()).close();
+    await say(true, `${BOX}/102`);
+    await say(true);
+    const driver = await openDriver();
+    const { edges } = await watchLine(driver, lineRequest(LINE, { lastHigh: false }));
+    driver.forgetOthers([LINE]);
+    expect(await edges.until(1)).to.deep.equal([true]);
   });
 
   it("count nothing of a time in which a line was not wired", async () => {
@@ -203,6 +264,7 @@ describe("Relay boxes behind a broker", () => {
 
   it("are a bounded number of lines, however many relays are published", async () => {
     const driver = await openDriver();
+    driver.forgetOthers([]);
     for (let relay = 0; relay < 1_030; relay += 1) await say(false, `${BOX}/${relay}`);
     expect((await driver.detect()).flatMap(({ lines }) => lines)).to.have.length(1_024);
   });

@@ -136,6 +136,7 @@ export async function createMqttRig(): Promise<{ driver: LineDriver; rig: Rig }>
     set: publish,
     settled: () =>
       until("a level of each line", async () => {
+        driver.forgetOthers?.([]);
         const levels = await Promise.allSettled(LINES.map((offset) => driver.read(`${BOX}/${offset}`)));
         return levels.every(({ status }) => status === "fulfilled");
       }).then(() => {}),
