@@ -25,6 +25,7 @@ export const PACKAGES = {
   "printed page": ["poppler-utils"],
   "TLS scan": ["testssl.sh"],
   "package check": ["lintian"],
+  "apt source": ["gpg", "gpg-agent", "gpgconf"],
   "library for preloading": LIBRARY_COMPILER,
   "small disk": ["mount"],
   load: ["wrk"],

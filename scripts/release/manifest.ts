@@ -3,8 +3,16 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { ScriptFailure } from "../command.ts";
 
+/** A file as a release tells of it. */
+export interface ReleasedFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+}
+
 /** The files that a release is made of, as its manifest tells of them. */
-export function manifestFiles(files: readonly string[]): object[] {
+export function manifestFiles(files: readonly string[]): ReleasedFile[] {
   return files.map((file) => ({ name: basename(file), bytes: statSync(file).size, sha256: sha256Of(file) }));
 }
 

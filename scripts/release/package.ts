@@ -18,6 +18,7 @@ import { CONFIG_KEYS, configSchema } from "../../src/contract/config/schema.ts";
 import { SCHEMA_VERSION } from "../../src/ledger/engine/schema.ts";
 import { defaultConfig } from "../../src/service/config-file.ts";
 import { runCommand } from "../command.ts";
+import type { AptSource } from "./apt-source.ts";
 import { bashCompletion, describedProgram, fishCompletion, manualPage, zshCompletion } from "./manual.ts";
 import type { Processor } from "./processor.ts";
 
@@ -50,6 +51,8 @@ export interface PackageOptions {
   readonly target: string;
   /** Time of every file in it, in seconds: the same sources make the same package. */
   readonly epochSeconds: number;
+  /** Where later versions are found; absent: nowhere, and updates are those of Debian. */
+  readonly source?: AptSource | undefined;
   /** The ledger's schema that the binary knows; undefined: this checkout's. */
   readonly schema?: number;
   /** Packs in seconds, into a larger package: for a test. */
@@ -69,6 +72,10 @@ export async function buildPackage(options: PackageOptions): Promise<void> {
   const notes = { es: notesIn(checkout, "es"), en: notesIn(checkout, "en") };
   write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options, notes.en)));
   await placeManual(tree, options.version);
+  if (options.source !== undefined) {
+    write(join(tree, "usr/share/keyrings/flanco.asc"), options.source.publicKey);
+    write(join(tree, "usr/share/flanco/flanco.sources"), options.source.sources);
+  }
   const files = filesIn(tree);
   const control = join(tree, "DEBIAN");
   mkdirSync(control);

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { runCommand, ScriptFailure } from "../command.ts";
 import { CARD_KINDS } from "../image/base.ts";
 import { buildCardImage, imageName } from "../image/card-image.ts";
+import { type AptSource, aptSource, buildAptSource } from "./apt-source.ts";
 import { buildBinary } from "./binary.ts";
 import { manifestFiles, signManifest, sumsOf } from "./manifest.ts";
 import { buildPackage } from "./package.ts";
@@ -11,6 +12,8 @@ import { ARM64, PROCESSORS, type Processor } from "./processor.ts";
 
 const CHECKOUT = join(import.meta.dirname, "..", "..");
 const KEY_VARIABLE = "FLANCO_RELEASE_KEY";
+const APT_KEY_VARIABLE = "FLANCO_APT_KEY";
+const APT_URL_VARIABLE = "FLANCO_APT_URL";
 
 /**
  * Builds the release of this checkout into dist/release: for each of the processors the binary and the package, for arm64 the card
@@ -29,8 +32,10 @@ async function release(processors: readonly Processor[]): Promise<void> {
   const epochSeconds = Number(
     runCommand(["git", "log", "-1", "--format=%ct"], { directory: CHECKOUT }).trim(),
   );
+  const { keyFile, source } = chosenSource();
   runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.ts")]);
   const files: string[] = [];
+  const debs: string[] = [];
   for (const processor of processors) {
     const binary = join(target, `flanco-${version}-${processor.debian}`);
     await buildBinary({ processor, checkout: CHECKOUT, directory, target: binary });
@@ -44,9 +49,11 @@ async function release(processors: readonly Processor[]): Promise<void> {
       binary,
       target: deb,
       epochSeconds,
+      source,
     });
     say(deb);
     files.push(binary, deb);
+    debs.push(deb);
   }
   if (!processors.includes(ARM64)) say("no card images: they are for arm64");
   else if (process.getuid?.() === 0) {
@@ -59,6 +66,11 @@ async function release(processors: readonly Processor[]): Promise<void> {
       files.push(image);
     }
   } else say("no card images: only root can build them");
+  if (keyFile === undefined) say(`no apt source: ${APT_KEY_VARIABLE} names no key (docs/packaging.md)`);
+  else {
+    buildAptSource({ debs, target: join(target, "apt"), keyFile, epochSeconds });
+    say(join(target, "apt"));
+  }
   const sbom = join(target, `flanco-${version}.cdx.json`);
   writeFileSync(
     sbom,
@@ -75,6 +87,15 @@ async function release(processors: readonly Processor[]): Promise<void> {
   rmSync(released, { recursive: true, force: true });
   renameSync(target, released);
   say(released);
+}
+
+/** The apt source that the environment names, if any. Throws ScriptFailure where its address is missing. */
+function chosenSource(): { readonly keyFile?: string; readonly source?: AptSource } {
+  const { [APT_KEY_VARIABLE]: keyFile, [APT_URL_VARIABLE]: url } = process.env;
+  if (keyFile === undefined) return {};
+  if (url === undefined)
+    throw new ScriptFailure(`${APT_URL_VARIABLE} must say where the apt source is going to be.`);
+  return { keyFile, source: aptSource(keyFile, url) };
 }
 
 /** The processors that `--processor` names, or all. Throws ScriptFailure for one that is none. */

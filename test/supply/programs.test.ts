@@ -35,6 +35,8 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   strip: "binutils",
   mmdebstrap: "mmdebstrap",
   lintian: "lintian",
+  gpg: "gpg",
+  gpgconf: "gpgconf",
   "systemd-analyze": "systemd",
   certutil: "libnss3-tools",
   wrk: "wrk",
