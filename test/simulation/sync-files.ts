@@ -4,14 +4,15 @@ import * as files from "node:fs";
 export const written = { notice: () => {} };
 
 /** What the ledger's tail uses of node:fs/promises, done at once: the order of a history's events is its own. */
-export async function open(path: string, flags: string, mode?: number) {
+export async function open(path: string, flags: number | string, mode?: number) {
   const descriptor = files.openSync(path, flags, mode);
   return {
     stat: async () => files.fstatSync(descriptor),
     truncate: async (bytes: number) => files.ftruncateSync(descriptor, bytes),
-    writeFile: async (bytes: Uint8Array) => {
-      for (let at = 0; at < bytes.length; ) at += files.writeSync(descriptor, bytes, at);
+    write: async (bytes: Uint8Array, from: number, length: number, at: number) => {
+      const bytesWritten = files.writeSync(descriptor, bytes, from, length, at);
       written.notice();
+      return { bytesWritten };
     },
     datasync: async () => {},
     sync: async () => {},

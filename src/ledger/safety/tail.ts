@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { constants, readdirSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
@@ -21,6 +21,10 @@ const WAIT_MS = 1_000;
 const MUCH_BYTES = 1024 * 1024;
 /** So many bytes may wait for a disk that refuses writes: a full one may get room, a stick may come back. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** A file grows by so many bytes of zeros at a time: a write that lengthens a file costs the file system's journal too. */
+const ROOM_BYTES = 64 * 1024;
+/** What a disk writes whole: of a write that a power cut interrupts, any of these may be missing. */
+const SECTOR_BYTES = 512;
 /** A tail grows beyond this only if backups fail. Then it is given up until the next backup begins another. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /**
@@ -82,7 +86,7 @@ export interface TailFrame extends Omit<BatchRequest, "commands"> {
 /** A file of the tail as it was found. */
 export interface Segment {
   readonly file: string;
-  /** All of the file: a restore goes on as a user that may not read it. */
+  /** All that was written of the file: a restore goes on as a user that may not read it. */
   readonly content: Buffer;
   /** The commit that its first frame follows. */
   readonly from: number;
@@ -131,14 +135,22 @@ export function hasTailOfOtherSchema(folder: string): boolean {
 }
 
 function segmentOf(file: string, from: number): Segment {
-  const content = readFileSync(file);
-  let segment: Segment = { file, content, from, end: from, closed: false, bytes: 0, isDamaged: false };
-  for (const { commit, frame, at, bytes } of framesOf(content, from)) {
+  const whole = readFileSync(file);
+  let segment: Segment = { file, content: whole, from, end: from, closed: false, bytes: 0, isDamaged: false };
+  for (const { commit, frame, at, bytes } of framesOf(whole, from)) {
     const isDamaged = segment.isDamaged || at !== segment.bytes;
     segment = { ...segment, end: commit, closed: frame.length === 0, bytes, isDamaged };
   }
-  if (isTorn(content, segment.bytes, segment.end)) return segment;
-  return { ...segment, closed: false, isDamaged: true };
+  const content = whole.subarray(0, writtenOf(whole, segment.bytes));
+  if (isTorn(content, segment.bytes, segment.end)) return { ...segment, content };
+  return { ...segment, content, closed: false, isDamaged: true };
+}
+
+/** The length without the zeros at the end, to be written over; at least up to the last whole frame. */
+function writtenOf(content: Buffer, least: number): number {
+  let length = content.length;
+  while (length > least && content[length - 1] === 0) length -= 1;
+  return length;
 }
 
 /**
@@ -203,10 +215,21 @@ function frameAt(content: Buffer, at: number, after: number): RawFrame | undefin
   return { commit, frame: summed.subarray(NUMBER_BYTES), at, bytes };
 }
 
-/** Whether a frame begins there, of which a kill or a power cut has left a part: it is shorter than it says. */
+/** Whether a kill or a power cut has left what is there: nothing, or a frame that is shorter than it says or lacks a sector. */
 function isTorn(content: Buffer, at: number, after: number): boolean {
-  if (at + lengthAt(content, at) <= content.length) return false;
-  return at + HEADER_BYTES + NUMBER_BYTES > content.length || isNextCommit(content, at, after);
+  if (at + HEADER_BYTES + NUMBER_BYTES > content.length || lacksSector(content, at)) return true;
+  return at + lengthAt(content, at) > content.length && isNextCommit(content, at, after);
+}
+
+/** Whether a sector from there on is zeros, as it was before the write. */
+function lacksSector(content: Buffer, from: number): boolean {
+  for (let at = from; at < content.length; ) {
+    const end = at - (at % SECTOR_BYTES) + SECTOR_BYTES;
+    const sector = content.subarray(at, end);
+    if (sector.length > HEADER_BYTES && sector.every((byte) => byte === 0)) return true;
+    at = end;
+  }
+  return false;
 }
 
 /** Whether the number of the frame there can follow that commit. */
@@ -260,6 +283,8 @@ export class Tail {
   #file = "";
   /** How many bytes of the file are durable. */
   #bytes = 0;
+  /** How long the file is: what follows those bytes is zeros. */
+  #room = 0;
   #from = 0;
   #commit = 0;
   /** The newest commit in it. */
@@ -359,21 +384,22 @@ export class Tail {
     if (this.#pending.length === 0) return;
     const taken = this.#pending.length;
     const bytes = Buffer.concat(this.#pending.map((frame) => frame.bytes));
-    this.#writing = append(this.#file, this.#bytes, bytes).then(
-      () => this.#written(taken, bytes.length),
+    this.#writing = append(this.#file, this.#bytes, this.#room, bytes).then(
+      (room) => this.#written(taken, bytes.length, room),
       (error: unknown) => this.#refused(reasonOf(error)),
     );
     await this.#writing;
     this.#writing = undefined;
   }
 
-  #written(taken: number, bytes: number): void {
+  #written(taken: number, bytes: number, room: number): void {
     // The tail was given up meanwhile.
     if (this.#hasGap) return;
     this.#end = this.#pending[taken - 1]?.commit ?? this.#end;
     this.#pending = this.#pending.slice(taken);
     this.#pendingBytes -= bytes;
     this.#bytes += bytes;
+    this.#room = room;
     if (this.#failure !== null) this.#say(null);
   }
 
@@ -401,7 +427,7 @@ export class Tail {
   #go(file: string, from: number, bytes: number): void {
     this.#file = file;
     this.#from = from;
-    this.#bytes = bytes;
+    this.#bytes = this.#room = bytes;
     this.#hasGap = false;
     this.#say(null);
   }
@@ -429,19 +455,28 @@ export class Tail {
 }
 
 /**
- * Writes bytes durably at an offset of a file, and cuts off what an earlier attempt has left there; makes
- * a new file's name durable too. Throws where the file is shorter than the offset: it is another file.
+ * Writes bytes durably at an offset of a file, into its room of zeros, which it lengthens where they need more; gives how
+ * long the file then is. Cuts off first what an earlier attempt has left behind its room; makes a new file's name durable
+ * too. Throws where the file is shorter than the offset: it is another file.
  */
-async function append(file: string, offset: number, bytes: Buffer): Promise<void> {
-  await using handle = await open(file, "a", OWNER_ONLY);
+async function append(file: string, offset: number, room: number, bytes: Buffer): Promise<number> {
+  await using handle = await open(file, constants.O_RDWR | constants.O_CREAT, OWNER_ONLY);
   const { size } = await handle.stat();
   if (size < offset) throw new Error(`${basename(file)} is not as it was left`);
-  if (size > offset) await handle.truncate(offset);
-  await handle.writeFile(bytes);
+  const isAsLeft = size === room;
+  if (!isAsLeft) await handle.truncate(offset);
+  const end = offset + bytes.length;
+  const isEnough = isAsLeft && end <= room;
+  const length = isEnough ? room : Math.ceil(end / ROOM_BYTES) * ROOM_BYTES;
+  const written = isEnough ? bytes : Buffer.concat([bytes, Buffer.alloc(length - end)]);
+  for (let done = 0; done < written.length; ) {
+    done += (await handle.write(written, done, written.length - done, offset + done)).bytesWritten;
+  }
   await handle.datasync();
-  if (offset > 0) return;
+  if (offset > 0) return length;
   await using folder = await open(dirname(file), "r");
   await folder.sync();
+  return length;
 }
 
 function reasonOf(error: unknown): string {

@@ -2,21 +2,35 @@ import {
   appendFileSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { expect } from "chai";
 import { identityOf } from "../../../src/ledger/engine/identity.ts";
 import type { TailState } from "../../../src/ledger/safety/tail.ts";
-import { readFrames, segmentsIn, Tail } from "../../../src/ledger/safety/tail.ts";
+import { framesOf, readFrames, segmentsIn, Tail } from "../../../src/ledger/safety/tail.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
 import { LINE, sell } from "../eventful-life.ts";
 import { TailedLedger } from "./tailed-ledger.ts";
 
 const MEGABYTE = 1024 * 1024;
+const SECTOR_BYTES = 512;
+
+/** Where a frame begins and ends in its file. */
+interface FramePlace {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** Where the next sector of a disk begins. */
+function sectorAfter(at: number): number {
+  return at - (at % SECTOR_BYTES) + SECTOR_BYTES;
+}
 
 describe("The files of a tail", () => {
   const ledger = forEachTest(() => new TailedLedger());
@@ -78,6 +92,55 @@ describe("The files of a tail", () => {
       [0, ledger.commitsNow()],
     ]);
   });
+
+  it("is written into zeros, which it lengthens 64 kB at a time", async () => {
+    await sell(ledger, userId, 1);
+    await ledger.close();
+    const [segment = expect.fail("a file")] = segmentsIn(ledger.folder);
+    expect(statSync(segment.file).size).to.equal(64 * 1024);
+    expect(segment.content.length).to.equal(segment.bytes);
+    await ledger.open();
+    await sell(ledger, userId, 200);
+    await ledger.close();
+    expect(statSync(segment.file).size % (64 * 1024)).to.equal(0);
+    expect(segmentsIn(ledger.folder).map(({ end, isDamaged }) => [end, isDamaged])).to.deep.equal([
+      [ledger.commitsNow(), false],
+    ]);
+  });
+
+  for (const [what, spoil, isDamaged] of [
+    ["nothing", (content, { at, bytes }) => content.fill(0, at, bytes), false],
+    ["its beginning", (content, { at, bytes }) => content.fill(0, at + 1_024, bytes), false],
+    [
+      "all but what lies in its first sector",
+      (content, { at }) => content.fill(0, at, sectorAfter(at)),
+      false,
+    ],
+    [
+      "all but a sector in its middle",
+      (content, { at }) => content.fill(0, sectorAfter(at), sectorAfter(at) + SECTOR_BYTES),
+      false,
+    ],
+    ["all, with one byte that is another", (content, { at }) => content.fill("y", at + 700, at + 701), true],
+  ] as readonly (readonly [string, (content: Buffer, frame: FramePlace) => void, boolean])[]) {
+    it(`is ${isDamaged ? "damaged" : "torn"} where its last frame has kept ${what}`, async () => {
+      await sell(ledger, userId, 1);
+      await ledger.close();
+      const segment = () => segmentsIn(ledger.folder)[0] ?? expect.fail("a file");
+      const [{ frame } = expect.fail("a sale")] = [...readFrames(segment())];
+      const commits = ledger.commitsNow();
+      const tail = new Tail(identityOf(ledger.file) ?? "", () => {});
+      tail.open(ledger.backups, commits);
+      tail.add(commits + 1, { ...frame, head: "x".repeat(2_048) });
+      await tail.close();
+      const [last, mark] = [...framesOf(segment().content, 0)].slice(-2);
+      if (last === undefined || mark === undefined) expect.fail("two frames");
+      const content = readFileSync(segment().file).fill(0, mark.at, mark.bytes);
+      spoil(content, last);
+      writeFileSync(segment().file, content);
+      expect(segment()).to.deep.include({ end: commits, closed: !isDamaged, isDamaged });
+    });
+  }
 
   it("has an end: beyond it only a backup helps", async () => {
     await sell(ledger, userId, 1);

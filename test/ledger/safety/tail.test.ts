@@ -58,10 +58,10 @@ describe("The tail of a ledger", () => {
     const copy = `${ledger.directory}-crashed`;
     cpSync(ledger.directory, copy, { recursive: true });
     await ledger.close();
-    const tail = segmentsIn(ledger.folder).at(-1)?.file;
+    const tail = segmentsIn(ledger.folder).at(-1);
     if (tail !== undefined) {
-      truncateSync(tail, statSync(tail).size - MARK_BYTES);
-      cpSync(tail, tail.replace(ledger.directory, copy));
+      truncateSync(tail.file, tail.bytes - MARK_BYTES);
+      cpSync(tail.file, tail.file.replace(ledger.directory, copy));
     }
     rmSync(ledger.directory, { recursive: true });
     cpSync(copy, ledger.directory, { recursive: true });
