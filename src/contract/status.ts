@@ -22,11 +22,11 @@ const disk = z.strictObject({
   card: z
     .strictObject({
       device: z.string(),
-      lifeUsedPercent: z.int().nullable().describe("In steps of 10; 110: beyond its life."),
+      lifeUsedPercent: z.int().nullable().describe("More than 100: beyond its life."),
       spareBlocks: z.enum(["normal", "warning", "urgent"]).nullable(),
     })
     .nullable()
-    .describe("Wear of a card or eMMC chip that reports it."),
+    .describe("Wear of a card, eMMC chip or disk that reports it."),
 });
 
 /** A sink as commands see it. */

@@ -198,11 +198,11 @@ export interface Disk {
   readonly card: CardWear | null;
 }
 
-/** The wear that a card or eMMC chip reports (JEDEC JESD84-B51, DEVICE_LIFE_TIME_EST and PRE_EOL_INFO). */
+/** The wear that an eMMC chip reports (JEDEC JESD84-B51, DEVICE_LIFE_TIME_EST and PRE_EOL_INFO), or a disk by SMART. */
 export interface CardWear {
-  /** The kernel's name of it: mmcblk0. */
+  /** The kernel's name of it: mmcblk0, sda. */
   readonly device: string;
-  /** Upper bound of its used life, in steps of 10; 110 means beyond its life. Null where not reported. */
+  /** Upper bound of its used life, an eMMC's in steps of 10; more than 100 means beyond its life. Null where not reported. */
   readonly lifeUsedPercent: number | null;
   /** The state of its spare blocks: from `warning` on, 80 % of them are used. */
   readonly spareBlocks: SpareBlocks | null;

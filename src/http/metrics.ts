@@ -58,6 +58,11 @@ export const MEASURES: readonly Measure[] = [
   ),
   gauge("flanco_disk_free_bytes", "Bytes that the service may still write.", ({ disk }) => disk?.freeBytes),
   gauge("flanco_disk_size_bytes", "Size of the ledger's disk.", ({ disk }) => disk?.totalBytes),
+  gauge(
+    "flanco_disk_life_used_percent",
+    "Used life that the ledger's disk reports; more than 100: beyond it.",
+    ({ disk }) => disk?.card?.lifeUsedPercent,
+  ),
   gauge("flanco_ledger_size_bytes", "Size of the ledger's file.", ({ disk }) => disk?.ledgerBytes),
   gauge("flanco_backup_age_seconds", "Age of the newest proved backup.", ({ lastBackup }) =>
     seconds(lastBackup?.ageMs),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { access, readdir, readFile, realpath, stat, statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { z } from "zod";
 import type { Clock, Timers } from "../domain/clock.ts";
 import { systemCode } from "../domain/error.ts";
 import type { CardWear, Disk, Machine, Memory, SpareBlocks } from "../domain/status.ts";
@@ -104,13 +105,30 @@ const SPARE_BLOCKS: readonly SpareBlocks[] = ["normal", "warning", "urgent"];
 const LIFE_STEP_PERCENT = 10;
 const LAST_LIFE_VALUE = 0x0b;
 
+/** Where `flanco-disk-wear.service` leaves what smartctl says of a disk. */
+const SMART_REPORTS = "/run/flanco-disk-wear";
+/** Of smartctl's own output (`--json`), from version 7.4 on the first for all kinds of disks; the second is NVMe's. */
+const SMART_REPORT = z.object({
+  endurance_used: z.object({ current_percent: z.int() }).optional(),
+  nvme_smart_health_information_log: z.object({ percentage_used: z.int() }).optional(),
+  smart_status: z.object({ passed: z.boolean() }).optional(),
+});
+
 /**
- * The wear that the card or chip of a directory reports. Null for other disks, and
- * for a card that reports none, as most SD cards. `devices` is replaced in tests.
+ * The wear that the card, chip or disk of a directory reports. Null for one that
+ * reports none, as most SD cards. `devices` and `reports` are replaced in tests.
  */
-export async function readCardWear(directory: string, devices = BLOCK_DEVICES): Promise<CardWear | null> {
+export async function readCardWear(
+  directory: string,
+  devices = BLOCK_DEVICES,
+  reports = SMART_REPORTS,
+): Promise<CardWear | null> {
   const disk = await diskOf(join(devices, await deviceNumber(directory)));
   if (disk === undefined) return null;
+  return (await wearByKernel(disk)) ?? (await wearBySmart(basename(disk), reports));
+}
+
+async function wearByKernel(disk: string): Promise<CardWear | null> {
   const [life, eol] = await Promise.all(
     ["life_time", "pre_eol_info"].map((name) => readWords(join(disk, "device", name))),
   );
@@ -119,6 +137,27 @@ export async function readCardWear(directory: string, devices = BLOCK_DEVICES): 
   const spareBlocks = SPARE_BLOCKS[(eol?.[0] ?? 0) - 1] ?? null;
   if (lifeUsedPercent === null && spareBlocks === null) return null;
   return { device: basename(disk), lifeUsedPercent, spareBlocks };
+}
+
+/** A disk that judges itself to be failing has no spare blocks to rely on. */
+async function wearBySmart(device: string, reports: string): Promise<CardWear | null> {
+  const report = smartReport((await readText(join(reports, `${device}.json`))) ?? "");
+  const lifeUsedPercent =
+    report?.endurance_used?.current_percent ??
+    report?.nvme_smart_health_information_log?.percentage_used ??
+    null;
+  const passed = report?.smart_status?.passed;
+  if (lifeUsedPercent === null && passed === undefined) return null;
+  return { device, lifeUsedPercent, spareBlocks: passed === undefined ? null : passed ? "normal" : "urgent" };
+}
+
+function smartReport(text: string): z.infer<typeof SMART_REPORT> | undefined {
+  try {
+    return SMART_REPORT.parse(JSON.parse(text));
+  } catch {
+    // None was written yet, or smartctl has another form.
+    return undefined;
+  }
 }
 
 /** The directory of a partition's whole disk, in which the partition's own directory lies. */

@@ -6,10 +6,15 @@ import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 /** A directory laid out as the kernel lays out /sys/dev/block, for the device that the directory itself lies on. */
 class Devices extends TemporaryDirectory {
-  readonly disk = this.file("mmcblk0");
+  readonly disk: string;
 
-  constructor(files: Readonly<Record<string, string>>, partition: string | null = "mmcblk0p2") {
+  constructor(
+    files: Readonly<Record<string, string>>,
+    partition: string | null = "mmcblk0p2",
+    disk = "mmcblk0",
+  ) {
     super();
+    this.disk = this.file(disk);
     mkdirSync(join(this.disk, "device"), { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.disk, "device", name), text);
     const place = partition === null ? this.disk : join(this.disk, partition);
@@ -27,7 +32,7 @@ class Devices extends TemporaryDirectory {
   }
 
   read() {
-    return readCardWear(this.path, this.path);
+    return readCardWear(this.path, this.path, this.path);
   }
 }
 
@@ -56,6 +61,37 @@ describe("The wear of a card", () => {
       const devices = new Devices(files);
       try {
         expect(await devices.read()).to.deep.equal(wear);
+      } finally {
+        devices.remove();
+      }
+    });
+  }
+
+  for (const [what, report, wear] of [
+    [
+      "of any kind, by a smartctl from 7.4 on",
+      { endurance_used: { current_percent: 37 }, smart_status: { passed: true } },
+      { device: "sda", lifeUsedPercent: 37, spareBlocks: "normal" },
+    ],
+    [
+      "of NVMe, by an older one",
+      { nvme_smart_health_information_log: { percentage_used: 101, available_spare: 3 } },
+      { device: "sda", lifeUsedPercent: 101, spareBlocks: null },
+    ],
+    [
+      "that is failing",
+      { smart_status: { passed: false } },
+      { device: "sda", lifeUsedPercent: null, spareBlocks: "urgent" },
+    ],
+    ["that smartctl cannot ask", { smartctl: { exit_status: 2 } }, null],
+  ] as const) {
+    it(`is told as smartctl has it: of a disk ${what}`, async () => {
+      const devices = new Devices({}, "sda2", "sda");
+      try {
+        writeFileSync(devices.file("sda.json"), JSON.stringify(report));
+        expect(await devices.read()).to.deep.equal(wear);
+        writeFileSync(devices.file("sda.json"), "{");
+        expect(await devices.read()).to.equal(null);
       } finally {
         devices.remove();
       }
