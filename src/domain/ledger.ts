@@ -209,7 +209,7 @@ export interface LedgerCommands {
    * Stores that no wired line was watched since the ledger's last sign of life,
    * where no earlier time is stored. Call it before this boot's first sign of life.
    */
-  keepUnwatched(): void;
+  keepUnwatched(lastAlive?: BootMoment): void;
   /**
    * Takes in sightings in their order, with the records, gaps and
    * levels that follow from them: all in one transaction, or none.
@@ -354,6 +354,8 @@ export interface LedgerReader {
   unsettledBoots(): readonly { readonly bootId: string; readonly zeroMs: number }[];
   /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;
+  /** How many commits the ledger holds. */
+  commits(): number;
   /** Boots whose clock was set to another time after it was trusted, in order. */
   reclocked(): readonly ReclockedBoot[];
   /** The ledger's part of the status, of one user or of all. `bootId` is the current boot. Counts are bounded. */

@@ -100,9 +100,10 @@ export class Recorder implements Lines {
    * Stores since when the wired lines are not watched. Call it just before this
    * process's first sign of life, in its turn of the event loop: that replaces the
    * last process's, and this process may end before it has seen its lines.
+   * @param lastSign the last process's, where it is later than the ledger has it
    */
-  begin(): void {
-    this.#unwatched.begin();
+  begin(lastSign?: BootMoment): void {
+    this.#unwatched.begin(lastSign);
   }
 
   /** Opens the driver, and watches the wired lines. A line that cannot be watched is reported and tried again. */
@@ -412,13 +413,13 @@ class UnwatchedLines {
   }
 
   /** As `Recorder.begin`: since the last sign of life of an earlier process, unless that has stored more. */
-  begin(): void {
+  begin(lastSign?: BootMoment): void {
     const { reader, writer } = this.#dependencies;
-    const lastAlive = reader.lastAlive();
+    const lastAlive = lastSign ?? reader.lastAlive();
     if (lastAlive === undefined) return;
     const lines = reader.wirings().map(({ line }) => line);
     for (const line of lines) if (!this.#since.has(line)) this.#since.set(line, lastAlive);
-    this.#store(writer.keepUnwatched(), lines);
+    this.#store(writer.keepUnwatched(lastAlive), lines);
   }
 
   /** Since when a line is not watched; undefined for one that was never watched, or is watched. */

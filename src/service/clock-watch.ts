@@ -16,8 +16,10 @@ import type { Log } from "../domain/log.ts";
 const LOOK_MS = 1_000;
 /** A wall clock that moved this far from the monotonic one was set; by less it is only adjusted. */
 const JUMP_MS = 1_000;
-/** How often the last sign of life is stored. A crash loses at most this much of it. */
-const NOTE_MS = MINUTE_MS;
+/** How often a sign of life is written. A crash loses at most this much of it. */
+const SIGN_MS = MINUTE_MS;
+/** How often the ledger takes it over: where the file of the signs is lost, a gap begins by so much too early. */
+const NOTE_MS = HOUR_MS;
 const PURGE_MS = HOUR_MS;
 
 export interface ClockWatchDependencies {
@@ -33,6 +35,8 @@ export interface ClockWatchDependencies {
   readonly log: Log;
   /** The monotonic time up to which every edge is committed (`Recorder.committedMs`): the last sign of life. */
   readonly committedMs: () => number;
+  /** Writes a sign of life durably, beside the ledger. */
+  readonly sign: (aliveMs: number) => Promise<void>;
   /** Called when the stored boots have changed: the ages of sessions follow from them. */
   readonly onBoots: () => void;
 }
@@ -55,6 +59,7 @@ export class ClockWatch implements ClockTrust {
   #noted:
     | { readonly zeroMs: number | null; readonly setZeroMs: number | null; readonly atMs: number }
     | undefined;
+  #signedAtMs = 0;
   /** Whether the records of earlier boots were given their times. */
   #resumed = false;
   #settled = false;
@@ -168,6 +173,8 @@ export class ClockWatch implements ClockTrust {
       await purge(writer);
       this.#purgedAtMs = this.#nowMs();
     }
+    // Only now: the last process's sign is needed until this one's boot is in the ledger.
+    if (this.#nowMs() - this.#signedAtMs >= SIGN_MS) await this.#sign();
   }
 
   async #saveBoot(): Promise<void> {
@@ -175,7 +182,13 @@ export class ClockWatch implements ClockTrust {
     const [zeroMs, setZeroMs] = [this.#zeroMs, this.#setZeroMs];
     await writer.noteBoot(bootId, zeroMs, this.#committedMs, setZeroMs);
     this.#noted = { zeroMs, setZeroMs, atMs: this.#nowMs() };
+    this.#signedAtMs = this.#nowMs();
     onBoots();
+  }
+
+  async #sign(): Promise<void> {
+    await this.#dependencies.sign(this.#committedMs);
+    this.#signedAtMs = this.#nowMs();
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {

@@ -5,6 +5,7 @@ import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import { TracePlayer } from "../gpio/trace.ts";
 import { identityOf } from "../ledger/engine/identity.ts";
+import { lastSign, SignOfLife } from "../ledger/safety/sign-of-life.ts";
 import { systemTimers } from "../platform/machine.ts";
 import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";
 import { configuredTrace, Demonstration } from "./demonstration.ts";
@@ -39,6 +40,7 @@ export async function openLines(
   await demonstration.wire();
   // A demonstration shows its sales also without a network that sets the clock.
   const isTrusted = config.clock_trust === "always" || (config.demo && drivable !== null);
+  const signs = new SignOfLife(dataDirectory.alive);
   const trust = new ClockWatch({
     clock,
     bootId,
@@ -47,12 +49,14 @@ export async function openLines(
     log,
     synchronized: isTrusted ? "always" : synchronizedBySystem(),
     committedMs: () => recorder.committedMs(),
+    sign: (monotonicMs) => signs.write({ bootId, monotonicMs, commits: reader.commits() }),
     onBoots,
   });
+  closing.defer(() => signs.close());
   closing.defer(() => trust.close());
   const timers = systemTimers;
   const recorder = new Recorder({ driver, writer, reader, clock, timers, trust, log, bootId });
-  recorder.begin();
+  recorder.begin(lastSign(dataDirectory.alive, reader));
   await trust.open();
   closing.defer(() => recorder.close());
   await recorder.open();

@@ -8,6 +8,7 @@ import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { Sessions } from "../../src/http/auth/session.ts";
 import { openReader, type StoreReader } from "../../src/ledger/engine/reader.ts";
 import type { StoreWriter } from "../../src/ledger/engine/writer.ts";
+import { newestOf, type Sign } from "../../src/ledger/safety/sign-of-life.ts";
 import { ClockWatch } from "../../src/service/clock-watch.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { recordsOf } from "../ledger/records-of.ts";
@@ -90,6 +91,7 @@ export class Gateway {
   /** When each sale was, and when it ended, in true time. */
   readonly truth: { readonly atMs: number; endedMs: number | null }[] = [];
   readonly log = new KeptLog();
+  readonly signs: Sign[] = [];
   /** What `GatewayOptions` says; may change between two starts. */
   settling: boolean;
   noting: boolean;
@@ -179,6 +181,9 @@ export class Gateway {
         purge: () => writer.purge(),
       },
       committedMs: () => recorder.committedMs(),
+      sign: async (monotonicMs) => {
+        this.signs.push({ bootId, monotonicMs, commits: reader.commits() });
+      },
       onBoots: () => sessions.reload(),
     });
     sessions.reload();
@@ -192,7 +197,7 @@ export class Gateway {
       log,
       bootId,
     });
-    recorder.begin();
+    recorder.begin(newestOf(this.signs, reader));
     await trust.open();
     this.#running = { writer, reader, sessions, trust, recorder };
     await recorder.open();

@@ -193,6 +193,6 @@ export const SIMULATED_CONTROLS = {
     },
   ],
   "a start forgets since when its lines are not watched": [
-    { file: RECORDER, from: "    this.#unwatched.begin();\n", to: "" },
+    { file: RECORDER, from: "    this.#unwatched.begin(lastSign);\n", to: "" },
   ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>;

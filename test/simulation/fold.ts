@@ -138,6 +138,14 @@ export class Fold {
       case "pauseCommission":
         for (const line of LINES) this.#tests.end(line, atUs);
         return;
+      case "keepUnwatched": {
+        const [lastAlive] = input as Input<"keepUnwatched">;
+        const before = this.#boots.get(lastAlive?.bootId ?? "");
+        if (lastAlive === undefined || before === undefined) return;
+        const lastMs = Math.max(lastAlive.monotonicMs, before.lastMs);
+        this.#boots.set(before.bootId, { ...before, lastMs });
+        return;
+      }
       case "noteBoot": {
         const [bootId, zeroMs, aliveMs = monotonicMs] = input as Input<"noteBoot">;
         const before = this.#boots.get(bootId);

@@ -107,13 +107,13 @@ export function historyOf(seed: number): History {
       // The same at a sign of life, which comes while the lines switch.
       () => [
         ...[{ kind: "wait", ms: 57_000 } as const, edges(), ...some(1, turn), turn()],
-        ...[{ ...edges(), everyUs: 700_000 } as Step, turn(), commit(), turn()],
+        ...[{ ...edges(), everyUs: 700_000 } as Step, turn(), ...some(1, commit), turn()],
       ],
       // Edges that lie unread while it is written.
       () => [{ kind: "wait", ms: 59_000 }, edges(), ...some(1, turn), edges(), turn()],
     );
     const commits = some(3, () => oneOf(turn(), commit()));
-    return [...onTheWay(), ...commits, commit(), { kind: "power cut" }, start()];
+    return [...onTheWay(), ...commits, ...some(1, commit), { kind: "power cut" }, start()];
   };
   const restored = (): Step[] => [{ kind: "stop" }, { kind: "restore", withTail: chance(0.5) }, start()];
   const tested = (): Step[] => {

@@ -26,6 +26,7 @@ import { recordReader } from "../../src/ledger/nouns/record.ts";
 import { wiringReader } from "../../src/ledger/nouns/wiring.ts";
 import { makeBackup } from "../../src/ledger/safety/backup.ts";
 import { type PrepareRequest, prepareLedger } from "../../src/ledger/safety/prepare.ts";
+import { newestOf, type Sign } from "../../src/ledger/safety/sign-of-life.ts";
 import { Tail } from "../../src/ledger/safety/tail.ts";
 import { systemTimers } from "../../src/platform/machine.ts";
 import { ClockWatch } from "../../src/service/clock-watch.ts";
@@ -58,6 +59,8 @@ export interface ProcessOptions {
   readonly isClockSet: () => boolean;
   readonly chip: SimulatedChip;
   readonly keeper: boolean;
+  /** The signs of life of all processes, which outlive each. */
+  readonly signs: Sign[];
   readonly onCommit: (commit: MadeCommit) => void;
 }
 
@@ -194,7 +197,7 @@ export class SimulatedProcess {
   }
 
   async open(): Promise<void> {
-    const { directory, clock, bootId, isClockSet, chip, keeper } = this.#options;
+    const { directory, clock, bootId, isClockSet, chip, keeper, signs } = this.#options;
     const dataDirectory = dataDirectoryOf(directory);
     const options = recovering(directory, clock);
     const settings = { file: dataDirectory.ledger, timeZone: ZONE, tailDirectory: dataDirectory.backups };
@@ -240,6 +243,9 @@ export class SimulatedProcess {
       synchronized: isClockSet,
       onBoots: () => {},
       committedMs: () => this.#recorder?.committedMs() ?? 0,
+      sign: async (monotonicMs) => {
+        signs.push({ bootId, monotonicMs, commits: reader.commits() });
+      },
     });
     const driver = new ChardevDriver({
       clock,
@@ -259,7 +265,7 @@ export class SimulatedProcess {
       bootId,
     });
     this.#recorder.listen((sighting) => void this.#uncommitted.add(keyOf(sighting)));
-    this.#recorder.begin();
+    this.#recorder.begin(newestOf(signs, reader));
     await this.#watch.open();
     await this.#recorder.open();
     this.#isOpen = true;

@@ -17,6 +17,7 @@ import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { folderOf, readLedger } from "../../src/ledger/engine/identity.ts";
 import { markSuspect, type PrepareRequest } from "../../src/ledger/safety/prepare.ts";
 import { openBackup, restoreLedger } from "../../src/ledger/safety/restore.ts";
+import type { Sign } from "../../src/ledger/safety/sign-of-life.ts";
 import { faultsOf, verifyLedger } from "../../src/ledger/safety/verify.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
@@ -47,6 +48,7 @@ export class World {
   readonly #history: History;
   readonly #template: Template;
   readonly #directory: string;
+  readonly #signs: Sign[] = [];
   readonly #ledger: string;
   /** The folder of the ledger's backups and its tail. */
   readonly #backups: string;
@@ -237,6 +239,7 @@ export class World {
       bootId: this.#bootId,
       chip: this.#chip,
       keeper: this.#history.keeper,
+      signs: this.#signs,
       isClockSet: () => this.#isClockSet,
       onCommit: (commit) => this.#committed(commit),
     });

@@ -33,6 +33,8 @@ export function dataDirectoryOf(path: string) {
     ledger: join(path, "flanco.db"),
     /** A file that reserves room for the time when the disk is full. */
     reserve: join(path, "reserve"),
+    /** When a service last ran (`SignOfLife`). */
+    alive: join(path, "alive"),
     lock: join(path, "flanco.lock"),
     secret: join(path, "session.key"),
     /** The appliance's own authority and certificate. */

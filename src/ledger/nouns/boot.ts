@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { type Boot, type BootMoment, leastAgeMs, wallTimeMs } from "../../domain/boot.ts";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
+import { readHeldCommits } from "../engine/chain.ts";
 
 /** A moment of a boot that the ledger has under this number. */
 export interface StoredMoment extends BootMoment {
@@ -38,6 +39,7 @@ export function bootReader(db: Database) {
   return {
     boots: () => boots.all(),
     lastAlive: () => last.get(),
+    commits: () => readHeldCommits(db),
   } satisfies Partial<LedgerReader>;
 }
 

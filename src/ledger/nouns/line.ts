@@ -265,7 +265,7 @@ export function lineCommands(db: Database, context: WriteContext) {
       if (since === null) forgetUnwatched.run(line);
       else rememberUnwatched.run(bootNumber(since.bootId), since.monotonicMs, line);
     },
-    keepUnwatched: () => keepUnwatched(db),
+    keepUnwatched: (lastAlive) => keepUnwatched(db, lastAlive),
     takeIn: (sightings) => sightings.map(takeInOne),
   } satisfies Partial<LedgerCommands>;
 }
@@ -302,8 +302,14 @@ export function lineStates(db: Database) {
  * Stores that no wired line was watched since the ledger's last sign of life,
  * where no earlier time is stored. Call it before any later boot is stored,
  * because the last sign of life is that of the newest boot.
+ * `lastAlive` is a later sign of it than the ledger has.
  */
-export function keepUnwatched(db: Database): void {
+export function keepUnwatched(db: Database, lastAlive?: BootMoment): void {
+  if (lastAlive !== undefined) {
+    db.prepare<[BootMoment]>(
+      "UPDATE boot SET last_ms = max(last_ms, :monotonicMs) WHERE boot_id = :bootId",
+    ).run(lastAlive);
+  }
   db.exec(
     `INSERT INTO unwatched (line, boot, since_ms)
      SELECT line, boot, last_ms FROM wiring, (SELECT boot, last_ms FROM boot ORDER BY boot DESC LIMIT 1) WHERE true
