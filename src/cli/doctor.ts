@@ -262,7 +262,10 @@ function backupProblems(config: Config, { sinks, faults }: Status): Problem[] {
   if (isElsewhere || sinks.some(({ name }) => name === "central")) return [];
   const message = "All backups lie on the card that they are for.";
   return [
-    { message, hint: "Give the gateway a backup disk, as docs/operating.md says, and set backup_disk_dir." },
+    {
+      message,
+      hint: "Give the gateway a backup disk: flanco backup-disk /dev/sda, with the name that lsblk shows.",
+    },
   ];
 }
 

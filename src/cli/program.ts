@@ -16,6 +16,7 @@ const COMMANDS: CommandModules = [
   ["tls", () => import("./tls.ts")],
   ["verify", () => import("./verify.ts")],
   ["backup restore", () => import("./backup.ts")],
+  ["backup-disk", () => import("./backup-disk.ts")],
   ["export void", () => import("./record.ts")],
   ["import import-mongo", () => import("./import.ts")],
   ["clock", () => import("./clock.ts")],

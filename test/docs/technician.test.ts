@@ -32,7 +32,8 @@ describe("the technician's pages", () => {
   it("have who replaces a gateway format no disk: its backups may be the clinic's only ones", () => {
     const replacing = partOf("docs/technician.md", "replace-a-gateway-or-its-card");
     const parts = [...replacing.matchAll(/operating\.md#([\w-]+)/g)].map(([, anchor = ""]) => anchor);
-    expect(parts).to.include("take-a-backup-disk-into-use");
+    expect(parts).to.include("a-backup-disk");
+    expect(replacing).to.contain("`flanco backup-disk /dev/sda`").and.not.contain("mkfs");
     for (const anchor of parts) expect(partOf("docs/operating.md", anchor), anchor).to.not.contain("mkfs");
   });
 });

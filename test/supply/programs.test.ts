@@ -11,15 +11,17 @@ const START =
   /(?<![.\w])(?:runCommand|tryCommand|spawn|spawnSync|execFile|execFileSync)\(\s*\[?\s*"([\w.+/-]+)"/g;
 /** On every Debian, or needed to have a checkout with its packages (README.md). */
 const PRESENT =
-  "apt-get bash chmod chroot cp dd dpkg-deb dpkg-query du find git id ldd mkfifo mv npm rm script sh sync tar truncate";
+  "apt-get bash chmod chroot cp dd dpkg-deb dpkg-query du find findmnt git id ldd mkfifo mv npm partx rm script sh sha256sum sync tar truncate";
 const PACKAGE_OF: Readonly<Record<string, string>> = {
   debugfs: "e2fsprogs",
   e2fsck: "e2fsprogs",
+  e2label: "e2fsprogs",
   mke2fs: "e2fsprogs",
   mcopy: "mtools",
   mdir: "mtools",
   "mkfs.vfat": "dosfstools",
   sfdisk: "fdisk",
+  losetup: "mount",
   mount: "mount",
   umount: "mount",
   "update-binfmts": "binfmt-support",

@@ -62,7 +62,7 @@ export const LEDGER_FAULTS = {
     of: "directory",
     message: ({ directory }: { directory: string }) =>
       `No disk is mounted at ${directory}: there is no backup there.`,
-    hint: "Put the backup disk in, mount it as /etc/fstab says (mount -a), then run flanco backup.",
+    hint: "Put the backup disk in, then run flanco backup. Another disk: flanco backup-disk /dev/sda.",
     what: [
       "Falta el disco de copias: las copias están solo en la tarjeta, y se perderían con ella.",
       "The backup disk is missing: the backups are on the card alone, and would be lost with it.",
