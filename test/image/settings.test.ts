@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -23,17 +24,20 @@ const WIFI_UNIT = "etc/systemd/system/multi-user.target.wants/wpa_supplicant@wla
 const KEYS = "root/.ssh/authorized_keys";
 const UPDATES = "etc/flanco/security-updates";
 const TIME = "etc/systemd/timesyncd.conf.d/60-flanco-card.conf";
+const SERIAL = "proc/device-tree/serial-number";
 const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME];
 
 describe("flanco.txt", () => {
   const root = forEachTest(() => new TemporaryDirectory());
 
+  function put(path: string, text: string): void {
+    mkdirSync(join(root.file(path), ".."), { recursive: true });
+    writeFileSync(root.file(path), text);
+  }
+
   beforeEach(() => {
-    for (const zone of ["Europe/Madrid", "Atlantic/Canary"]) {
-      const file = root.file("usr/share/zoneinfo", zone);
-      mkdirSync(join(file, ".."), { recursive: true });
-      writeFileSync(file, "");
-    }
+    for (const zone of ["Europe/Madrid", "Atlantic/Canary"]) put(join("usr/share/zoneinfo", zone), "");
+    put(SERIAL, "100000003D1E2F4A\0");
   });
 
   /** What the card's own script says to a file, which it has done below `root`. */
@@ -54,9 +58,9 @@ describe("flanco.txt", () => {
     MADE.filter((path) => lstatSync(root.file(path), { throwIfNoEntry: false }) !== undefined);
   const zone = () => readlinkSync(root.file("etc/localtime"));
 
-  it("as the image brings it sets nothing: name flanco, DHCP, Madrid's time, no key, no updates", () => {
+  it("as the image brings it sets nothing: the board's name, DHCP, Madrid's time, no key, no updates", () => {
     expect(settle(readFileSync(join(CARD_FILES, "boot/firmware/flanco.txt"), "utf8"))).to.deep.equal([]);
-    expect(read("etc/hostname")).to.equal("flanco\n");
+    expect(read("etc/hostname")).to.equal("flanco-2f4a\n");
     expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
     expect(read("etc/flanco/card.env")).to.equal("FLANCO_FIRST_USER_EMAIL=\n");
     expect(made()).to.deep.equal([]);
@@ -101,6 +105,29 @@ describe("flanco.txt", () => {
     expect(read(KEYS)).to.equal(`${KEY}\n`);
     expect(statSync(root.file(KEYS)).mode & 0o777).to.equal(0o600);
     expect(made()).to.include(UPDATES);
+  });
+
+  it("without a name gives the one that was made at first, also in another board", () => {
+    settle("");
+    put(SERIAL, "1000000012345678\0");
+    settle("host_name = clinica\n");
+    settle("");
+    expect(read("etc/hostname")).to.equal("flanco-2f4a\n");
+    expect(read("etc/hosts")).to.contain("127.0.1.1 flanco-2f4a\n");
+  });
+
+  it("names a board without a serial number by its network address, or else by the card's own id", () => {
+    for (const [file, text, name] of [
+      ["etc/machine-id", "0123456789abcdef0123456789abc7e0\n", "flanco-c7e0\n"],
+      ["sys/class/net/end0/address", "d8:3a:dd:01:0b:3c\n", "flanco-0b3c\n"],
+    ] as const) {
+      rmSync(root.file("proc"), { recursive: true, force: true });
+      rmSync(root.file("var"), { recursive: true, force: true });
+      put("sys/class/net/lo/address", "00:00:00:00:00:00\n");
+      put(file, text);
+      settle("");
+      expect(read("etc/hostname")).to.equal(name);
+    }
   });
 
   it("is read as Windows writes it, and without a line's end at its end", () => {
@@ -152,7 +179,7 @@ describe("flanco.txt", () => {
       const said = settle(`# one\n\n${line}\n`);
       expect(said[0]).to.match(/^flanco\.txt, línea 3: .* \/ line 3: /);
       expect(said[0]).to.contain(named);
-      expect(read("etc/hostname")).to.equal("flanco\n");
+      expect(read("etc/hostname")).to.equal("flanco-2f4a\n");
       expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
       expect(made()).to.deep.equal([]);
     });
