@@ -27,6 +27,8 @@ Examples:
 const CAUSES: Readonly<Record<Cause, string>> = {
   bounce: "the contact bounces longer than the debounce allows",
   no_signal: "nothing moved: a cut wire, no common ground, or a relay that does not switch",
+  no_pull_up:
+    "nothing moved, and no resistor pulls the line up: a contact to ground does not show without one",
   polarity: "the line is on while the relay is off",
   other_line: "another line moved",
   no_bias: "nothing holds the line at its level at rest",

@@ -88,6 +88,7 @@ export const CAUSES = [
   "no_signal", // nothing moved: a cut wire, no common ground, or a relay that does not switch
   "polarity", // the line is active while the relay is off
   "other_line", // another line moved
+  "no_pull_up", // nothing moved, and a contact to ground moves a line only that is pulled up
   "no_bias", // nothing holds the line at its level at rest
   "loose_wire", // a bias holds it, and it moves all the same
   "no_line", // no line is wired to the room
@@ -214,7 +215,7 @@ function conclude(
   nowMs: number,
 ): Conclusion {
   const last = seen.levels.at(-1);
-  if (last === undefined) return judgeStill(contact, asking);
+  if (last === undefined) return judgeStill(contact, measured, asking);
   if (isFloating(seen)) return floating(contact);
   const isSettled = nowMs - last.atMs > SWITCHING_MS;
   if (!isSettled || last.active) return UNKNOWN;
@@ -243,18 +244,23 @@ function judgeUnwired(asking: Prompt | null): Conclusion {
 }
 
 /** A line that did not move. */
-function judgeStill(contact: Contact, asking: Prompt | null): Conclusion {
+function judgeStill(contact: Contact, { restHigh }: LineMeasurement, asking: Prompt | null): Conclusion {
   if (asking === null) return UNKNOWN;
   if (asking.otherLine !== null) {
     const mend: Mend = { setting: "line", ...contact, line: asking.otherLine };
     return { verdict: "swapped", cause: "other_line", mend };
   }
-  return asking.waitedMs < SILENT_MS ? UNKNOWN : { verdict: "silent", cause: "no_signal", mend: null };
+  if (asking.waitedMs < SILENT_MS) return UNKNOWN;
+  if (restHigh || isHeld(contact)) return { verdict: "silent", cause: "no_signal", mend: null };
+  return { verdict: "silent", cause: "no_pull_up", mend: { setting: "bias", ...contact, bias: "pull-up" } };
+}
+
+function isHeld({ bias }: Contact): boolean {
+  return bias === "pull-up" || bias === "pull-down";
 }
 
 function floating(contact: Contact): Conclusion {
-  const isHeld = contact.bias === "pull-up" || contact.bias === "pull-down";
-  if (isHeld) return { verdict: "floating", cause: "loose_wire", mend: null };
+  if (isHeld(contact)) return { verdict: "floating", cause: "loose_wire", mend: null };
   const towardsRest: Bias = contact.activeLow ? "pull-up" : "pull-down";
   return { verdict: "floating", cause: "no_bias", mend: { setting: "bias", ...contact, bias: towardsRest } };
 }

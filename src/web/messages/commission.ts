@@ -95,6 +95,10 @@ export const commissionTexts = bilingual({
       "Ninguna línea se ha movido. Lo más probable: un cable cortado, falta la masa común, o el relé no conmuta.",
       "No line moved. Most likely: a cut wire, no common ground, or a relay that does not switch.",
     ],
+    no_pull_up: [
+      "Ninguna línea se ha movido, y la suya no tiene resistencia a positivo: sin ella no se ve un contacto a masa.",
+      "No line moved, and its own has no resistor to positive: without one a contact to ground does not show.",
+    ],
     polarity: [
       "La línea está activa con el relé apagado, e inactiva con el relé encendido.",
       "The line is active while the relay is off, and inactive while it is on.",
