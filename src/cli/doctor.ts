@@ -3,12 +3,14 @@ import { CONFIG_KEYS, type Config } from "../contract/config/schema.ts";
 import { type Chip, listChips } from "../contract/line.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CHECK_NAMES, CHECKS, type CheckName, megabytes } from "../domain/faults/entry.ts";
+import { pinProblem } from "../domain/pin.ts";
 import type { Machine, Status } from "../domain/status.ts";
+import { findLine } from "../gpio/address.ts";
 import { becomeOwner } from "../ledger/engine/data-directory.ts";
 import { deviceOf } from "../ledger/safety/backup-directory.ts";
 import { backupDirectory, backupTargets } from "../service/backup-target.ts";
 import { hasNoTimeProgram } from "../service/clock-watch.ts";
-import { noService, withService } from "./api-access.ts";
+import { type ControlClient, noService, withService } from "./api-access.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, optional } from "./command.ts";
 import {
   describeBackup,
@@ -27,7 +29,7 @@ import {
   writeArchive,
 } from "./support-bundle.ts";
 import { moment } from "./terminal.ts";
-import { wiredRows } from "./wiring.ts";
+import { type toRow, wiredRows } from "./wiring.ts";
 
 const HELP = `
 Each check says what it found; one that needs attention also says why that matters and what to do.
@@ -119,12 +121,12 @@ async function examine(
   becomeOwner(config.data_dir);
   const found = await findStatus(config, context);
   const { running, facts, problem } = found;
-  const chips = await withService(config, (service) => service.ask(listChips, {}));
+  const { chips, wiring } = (await withService(config, linesOf)) ?? { chips: [], wiring: [] };
   const problems: Partial<Record<CheckName, readonly Problem[]>> = {
     service: serviceProblems(running, context.installation.version),
     ledger: problem === null ? [] : [problem],
     backup: running === undefined ? [] : backupProblems(config, running),
-    lines: running === undefined ? [] : lineProblems(running, chips?.data),
+    lines: running === undefined ? [] : lineProblems(running, chips, wiring),
     clock: config.clock_trust === "auto" && (await hasNoTimeProgram()) ? [NO_TIME_PROGRAM] : [],
     name: nameProblems(facts.machine),
   };
@@ -145,17 +147,17 @@ async function examine(
   return { ...found, findings };
 }
 
+async function linesOf(service: ControlClient) {
+  return { wiring: await wiredRows(service), chips: (await service.ask(listChips, {})).data };
+}
+
 /** What support needs to know of the appliance, without names of people, places and rooms. */
 async function bundleOf(
   { facts, ledger, findings }: FoundStatus & { readonly findings: readonly Finding[] },
   config: Config,
   context: CliContext,
 ): Promise<BundleFile[]> {
-  const { wiring = [], chips = [] } =
-    (await withService(config, async (service) => ({
-      wiring: await wiredRows(service),
-      chips: (await service.ask(listChips, {})).data,
-    }))) ?? {};
+  const { wiring = [], chips = [] } = (await withService(config, linesOf)) ?? {};
   const settings = CONFIG_KEYS.map((key) => [
     key,
     typeof config[key] === "string" && !TOLD_SETTINGS.has(key) ? config[key] !== "" : config[key],
@@ -239,7 +241,11 @@ function serviceProblems(running: Status | undefined, version: string): readonly
 }
 
 /** Without lines nothing is sold, though all that there is may work. */
-function lineProblems({ driver, linesWired }: Status, chips: readonly Chip[] = []): Problem[] {
+function lineProblems(
+  { driver, linesWired }: Status,
+  chips: readonly Chip[],
+  wiring: Awaited<ReturnType<typeof linesOf>>["wiring"],
+): Problem[] {
   const problems: Problem[] = [];
   if (driver !== "mqtt" && chips.length === 0) {
     const hint = "Watch relays on a machine with GPIO lines, such as a Raspberry Pi; see journalctl -k.";
@@ -249,7 +255,23 @@ function lineProblems({ driver, linesWired }: Status, chips: readonly Chip[] = [
     const hint = "Give each room its line: on the page under Lines, or with flanco wiring set.";
     problems.push({ message: "No line is wired yet.", hint });
   }
+  // A box on the network has a contact and a resistor of its own.
+  const found = driver === "mqtt" ? [] : wiring.flatMap((row) => findPinProblem(row, chips) ?? []);
+  for (const [what, lines] of Map.groupBy(found, (one) => one.what)) {
+    const message = `${lines.map(({ line }) => line).join(", ")}: ${what}.`;
+    problems.push({ message, hint: lines[0]?.todo });
+  }
   return problems;
+}
+
+function findPinProblem(
+  { line, active_low: activeLow, bias }: Pick<ReturnType<typeof toRow>, "line" | "active_low" | "bias">,
+  chips: readonly Chip[],
+) {
+  const place = findLine(line, chips);
+  const chip = chips.find(({ name }) => name === place?.chip);
+  const problem = chip && place && pinProblem(chip, place, { activeLow, bias });
+  return problem && { line, ...problem };
 }
 
 /** Whether a backup is left when the ledger's card is not. */

@@ -139,6 +139,11 @@ export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo 
   return new LineNames(chips).resolve(text);
 }
 
+/** As `resolveLine`, but undefined instead of an error. */
+export function findLine(text: string, chips: readonly ChipInfo[]): LineInfo | undefined {
+  return new LineNames(chips).find(text);
+}
+
 /** The error for a line that is in use. `holder` is null where the kernel does not name it. */
 export function inUseError(line: LineInfo, holder: string | null, cause?: unknown): FlancoError {
   const by = holder === null ? "another program" : `'${holder}'`;

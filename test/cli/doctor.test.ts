@@ -82,6 +82,23 @@ describe("flanco doctor", () => {
     expect((await unwired.call(["status"])).stdout).to.contain("\nLines: no line is wired yet");
   });
 
+  it("names lines whose internal resistor pulls them to on, and what to set", async () => {
+    await program.start();
+    const room = ["--device", "7234", "--valor", "4.5", "--active-low", "--bias", "pull-down"];
+    for (const line of ["SIM0", "SIM1"]) {
+      const [wired] = JSON.parse(await program.succeed(["wiring", "list", "--json"])).filter(
+        (row: { readonly line: string }) => row.line === line,
+      );
+      await program.succeed(["wiring", "set", line, "--room", wired.actuator, ...room]);
+    }
+    const lines = (await examine()).found.get("lines");
+    expect(lines).to.include({
+      fine: false,
+      message: "SIM0, SIM1: pull-down and active-low, so that a cut wire reads as on.",
+    });
+    expect(lines?.mend).to.contain("Give the line pull-up");
+  });
+
   it("says that no program sets the clock, where systemd knows of none and nothing else has set it", async () => {
     const folder = join(program.directory, "bin");
     mkdirSync(folder);
