@@ -34,6 +34,8 @@ export class HandDriver implements LineDriver {
   readonly asked: string[] = [];
   readonly held = new Set<string>();
   readonly edges = new Map<string, (edge: Edge) => void>();
+  /** What was asked of each line last. */
+  readonly requests = new Map<string, LineRequest>();
   /** Lines that go on with the request that the ledger saw last, when it saw one. */
   readonly kept = new Set<string>();
   readonly others: string[][] = [];
@@ -73,6 +75,7 @@ export class HandDriver implements LineDriver {
 
   async watch(request: LineRequest): Promise<WatchedLine> {
     this.asked.push(`watch ${request.line}`);
+    this.requests.set(request.line, request);
     this.beforeWatch();
     if (this.failure !== undefined) throw this.failure;
     if (this.held.has(request.line))

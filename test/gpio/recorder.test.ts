@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
+import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { edge, RecorderRig, SILENT, wiring } from "./recorder-rig.ts";
@@ -232,6 +233,18 @@ describe("the recorder", () => {
     slow.reject(new FlancoError("unavailable", "full"));
     await closed;
     expect(rig.ledger.edgesOf("A")).to.deep.equal([0, 1]);
+  });
+
+  it("tells a driver when the edges that it has delivered are committed, and that they are refused", async () => {
+    await rig.recorder.open();
+    await until("the levels at the start are in", () => rig.ledger.taken.length === 2);
+    const settled = async () => rig.driver.requests.get("A")?.settled?.();
+    rig.driver.edges.get("A")?.(edge(1));
+    await settled();
+    expect(rig.ledger.edgesOf("A")).to.deep.equal([0, 1]);
+    rig.ledger.refusals = 1;
+    rig.driver.edges.get("A")?.(edge(2));
+    expect(await rejection(settled())).to.include({ code: "unavailable" });
   });
 
   it("says how many edges of which line are lost when the ledger takes nothing to the end", async () => {
