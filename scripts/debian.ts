@@ -35,6 +35,7 @@ export const PACKAGES = {
   "unit check": ["systemd"],
   "manual page and completions": ["groff", "fish", "zsh"],
   broker: ["mosquitto"],
+  "remote place": ["rclone", "mount"],
   "alert rules": ["prometheus"],
   icons: ["pngquant"],
   "company's database": ["postgresql"],

@@ -281,12 +281,12 @@ function backupProblems(config: Config, { sinks, faults }: Status): Problem[] {
   if (missing.length > 0) return missing.map((message) => ({ message }));
   const isElsewhere =
     config.backup_disk_dir !== "" || deviceOf(backupDirectory(config)) !== deviceOf(config.data_dir);
-  if (isElsewhere || sinks.some(({ name }) => name === "central")) return [];
+  if (isElsewhere || sinks.some(({ name }) => name === "central" || name === "remote")) return [];
   const message = "All backups lie on the card that they are for.";
   return [
     {
       message,
-      hint: "Give the gateway a backup disk: flanco backup-disk /dev/sda, with the name that lsblk shows.",
+      hint: "Give the gateway a backup disk (flanco backup-disk /dev/sda, with the name that lsblk shows), or a remote place on the page.",
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { clearSetup, setSetup, testSink } from "../contract/sink.ts";
+import { clearSetup, makePassphrase, setSetup, testSink } from "../contract/sink.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { SETUP_NAMES, SINK_NAMES } from "../domain/sink.ts";
@@ -49,6 +49,17 @@ export const commands: CommandTable = [
             for (const setup of setups) await service.ask(setSetup, { body: setup }, account);
           });
           call.terminal.out(`Set up: ${setups.map(({ name }) => name).join(", ")}.`);
+        },
+      ),
+      command(
+        "passphrase",
+        "make another passphrase for the backups at the remote place, and show it once; write it down",
+        { account: ACCOUNT },
+        "flanco forward passphrase",
+        async ({ account }, call) => {
+          const { data } = await call.withRunning((service) => service.ask(makePassphrase, {}, account));
+          call.terminal.out(data.passphrase);
+          call.terminal.err("Write it down and keep it outside of the house: nothing shows it again.");
         },
       ),
       command(

@@ -206,10 +206,12 @@ function describeService({ version, startedMs, uptimeMs, timeZone, ...status }: 
 }
 
 /** A sink, in a sentence. */
-export function describeSink({ name, waiting, behindMs, givenUp, failure }: Status["sinks"][number]): string {
+export function describeSink(sink: Status["sinks"][number]): string {
+  const { name, waiting, behindMs, givenUp, backup, failure } = sink;
   const lag = waiting === 0 ? "nothing waits" : `lacks ${waiting}, behind for ${duration(behindMs)}`;
   const refused = givenUp === 0 ? "" : ` It refused ${givenUp} for good, which it does not have.`;
-  return `Sink ${name}: ${lag}.${refused}${failure === null ? "" : ` The last try failed: ${failure.message}`}`;
+  const age = typeof backup?.ageMs !== "number" ? "" : ` Its newest backup is ${duration(backup.ageMs)} old.`;
+  return `Sink ${name}: ${lag}.${age}${refused}${failure === null ? "" : ` The last try failed: ${failure.message}`}`;
 }
 
 /** A newer package, in a sentence, and then its notes; no lines where none is known. */

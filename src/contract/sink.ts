@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isDatabaseAddress } from "../domain/database-address.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import { NOTICE_SUMMARIES, parseQuietHours } from "../domain/notice.ts";
+import { remotePlace } from "../domain/remote-place.ts";
 import {
   type FileKey,
   SETUP_FIELDS,
@@ -27,6 +28,10 @@ const MAX_RECIPIENTS = 20;
 const MAX_SILENT_DAYS = 60;
 /** Without a login, a password or a path. */
 const MAIL_SERVER = /^smtps?:\/\/[^/@\s]+$/;
+/** The most that backups may take of the way out, in kilobytes a second: no bound at all. */
+const MAX_LIMIT = 1_000_000;
+/** A key of an SSH host (RFC 4253, 6.6), without the host's name. */
+const HOST_KEY = /^(ssh|ecdsa)-[\w@.-]+ [A-Za-z0-9+/=]+$/;
 /** Without a login. The host ends where the audit log takes it to end, which gets nothing of the path. */
 const PULSE_URL = /^https?:\/\/[^/@\s\\?#]+([/?#]\S*)?$/;
 
@@ -48,6 +53,13 @@ const SHAPES = {
   mqtt_discovery_topic: topic,
   mqtt_history: z.boolean(),
   central_database: emptyOr(isDatabaseAddress, "must be postgresql://ROLE@HOST:PORT/DATABASE"),
+  remote_address: emptyOr(
+    (text) => remotePlace(text) !== undefined,
+    "must be sftp://HOST/FOLDER, https://HOST/FOLDER, s3://HOST/BUCKET/FOLDER or smb://HOST/SHARE/FOLDER",
+  ),
+  remote_login: z.string().regex(/^[^\0\r\n]*$/, "must be one line"),
+  remote_host_key: emptyOr(urlLike(HOST_KEY), "must be like ssh-ed25519 AAAA…, or empty"),
+  remote_limit: whole(0, MAX_LIMIT),
   notice_language: z.enum(LANGUAGES),
   notice_quiet_hours: emptyOr(
     (text) => parseQuietHours(text) !== undefined,
@@ -96,6 +108,7 @@ export const setupSchema = z.discriminatedUnion("name", [
   setupOf("pulse"),
   setupOf("mqtt"),
   setupOf("central"),
+  setupOf("remote"),
   setupOf("notice"),
 ]);
 
@@ -132,6 +145,13 @@ export const clearSetup = declare("delete", "/api/sink", OWNER, {
   summary: "Turn off what was set up, and forget its secrets.",
   query: z.object({ name: z.enum(SETUP_NAMES) }),
   errors: ["conflict", "too_many"],
+});
+
+export const makePassphrase = declare("post", "/api/sink/passphrase", OWNER, {
+  summary:
+    "Make the passphrase that backups at the remote place are encrypted with from then on, and show it: no other answer ever does. Whoever lacks it can restore none of them, so it is to be printed.",
+  answer: withData(z.strictObject({ passphrase: z.string() })),
+  errors: ["not_found", "conflict", "too_many"],
 });
 
 export const testSink = declare("post", "/api/sink/test", OWNER, {

@@ -46,6 +46,18 @@ const sink = z.strictObject({
     .array(z.strictObject({ here: z.string(), there: z.string() }))
     .optional()
     .describe("What is set otherwise than here."),
+  backup: z
+    .strictObject({
+      madeMs: timeMs,
+      ageMs: z.int().nullable().describe("Null where a clock that was not trusted left no way to tell."),
+      removed: z
+        .strictObject({ count: z.int(), seenMs: timeMs })
+        .nullable()
+        .describe("Files that somebody else has removed there, and when that was seen."),
+    })
+    .nullable()
+    .optional()
+    .describe("Of remote: the newest backup there; null before the first."),
   failure: z
     .strictObject({ message: z.string(), hint: z.string(), sinceMs: timeMs, tries: z.int() })
     .nullable()

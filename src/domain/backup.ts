@@ -30,6 +30,14 @@ export interface ProvenBackup {
   readonly sha256: string;
 }
 
+/** The gateway file's name, beside the backups. */
+export const GATEWAY_FILE = "gateway.json";
+
+/** The name of a backup's proof, beside it. */
+export function proofNameOf(file: string): string {
+  return `${file}.json`;
+}
+
 /** What the ledger held at a backup, from its proof. The backup itself may be removed by now. */
 export type KeptHead = Pick<
   ProvenBackup,

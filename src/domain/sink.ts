@@ -4,7 +4,7 @@ import { LANGUAGES } from "./language.ts";
 import { NOTICE_SUMMARIES } from "./notice.ts";
 
 /** The sinks that there are. Each is off until it is set up. */
-export const SINK_NAMES = ["email", "webhook", "pulse", "mqtt", "central"] as const;
+export const SINK_NAMES = ["email", "webhook", "pulse", "mqtt", "central", "remote"] as const;
 export type SinkName = (typeof SINK_NAMES)[number];
 
 /** What is set up: each sink, and what the notices say. */
@@ -27,6 +27,8 @@ export interface SetupField {
   /** Least length of a secret; 1 where it is absent. */
   readonly least?: number;
   readonly choices?: readonly string[];
+  /** A secret that flanco makes: no form asks for it. */
+  readonly isMade?: true;
 }
 
 const FIELDS = {
@@ -61,6 +63,15 @@ const FIELDS = {
     { key: "central_database", kind: "text", isRequired: true, isDestination: true },
     { key: "central_password", kind: "secret", isRequired: true },
     { key: "central_authority", kind: "certificate" },
+  ],
+  remote: [
+    { key: "remote_address", kind: "text", isRequired: true, isDestination: true },
+    { key: "remote_login", kind: "text", isRequired: true, isDestination: true },
+    { key: "remote_password", kind: "secret", isRequired: true },
+    { key: "remote_host_key", kind: "text", isDestination: true },
+    { key: "remote_authority", kind: "certificate" },
+    { key: "remote_limit", kind: "number" },
+    { key: "remote_passphrase", kind: "secret", isMade: true, least: 20 },
   ],
   notice: [
     { key: "notice_language", kind: "choice", usual: "es", choices: LANGUAGES },

@@ -228,8 +228,16 @@ export interface SinkStatus {
   readonly clockOffMs: number | null;
   /** As `Sink.differences`. */
   readonly differences?: readonly SettingDifference[] | undefined;
+  /** Of the sink that backups go to: the newest one there; null before the first. */
+  readonly backup?: RemoteBackupStatus | null | undefined;
   /** Why the last try failed; null once one succeeded, and before the first. */
   readonly failure: SinkFailure | null;
+}
+
+/** What is known of the backups outside of the house. */
+export interface RemoteBackupStatus extends Pick<BackupStatus, "madeMs" | "ageMs"> {
+  /** Files that somebody else has removed there, and when that was seen, in Unix milliseconds; null where nobody has. */
+  readonly removed: { readonly count: number; readonly seenMs: number } | null;
 }
 
 export interface SinkFailure {

@@ -1,4 +1,4 @@
-import { clearSetup, listSetups, setSetup, testSink } from "../contract/sink.ts";
+import { clearSetup, listSetups, makePassphrase, setSetup, testSink } from "../contract/sink.ts";
 import type { Actor } from "../domain/audit.ts";
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -22,6 +22,11 @@ export interface SinkSetups {
    * `invalid` where a secret is missing, `too_many` as every change of an account.
    */
   change(name: SetupName, values: GivenSetup["values"] | null, userId: Id, by: Actor): Promise<void>;
+  /**
+   * Makes another passphrase for the backups at the remote place, in force once this
+   * resolves with it. Rejects with `not_found` where no place is set up, and as `change`.
+   */
+  makePassphrase(userId: Id, by: Actor): Promise<string>;
 }
 
 /** Errors by which a test was not made; all others are failures of the other side. */
@@ -45,6 +50,10 @@ export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "mem
     serve(clearSetup, async ({ query, userId, by }) => {
       requireSole(by);
       await sinks.change(query.name, null, userId, by);
+    }),
+    serve(makePassphrase, async ({ userId, by }) => {
+      requireSole(by);
+      return { data: { passphrase: await sinks.makePassphrase(userId, by) } };
     }),
     serve(testSink, async ({ body, by }) => {
       requireSole(by);

@@ -44,7 +44,7 @@ export interface Feed<Batch, Answer = void> {
 }
 
 /** How many entries or messages wait, when the last was taken, and how many were given up. */
-export type FeedProgress = Pick<SinkStatus, "waiting" | "deliveredMs" | "givenUp">;
+export type FeedProgress = Pick<SinkStatus, "waiting" | "deliveredMs" | "givenUp" | "backup">;
 
 export interface ForwarderOptions {
   readonly clock: Clock;

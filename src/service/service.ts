@@ -315,6 +315,7 @@ function openWatchers(
     reader,
     costly,
     writer,
+    backups: upkeep,
     version,
     gateway: name,
   });

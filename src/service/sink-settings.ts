@@ -367,8 +367,8 @@ function withoutHidden({ name, values }: GivenSetup): StoredSettings["setups"][n
 }
 
 /** A secret that stands beside another field is needed only with that. */
-function isNeededSecret({ kind, besides }: SetupField, values: GivenSetup["values"]): boolean {
-  return kind === "secret" && (besides === undefined || values[besides] !== "");
+function isNeededSecret({ kind, besides, isMade }: SetupField, values: GivenSetup["values"]): boolean {
+  return kind === "secret" && isMade !== true && (besides === undefined || values[besides] !== "");
 }
 
 function invalidField(key: string, error: FieldError): FlancoError {

@@ -1,8 +1,11 @@
+import { randomInt } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
+import type { SinkSettingsOf } from "../contract/sink.ts";
 import type { Actor } from "../domain/audit.ts";
 import type { Clock } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Language } from "../domain/language.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -28,8 +31,11 @@ import { NoticeOutbox } from "../notify/notice-outbox.ts";
 import { NoticeWriter } from "../notify/notice-writer.ts";
 import { Notices, type NoticesOptions } from "../notify/notices.ts";
 import { PulseFeed, PulseSink } from "../notify/pulse.ts";
+import { type OwnBackups, RemoteFeed, RemoteSink } from "../notify/remote-backups.ts";
 import { WebhookSink } from "../notify/webhook.ts";
 import { systemTimers } from "../platform/machine.ts";
+import { Rclone } from "../platform/rclone.ts";
+import { readSecret } from "../platform/secret-file.ts";
 import type { SinkSettings } from "./sink-settings.ts";
 
 export interface SinksOptions extends Pick<NoticesOptions, "costly" | "trust"> {
@@ -42,6 +48,7 @@ export interface SinksOptions extends Pick<NoticesOptions, "costly" | "trust"> {
     ForwardedChain &
     NoticesOptions["reader"];
   readonly writer: Pick<LedgerWriter, "ping" | "noteAudit">;
+  readonly backups: OwnBackups;
   /** The program's version. */
   readonly version: string;
   /** The name of this gateway. */
@@ -71,6 +78,7 @@ export class Sinks implements SinkSetups {
     this.#addEntrySink("mqtt");
     this.#addNotices(status);
     this.#addPulse(status);
+    this.#addRemote();
     this.forwarder.open();
   }
 
@@ -106,6 +114,18 @@ export class Sinks implements SinkSetups {
     return done;
   }
 
+  async makePassphrase(userId: Id, by: Actor): Promise<string> {
+    const remote = this.setups().find(({ name, isSet }) => name === "remote" && isSet);
+    if (remote === undefined) {
+      throw new FlancoError("not_found", "No remote place is set up for backups.", {
+        hint: "An owner sets it up on the page, or flanco forward import does.",
+      });
+    }
+    const passphrase = newPassphrase();
+    await this.change("remote", { ...remote.values, remote_passphrase: passphrase }, userId, by);
+    return passphrase;
+  }
+
   /** Ends within a second or so, whatever the other sides do. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -123,6 +143,13 @@ export class Sinks implements SinkSetups {
       this.#addEntrySink(name);
       return;
     }
+    if (name === "remote") {
+      await this.forwarder.remove(name);
+      // What lies there may be at another place now, or have another passphrase: the newest backup is sent anew.
+      rmSync(this.#cursorOf(name), { force: true });
+      this.#addRemote();
+      return;
+    }
     if (name === "pulse") {
       await this.forwarder.remove(name);
       this.#addPulse(this.#status);
@@ -133,7 +160,7 @@ export class Sinks implements SinkSetups {
     this.#addNotices(this.#status);
   }
 
-  #cursorOf(name: "central" | "mqtt"): string {
+  #cursorOf(name: "central" | "mqtt" | "remote"): string {
     return join(this.#options.dataDirectory.forward, `${name}.json`);
   }
 
@@ -154,6 +181,15 @@ export class Sinks implements SinkSetups {
     if (pulse === undefined) return;
     const feed = new PulseFeed({ status, clock });
     this.forwarder.add(feed, new PulseSink(pulse, () => feed.look()));
+  }
+
+  #addRemote(): void {
+    const { settings, backups, clock, trust, log, dataDirectory } = this.#options;
+    const remote = settings.of("remote");
+    if (remote === undefined) return;
+    const feed = new RemoteFeed({ backups, file: this.#cursorOf("remote"), clock, trust });
+    const open = () => remotePlaceOf(remote, join(dataDirectory.forward, "known-hosts"));
+    this.forwarder.add(feed, new RemoteSink({ backups, feed, log, open }));
   }
 
   /** The notices, where a sink for them is set up. */
@@ -184,6 +220,37 @@ export class Sinks implements SinkSetups {
     this.#notices.open();
     for (const sink of sinks) this.forwarder.add(outbox.feedOf(sink.name), sink);
   }
+}
+
+/** Without letters that are read as digits, as l and o are. */
+const LETTERS = "abcdefghjkmnpqrstuvwxyz";
+const GROUPS = 7;
+const GROUP_LETTERS = 4;
+
+/** A text of seven groups of four letters, which nobody can guess (126 bits) and a person can copy from paper. */
+function newPassphrase(): string {
+  const group = () =>
+    Array.from({ length: GROUP_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+  return Array.from({ length: GROUPS }, group).join("-");
+}
+
+/** Throws `config` where its secrets cannot be read, or no passphrase was made. */
+export function remotePlaceOf(remote: SinkSettingsOf<"remote">, knownHostsFile: string): Rclone {
+  if (remote.remote_passphrase_file === "") {
+    throw new FlancoError("config", "No backup is sent yet: nobody has printed the passphrase.", {
+      hint: "Make and print it on the page, under State, or with flanco forward passphrase.",
+    });
+  }
+  return new Rclone({
+    address: remote.remote_address,
+    login: remote.remote_login,
+    password: readSecret(remote.remote_password_file),
+    passphrase: readSecret(remote.remote_passphrase_file),
+    authorityFile: remote.remote_authority_file,
+    hostKey: remote.remote_host_key,
+    limit: remote.remote_limit,
+    knownHostsFile,
+  });
 }
 
 /** The host that a setup sends to, for the audit log; empty for nowhere. */

@@ -20,7 +20,12 @@ import { folderOf, idsOf, readLedger, readLedgerKey } from "../ledger/engine/ide
 import { beginJob, type RunningJob } from "../ledger/engine/job.ts";
 import type { StoreWriter } from "../ledger/engine/writer.ts";
 import type { BackupRequest, MadeBackup } from "../ledger/safety/backup.ts";
-import { type BackupSurvey, listBackups, setAsideLater } from "../ledger/safety/backup-directory.ts";
+import {
+  type BackupSurvey,
+  keptProofs,
+  listBackups,
+  setAsideLater,
+} from "../ledger/safety/backup-directory.ts";
 import { type Finding, type FindingKind, splitKeys, type ToldChange } from "../ledger/safety/finding.ts";
 import type { WholeGatewayFile } from "../ledger/safety/gateway-file.ts";
 import { readLosses, readToldChanges } from "../ledger/safety/loss.ts";
@@ -142,10 +147,26 @@ export class Upkeep {
     this.#disk?.close();
   }
 
-  /** The newest proven backup on the gateway itself; null before the first. */
-  lastBackup(): BackupStatus | null {
+  /** The ledger's folder of backups on the gateway itself. */
+  get folder(): string {
+    return this.#ownFolder;
+  }
+
+  /** The proofs there, also of backups that were removed. */
+  proofs(): readonly ProvenBackup[] {
+    return keptProofs(this.#ownFolder);
+  }
+
+  /** The newest proven backup there; null before the first. */
+  newest(): ProvenBackup | null {
     // A command may have made one. The proofs are read only then, because the status waits for them.
     if (this.#ownChangedMs !== changedMs(this.#ownFolder)) this.#examineOwn();
+    return this.#last?.backup ?? null;
+  }
+
+  /** What the status tells of it. */
+  lastBackup(): BackupStatus | null {
+    this.newest();
     if (this.#last === null) return null;
     const { clock, trust } = this.#dependencies;
     const { backup, seenMs } = this.#last;

@@ -2,7 +2,12 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { fault, faultsIn, SOUND as QUIET, type WholeReading as Reading } from "../../src/domain/fault.ts";
 import type { SinkName } from "../../src/domain/sink.ts";
-import { type BackupStatus, type Machine, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
+import {
+  type BackupStatus,
+  type Machine,
+  type RemoteBackupStatus,
+  UNKNOWN_MACHINE,
+} from "../../src/domain/status.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);
 const GIGABYTE = 1024 ** 3;
@@ -92,7 +97,22 @@ describe("The faults of the appliance", () => {
   const lost = { gaps: 1, edges: 3, sales: 2, lines: ["L"], toTimeMs: 5 };
   const outage = { gaps: 1, lines: ["L"], fromTimeMs: 1, toTimeMs: 5 };
 
+  const remote = (backup: RemoteBackupStatus | null, behindMs = 0): Partial<Reading> => ({
+    sinks: (sinkWith(behindMs, false, "remote").sinks ?? []).map((sink) => ({ ...sink, backup })),
+  });
+  const there = { madeMs: 0, ageMs: 0, removed: null };
+  const removed = (agoMs: number) =>
+    remote({ ...there, removed: { count: 3, seenMs: SOUND.clock.nowMs - agoMs } });
+
   for (const [code, what, before, after] of [
+    [
+      "remote_backup_old",
+      "none outside of the house for two days",
+      remote({ ...there, ageMs: 2 * DAY_MS }),
+      remote({ ...there, ageMs: 2 * DAY_MS + 1 }),
+    ],
+    ["remote_backup_old", "never one", remote(null, 2 * DAY_MS), remote(null, 2 * DAY_MS + 1)],
+    ["remote_backups_removed", "some that somebody removed", removed(DAY_MS + 1), removed(DAY_MS)],
     ["clock_untrusted", "a clock that is not set", unset(5 * MINUTE_MS - 1), unset(5 * MINUTE_MS)],
     ["backup_missing", "no backup", { uptimeMs: 25 * HOUR_MS - 1 }, { uptimeMs: 25 * HOUR_MS }],
     ["backup_old", "a backup of more than two days", aged(2 * DAY_MS), aged(2 * DAY_MS + 1)],

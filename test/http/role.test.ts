@@ -69,6 +69,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "get /api/sink": "o",
   "put /api/sink": "o",
   "delete /api/sink": "o",
+  "post /api/sink/passphrase": "o",
   "post /api/sink/test": "o",
 };
 

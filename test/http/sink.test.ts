@@ -46,7 +46,9 @@ describe("What the gateway sends", () => {
   it("says which there are where another one is named, or none", async () => {
     for (const body of [{ name: "fax", values: {} }, {}]) {
       const { body: refused } = await owner.put("/api/sink", body).expect(400);
-      expect(refused.error).to.equal("name: must be one of email, webhook, pulse, mqtt, central, notice.");
+      expect(refused.error).to.equal(
+        "name: must be one of email, webhook, pulse, mqtt, central, remote, notice.",
+      );
     }
   });
 
@@ -95,6 +97,34 @@ describe("What the gateway sends", () => {
     expect(readFileSync(appliance.sinkFile("setups.json"), "utf8")).to.not.contain(token);
     await owner.delete("/api/sink?name=pulse").expect(200);
     expect(existsSync(appliance.sinkFile("pulse_url"))).to.equal(false);
+  });
+
+  it("shows the passphrase of the backups outside of the house once, with each one that it makes", async () => {
+    const canary = "canary-of-the-place";
+    const remote = { remote_address: "sftp://nosuch.invalid/clinic", remote_login: "ana" };
+    const make = () => owner.post("/api/sink/passphrase", {});
+    await make().expect(404);
+    for (const remote_address of ["ftp://x/y", "sftp://ana@x/y", "s3://x", "x"]) {
+      const { body } = await put("remote", { ...remote, remote_address, remote_password: canary }).expect(
+        400,
+      );
+      expect(Object.keys(body.errors)).to.deep.equal(["remote_address"]);
+    }
+    await put("remote", { ...remote, remote_password: canary }).expect(200);
+    expect((await test("remote")).message).to.contain("nobody has printed the passphrase");
+    const { passphrase } = (await make().expect(200)).body.data;
+    expect(passphrase).to.match(/^([a-z]{4}-){6}[a-z]{4}$/);
+    expect(readFileSync(appliance.sinkFile("remote_passphrase"), "utf8")).to.equal(`${passphrase}\n`);
+    expect(statSync(appliance.sinkFile("remote_passphrase")).mode & MODE).to.equal(0o600);
+    expect((await make().expect(200)).body.data.passphrase).to.not.equal(passphrase);
+    await put("remote", { ...remote, remote_limit: 100 }).expect(200);
+    expect(await setup("remote")).to.deep.include({ stored: ["remote_password", "remote_passphrase"] });
+    for (const path of ["/api/sink", "/api/status", "/api/audit"]) {
+      const { text } = await owner.get(path).expect(200);
+      expect(text, path)
+        .to.not.contain(canary)
+        .and.not.match(/[a-z]{4}-[a-z]{4}-[a-z]{4}/);
+    }
   });
 
   it("keeps a secret for the same place alone: nobody gets it by naming another one", async () => {

@@ -152,6 +152,7 @@ export class Appliance {
       costly,
       writer,
       trust,
+      backups: { folder: "", newest: () => null, proofs: () => [] },
       version: "0.0.0-test",
       gateway: () => "clinica",
     });

@@ -45,6 +45,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   pdftotext: "poppler-utils",
   promtool: "prometheus",
   pngquant: "pngquant",
+  rclone: "rclone",
   mosquitto: "mosquitto",
   mosquitto_passwd: "mosquitto",
   ip: "iproute2",

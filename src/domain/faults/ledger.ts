@@ -57,6 +57,46 @@ export const LEDGER_FAULTS = {
       "Ask your technician to check why no new ones are made.",
     ],
   }),
+  remote_backup_old: warning("backup", {
+    when: "a remote place is set up for backups, and for two days no new one has reached it",
+    find: ({ sinks }) => {
+      const remote = sinks.find(({ name }) => name === "remote");
+      const ageMs = remote?.backup?.ageMs ?? remote?.behindMs ?? 0;
+      return ageMs > OLD_BACKUP_MS ? { days: Math.floor(ageMs / DAY_MS) } : null;
+    },
+    message: ({ days }: { days: number }) =>
+      `For ${days} days no backup has reached the remote place, outside of the house.`,
+    hint: "flanco forward test remote says what keeps it from working. Backups are made here all the same.",
+    what: ({ some }) => [
+      `Desde hace ${some("days", "día", "días")} ninguna copia de seguridad sale de la casa.`,
+      `For ${some("days", "day", "days")} no backup has left the house.`,
+    ],
+    todo: [
+      "Las copias se hacen igualmente aquí. Pida a su técnico que revise el envío.",
+      "Backups are made here all the same. Ask your technician to check the remote place.",
+    ],
+  }),
+  remote_backups_removed: alarm("backup", {
+    when: "backups at the remote place were removed by somebody else, for a day",
+    find: ({ sinks, clock }) => {
+      const { removed = null } = sinks.find(({ name }) => name === "remote")?.backup ?? {};
+      if (removed === null || clock.nowMs - removed.seenMs > DAY_MS) return null;
+      return { files: removed.count, seenTime: removed.seenMs };
+    },
+    beganMs: (_reading, { seenTime }) => seenTime,
+    isPast: true,
+    message: ({ files }: { files: number; seenTime: number }) =>
+      `Files of backups are missing at the remote place, which flanco has not removed: ${files}.`,
+    hint: "Ask who removed them, and give the login another password. The newest backup is sent again by itself.",
+    what: [
+      "Alguien ha borrado copias de seguridad fuera de la casa.",
+      "Somebody has removed backups outside of the house.",
+    ],
+    todo: [
+      "La última se vuelve a enviar sola. Pida a su técnico que averigüe quién fue y cambie la contraseña.",
+      "The newest is sent again by itself. Have your technician find out who did, and change the password.",
+    ],
+  }),
   backup_disk_missing: alarm("backup", {
     when: "no disk has been mounted at backup_disk_dir for an hour",
     of: "directory",

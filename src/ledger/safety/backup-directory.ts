@@ -96,13 +96,17 @@ export function removeDrafts(folder: string): void {
   removeDatabase(draftIn(folder));
 }
 
+/** The proofs of a folder, also of backups that were removed. */
+export function keptProofs(folder: string): readonly ProvenBackup[] {
+  return proofNames(folder).flatMap((name) => parseProof(join(folder, name)) ?? []);
+}
+
 /**
  * The newest entry of each backup by the folder's proofs, in order of position; also of
  * backups that were removed. A ledger whose past was rewritten lacks one of these entries.
  */
 export function keptHeads(folder: string): readonly KeptHead[] {
-  return proofNames(folder)
-    .flatMap((name) => parseProof(join(folder, name)) ?? [])
+  return keptProofs(folder)
     .filter(({ position }) => position > 0)
     .toSorted((one, other) => one.position - other.position);
 }

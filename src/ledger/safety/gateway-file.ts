@@ -2,10 +2,10 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
+import { GATEWAY_FILE } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { OWNER_ONLY, writeDurably } from "../../platform/durable-file.ts";
 
-const NAME = "gateway.json";
 /** A mode that FAT and exFAT cannot keep. */
 const TRIED_MODE = 0o640;
 const PERMISSIONS = 0o777;
@@ -54,7 +54,7 @@ export function parseGatewayFile(text: string): GatewayFile {
 
 /** The gateway file in a ledger's folder of backups; undefined where there is none. */
 export function readGatewayFile(folder: string): GatewayFile | undefined {
-  const file = join(folder, NAME);
+  const file = join(folder, GATEWAY_FILE);
   return existsSync(file) ? parseGatewayFile(readFileSync(file, "utf8")) : undefined;
 }
 
@@ -69,7 +69,7 @@ export function writeGatewayFile(
 ): boolean {
   const areKept = keepsModes(folder);
   const gateway: GatewayFile = areKept ? whole : { ...whole, keys: null };
-  writeDurably(join(folder, NAME), `${JSON.stringify(gateway, null, 2)}\n`);
+  writeDurably(join(folder, GATEWAY_FILE), `${JSON.stringify(gateway, null, 2)}\n`);
   return areKept;
 }
 

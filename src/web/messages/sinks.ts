@@ -9,6 +9,7 @@ const names: TextBy<SetupName> = {
   pulse: ["Pulso", "Pulse"],
   mqtt: ["MQTT", "MQTT"],
   central: ["Base de datos de la empresa", "The company's database"],
+  remote: ["Copias fuera de la casa", "Backups outside of the house"],
   notice: ["Avisos", "Notices"],
 };
 
@@ -33,6 +34,10 @@ const means: TextBy<SetupName> = {
     "Cada venta llega a la base de datos de la empresa, que le da la dirección y la contraseña.",
     "Every sale reaches the company's database; the company gives you the address and the password.",
   ],
+  remote: [
+    "Cada copia de seguridad va también a otro sitio, cifrada: un incendio o un robo no se la lleva. Hace falta rclone en el equipo.",
+    "Each backup goes to another place too, encrypted: no fire and no thief takes it. The gateway needs rclone.",
+  ],
   notice: [
     "Qué dicen los avisos por correo y webhook, y cuándo.",
     "What the notices by e-mail and webhook say, and when.",
@@ -56,6 +61,11 @@ const labels: TextBy<string> = {
   mqtt_history: ["También las ventas anteriores", "Earlier sales too"],
   central_database: ["Dirección de la base de datos", "Address of the database"],
   central_password: ["Contraseña", "Password"],
+  remote_address: ["Dirección", "Address"],
+  remote_login: ["Usuario", "Login"],
+  remote_password: ["Contraseña o clave", "Password or key"],
+  remote_host_key: ["Clave del servidor SFTP (opcional)", "Key of the SFTP host (optional)"],
+  remote_limit: ["Velocidad máxima, en kB/s", "Highest speed, in kB/s"],
   notice_language: ["Idioma de los avisos", "Language of the notices"],
   notice_quiet_hours: ["Horas de silencio", "Quiet hours"],
   notice_silent_days: ["Días sin ventas", "Days without sales"],
@@ -106,6 +116,20 @@ const hints: TextBy<string> = {
   central_password: [
     "La que la empresa creó para este equipo.",
     "The one that the company made for this gateway.",
+  ],
+  remote_address: [
+    "Como sftp://servidor.example.org/carpeta, https://… (WebDAV), s3://servidor/cubo/carpeta o smb://servidor/recurso/carpeta.",
+    "Like sftp://host.example.org/folder, https://… (WebDAV), s3://host/bucket/folder or smb://host/share/folder.",
+  ],
+  remote_login: ["En S3, el identificador de la clave.", "With S3, the key's id."],
+  remote_password: ["En S3, la clave secreta.", "With S3, the secret key."],
+  remote_host_key: [
+    "Como ssh-ed25519 AAAA…; vacío: se acepta cualquiera, y otro equipo podría hacerse pasar por él.",
+    "Like ssh-ed25519 AAAA…; empty: any is accepted, and another machine could stand in for it.",
+  ],
+  remote_limit: [
+    "Para no ocupar toda la línea; 0: sin límite.",
+    "So that it does not fill the line; 0: no limit.",
   ],
   notice_quiet_hours: [
     "Los avisos esperan. Como 22:00-07:00; vacío: nunca.",

@@ -19,7 +19,7 @@ export function SetupForm({ setup, onDone }: SetupFormProps) {
   const { api } = useGateway();
   const { language } = useLanguage();
   const { name } = setup;
-  const fields = SETUP_FIELDS[name];
+  const fields = SETUP_FIELDS[name].filter(({ isMade }) => isMade !== true);
   const form = useForm<Drafts>(draftsOf(fields, setup, language));
   const { values, wasSent, mistake } = form;
 

@@ -1,0 +1,192 @@
+import { existsSync, readFileSync } from "node:fs";
+import * as z from "zod";
+import { GATEWAY_FILE, outdatedBackups, type ProvenBackup, proofNameOf } from "../domain/backup.ts";
+import { type Clock, type ClockTrust, DAY_MS, HOUR_MS, monotonicMs } from "../domain/clock.ts";
+import { FlancoError, withHint } from "../domain/error.ts";
+import type { Log } from "../domain/log.ts";
+import type { Sink } from "../domain/sink.ts";
+import type { RemoteBackupStatus } from "../domain/status.ts";
+import { writeDurably } from "../platform/durable-file.ts";
+import type { Rclone } from "../platform/rclone.ts";
+import type { Feed, FeedProgress } from "./forwarder.ts";
+
+/** How often it is looked whether all is still there, though there is no newer backup. */
+const LOOK_MS = DAY_MS;
+/** The first look of a process: its start is busy enough. */
+const FIRST_LOOK_MS = HOUR_MS;
+/** A backup of 500 MB at 12 kB/s. The next one waits meanwhile, and nothing else does. */
+const SEND_MS = 12 * HOUR_MS;
+/** Each try of a backup that breaks off sends it from its beginning. */
+const LAST_RETRY_MS = HOUR_MS;
+
+/** The ledger's backups on the gateway itself. */
+export interface OwnBackups {
+  /** Where each backup lies with its proof and the gateway file. */
+  readonly folder: string;
+  /** The newest proven one; null before the first. */
+  newest(): ProvenBackup | null;
+  /** Every proof there, also of backups that were removed. */
+  proofs(): readonly ProvenBackup[];
+}
+
+const stateSchema = z.object({
+  /** The newest backup there. */
+  file: z.string(),
+  madeMs: z.int(),
+  clockTrusted: z.boolean(),
+  deliveredMs: z.int(),
+  /** Every file that was left there. */
+  files: z.array(z.string()),
+  /** How many files somebody else had removed at one look, and when that was. */
+  removed: z.object({ count: z.int(), seenMs: z.int() }).nullable(),
+});
+type RemoteState = Readonly<z.output<typeof stateSchema>>;
+
+/** What a delivery found and left. */
+export interface RemoteContent {
+  readonly files: readonly string[];
+  /** Files that were left there before and are gone. */
+  readonly gone: readonly string[];
+}
+
+export interface RemoteFeedOptions {
+  readonly backups: OwnBackups;
+  /** What is known of the remote place. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+}
+
+/** The newest backup, once it is proved, and again each day: somebody may have emptied the place. */
+export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
+  readonly #options: RemoteFeedOptions;
+  #state: RemoteState | null = null;
+  /** When it was last looked, and the newest was sent by this process, in monotonic milliseconds. */
+  #lookedMs = 0;
+  #sentMs: number | null = null;
+
+  constructor(options: RemoteFeedOptions) {
+    this.#options = options;
+  }
+
+  open(): void {
+    const { file, clock } = this.#options;
+    this.#lookedMs = monotonicMs(clock) - LOOK_MS + FIRST_LOOK_MS;
+    if (!existsSync(file)) return;
+    try {
+      this.#state = stateSchema.parse(JSON.parse(readFileSync(file, "utf8")), { jitless: true });
+    } catch {
+      // Then the newest backup is sent once more.
+    }
+  }
+
+  /** What the last delivery left; null where none was. */
+  get state(): RemoteState | null {
+    return this.#state;
+  }
+
+  async next(): Promise<ProvenBackup | undefined> {
+    const newest = this.#options.backups.newest();
+    if (newest === null) return undefined;
+    const isLookDue = monotonicMs(this.#options.clock) - this.#lookedMs >= LOOK_MS;
+    return newest.file !== this.#state?.file || isLookDue ? newest : undefined;
+  }
+
+  taken({ file, madeMs, clockTrusted }: ProvenBackup, { files, gone }: RemoteContent): void {
+    const { clock, file: stateFile } = this.#options;
+    const nowMs = clock.nowMs();
+    this.#lookedMs = monotonicMs(clock);
+    if (file !== this.#state?.file) this.#sentMs = this.#lookedMs;
+    const removed = gone.length > 0 ? { count: gone.length, seenMs: nowMs } : (this.#state?.removed ?? null);
+    this.#state = { file, madeMs, clockTrusted, deliveredMs: nowMs, files: [...files], removed };
+    writeDurably(stateFile, `${JSON.stringify(this.#state)}\n`);
+  }
+
+  progress(): FeedProgress {
+    const newest = this.#options.backups.newest();
+    const waiting = newest === null || newest.file === this.#state?.file ? 0 : 1;
+    return { waiting, deliveredMs: this.#state?.deliveredMs ?? null, givenUp: 0, backup: this.#newest() };
+  }
+
+  close(): void {}
+
+  #newest(): RemoteBackupStatus | null {
+    if (this.#state === null) return null;
+    const { clock, trust } = this.#options;
+    const { madeMs, clockTrusted, removed } = this.#state;
+    const isKnown = clockTrusted && trust.trusted();
+    const wallMs = isKnown ? Math.abs(clock.nowMs() - madeMs) : null;
+    const ageMs = this.#sentMs === null ? wallMs : monotonicMs(clock) - this.#sentMs;
+    return { madeMs, ageMs, removed };
+  }
+}
+
+/** What the sink needs of the place. */
+export type OpenedPlace = Pick<Rclone, "list" | "send" | "remove" | "tryOut">;
+
+export interface RemoteSinkOptions {
+  readonly backups: OwnBackups;
+  readonly feed: RemoteFeed;
+  readonly log: Pick<Log, "warn">;
+  /** Reads what opens the place. Throws `config`. */
+  readonly open: () => OpenedPlace;
+}
+
+/**
+ * Keeps backups at a place outside of the house. A backup counts there once its proof lies beside
+ * it, which is sent last, after what arrived before it was held against what is here.
+ */
+export class RemoteSink implements Sink<ProvenBackup, RemoteContent> {
+  readonly name = "remote";
+  readonly deliverMs = SEND_MS;
+  readonly lastRetryMs = LAST_RETRY_MS;
+  readonly #options: RemoteSinkOptions;
+
+  constructor(options: RemoteSinkOptions) {
+    this.#options = options;
+  }
+
+  async deliver({ ledger, file, bytes }: ProvenBackup, signal: AbortSignal): Promise<RemoteContent> {
+    const { backups, feed, open } = this.#options;
+    const rclone = open();
+    const before = await rclone.list(ledger, signal);
+    const { state } = feed;
+    const gone = state === null ? [] : state.files.filter((name) => !before.has(name));
+    const sent = [[file, GATEWAY_FILE], [proofNameOf(file)]];
+    const isThere =
+      state?.file === file && before.get(file) === bytes && sent.flat().every((name) => before.has(name));
+    if (!isThere) for (const names of sent) await rclone.send(backups.folder, ledger, names, signal);
+    const all = new Set([...before.keys(), ...sent.flat()]);
+    const outdated = this.#outdated(all);
+    const removed = await this.#remove(rclone, ledger, outdated, signal);
+    return { files: [...all].filter((name) => !removed.includes(name)), gone };
+  }
+
+  async test(signal: AbortSignal): Promise<string> {
+    await this.#options.open().tryOut(signal);
+    return "A small file was written there, read back, and removed.";
+  }
+
+  async close(): Promise<void> {}
+
+  /** The backups that are not kept, each with its proof, and what interrupted tries have left. */
+  #outdated(all: ReadonlySet<string>): readonly string[] {
+    const isWhole = ({ file }: ProvenBackup) => all.has(file) && all.has(proofNameOf(file));
+    const outdated = outdatedBackups(this.#options.backups.proofs().filter(isWhole));
+    const unproved = [...all].filter((name) => name.endsWith(".db") && !all.has(proofNameOf(name)));
+    return [...outdated.flatMap(({ file }) => [proofNameOf(file), file]), ...unproved];
+  }
+
+  /** Gives what is removed. A place that lets nobody remove anything still has the newest backup. */
+  async #remove(rclone: OpenedPlace, ledger: string, names: readonly string[], signal: AbortSignal) {
+    if (names.length === 0) return [];
+    try {
+      await rclone.remove(ledger, names, signal);
+      return names;
+    } catch (error) {
+      if (!(error instanceof FlancoError)) throw error;
+      this.#options.log.warn({}, `Outdated backups at the remote place are not removed: ${withHint(error)}`);
+      return [];
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as after } from "node:timers/promises";
+import { expect } from "chai";
+import { Rclone, type RemoteAccess } from "../../src/platform/rclone.ts";
+import { rejection } from "../rig/rejection.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
+import { until } from "../rig/until.ts";
+import { RemoteServer } from "./remote-server.ts";
+
+const MB = 1_000_000;
+const PASSPHRASE = "canary-abcd-efgh-jkmn-pqrs-tuvw";
+const FOLDER = "5f1c";
+const MINUTE_MS = 60_000;
+
+for (const kind of ["sftp", "webdav"] as const) {
+  describe(`A remote place by ${kind}`, () => {
+    let server: RemoteServer;
+    let here: TemporaryDirectory;
+
+    beforeEach(() => {
+      server = new RemoteServer(kind);
+      here = new TemporaryDirectory();
+      writeFileSync(here.file("a.db"), randomBytes(2 * MB));
+      writeFileSync(here.file("a.db.json"), "{}");
+    });
+
+    afterEach(async () => {
+      await server.close();
+      here.remove();
+    });
+
+    const access = (other: Partial<RemoteAccess> = {}): RemoteAccess => ({
+      address: server.address,
+      login: server.login,
+      password: server.password,
+      passphrase: PASSPHRASE,
+      authorityFile: kind === "webdav" ? server.authorityFile : "",
+      hostKey: "",
+      limit: 0,
+      knownHostsFile: here.file("known-hosts"),
+      ...other,
+    });
+    const within = (ms = MINUTE_MS) => AbortSignal.timeout(ms);
+    const place = (other: Partial<RemoteAccess> = {}) => new Rclone(access(other));
+    const send = (to: Rclone, signal = within()) => to.send(here.path, FOLDER, ["a.db"], signal);
+
+    async function problem(promise: Promise<unknown>): Promise<string> {
+      const { message, hint } = await rejection(promise);
+      expect(hint, message).to.be.a("string").and.not.equal("");
+      expect(message + hint).to.not.contain("canary");
+      return message;
+    }
+
+    it("gets files encrypted, lists them, and gives them back", async () => {
+      await server.start();
+      const one = place();
+      expect([...(await one.list(FOLDER, within()))]).to.deep.equal([]);
+      await one.tryOut(within());
+      await send(one);
+      await one.send(here.path, FOLDER, ["a.db.json"], within());
+      expect([...(await one.list("", within()))]).to.have.deep.members([
+        [`${FOLDER}/a.db`, 2 * MB],
+        [`${FOLDER}/a.db.json`, 2],
+      ]);
+      const stored = execFileSync("find", [server.stored, "-name", "a.db.bin"], { encoding: "utf8" }).trim();
+      expect(readFileSync(stored).includes(readFileSync(here.file("a.db")).subarray(0, 100))).to.equal(false);
+      const back = here.file("back");
+      await place().fetch(FOLDER, back, "*.db", within());
+      expect(readdirSync(back)).to.deep.equal(["a.db"]);
+      expect(readFileSync(here.file("back", "a.db")).equals(readFileSync(here.file("a.db")))).to.equal(true);
+      await one.remove(FOLDER, ["a.db"], within());
+      expect([...(await one.list(FOLDER, within())).keys()]).to.deep.equal(["a.db.json"]);
+    });
+
+    it("says in a sentence what is wrong: password, passphrase, and that nothing answers", async () => {
+      await server.start();
+      await send(place());
+      expect(await problem(place({ password: "canary-wrong" }).list("", within()))).to.contain(
+        "refuses the login",
+      );
+      const other = place({ passphrase: "canary-wrong-wrong-wrong" });
+      expect(await problem(other.fetch(FOLDER, here.file("back"), "*", within()))).to.contain(
+        "cannot be decrypted",
+      );
+      await server.kill();
+      expect(await problem(place().list("", within()))).to.contain("not reached");
+      const unknown = `${kind === "sftp" ? "sftp" : "https"}://nosuch.invalid/x`;
+      expect(await problem(place({ address: unknown }).list("", within()))).to.match(/not known|not reached/);
+    });
+
+    it("needs rclone, and says how to install it", async () => {
+      const error = await rejection(new Rclone(access(), "rclone-that-is-missing").list("", within()));
+      expect(error.message).to.contain("is not installed");
+      expect(error.hint).to.equal("Install it: apt-get install rclone.");
+    });
+
+    it("is refused where it is another machine than the one that was set", async () => {
+      await server.start();
+      if (kind === "webdav") {
+        expect(await problem(place({ authorityFile: "" }).list("", within()))).to.contain("authority");
+        return;
+      }
+      await place({ hostKey: server.hostKey() }).tryOut(within());
+      const wrong = `${server.hostKey().slice(0, -8)}AAAAAAA=`;
+      expect(await problem(place({ hostKey: wrong }).list("", within()))).to.contain("host key");
+    });
+
+    it("that is full says so, and takes the backup once it has room", async () => {
+      server.makeSmall(MB);
+      await server.start();
+      expect(await problem(send(place()))).to.match(/is full|does not take/);
+      server.giveRoom(8 * MB);
+      await send(place());
+    });
+
+    it("that breaks off in the middle leaves the sender a sentence, and is sent to again", async () => {
+      await server.start("500k");
+      const sending = problem(send(place()));
+      await after(2_000);
+      await server.kill();
+      expect(await sending).to.contain("not reached");
+      await server.start();
+      await send(place());
+    });
+
+    it("that is slow is waited for, with a limit of our own, and left once the time is over", async () => {
+      await server.start("100k");
+      const begun = performance.now();
+      const sending = rejection(send(place(), within(3_000)));
+      await until("a child sends", () => sendersOf(here.path).length > 0);
+      for (const pid of sendersOf(here.path)) {
+        expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).to.not.contain("canary");
+        expect(readFileSync(`/proc/${pid}/oom_score_adj`, "utf8").trim()).to.equal("900");
+        // The 19th field of proc_pid_stat(5), after the name in brackets.
+        expect(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[16]).to.equal("19");
+      }
+      await sending;
+      expect(performance.now() - begun).to.be.below(5_000);
+      await until("the child is gone", () => sendersOf(here.path).length === 0);
+      await server.kill();
+      await server.start();
+      const limited = performance.now();
+      await send(place({ limit: 1_000 }));
+      expect(performance.now() - limited, "2 MB at 1 MB/s").to.be.above(1_500);
+    });
+
+    it("whose file was changed is found out", async () => {
+      await server.start();
+      const one = place();
+      await send(one);
+      const stored = execFileSync("find", [server.stored, "-name", "a.db.bin"], { encoding: "utf8" }).trim();
+      const bytes = readFileSync(stored);
+      bytes[MB] = (bytes[MB] ?? 0) ^ 1;
+      writeFileSync(stored, bytes);
+      const back = here.file("back");
+      expect(await problem(one.fetch(FOLDER, back, "*.db", within()))).to.contain("cannot be decrypted");
+      expect(existsSync(here.file("back", "a.db"))).to.equal(false);
+    });
+  });
+}
+
+/** The processes of rclone that work on a folder. */
+function sendersOf(folder: string): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`\0${folder}\0`);
+    } catch {
+      return false;
+    }
+  });
+}
