@@ -26,7 +26,7 @@ const FIRMWARE_HOOKS: readonly string[] = [
 const ENABLED: Readonly<Record<string, readonly string[]>> = {
   "multi-user.target": ["systemd-networkd.service", "flanco-card-settings.service"],
   "local-fs.target": ["flanco-card-grow.service"],
-  "sysinit.target": ["fake-hwclock-load.service"],
+  "sysinit.target": ["fake-hwclock-load.service", "flanco-card-rtc.service"],
   "timers.target": ["fake-hwclock-save.timer", "flanco-card-updates.timer"],
 };
 /** Units that would wait, write or ask for what a gateway has not. */

@@ -138,7 +138,7 @@ export class ClockWatch implements ClockTrust {
     } else if (this.#zeroMs === null && !isWrong && synchronized()) {
       this.#offsetMs = this.#offset();
       this.#zeroMs = this.#offsetMs;
-      log.info({}, "the clock is trusted: the network has set it");
+      log.info({}, "the clock is trusted: the network, or a clock chip, has set it");
     }
     if (this.#zeroMs === null) return;
     this.#trustedAtMs ??= this.#nowMs();
@@ -236,8 +236,11 @@ export async function purge(writer: Pick<LedgerWriter, "purge">): Promise<number
   }
 }
 
-/** The file of systemd-timesyncd(8) that exists once the clock was set from the network in this boot. */
-const SYSTEMD_MARK = "/run/systemd/timesync/synchronized";
+/**
+ * Files that exist once the clock was set from outside in this boot: systemd-timesyncd(8)'s, by the network, and that
+ * of a card, by a clock chip which the network had set before (packaging/card/usr/lib/flanco-card/rtc).
+ */
+const MARKS: readonly string[] = ["/run/systemd/timesync/synchronized", "/run/flanco-clock"];
 
 /** Whether something has set the wall clock from a source outside since the machine was started. */
 export type SynchronizationCheck = () => boolean;
@@ -253,12 +256,12 @@ const ANSWER_MS = 20_000;
 const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
 
 /**
- * Looks for systemd-timesyncd's file at each call, and asks systemd-timedated for other time daemons
+ * Looks for the marks at each call, and asks systemd-timedated for other time daemons
  * (chrony, ntpd). It does not ask the kernel by adjtimex(2), which the unit's ProtectClock= refuses.
  */
-export function synchronizedBySystem(): SynchronizationCheck {
+export function synchronizedBySystem(marks = MARKS): SynchronizationCheck {
   const timedated = askTimedated();
-  return () => existsSync(SYSTEMD_MARK) || timedated();
+  return () => marks.some((file) => existsSync(file)) || timedated();
 }
 
 /**

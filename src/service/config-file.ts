@@ -13,8 +13,8 @@ import {
 import { FlancoError } from "../domain/error.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 
-/** The file that is read where none is named, if it exists. */
-const INSTALLED_CONFIG_FILE = "/etc/flanco/flanco.toml";
+/** The files that are read where none is named, if they exist; each wins over those before it. A card makes the first of its flanco.txt. */
+const INSTALLED_CONFIG_FILES = ["/etc/flanco/card.toml", "/etc/flanco/flanco.toml"];
 const PREFIX = "FLANCO_";
 /** Variables with the prefix FLANCO_ that are no settings: the file's path, and variables of tests. */
 const NOT_SETTINGS = /^FLANCO_(CONFIG$|TEST_)/;
@@ -34,15 +34,18 @@ interface Source {
  * Reads the configuration: flags over environment over file over defaults. Throws `config` with the
  * mistakes of all sources at once, one a line, each with its place.
  * @param checkout the folder of the checkout that the program is run from; null for an installed one
+ * @param installed replaced in tests
  */
 export function loadConfig(
   flags: Readonly<Record<string, unknown>>,
   environment: Environment,
   checkout: string | null,
+  installed: readonly string[] = INSTALLED_CONFIG_FILES,
 ): Config {
   const named = typeof flags["config"] === "string" ? flags["config"] : environment["FLANCO_CONFIG"];
-  const usual = checkout === null && existsSync(INSTALLED_CONFIG_FILE) ? INSTALLED_CONFIG_FILE : undefined;
-  const sources = [readFile(named ?? usual), readEnvironment(environment), readFlags(flags)];
+  const usual = checkout === null ? installed.filter((file) => existsSync(file)) : [];
+  const files = named === undefined ? usual : [named];
+  const sources = [...files.map(readFile), readEnvironment(environment), readFlags(flags)];
   return parseSources(sources, defaultConfig(checkout));
 }
 
@@ -61,9 +64,8 @@ export function defaultConfig(checkout: string | null): Config {
   };
 }
 
-function readFile(file: string | undefined): Source {
+function readFile(file: string): Source {
   const nameOf = (key: string) => `${file}: ${key}`;
-  if (file === undefined) return { values: {}, nameOf };
   try {
     return { values: parse(readFileSync(file, "utf8")), nameOf };
   } catch (error) {

@@ -11,7 +11,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { parse } from "smol-toml";
 import { CARD_FILES } from "../../scripts/image/base.ts";
+import { loadConfig } from "../../src/service/config-file.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
@@ -25,7 +27,11 @@ const KEYS = "root/.ssh/authorized_keys";
 const UPDATES = "etc/flanco/security-updates";
 const TIME = "etc/systemd/timesyncd.conf.d/60-flanco-card.conf";
 const SERIAL = "proc/device-tree/serial-number";
-const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME];
+const RTC = "etc/flanco/rtc";
+const PASSWORD = "etc/flanco/email-password";
+const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME, RTC, PASSWORD];
+const MAIL =
+  "email_server = smtps://mail.example.org\nemail_from = flanco@example.org\nemail_to = ana@example.org\n";
 
 describe("flanco.txt", () => {
   const root = forEachTest(() => new TemporaryDirectory());
@@ -56,20 +62,22 @@ describe("flanco.txt", () => {
   /** The files that are made for settings, of all that there may be. A link leads nowhere on this machine. */
   const made = () =>
     MADE.filter((path) => lstatSync(root.file(path), { throwIfNoEntry: false }) !== undefined);
+  /** What flanco itself reads of it. */
+  const flanco = () => parse(read("etc/flanco/card.toml"));
   const zone = () => readlinkSync(root.file("etc/localtime"));
 
   it("as the image brings it sets nothing: the board's name, DHCP, Madrid's time, no key, no updates", () => {
     expect(settle(readFileSync(join(CARD_FILES, "boot/firmware/flanco.txt"), "utf8"))).to.deep.equal([]);
     expect(read("etc/hostname")).to.equal("flanco-2f4a\n");
     expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
-    expect(read("etc/flanco/card.env")).to.equal("FLANCO_FIRST_USER_EMAIL=\n");
+    expect(flanco()).to.deep.equal({});
     expect(made()).to.deep.equal([]);
   });
 
   it("shows each setting with a value that counts once the # is taken away", () => {
     const shown = readFileSync(join(CARD_FILES, "boot/firmware/flanco.txt"), "utf8")
       .replace("ssh-ed25519 AAAA... nombre", KEY)
-      .replace(/^#(wifi_password) = $/m, "#$1 = a long secret")
+      .replaceAll(/^#(wifi_password|email_password) = $/gm, "#$1 = a long secret")
       .replaceAll(/^#([a-z_]+ =)/gm, "$1");
     expect(settle(shown)).to.deep.equal([]);
     expect(made()).to.deep.equal(MADE);
@@ -101,7 +109,7 @@ describe("flanco.txt", () => {
     ]);
     expect(zone()).to.equal("/usr/share/zoneinfo/Atlantic/Canary");
     expect(read(TIME)).to.contain("NTP=time.example.org\n");
-    expect(read("etc/flanco/card.env")).to.equal("FLANCO_FIRST_USER_EMAIL=ana@example.org\n");
+    expect(flanco()).to.deep.equal({ first_user_email: "ana@example.org" });
     expect(read(KEYS)).to.equal(`${KEY}\n`);
     expect(statSync(root.file(KEYS)).mode & 0o777).to.equal(0o600);
     expect(made()).to.include(UPDATES);
@@ -133,14 +141,41 @@ describe("flanco.txt", () => {
   it("is read as Windows writes it, and without a line's end at its end", () => {
     expect(settle("\ufeffhost_name = clinica\r\n# nada\r\n\r\nemail = ana@example.org\r")).to.deep.equal([]);
     expect(read("etc/hostname")).to.equal("clinica\n");
-    expect(read("etc/flanco/card.env")).to.contain("=ana@example.org\n");
+    expect(flanco()).to.deep.equal({ first_user_email: "ana@example.org" });
   });
 
   it("takes back what it set once that is taken out of it", () => {
-    settle(`address = 192.0.2.20/24\nssh_key = ${KEY}\nsecurity_updates = yes\ntime_server = 192.0.2.1\n`);
-    expect(made()).to.deep.equal([NETWORK, KEYS, UPDATES, TIME]);
+    settle(
+      `address = 192.0.2.20/24\nssh_key = ${KEY}\nsecurity_updates = yes\ntime_server = 192.0.2.1\nrtc = ds3231\nbackup_disk = yes\n${MAIL}email_login = ana\nemail_password = secret\n`,
+    );
+    expect(made()).to.deep.equal([NETWORK, KEYS, UPDATES, TIME, RTC, PASSWORD]);
     settle("security_updates = no\n");
     expect(made()).to.deep.equal([]);
+    expect(flanco()).to.deep.equal({});
+  });
+
+  it("gives flanco mail server, backup disk and clock, which it understands", () => {
+    const said = settle(
+      'email_server = smtp://mail.example.org:587\nemail_from = flanco@example.org\nemail_to = ana@example.org,eva@example.org\nemail_login = ana\nemail_password = a "b" \\c\nbackup_disk = yes\nclock_trust = always\nrtc = pcf8523\n',
+    );
+    expect(said).to.deep.equal([]);
+    expect(read(RTC)).to.equal("pcf8523\n");
+    expect(read(PASSWORD)).to.equal('a "b" \\c\n');
+    expect(statSync(root.file(PASSWORD)).mode & 0o777).to.equal(0o600);
+    const { clock_trust, backup_disk_dir, sinks } = loadConfig({}, {}, null, [
+      root.file("etc/flanco/card.toml"),
+    ]);
+    expect({ clock_trust, backup_disk_dir, sinks }).to.deep.equal({
+      clock_trust: "always",
+      backup_disk_dir: "/mnt/backup/flanco",
+      sinks: {
+        email_server: "smtp://mail.example.org:587",
+        email_from: "flanco@example.org",
+        email_to: ["ana@example.org", "eva@example.org"],
+        email_login: "ana",
+        email_password_file: "/etc/flanco/email-password",
+      },
+    });
   });
 
   it("joins a wireless network with any characters in its name", () => {
@@ -168,6 +203,12 @@ describe("flanco.txt", () => {
     ["ssh_key = no key", "ssh_key"],
     ["ssh_key = ssh-ed25519 AAAA", "ssh_key"],
     ["security_updates = maybe", "security_updates"],
+    ["rtc = ds9999", "rtc"],
+    ["clock_trust = yes", "clock_trust"],
+    ["backup_disk = /dev/sda", "backup_disk"],
+    ["email_server = mail.example.org", "email_server"],
+    ["email_server = smtps://mail.example.org", "email_from"],
+    ["email_to = ana@example.org", "email_server"],
     ["hostname = clinica", "hostname"],
     ["host_name", "name = value"],
     ["host_name =", "host_name"],
@@ -185,11 +226,27 @@ describe("flanco.txt", () => {
     });
   }
 
+  for (const line of [
+    "email_to = ana",
+    "email_from = a b@c",
+    'email_login = a"b',
+    "email_login = ana",
+    "email_password = x",
+  ]) {
+    it(`sets no mail server, and says so, instead of a part of one with ${line}`, () => {
+      const [key = ""] = line.split(" ");
+      const others = MAIL.split("\n").filter((one) => !one.startsWith(key));
+      expect(settle([...others, line].join("\n"))).to.have.length.above(0);
+      expect(flanco()).to.deep.equal({});
+      expect(made()).to.deep.equal([]);
+    });
+  }
+
   it("keeps the right lines beside a wrong one", () => {
     expect(settle("host_name = a b\nemail = eva@example.org\ntime_zone = Atlantic/Canary\n")).to.have.length(
       1,
     );
-    expect(read("etc/flanco/card.env")).to.contain("=eva@example.org\n");
+    expect(flanco()).to.deep.equal({ first_user_email: "eva@example.org" });
     expect(zone()).to.contain("Canary");
   });
 

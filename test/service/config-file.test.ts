@@ -55,6 +55,15 @@ describe("The configuration", () => {
     expect(config.allowed_origins).to.deep.equal([]);
   });
 
+  it("of an installation is what a card's flanco.txt says, but for what its own file says", () => {
+    const card = directory.file("card.toml");
+    writeFileSync(card, 'clock_trust = "always"\nlog_level = "warn"\n');
+    const files = [card, directory.file("missing.toml"), write('log_level = "error"\n')];
+    expect(loadConfig({}, {}, null, files)).to.include({ clock_trust: "always", log_level: "error" });
+    expect(loadConfig({}, {}, CHECKOUT, files)).to.include({ log_level: "info" });
+    expect(loadConfig({ config: files[2] }, {}, null, files)).to.include({ clock_trust: "auto" });
+  });
+
   for (const zone of [":/etc/localtime", "", "Foo/Bar"]) {
     it(`has days in UTC where the system's time zone has no name, as with TZ=${zone}`, () => {
       const parse = new URL("../../src/service/config-file.ts", import.meta.url);

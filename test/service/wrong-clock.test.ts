@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
-import { askTimedated, purge } from "../../src/service/clock-watch.ts";
+import { askTimedated, purge, synchronizedBySystem } from "../../src/service/clock-watch.ts";
 import { newRecord } from "../ledger/test-ledger.ts";
 import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
 import { rejection } from "../rig/rejection.ts";
@@ -219,6 +219,13 @@ describe("asking systemd-timedated whether the clock is set", () => {
     nowMs += MINUTE_MS;
     await until("it has said so", () => isSynchronized());
     expect(asked()).to.have.length(2);
+  });
+
+  it("is not needed where a file says so: systemd-timesyncd's, or that of a card's clock chip", () => {
+    const isSynchronized = synchronizedBySystem([directory.file("none"), directory.file("chip")]);
+    expect(isSynchronized()).to.equal(false);
+    writeFileSync(directory.file("chip"), "");
+    expect(isSynchronized()).to.equal(true);
   });
 
   it("treats a missing program as a no", async () => {
