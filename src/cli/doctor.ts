@@ -3,6 +3,7 @@ import { CONFIG_KEYS, type Config } from "../contract/config/schema.ts";
 import { type Chip, listChips } from "../contract/line.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CHECK_NAMES, CHECKS, type CheckName, megabytes } from "../domain/faults/entry.ts";
+import type { OtherGateway } from "../domain/gateway.ts";
 import { pinProblem } from "../domain/pin.ts";
 import type { Machine, Status } from "../domain/status.ts";
 import { findLine } from "../gpio/address.ts";
@@ -128,7 +129,7 @@ async function examine(
     backup: running === undefined ? [] : backupProblems(config, running),
     lines: running === undefined ? [] : lineProblems(running, chips, wiring),
     clock: config.clock_trust === "auto" && (await hasNoTimeProgram()) ? [NO_TIME_PROGRAM] : [],
-    name: nameProblems(facts.machine),
+    name: nameProblems(facts.machine, running?.otherGateways),
   };
   const states = statesOf(found, config);
   const findings = CHECK_NAMES.map((check) => {
@@ -210,7 +211,7 @@ function statesOf({ running, facts }: FoundStatus, config: Config): Record<Check
         ? untold
         : `${megabytes(memory.availableBytes)} MB of ${megabytes(memory.totalBytes)} MB are available.`,
     certificate: "Nothing is known against it. flanco tls show shows it.",
-    name: `${hostname()}.local`,
+    name: `${facts.machine.announcedName}`,
   };
 }
 
@@ -291,11 +292,27 @@ function backupProblems(config: Config, { sinks, faults }: Status): Problem[] {
   ];
 }
 
-function nameProblems({ announcedName }: Machine): Problem[] {
-  if (announcedName !== null) return [];
-  const message = `No service announces ${hostname()}.local on the local network.`;
+/** The name leads to another machine where two have it, or where avahi has not taken a new one yet. */
+function nameProblems({ announcedName }: Machine, others: readonly OtherGateway[] = []): Problem[] {
+  const [short] = hostname().toLowerCase().split(".");
+  const own = `${short}.local`;
+  if (announcedName === null) {
+    const message = `No service announces ${own} on the local network.`;
+    return [
+      { message, hint: "apt-get install avahi-daemon, or give the gateway a name in the network's DNS." },
+    ];
+  }
+  // As the package's service file names each.
+  const namesake = others.find(({ name }) => name.toLowerCase() === `flanco ${short}`);
+  if (announcedName === own && namesake === undefined) return [];
+  const who = namesake === undefined ? "" : ` The gateway at ${namesake.address} has the name ${own}.`;
   return [
-    { message, hint: "apt-get install avahi-daemon, or give the gateway a name in the network's DNS." },
+    {
+      message: `This machine is called ${own}, and announced as ${announcedName}.${who}`,
+      hint:
+        `Until this is mended use ${announcedName}. Each machine of a network needs a name of its own: host_name in flanco.txt` +
+        " on a card, else hostnamectl set-hostname NAME. Then systemctl restart avahi-daemon.",
+    },
   ];
 }
 

@@ -20,6 +20,7 @@ import { becomeOwner, dataDirectoryOf } from "../ledger/engine/data-directory.ts
 import { folderOf, identityOf } from "../ledger/engine/identity.ts";
 import { openReader } from "../ledger/engine/reader.ts";
 import { listBackups } from "../ledger/safety/backup-directory.ts";
+import { askAnnouncedName } from "../net/announced-name.ts";
 import { readBootId, readDisk, readMachine, systemClock } from "../platform/machine.ts";
 import { backupDirectory } from "../service/backup-target.ts";
 import { noService, withService } from "./api-access.ts";
@@ -132,7 +133,7 @@ async function readStopped(config: Config, version: string): Promise<Omit<FoundS
   const nowMs = systemClock.nowMs();
   // No directory yet, or one that this user may not enter: the ledger's own error says so.
   const disk = await readDisk(ledger).catch(() => null);
-  const machine = await readMachine(config.data_dir);
+  const machine = await readMachine(config.data_dir, await askAnnouncedName());
   const lastBackup = backupOf(config, nowMs);
   const currency = { code: config.currency, decimals: config.currency_decimals };
   const faults = faultsIn({ ...SOUND, disk, machine, lastBackup }, () => nowMs);
@@ -260,8 +261,13 @@ function describeEdge(edge: LastEdge, timeZone: string): string {
   return `  ${line}: room ${room} of ${deviceName}, ${seen}`;
 }
 
-function describeFacts({ lastBackup, disk, timeZone }: ApplianceFacts): string[] {
-  return [describeBackup(lastBackup, timeZone), ...(disk === null ? [] : [describeDisk(disk)])];
+function describeFacts({ lastBackup, disk, machine, timeZone }: ApplianceFacts): string[] {
+  const { announcedName } = machine;
+  return [
+    describeBackup(lastBackup, timeZone),
+    ...(disk === null ? [] : [describeDisk(disk)]),
+    ...(announcedName === null ? [] : [`The network finds it as ${announcedName}.`]),
+  ];
 }
 
 export function describeBackup(backup: BackupStatus | null, timeZone: string): string {

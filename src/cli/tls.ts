@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../contract/config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
 import { becomeOwner, type DataDirectory } from "../ledger/engine/data-directory.ts";
+import { askAnnouncedName } from "../net/announced-name.ts";
 import { readHostNames } from "../net/host-names.ts";
 import { readDropIns } from "../net/tls/drop-in.ts";
 import { fingerprintLines, readKeyed } from "../net/tls/keyed-certificate.ts";
@@ -53,7 +54,7 @@ export const commands: CommandTable = [
           const config = call.config();
           const dataDirectory = becomeOwner(config.data_dir);
           if (!existsSync(ownFiles(dataDirectory.tls).authority)) throw nothingYet();
-          const host = readHostNames(config.host_names);
+          const host = readHostNames(config.host_names, await askAnnouncedName());
           const forced = authority ? "authority" : "leaf";
           // The clock counts as trusted: the person at the terminal sees when the certificate begins.
           const trusted = { clock: systemClock, clockTrusted: true };

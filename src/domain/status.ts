@@ -165,7 +165,7 @@ export interface Machine {
   readonly memory: Memory | null;
   /** Errors that the ledger's file system has met since its last complete check (ext4). */
   readonly fileSystemErrors: number | null;
-  /** The name by which it announces itself on the local network (mDNS). */
+  /** The name by which avahi announces it on the local network (mDNS), in lower case. */
   readonly announcedName: string | null;
   /** Of the ledger's newest 100 syncs, what 99 took at most, in milliseconds; null before there were as many. */
   readonly syncMs: number | null;

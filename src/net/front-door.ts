@@ -15,6 +15,7 @@ import type { Fault } from "../domain/fault.ts";
 import { isOfTrust, type TrustedAuthority, type TrustSource } from "../domain/gateway.ts";
 import type { Log } from "../domain/log.ts";
 import { type Reach, TRUST_PATH } from "../domain/member.ts";
+import { AnnouncedName } from "./announced-name.ts";
 import { ConnectionSlots, RequestFlow } from "./connections.ts";
 import { isLoopback, isPrivateAddress, KnownHosts, networkAddresses, readHostNames } from "./host-names.ts";
 import { CertificateRenewal, type ServedCertificate } from "./renewal.ts";
@@ -253,6 +254,7 @@ export interface FrontDoorDependencies {
 /** The service's side to the network: known host names, the certificate, and the ports. */
 export class FrontDoor {
   readonly #dependencies: FrontDoorDependencies;
+  readonly #announced = new AnnouncedName();
   readonly #hosts: KnownHosts;
   readonly #renewal: CertificateRenewal;
   #handler: RequestListener = () => {};
@@ -262,13 +264,13 @@ export class FrontDoor {
   constructor(dependencies: FrontDoorDependencies) {
     const { config, dataDirectory, hostNames, clock, trust, log } = dependencies;
     this.#dependencies = dependencies;
-    this.#hosts = new KnownHosts(hostNames);
+    this.#hosts = new KnownHosts(hostNames, () => this.announcedName());
     this.#renewal = new CertificateRenewal({
       directories: { own: dataDirectory.tls, dropIn: config.certificates_dir || dataDirectory.certificates },
       clock,
       trust,
       log,
-      readHost: () => readHostNames(hostNames()),
+      readHost: () => readHostNames(hostNames(), this.announcedName()),
       onRenewed: (served) => this.#certify(served),
     });
   }
@@ -276,6 +278,11 @@ export class FrontDoor {
   /** Whether a host name or address, in lower case and without brackets, is this machine's. */
   isKnownHost(name: string): boolean {
     return this.#hosts.has(name);
+  }
+
+  /** By which avahi announces this machine; null without it. */
+  announcedName(): string | null {
+    return this.#announced.get();
   }
 
   /** The authority that browsers must be told to trust; null while an administrator's certificate is served. */
@@ -319,6 +326,7 @@ export class FrontDoor {
 
   /** Stops taking requests, waits for those under way, and stops renewing certificates. */
   async close(): Promise<void> {
+    this.#announced.close();
     await this.#opening?.catch(() => {});
     await this.#listeners?.close();
     await this.#renewal.close();
@@ -333,6 +341,7 @@ export class FrontDoor {
     });
     const handler: RequestListener = (request, response) => this.#handler(request, response);
     const listeners = new Listeners(handler, plainHandler, () => clock.nowMs());
+    void this.#announced.open();
     const served = await this.#renewal.open();
     this.#certify(served);
     // Set before the ports open, so that a certificate that comes meanwhile is served too.

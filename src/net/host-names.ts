@@ -32,23 +32,33 @@ export interface HostNames {
   readonly addresses: readonly string[];
   /** Addresses that the appliance's own authority cannot sign. */
   readonly publicAddresses: readonly string[];
+  /** The names that avahi takes in turn where another machine of the network has the `.local` name. Lower case. */
+  readonly alternatives: readonly string[];
+  /** By which avahi announces this machine now; null where that is not known. Lower case. */
+  readonly announced: string | null;
 }
 
 const MAX_LABEL = 63;
 const LOOPBACK = ["127.0.0.1", "::1"];
+/** More machines of one name are in no network. */
+const MAX_ALTERNATIVES = 4;
 /** Used for a host name of which no character can stand in a certificate. */
 const NAMELESS = "flanco";
 
 /**
  * Reads the current host name and the addresses of all interfaces.
  * @param configured further names and addresses of this machine
+ * @param announced by which avahi announces it
  */
-export function readHostNames(configured: readonly string[] = []): HostNames {
+export function readHostNames(
+  configured: readonly string[] = [],
+  announced: string | null = null,
+): HostNames {
   // A certificate cannot hold an address with a zone.
   const addresses = interfaces()
     .filter(({ scopeid }) => !scopeid)
     .map(({ address }) => address);
-  return toHostNames(hostname(), addresses, configured);
+  return toHostNames(hostname(), addresses, configured, announced);
 }
 
 /** The names and addresses that a certificate of this host must list. */
@@ -56,6 +66,7 @@ export function toHostNames(
   host: string,
   addresses: readonly string[],
   configured: readonly string[] = [],
+  announced: string | null = null,
 ): HostNames {
   const name = toDnsName(host);
   const short = name.split(".")[0] ?? name;
@@ -65,17 +76,34 @@ export function toHostNames(
     names: [...new Set([name, `${short}.local`, "localhost", ...names])],
     addresses: all.filter(isPrivateAddress),
     publicAddresses: all.filter((address) => !isPrivateAddress(address)),
+    alternatives: alternativesOf(short).map((one) => `${one}.local`),
+    announced,
   };
+}
+
+/** As avahi counts (avahi_alternative_host_name): `clinic-2` comes after `clinic`, and `clinic-8` after `clinic-7`. */
+function alternativesOf(short: string): string[] {
+  const [, base = short, number = "1"] = /^(.*)-([1-9]\d{0,5})$/.exec(short) ?? [];
+  return Array.from({ length: MAX_ALTERNATIVES }, (_, index) => {
+    const end = `-${Number(number) + index + 1}`;
+    return base.slice(0, MAX_LABEL - end.length) + end;
+  });
 }
 
 /** Decides which Host headers name this machine. */
 export class KnownHosts {
   readonly #configured: () => readonly string[];
+  readonly #announced: () => string | null;
   #certified: readonly string[] = [];
 
-  /** @param configured further names and addresses, read at each question */
-  constructor(configured: () => readonly string[]) {
+  /**
+   * Both are read at each question.
+   * @param configured further names and addresses
+   * @param announced by which avahi announces this machine
+   */
+  constructor(configured: () => readonly string[], announced: () => string | null = () => null) {
     this.#configured = configured;
+    this.#announced = announced;
   }
 
   /** Adds the names of the certificate (PEM) that is served, in place of those of the one before. */
@@ -89,10 +117,11 @@ export class KnownHosts {
   /**
    * Whether a name or address, in lower case and without brackets, is this
    * machine's: localhost, its host name with and without domain and as `.local`, its
-   * own addresses, any private address, a name of the certificate, a configured one.
+   * own addresses, any private address, a name of the certificate, a configured one, the announced one.
    */
   has(name: string): boolean {
-    if (this.#configured().some((one) => one.toLowerCase() === name)) return true;
+    if (name === this.#announced() || this.#configured().some((one) => one.toLowerCase() === name))
+      return true;
     // Read each time, because the network may rename the machine while it runs.
     const { names, publicAddresses } = readHostNames();
     if (isIP(name) !== 0) return isPrivateAddress(name) || publicAddresses.includes(name);

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { access, readdir, readFile, realpath, stat, statfs } from "node:fs/promises";
-import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import type { Clock, Timers } from "../domain/clock.ts";
@@ -9,8 +8,6 @@ import type { CardWear, Disk, Machine, Memory, SpareBlocks } from "../domain/sta
 
 /** The kernel's driver of a Raspberry Pi's voltage sensor (raspberrypi-hwmon). */
 const PI_VOLTAGE = "rpi_volt";
-/** Where the mDNS service listens; Debian's package avahi-daemon makes it. */
-const AVAHI_SOCKET = "run/avahi-daemon/socket";
 const MILLIDEGREES = 1_000;
 const BYTES_PER_KIB = 1_024;
 
@@ -34,14 +31,17 @@ export function readBootId(): string {
 }
 
 /** Reads the sensors of the machine, and of the disk that `directory` lies on. `root` stands for `/` in tests. */
-export async function readMachine(directory: string, root = "/"): Promise<Machine> {
+export async function readMachine(
+  directory: string,
+  announcedName: string | null,
+  root = "/",
+): Promise<Machine> {
   const [isVoltageLow, temperature, memory, fileSystemErrors] = await Promise.all([
     readVoltageAlarm(join(root, "sys/class/hwmon")),
     readTemperature(join(root, "sys/class/thermal")),
     readMemory(join(root, "proc/meminfo")),
     readFileSystemErrors(directory, join(root, "sys")),
   ]);
-  const announcedName = existsSync(join(root, AVAHI_SOCKET)) ? `${hostname()}.local` : null;
   return { isVoltageLow, temperature, memory, fileSystemErrors, announcedName, syncMs: null };
 }
 

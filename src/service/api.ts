@@ -130,7 +130,7 @@ export async function openApi(
       otherGateways: others.list(),
     }),
     readDisk: () => readDisk(dataDirectory.ledger),
-    readMachine: () => readMachine(dirname(dataDirectory.ledger)),
+    readMachine: () => readMachine(dirname(dataDirectory.ledger), frontDoor.announcedName()),
     syncMs: () => writer.syncMs,
     allowedOrigins,
     proxies: config.trusted_proxies,

@@ -13,7 +13,13 @@ import { Mosquitto } from "./mosquitto.ts";
 const CANARY = "canary-of-the-broker";
 const BOX_USER = "64f0c1a2b3d4e5f60718293a";
 const LINE = "7234/101";
-const HOST = { names: ["localhost"], addresses: ["127.0.0.1"], publicAddresses: [] };
+const HOST = {
+  names: ["localhost"],
+  addresses: ["127.0.0.1"],
+  publicAddresses: [],
+  alternatives: [],
+  announced: null,
+};
 
 /** The network between the boxes' broker and the gateway. */
 class Cable {

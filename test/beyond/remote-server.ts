@@ -9,7 +9,13 @@ import { leafValidity, makeAuthority, makeLeaf } from "../../src/net/tls/authori
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 
-const HOST = { names: ["localhost"], addresses: ["127.0.0.1"], publicAddresses: [] };
+const HOST = {
+  names: ["localhost"],
+  addresses: ["127.0.0.1"],
+  publicAddresses: [],
+  alternatives: [],
+  announced: null,
+};
 const LOGIN = "ana";
 const PASSWORD = "canary-of-the-place";
 

@@ -209,14 +209,14 @@ describe("The service under systemd", () => {
       assert.equal(openFiles, "4096");
     });
 
-    it("runs its commands, a restore among them, and avahi's tool under the same filter", () => {
+    it("runs its commands, a restore among them, and what asks avahi under the same filter", () => {
       for (const { command, result, status, said } of told.one("confined").commands) {
         // No network sets this guest's clock, which after five minutes is a fault that status tells.
         const isFine = command.includes("status") ? [0, NEEDS_ATTENTION] : [0];
         assert.include(isFine, status, `${command} (${result}): ${said}`);
         assert.notEqual(result, "signal", command);
       }
-      assert.lengthOf(told.one("confined").commands, 8);
+      assert.lengthOf(told.one("confined").commands, 9);
     });
 
     it("kills a command that makes a forbidden call, in this very proof", () => {

@@ -4,7 +4,13 @@ import { DAY_MS } from "../../src/domain/clock.ts";
 import { KnownHosts } from "../../src/net/host-names.ts";
 import { makeAuthority, makeLeaf } from "../../src/net/tls/authority.ts";
 
-const HOST = { names: ["panel.clinica.org", "*.salas.org"], addresses: ["10.1.2.3"], publicAddresses: [] };
+const HOST = {
+  names: ["panel.clinica.org", "*.salas.org"],
+  addresses: ["10.1.2.3"],
+  publicAddresses: [],
+  alternatives: [],
+  announced: null,
+};
 
 describe("The host names of this machine", () => {
   const hosts = new KnownHosts(() => ["Panel.Example.org", "203.0.113.9", "2001:db8::9"]);

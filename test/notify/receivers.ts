@@ -10,7 +10,13 @@ import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 export const KEY = "0123456789abcdef0123456789abcdef";
-const HOST = { names: ["localhost"], addresses: ["127.0.0.1"], publicAddresses: [] };
+const HOST = {
+  names: ["localhost"],
+  addresses: ["127.0.0.1"],
+  publicAddresses: [],
+  alternatives: [],
+  announced: null,
+};
 
 export const A_NOTICE: Notice = {
   id: "0d5b7d2e-2f0a-4d0c-9d55-5a2f6f0f7b11",

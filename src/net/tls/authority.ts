@@ -23,13 +23,16 @@ async function loadX509(): Promise<typeof import("@peculiar/x509")> {
 }
 
 /**
- * Makes the authority of one appliance. Critical constraints limit it to server certificates for
- * this host's names and for private addresses, so that a stolen key signs no name of the internet.
+ * Makes the authority of one appliance. Critical constraints limit it to server certificates for this host's names, those
+ * that avahi may announce in their place, and private addresses, so that a stolen key signs no name of the internet.
  *
  * It is valid for ten years, from a date before the program existed:
  * a clock that is corrected later must not make browsers distrust it.
  */
-export async function makeAuthority({ names }: HostNames, nowMs: number): Promise<KeyedCertificate> {
+export async function makeAuthority(
+  { names, alternatives }: HostNames,
+  nowMs: number,
+): Promise<KeyedCertificate> {
   const x509 = await loadX509();
   const keys = await makeKeys();
   const keyId = await x509.SubjectKeyIdentifierExtension.create(keys.publicKey);
@@ -46,7 +49,7 @@ export async function makeAuthority({ names }: HostNames, nowMs: number): Promis
         new x509.BasicConstraintsExtension(true, 0, true),
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-        await nameConstraints(names),
+        await nameConstraints([...names, ...alternatives]),
         keyId,
       ],
     },

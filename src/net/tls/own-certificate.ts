@@ -68,14 +68,15 @@ export async function ensureOwnCertificate(
   const existed = existsSync(files.authority);
   const found = { authority: readKeyed(files.authority), leaf: readKeyed(files.leaf) };
   const authority = await ensureAuthority(files, found, host, moment, forced);
+  const listed = await withAnnounced(host, authority, found.leaf);
   const leaf =
     found.leaf !== undefined &&
     forced === undefined &&
     isCurrent(validityOf(found.leaf), moment) &&
-    covers(found.leaf, host) &&
+    covers(found.leaf, listed) &&
     hasSigned(authority, found.leaf)
       ? found.leaf
-      : await renewLeaf(files, authority, found.leaf, host, moment);
+      : await renewLeaf(files, authority, found.leaf, listed, moment);
   publish(files.trust, authority.cert);
   return { authority, leaf, replaced: existed && found.authority?.cert !== authority.cert };
 }
@@ -93,14 +94,36 @@ async function ensureAuthority(
   forced: ForcedRenewal | undefined,
 ): Promise<KeyedCertificate> {
   if (authority !== undefined && forced !== "authority" && isCurrent(validityOf(authority), moment)) {
-    // A leaf that it signed for this host shows what it
-    // permits; reading its constraints would load a library.
-    if (leaf !== undefined && hasSigned(authority, leaf) && covers(leaf, host)) return authority;
-    if (await permits(authority, host)) return authority;
+    if (await maySign(authority, leaf, host)) return authority;
   }
   const made = await makeAuthority(host, moment.clock.nowMs());
   writeDurably(files.authority, made.key + made.cert);
   return made;
+}
+
+/**
+ * The host with the announced name among its names, where the authority may sign that. A machine of the network can bring
+ * about another one, and must not bring about another authority with it.
+ */
+async function withAnnounced(
+  host: HostNames,
+  authority: KeyedCertificate,
+  leaf: KeyedCertificate | undefined,
+): Promise<HostNames> {
+  const { names, announced } = host;
+  if (announced === null || names.includes(announced)) return host;
+  const listed = { ...host, names: [...names, announced] };
+  return (await maySign(authority, leaf, listed)) ? listed : host;
+}
+
+/** A leaf that it signed for this host shows what it permits; reading its constraints would load a library. */
+async function maySign(
+  authority: KeyedCertificate,
+  leaf: KeyedCertificate | undefined,
+  host: HostNames,
+): Promise<boolean> {
+  const isShown = leaf !== undefined && hasSigned(authority, leaf) && covers(leaf, host);
+  return isShown || permits(authority, host);
 }
 
 async function renewLeaf(

@@ -20,6 +20,9 @@ const PATIENT = "[Service]\nWatchdogSec=180\n";
 const BACKUPS = "/var/lib/flanco/backups";
 /** By which the service finds other gateways. */
 const BROWSE = "/usr/bin/avahi-browse --parsable --resolve --terminate --ignore-local _flanco._tcp";
+/** By which it learns the name that avahi announces it by. */
+const ASK =
+  "/usr/bin/busctl --system --auto-start=no --json=short call org.freedesktop.Avahi / org.freedesktop.Avahi.Server GetHostNameFqdn";
 const FORBIDDEN = "/usr/local/bin/node -e process.setuid(0)";
 
 /** Lets the service do what it does by itself, then runs the program's commands, all of it under the unit's filter. */
@@ -44,7 +47,7 @@ export async function proveConfined(unit: Unit): Promise<Reports["confined"]> {
     void commands.push(await unit.confined(`/usr/bin/flanco ${words}`, `[Service]\n${CONFINED}`));
   for (const words of ["status --json", "audit --json", "wiring list", "backup", "verify"])
     await confined(words);
-  commands.push(await unit.confined(BROWSE, `[Service]\n${CONFINED}`));
+  for (const tool of [BROWSE, ASK]) commands.push(await unit.confined(tool, `[Service]\n${CONFINED}`));
   await unit.control("stop", "flanco");
   const backup = readdirSync(BACKUPS, { encoding: "utf8", recursive: true })
     .filter((name) => name.endsWith(".db"))

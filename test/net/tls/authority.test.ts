@@ -119,8 +119,12 @@ describe("The appliance's own authority", () => {
     );
     const made = await ensureIn(elsewhere, many);
     expect(await ensureIn(elsewhere, many)).to.deep.equal(made);
-    const { authority } = await ensureIn(elsewhere, toHostNames("renamed", []));
-    expect(await permittedNames(authority)).to.have.members(["renamed", "renamed.local", "localhost"]);
+    const renamed = toHostNames("renamed", []);
+    const { authority } = await ensureIn(elsewhere, renamed);
+    expect(await permittedNames(authority)).to.have.members([
+      ...["renamed", "renamed.local", "localhost"],
+      ...renamed.alternatives,
+    ]);
   });
 
   it("is made for hosts whose names a certificate cannot hold", async () => {

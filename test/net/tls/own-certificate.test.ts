@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -75,6 +76,30 @@ describe("The appliance's own certificate", () => {
     expect(await kept(MADE_MS, toHostNames("new-name", []))).to.deep.equal([]);
     const { authority, leaf } = await ensure();
     expect(openssl.refusalOf(leaf, authority, MADE_MS)).to.equal(null);
+  });
+
+  it("has the name that avahi announces in a conflict, by the same authority, or lacks what that may not sign", async () => {
+    const announced = (name: string, host = "gateway") => toHostNames(host, ["192.168.1.20"], [], name);
+    const lists = async (name: string) => {
+      const { leaf } = await ensure(announced(name));
+      return new X509Certificate(leaf.cert).checkHost(name) !== undefined;
+    };
+    expect(await kept(MADE_MS, announced("gateway.local"))).to.deep.equal(["authority", "leaf"]);
+    expect(await kept(MADE_MS, announced("gateway-2.local"))).to.deep.equal(["authority"]);
+    expect(await lists("gateway-2.local")).to.equal(true);
+    const { leaf } = await ensure(announced("gateway-2.local"));
+    expect((await ensure()).leaf.cert, "back at its own name").to.equal(leaf.cert);
+    expect(await kept(MADE_MS, announced("gateway-5.local"))).to.deep.equal(["authority"]);
+    expect(await lists("gateway-6.local"), "another machine's").to.equal(false);
+    expect(await kept(MADE_MS, announced("bank.example.org"))).to.deep.equal(["authority"]);
+  });
+
+  it("counts further names as avahi does", () => {
+    const named = (host: string) => toHostNames(host, []).alternatives.slice(0, 2);
+    expect(named("Clinic.example.org")).to.deep.equal(["clinic-2.local", "clinic-3.local"]);
+    expect(named("flanco-1239")).to.deep.equal(["flanco-1240.local", "flanco-1241.local"]);
+    expect(named("flanco-0123")).to.deep.equal(["flanco-0123-2.local", "flanco-0123-3.local"]);
+    expect(named("a".repeat(63))[0]).to.equal(`${"a".repeat(61)}-2.local`);
   });
 
   it("is kept at any date while the clock is not trusted", async () => {
