@@ -24,8 +24,8 @@ const PACKAGES: readonly string[] = [
   // The network, by cable and without.
   ...["iproute2", "avahi-daemon", "avahi-utils", "openssh-server", "wpasupplicant", "wireless-regdb"],
   ...["firmware-brcm80211"],
-  // What flanco's package asks for, a Pi's firmware, and what usr/lib/flanco-card/device-trees changes a tree with.
-  ...["libstdc++6", "raspi-firmware", "device-tree-compiler"],
+  // What flanco's package asks for, a Pi's firmware, and what usr/lib/flanco-card uses: it changes a tree, and draws QR codes.
+  ...["libstdc++6", "raspi-firmware", "device-tree-compiler", "qrencode"],
 ];
 const KERNEL: Readonly<Record<CardKind, readonly string[]>> = {
   rpi: ["linux-image-arm64"],
