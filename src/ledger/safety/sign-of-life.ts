@@ -6,6 +6,7 @@ import type { BootMoment } from "../../domain/boot.ts";
 import { orNothing } from "../../domain/error.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import { OWNER_ONLY } from "../../platform/durable-file.ts";
+import { MAX_LEAP } from "./tail.ts";
 
 /** A block of the file system: a write to one slot never touches the other, which stays whole in a power cut. */
 const SLOT_BYTES = 4_096;
@@ -25,14 +26,16 @@ export function lastSign(file: string, ledger: SignedLedger): BootMoment | undef
 
 /**
  * The newest sign of the ledger's newest boot, if it is later than what the ledger has; else undefined. A sign of
- * commits that the ledger has lost since then does not count: their edges are lost too, so the gap is longer.
+ * commits that the ledger has lost since then does not count: their edges are lost too, so the gap is longer. Nor
+ * does one from before a rebuild or a restore, which numbers its commits far ahead and may lack some.
  */
 export function newestOf(signs: readonly Sign[], ledger: SignedLedger): BootMoment | undefined {
   const stored = ledger.lastAlive();
   if (stored === undefined) return undefined;
   const commits = ledger.commits();
   const later = signs
-    .filter((sign) => sign.bootId === stored.bootId && sign.commits <= commits)
+    .filter((sign) => sign.bootId === stored.bootId)
+    .filter((sign) => sign.commits <= commits && commits - sign.commits < MAX_LEAP)
     .map(({ monotonicMs }) => monotonicMs)
     .filter((monotonicMs) => monotonicMs > stored.monotonicMs);
   return later.length === 0 ? undefined : { ...stored, monotonicMs: Math.max(...later) };
@@ -43,7 +46,8 @@ function signsIn(file: string): readonly Sign[] {
   return [0, SLOT_BYTES].flatMap((at) => {
     const [sum = "", text = ""] = content.slice(at, at + SLOT_BYTES).split("\n", 2);
     if (sum !== sumOf(text)) return [];
-    return [SIGN.parse(JSON.parse(text))];
+    // Another version may have had another form: that must not keep this one from its start.
+    return SIGN.safeParse(JSON.parse(text)).data ?? [];
   });
 }
 

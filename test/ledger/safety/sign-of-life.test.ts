@@ -1,12 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { expect } from "chai";
 import { lastSign, SignOfLife } from "../../../src/ledger/safety/sign-of-life.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { LINE, sell } from "../eventful-life.ts";
+import { TestLedger } from "../test-ledger.ts";
+import { STUMP_BYTES } from "./tailed-ledger.ts";
 
 const SLOT_BYTES = 4_096;
 
 describe("The sign of life", () => {
+  const ledger = forEachTest(() => new TestLedger());
   let folder: string;
   let file: string;
   let signs: SignOfLife;
@@ -67,6 +73,27 @@ describe("The sign of life", () => {
     await write(2_000);
     expect(lastOf("boot", 1_000, 6)).to.equal(undefined);
     expect(lastOf("boot", 1_000, 8)).to.equal(2_000);
+  });
+
+  it("does not count for a ledger that was rebuilt since, whose commits are numbered far ahead", async () => {
+    await ledger.open();
+    await ledger.writer.noteBoot("boot", null, 1_000);
+    const backup = await ledger.backUp();
+    const { user } = await ledger.wire(LINE);
+    await sell(ledger, user.id, 1);
+    await signs.write({ bootId: "boot", monotonicMs: 2_000, commits: ledger.reader.commits() });
+    expect(lastSign(file, ledger.reader)).to.deep.equal({ bootId: "boot", monotonicMs: 2_000 });
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    expect(ledger.recover().backup).to.deep.equal(backup);
+    await ledger.open();
+    expect(lastSign(file, ledger.reader)).to.equal(undefined);
+  });
+
+  it("is none where another version has written it in another form", () => {
+    const text = JSON.stringify({ bootId: "boot", aliveMs: 2_000, commits: 7 });
+    writeFileSync(file, `${crc32(text).toString(16)}\n${text}\n`);
+    expect(lastOf()).to.equal(undefined);
   });
 
   it("of the process before stays until the next one writes, and goes on beside it", async () => {
