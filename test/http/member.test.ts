@@ -93,7 +93,7 @@ describe("The members of an account", () => {
     it("that has expired is told before what is wrong with the password", async () => {
       const token = await invite("staff");
       appliance.clock.advanceMonotonic(DAY_MS);
-      // As the service does each minute.
+      // As the service does each hour.
       await appliance.writer.noteBoot(BOOT_ID, null);
       await open(token, "?").expect(401);
     });

@@ -92,6 +92,8 @@ export class Gateway {
   readonly truth: { readonly atMs: number; endedMs: number | null }[] = [];
   readonly log = new KeptLog();
   readonly signs: Sign[] = [];
+  /** Whether the file of the signs of life takes them. */
+  signing = true;
   /** What `GatewayOptions` says; may change between two starts. */
   settling: boolean;
   noting: boolean;
@@ -182,6 +184,7 @@ export class Gateway {
       },
       committedMs: () => recorder.committedMs(),
       sign: async (monotonicMs) => {
+        if (!this.signing) throw new Error("EIO");
         this.signs.push({ bootId, monotonicMs, commits: reader.commits() });
       },
       onBoots: () => sessions.reload(),

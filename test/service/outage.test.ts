@@ -22,20 +22,26 @@ describe("An outage", () => {
     return gap;
   }
 
-  it("is a gap that holds all of it, and little more, also where nothing was sold before", async () => {
-    await gateway.setByNetwork();
-    for (let minute = 0; minute < 25; minute += 1) {
-      gateway.machine.pass(MINUTE_MS);
-      await gateway.checkClock();
-    }
-    const cutMs = gateway.machine.trueMs;
-    await gateway.reboot(DAY_MS, 0);
-    const upMs = gateway.machine.trueMs;
-    await gateway.setByNetwork();
-    const { fromTimeMs, toTimeMs } = onlyGap();
-    expect(fromTimeMs).to.be.within(cutMs - NOTE_MS, cutMs);
-    expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
-  });
+  for (const [signing, where] of [
+    [true, "where nothing was sold before"],
+    [false, "where the file of the signs of life takes none"],
+  ] as const) {
+    it(`is a gap that holds all of it, and little more, also ${where}`, async () => {
+      gateway.signing = signing;
+      await gateway.setByNetwork();
+      for (let minute = 0; minute < 25; minute += 1) {
+        gateway.machine.pass(MINUTE_MS);
+        await gateway.checkClock();
+      }
+      const cutMs = gateway.machine.trueMs;
+      await gateway.reboot(DAY_MS, 0);
+      const upMs = gateway.machine.trueMs;
+      await gateway.setByNetwork();
+      const { fromTimeMs, toTimeMs } = onlyGap();
+      expect(fromTimeMs).to.be.within(cutMs - NOTE_MS, cutMs);
+      expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
+    });
+  }
 
   it("is not recorded at the first start, nor for a line that was just wired", async () => {
     await gateway.sell();
