@@ -92,7 +92,7 @@ export interface Segment {
   readonly from: number;
   /** Its last whole frame. */
   readonly end: number;
-  /** Whether the writer was closed after that frame: then no commit is missing. */
+  /** Whether the writer was closed after that frame, and nothing was written since: then no commit is missing. */
   readonly closed: boolean;
   /** The length up to the last whole frame. A torn frame may follow. */
   readonly bytes: number;
@@ -142,8 +142,9 @@ function segmentOf(file: string, from: number): Segment {
     segment = { ...segment, end: commit, closed: frame.length === 0, bytes, isDamaged };
   }
   const content = whole.subarray(0, writtenOf(whole, segment.bytes));
-  if (isTorn(content, segment.bytes, segment.end)) return { ...segment, content };
-  return { ...segment, content, closed: false, isDamaged: true };
+  const closed = segment.closed && content.length === segment.bytes;
+  const isDamaged = segment.isDamaged || !isTorn(content, segment.bytes, segment.end);
+  return { ...segment, content, closed, isDamaged };
 }
 
 /** The length without the zeros at the end, to be written over; at least up to the last whole frame. */

@@ -138,7 +138,8 @@ describe("The files of a tail", () => {
       const content = readFileSync(segment().file).fill(0, mark.at, mark.bytes);
       spoil(content, last);
       writeFileSync(segment().file, content);
-      expect(segment()).to.deep.include({ end: commits, closed: !isDamaged, isDamaged });
+      // The writer was closed before that frame: where a part of it is left, a commit is missing all the same.
+      expect(segment()).to.deep.include({ end: commits, closed: what === "nothing", isDamaged });
     });
   }
 
