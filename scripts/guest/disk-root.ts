@@ -20,7 +20,7 @@ import { installFor } from "../debian.ts";
 /** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 1;
 /** The same of Debian's packages alone. */
-const DEBIAN_RECIPE = 2;
+const DEBIAN_RECIPE = 3;
 /** A release of Debian that a machine can be made of. */
 export type Suite = "bookworm" | "trixie";
 const PACKAGES = [
@@ -32,6 +32,7 @@ const PACKAGES = [
   "libstdc++6",
   "avahi-daemon",
   "avahi-utils",
+  "unattended-upgrades",
 ];
 /** Sparse: what is not written takes no room. */
 const IMAGE_SIZE = "1500M";
@@ -69,6 +70,7 @@ const MASKED = [
   "systemd-update-utmp-runlevel.service",
   "systemd-update-utmp.service",
   "systemd-user-sessions.service",
+  "unattended-upgrades.service",
 ];
 
 /**

@@ -155,7 +155,7 @@ function controlOf(
     // By which other gateways are found: a gateway without a network can do without.
     "Recommends: avahi-utils, systemd-timesyncd | time-daemon",
     // By which a disk other than a card tells its wear.
-    "Suggests: smartmontools",
+    "Suggests: smartmontools, unattended-upgrades",
     "Section: misc",
     "Priority: optional",
     "Description: ledger of relay sales",

@@ -37,7 +37,7 @@ export const commands: CommandTable = [
       ),
       command(
         "import",
-        "set up the sinks, and the notices, that a file in TOML has; in force at once",
+        "set up the sinks, the notices and the hours of updates that a file in TOML has; in force at once",
         { file: needed("<file>", "the file; a flanco.toml may be it"), account: ACCOUNT },
         "flanco forward import sinks.toml",
         async ({ file, account }, call) => {
@@ -64,7 +64,7 @@ export const commands: CommandTable = [
       ),
       command(
         "off",
-        "turn a sink off, or the notices back to what is usual, and forget its password",
+        "turn a sink off, and forget its password, or put the notices or the updates back to what is usual",
         { name: needed("<name>", "which one", SETUP_NAMES), account: ACCOUNT },
         "flanco forward off webhook",
         async ({ name, account }, call) => {

@@ -177,6 +177,7 @@ function describeRunning(status: Status): string[] {
     ...status.sinks.map(describeSink),
     ...status.otherGateways.map(({ name, address }) => `Another gateway here: ${name}, ${address}`),
     ...describeNewer(status),
+    ...describeUpdates(status),
   ];
 }
 
@@ -228,6 +229,14 @@ export function describeNewer({ newerPackage }: Pick<Status, "newerPackage">): s
     `A newer version: ${version}, ${where} (${check}). Install it as root: ${command}`,
     ...(notes.en === "" ? [] : notes.en.split("\n").map((line) => `  ${line}`)),
   ];
+}
+
+function describeUpdates({ updates, timeZone }: Status): string[] {
+  if (updates === null) return [];
+  const { hours, ranMs, failure } = updates;
+  const last = ranMs === null ? "not looked for yet" : `last ${moment(ranMs, timeZone)}`;
+  const fares = failure === null ? "" : `, failed (${failure.reason}) ${failure.message}`.trimEnd();
+  return [`Updates by themselves: ${hours || "never"}; ${last}${fares}.`];
 }
 
 function describeClock({ clock, timeZone }: Status): string {

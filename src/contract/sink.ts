@@ -40,6 +40,8 @@ const topic = z
   .max(MAX_TOPIC)
   .regex(/^[^+#\0]*$/, "must be a topic without + and #");
 
+const hours = emptyOr((text) => parseQuietHours(text) !== undefined, "must be like 22:00-07:00, or empty");
+
 /** What each shown value must be. */
 const SHAPES = {
   email_server: emptyOr(urlLike(MAIL_SERVER), "must be smtps://HOST:465 or smtp://HOST:587"),
@@ -61,12 +63,10 @@ const SHAPES = {
   remote_host_key: emptyOr(urlLike(HOST_KEY), "must be like ssh-ed25519 AAAA…, or empty"),
   remote_limit: whole(0, MAX_LIMIT),
   notice_language: z.enum(LANGUAGES),
-  notice_quiet_hours: emptyOr(
-    (text) => parseQuietHours(text) !== undefined,
-    "must be like 22:00-07:00, or empty",
-  ),
+  notice_quiet_hours: hours,
   notice_silent_days: whole(0, MAX_SILENT_DAYS),
   notice_summaries: z.array(z.enum(NOTICE_SUMMARIES)),
+  update_hours: hours,
 } satisfies Record<ShownKey<SetupName>, z.ZodType<SetupValue>>;
 
 /** The values of a setup as a sink uses them, with the files of its secrets and certificates; empty: none. */
@@ -110,6 +110,7 @@ export const setupSchema = z.discriminatedUnion("name", [
   setupOf("central"),
   setupOf("remote"),
   setupOf("notice"),
+  setupOf("update"),
 ]);
 
 function isHttpsUrl(text: string): boolean {
@@ -120,7 +121,9 @@ function isHttpsUrl(text: string): boolean {
 
 const setup = z.strictObject({
   name: z.enum(SETUP_NAMES),
-  isSet: z.boolean().describe("Whether it was set up; otherwise it is off, or the notices are as usual."),
+  isSet: z
+    .boolean()
+    .describe("Whether it was set up; otherwise it is off, or notices and updates are as usual."),
   values: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
     .describe("As they were given, without secrets and certificates."),
@@ -129,14 +132,14 @@ const setup = z.strictObject({
 
 export const listSetups = declare("get", "/api/sink", OWNER, {
   summary:
-    "Where the gateway sends what it has, and what notices say. Refused while several accounts share the gateway.",
+    "Where the gateway sends what it has, what notices say, and when updates come. Refused while several accounts share the gateway.",
   answer: withData(z.array(setup)),
   errors: ["conflict"],
 });
 
 export const setSetup = declare("put", "/api/sink", OWNER, {
   summary:
-    "Set up a sink, or the notices; it takes effect at once. A secret that is left out stays, unless the sink would send it to another place.",
+    "Set up a sink, the notices or the updates; it takes effect at once. A secret that is left out stays, unless the sink would send it to another place.",
   body: setupSchema,
   errors: ["conflict", "too_many"],
 });

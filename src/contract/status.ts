@@ -4,6 +4,7 @@ import { CHECK_NAMES, SEVERITIES } from "../domain/faults/entry.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink.ts";
+import { UPDATE_FAILURES } from "../domain/status.ts";
 import { declare, OPERATOR } from "./declaration.ts";
 import { id, timeMs, withData } from "./field.ts";
 
@@ -195,6 +196,22 @@ const status = z.strictObject({
     })
     .nullable()
     .describe("A package of flanco that is newer than the running program. It is named, and not checked."),
+  updates: z
+    .strictObject({
+      hours: z.string().describe("When they come, in local time: 04:00-06:00; empty: never."),
+      ranMs: timeMs.nullable().describe("When they were last looked for."),
+      succeededMs: timeMs.nullable().describe("When they last came through."),
+      failure: z
+        .strictObject({
+          reason: z.enum(UPDATE_FAILURES),
+          sinceMs: timeMs,
+          version: z.string().describe("The version of flanco that did not work; empty for other reasons."),
+          message: z.string().describe("For technicians; may be empty."),
+        })
+        .nullable(),
+    })
+    .nullable()
+    .describe("How updates that come by themselves fare; null where nobody has let them."),
   faults: z
     .array(
       z.strictObject({

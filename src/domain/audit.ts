@@ -29,6 +29,8 @@ export const AUDIT_KINDS = [
   "clock_corrected",
   "findings_acknowledged",
   "sink_changed",
+  "updated",
+  "update_failed",
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

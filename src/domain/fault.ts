@@ -185,6 +185,7 @@ export interface FaultReading
     | "simulated"
     | "sinks"
     | "startedMs"
+    | "updates"
     | "uptimeMs"
   > {
   /** Faults that other parts of the service report. */
@@ -216,6 +217,7 @@ export const SOUND: WholeReading = {
   simulated: false,
   sinks: [],
   startedMs: 0,
+  updates: null,
   uptimeMs: 0,
   lasting: [],
   troubles: UNREAD_LEDGER.troubles,

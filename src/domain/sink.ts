@@ -7,8 +7,8 @@ import { NOTICE_SUMMARIES } from "./notice.ts";
 export const SINK_NAMES = ["email", "webhook", "pulse", "mqtt", "central", "remote"] as const;
 export type SinkName = (typeof SINK_NAMES)[number];
 
-/** What is set up: each sink, and what the notices say. */
-export const SETUP_NAMES = [...SINK_NAMES, "notice"] as const;
+/** What is set up: each sink, what the notices say, and when updates come. */
+export const SETUP_NAMES = [...SINK_NAMES, "notice", "update"] as const;
 export type SetupName = (typeof SETUP_NAMES)[number];
 
 /** One value of a setup. */
@@ -30,6 +30,9 @@ export interface SetupField {
   /** A secret that flanco makes: no form asks for it. */
   readonly isMade?: true;
 }
+
+/** When updates come, where nobody has chosen. */
+export const UPDATE_HOURS = "04:00-06:00";
 
 const FIELDS = {
   email: [
@@ -79,6 +82,7 @@ const FIELDS = {
     { key: "notice_silent_days", kind: "number" },
     { key: "notice_summaries", kind: "choices", choices: NOTICE_SUMMARIES },
   ],
+  update: [{ key: "update_hours", kind: "text", usual: UPDATE_HOURS }],
 } as const satisfies Readonly<Record<SetupName, readonly SetupField[]>>;
 
 /** Each setup's fields, in the order of a form. */

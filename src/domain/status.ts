@@ -113,6 +113,29 @@ export interface NewerPackage {
   readonly command: string;
 }
 
+/** Why the updates of a night failed: a power cut, a source, too little room, a package, or flanco's new version. */
+export const UPDATE_FAILURES = ["interrupted", "source", "space", "package", "version"] as const;
+export type UpdateFailure = (typeof UPDATE_FAILURES)[number];
+
+/** How updates that come by themselves fare: Debian's security fixes, and flanco's own versions. */
+export interface UpdatesStatus {
+  /** When they come, in local time: `04:00-06:00`; empty: never. */
+  readonly hours: string;
+  /** When they were last looked for, and last came through, in Unix milliseconds; null: never. */
+  readonly ranMs: number | null;
+  readonly succeededMs: number | null;
+  /** Why they failed last; null where they did not. */
+  readonly failure: {
+    readonly reason: UpdateFailure;
+    /** When the first of the nights that failed one after the other was. */
+    readonly sinceMs: number;
+    /** The version of flanco that did not work; empty for other reasons. */
+    readonly version: string;
+    /** What a program said of it, for technicians; may be empty. */
+    readonly message: string;
+  } | null;
+}
+
 /** The part of the status that is known without a running service. */
 export interface ApplianceFacts {
   readonly version: string;
@@ -143,6 +166,8 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   /** The systems that are sent to, as they are configured. */
   readonly sinks: readonly SinkStatus[];
   readonly newerPackage: NewerPackage | null;
+  /** Null where nobody has let updates come by themselves. */
+  readonly updates: UpdatesStatus | null;
 }
 
 /** A line whose edges are no sale for now. */

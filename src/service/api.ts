@@ -96,7 +96,7 @@ export async function openApi(
 ): Promise<Api> {
   const { writer, reader, costly } = ledger;
   const { recorder, drivable, trust } = lines;
-  const { packages, upkeep, sinks, others, name, faults } = watchers;
+  const { packages, updates, upkeep, sinks, others, name, faults } = watchers;
   const secret = loadSecret(dataDirectory.secret, log);
   const sessions = new Sessions(secret, clock, writer, reader, log, bootId);
   closing.defer(() => sessions.close());
@@ -126,6 +126,7 @@ export async function openApi(
       lasting: [...faults(), ...frontDoor.faults()],
       sinks: sinks.forwarder.status(),
       newerPackage: packages.newest,
+      updates: updates.status,
       gateway: { name: name(), hue },
       otherGateways: others.list(),
     }),

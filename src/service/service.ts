@@ -6,6 +6,7 @@ import { type Fault, fault } from "../domain/fault.ts";
 import type { TrustedAuthority } from "../domain/gateway.ts";
 import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
+import { UPDATE_HOURS } from "../domain/sink.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
 import { replaceSecret } from "../http/auth/session.ts";
 import { ControlServer, operatorEndpoints } from "../http/control-server.ts";
@@ -31,6 +32,7 @@ import { type OpenLines, openLines } from "./lines.ts";
 import { NewerPackages } from "./newer-package.ts";
 import { SinkSettings } from "./sink-settings.ts";
 import { Sinks } from "./sinks.ts";
+import { Updates } from "./updates.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
@@ -279,7 +281,7 @@ export type Watchers = ReturnType<typeof openWatchers>;
 
 /** Begins the upkeep. What must be closed is added to `closing`. */
 function openWatchers(
-  { config, dataDirectory, clock, log, installation, onFatal }: Start,
+  { config, dataDirectory, bootId, clock, log, installation, onFatal }: Start,
   { reader, writer, costly }: OpenLedger,
   trust: ClockTrust,
   closing: Pick<AsyncDisposableStack, "defer">,
@@ -291,6 +293,8 @@ function openWatchers(
   settings.open();
   settings.takeOver();
   const settingsReadMs = clock.nowMs();
+  const hours = () => settings.of("update")?.update_hours ?? UPDATE_HOURS;
+  const updates = new Updates({ clock, trust, bootId, log, reader, writer, hours });
   const upkeep = new Upkeep({
     config,
     dataDirectory,
@@ -300,6 +304,7 @@ function openWatchers(
     gateway: () => readGateway(config),
     writer,
     packages,
+    updates,
     onDamaged: onFatal,
   });
   upkeep.open();
@@ -321,6 +326,7 @@ function openWatchers(
   });
   return {
     packages,
+    updates,
     upkeep,
     /** They send once the status is known: the caller opens them. */
     sinks,

@@ -100,7 +100,7 @@ export class Sinks implements SinkSetups {
     const done = this.#changed.then(async () => {
       if (values !== null) settings.check({ name, values }, isOperator);
       const host = hostIn(name, values ?? {});
-      const details = { sink: name, on: values !== null || name === "notice", host };
+      const details = { sink: name, on: values !== null || name === "notice" || name === "update", host };
       await writer.noteAudit([{ kind: "sink_changed", details, userId, actor: by }]);
       try {
         if (values === null) settings.clear(name);
@@ -135,7 +135,7 @@ export class Sinks implements SinkSetups {
   }
 
   async #reopen(name: SetupName, isForGood: boolean): Promise<void> {
-    if (this.#isClosed || this.#status === undefined) return;
+    if (this.#isClosed || this.#status === undefined || name === "update") return;
     if (name === "central" || name === "mqtt") {
       await this.forwarder.remove(name, isForGood);
       // Another day it begins with what is sold then.

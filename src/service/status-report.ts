@@ -23,7 +23,7 @@ const DISK_AGE_MS = 2_000;
 /** The parts of the status that other parts of the service know. */
 export type StatusParts = Pick<
   StatusReading,
-  "queues" | "lastBackup" | "lasting" | "sinks" | "newerPackage" | "gateway" | "otherGateways"
+  "queues" | "lastBackup" | "lasting" | "sinks" | "newerPackage" | "updates" | "gateway" | "otherGateways"
 >;
 
 export interface StatusDependencies {

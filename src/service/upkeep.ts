@@ -40,6 +40,7 @@ import {
   type SeenTarget,
 } from "./backup-target.ts";
 import type { NewerPackages } from "./newer-package.ts";
+import type { Updates } from "./updates.ts";
 
 /** How often due work is looked for. The first look is a minute after the start, which is busy enough. */
 const LOOK_MS = MINUTE_MS;
@@ -72,6 +73,7 @@ export interface UpkeepDependencies {
   /** The writer, which keeps the tail. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
   readonly packages: Pick<NewerPackages, "refresh">;
+  readonly updates: Pick<Updates, "isDue" | "look" | "request">;
   /**
    * Called when the file itself is damaged: the process must
    * stop, so that the next one sets it aside and rebuilds it.
@@ -85,7 +87,7 @@ export interface UpkeepDependencies {
 
 /**
  * Makes a proven backup a day and a full check a week, each in a process
- * of its own, and looks for a newer package. Keeps no process running.
+ * of its own, looks for a newer package, and lets updates come. Keeps no process running.
  */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
@@ -229,18 +231,29 @@ export class Upkeep {
       // The service may have ended meanwhile.
       if (this.#isClosed) return;
       const tail = all.findLast(({ skipped }) => skipped === null)?.directory ?? "";
+      const { updates, config } = this.#dependencies;
+      await this.#lookAtUpdates();
+      const beforeUpdates = updates.isDue() ? backupDirectory(config) : null;
+      const proved = this.#done.get(`backup ${beforeUpdates}`);
       for (const target of all) {
-        await this.#backup(target, tail);
+        await this.#backup(target, tail, target.directory === beforeUpdates);
         const { directory, foreign } = target;
         const isHeld = foreign.length > 0;
         this.#setFault(`foreign ${directory}`, isHeld && ((ms) => foreignFault(directory, foreign, ms)));
       }
-      const disk = all.find(({ directory }) => directory === this.#dependencies.config.backup_disk_dir);
+      const disk = all.find(({ directory }) => directory === config.backup_disk_dir);
       await this.#dependencies.packages.refresh(disk?.skipped === null ? disk.directory : null);
       await this.#check(all);
+      if (this.#done.get(`backup ${beforeUpdates}`) !== proved && !this.#isClosed) updates.request();
     } finally {
       this.#busy = false;
     }
+  }
+
+  /** What became of updates may wait for another look: a full disk takes no audit entry. */
+  async #lookAtUpdates(): Promise<void> {
+    const { updates, log } = this.#dependencies;
+    await updates.look().catch((err: unknown) => log.warn({ err }, "the audit log lacks what updates did"));
   }
 
   async #examineTargets(): Promise<readonly SeenTarget[]> {
@@ -263,11 +276,11 @@ export class Upkeep {
     this.#last = { backup, seenMs: monotonicMs(this.#dependencies.clock) };
   }
 
-  /** `tail` is the directory of the ledger's tail. */
-  async #backup({ directory, skipped, newest }: SeenTarget, tail: string): Promise<void> {
+  /** `tail` is the directory of the ledger's tail. `isWanted`: also where none is due. */
+  async #backup({ directory, skipped, newest }: SeenTarget, tail: string, isWanted: boolean): Promise<void> {
     const { dataDirectory, clock, trust, log, config, writer, gateway } = this.#dependencies;
     const { jobs = PROCESSES } = this.#dependencies;
-    if (skipped !== null || !this.#isBackupDue(directory, newest, tail)) return;
+    if (skipped !== null || !this.#isBackupDue(directory, newest, tail, isWanted)) return;
     if (directory === tail) writer.backupBegins(directory);
     const request = {
       ledger: dataDirectory.ledger,
@@ -299,12 +312,13 @@ export class Upkeep {
   /**
    * A backup is due a day after the last by wall time, if both times are
    * trusted; otherwise after an hour of running, and then once a day.
+   * One that is wanted at once only waits for its turn after a failure.
    */
-  #isBackupDue(directory: string, newest: ProvenBackup | null, tail: string): boolean {
+  #isBackupDue(directory: string, newest: ProvenBackup | null, tail: string, isWanted: boolean): boolean {
     const { clock, trust, writer } = this.#dependencies;
     const here = this.#agesMs(`backup ${directory}`);
     if (here.failed < RETRY_MS) return false;
-    if (this.#damagedIn.has(directory)) return true;
+    if (isWanted || this.#damagedIn.has(directory)) return true;
     // Backup and tail together would lack commits.
     const torn =
       directory === tail &&

@@ -7,6 +7,7 @@ import {
   type Machine,
   type RemoteBackupStatus,
   UNKNOWN_MACHINE,
+  type UpdateFailure,
 } from "../../src/domain/status.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);
@@ -198,6 +199,19 @@ describe("The faults of the appliance", () => {
     expect(codes({ ...diskWith({ freeBytes: 0 }), lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes({ ...edgeQueue(1, true), lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes(diskWith({ freeBytes: 0 }))).to.deep.equal(["disk_low"]);
+  });
+
+  it("are updates that failed for 14 days, or whose version did not work, while they are to come", () => {
+    const reading = (reason: UpdateFailure, ageMs: number, hours = "04:00-06:00") => ({
+      updates: {
+        ...{ hours, ranMs: NOW_MS, succeededMs: NOW_MS - ageMs },
+        failure: { reason, sinceMs: NOW_MS - HOUR_MS, version: "1.2", message: "" },
+      },
+    });
+    expect(codes(reading("source", 14 * DAY_MS - 1))).to.deep.equal([]);
+    expect(codes(reading("source", 14 * DAY_MS))).to.deep.equal(["updates_failing"]);
+    expect(codes(reading("source", 14 * DAY_MS, ""))).to.deep.equal([]);
+    expect(codes(reading("version", 0))).to.deep.equal(["updates_failing"]);
   });
 
   it("are a sink that fails for ten minutes, and none that waits or has failed just now", () => {

@@ -47,7 +47,7 @@ describe("What the gateway sends", () => {
     for (const body of [{ name: "fax", values: {} }, {}]) {
       const { body: refused } = await owner.put("/api/sink", body).expect(400);
       expect(refused.error).to.equal(
-        "name: must be one of email, webhook, pulse, mqtt, central, remote, notice.",
+        "name: must be one of email, webhook, pulse, mqtt, central, remote, notice, update.",
       );
     }
   });
@@ -191,6 +191,7 @@ describe("What the gateway sends", () => {
         { notice_language: "fr", notice_quiet_hours: "", notice_silent_days: 0, notice_summaries: [] },
         "notice_language",
       ],
+      ["update", { update_hours: "4 am" }, "update_hours"],
       ["email", { email_server: "", email_login: "", email_from: "", email_to: [] }, "email_server"],
     ];
     for (const [name, given, field] of refused) {

@@ -64,6 +64,7 @@ describe("GET /status", () => {
       disk: { ...appliance.disk, ledgerBytes: 1_000_000 },
       machine: UNKNOWN_MACHINE,
       newerPackage: null,
+      updates: null,
       sinks: [],
       gateway: { name: "clinica", hue: 160 },
       otherGateways: [],

@@ -12,7 +12,7 @@ import type { Fault } from "../../src/domain/fault.ts";
 import type { OtherGateway } from "../../src/domain/gateway.ts";
 import type { Member, Role } from "../../src/domain/member.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
-import type { BackupStatus, NewerPackage, Queues, SinkStatus } from "../../src/domain/status.ts";
+import type { BackupStatus, NewerPackage, Queues, SinkStatus, UpdatesStatus } from "../../src/domain/status.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { Sessions } from "../../src/http/auth/session.ts";
 import type { FailedSignIns } from "../../src/http/auth/sign-in-gate.ts";
@@ -109,6 +109,7 @@ export class Appliance {
   readDisk = (): Promise<Disk> => Promise.resolve(this.disk);
   machine = UNKNOWN_MACHINE;
   newerPackage: NewerPackage | null = null;
+  updates: UpdatesStatus | null = null;
   otherGateways: readonly OtherGateway[] = [];
   sinks: readonly SinkStatus[] = [];
   queues: Queues = {
@@ -179,6 +180,7 @@ export class Appliance {
         lasting: this.faults,
         sinks: this.sinks,
         newerPackage: this.newerPackage,
+        updates: this.updates,
         otherGateways: this.otherGateways,
         gateway: { name: "clinica", hue: 160 },
       }),

@@ -57,6 +57,7 @@ export class UpkeepRig {
   /** On which disk newer packages were looked for; null: without one. */
   readonly packageLooks: (string | null)[] = [];
   trusted = true;
+  updatesAreDue = false;
   tail: TailState | null = null;
   /** What the writer was told of backups. */
   readonly told: string[] = [];
@@ -133,6 +134,11 @@ export class UpkeepRig {
         tail: this.tail,
         backupBegins: (directory) => void this.told.push(`begins ${directory}`),
         backupProved: (directory, commits) => void this.told.push(`proved ${directory} ${commits}`),
+      },
+      updates: {
+        isDue: () => this.updatesAreDue,
+        look: async () => {},
+        request: () => void this.begun.push("updates"),
       },
       packages: { refresh: async (disk) => void this.packageLooks.push(disk) },
       gateway: () => ({ hostName: "gateway", settings: {}, keys: { authority: null, certificates: [] } }),

@@ -64,6 +64,17 @@ describe("The service's upkeep", () => {
       expect(await gateway.doDueWork()).to.deep.equal([gateway.backups]);
     });
 
+    it("makes one before updates, and lets none come where it cannot be made", async () => {
+      await gateway.doDueWork();
+      gateway.updatesAreDue = true;
+      expect(await gateway.after(MINUTE_MS)).to.deep.equal([gateway.backups, "updates"]);
+      gateway.failures.set(gateway.backups, new Error("The disk is full."));
+      expect(await gateway.after(MINUTE_MS)).to.deep.equal([gateway.backups]);
+      gateway.failures.clear();
+      expect(await gateway.after(MINUTE_MS), "within the hour").to.deep.equal([]);
+      expect(await gateway.after(HOUR_MS)).to.deep.equal([gateway.backups, "updates"]);
+    });
+
     it("gives the age of the newest by the time that passed", async () => {
       expect(gateway.upkeep.lastBackup()).to.equal(null);
       await gateway.doDueWork();

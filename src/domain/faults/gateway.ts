@@ -1,8 +1,8 @@
-import { MINUTE_MS, SECOND_MS } from "../clock.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../clock.ts";
 import { withHint } from "../error.ts";
 import { CLOCK_OFF_MS } from "../gateway.ts";
 import type { Queue } from "../line.ts";
-import type { Disk } from "../status.ts";
+import type { Disk, UpdateFailure } from "../status.ts";
 import { alarm, counted, grave, iso, megabytes, note, warning } from "./entry.ts";
 
 /** Free space below which a disk is low; of small disks LITTLE_SHARE of their size. */
@@ -22,6 +22,8 @@ const HOT_CELSIUS = 80;
 /** A sync that takes this long is slow: each post waits for one, and edges wait behind it. */
 const SLOW_SYNC_MS = 250;
 const LITTLE_MEMORY_SHARE = 0.05;
+/** A source of updates is often away for some days. */
+const WITHOUT_UPDATES_MS = 14 * DAY_MS;
 /** A network is often away for some minutes. */
 const FAILING_SINK_MS = 10 * MINUTE_MS;
 
@@ -294,6 +296,43 @@ export const GATEWAY_FAULTS = {
       "Everything is being recorded. Ask your technician to set both alike.",
     ],
   }),
+  updates_failing: warning("package", {
+    when: "updates that come by themselves have failed for 14 days, or a new version of flanco did not work",
+    of: "reason",
+    find: ({ updates, clock }) => {
+      const failure = updates?.failure ?? null;
+      if (updates === null || failure === null || updates.hours === "") return null;
+      const { reason, version, message } = failure;
+      const withoutMs = clock.nowMs - (updates.succeededMs ?? failure.sinceMs);
+      return reason === "version" || withoutMs >= WITHOUT_UPDATES_MS
+        ? { reason, version, said: message }
+        : null;
+    },
+    beganMs: ({ updates }) => updates?.failure?.sinceMs ?? 0,
+    message: ({ reason, version, said }: { reason: UpdateFailure; version: string; said: string }) =>
+      `${UPDATE_TROUBLE[reason]}${version === "" ? "" : ` (${version})`}. ${said}`.trim(),
+    hint: "journalctl -u flanco-updates has all of it. A source that cannot be reached: let the gateway out to it, or clear the hours of the updates on the page.",
+    what: ({ text }) =>
+      text("reason") === "version"
+        ? [
+            `La versión nueva ${text("version")} no funcionó: el equipo sigue con la anterior.`,
+            `The new version ${text("version")} did not work: the gateway goes on with the one before.`,
+          ]
+        : ["El equipo lleva días sin poder actualizarse.", "The gateway could not be updated for days."],
+    todo: [
+      "Todo se registra. Dígaselo a su técnico; una versión posterior puede arreglarlo sola.",
+      "Everything is being recorded. Tell your technician; a later version may mend it by itself.",
+    ],
+  }),
+};
+
+/** What went wrong with updates, for technicians. */
+const UPDATE_TROUBLE: Readonly<Record<UpdateFailure, string>> = {
+  interrupted: "Updates were interrupted, by a power cut or a restart",
+  source: "A source of updates could not be read, or its signature is wrong",
+  space: "There is too little room for updates",
+  package: "A package could not be updated",
+  version: "The new version of flanco did not work, and the one before is back",
 };
 
 /** A file system in memory reports a size of 0. */

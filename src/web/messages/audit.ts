@@ -1,6 +1,7 @@
 import type { AuditKind } from "../../domain/audit.ts";
 import { bilingual, type Pair } from "../../domain/language.ts";
 import { sinkTexts } from "./sinks.ts";
+import { updateTexts } from "./updates.ts";
 
 /** A sink as the page names it. */
 function named(names: Readonly<Record<string, string>>, code: string): string {
@@ -88,15 +89,25 @@ const kinds: Readonly<Record<AuditKind, (value: (name: string) => string) => Pai
     `Backup restored: ${value("backup")}`,
   ],
   sink_changed: (value) =>
-    value("host") === ""
-      ? [
-          `Cambió lo que el equipo envía: ${named(sinkTexts.es.names, value("sink"))}`,
-          `What the gateway sends was changed: ${named(sinkTexts.en.names, value("sink"))}`,
-        ]
-      : [
-          `El equipo envía a ${value("host")}: ${named(sinkTexts.es.names, value("sink"))}`,
-          `The gateway sends to ${value("host")}: ${named(sinkTexts.en.names, value("sink"))}`,
-        ],
+    value("sink") === "update"
+      ? ["Cambiaron las horas de las actualizaciones", "The hours of the updates were changed"]
+      : value("host") === ""
+        ? [
+            `Cambió lo que el equipo envía: ${named(sinkTexts.es.names, value("sink"))}`,
+            `What the gateway sends was changed: ${named(sinkTexts.en.names, value("sink"))}`,
+          ]
+        : [
+            `El equipo envía a ${value("host")}: ${named(sinkTexts.es.names, value("sink"))}`,
+            `The gateway sends to ${value("host")}: ${named(sinkTexts.en.names, value("sink"))}`,
+          ],
+  updated: (value) => [
+    `Actualizaciones instaladas: ${value("packages")}`,
+    `Updates installed: ${value("packages")}`,
+  ],
+  update_failed: (value) => [
+    [named(updateTexts.es.failures, value("reason")), value("version")].join(" ").trim(),
+    [named(updateTexts.en.failures, value("reason")), value("version")].join(" ").trim(),
+  ],
   time_zone_changed: (value) => [
     `La zona horaria pasó de ${value("from")} a ${value("to")}. Registros que cambiaron de día: ${value("sales")}`,
     `The time zone was changed from ${value("from")} to ${value("to")}. Records that changed their day: ${value("sales")}`,

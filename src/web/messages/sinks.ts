@@ -11,6 +11,7 @@ const names: TextBy<SetupName> = {
   central: ["Base de datos de la empresa", "The company's database"],
   remote: ["Copias fuera de la casa", "Backups outside of the house"],
   notice: ["Avisos", "Notices"],
+  update: ["Actualizaciones", "Updates"],
 };
 
 const means: TextBy<SetupName> = {
@@ -42,6 +43,10 @@ const means: TextBy<SetupName> = {
     "Qué dicen los avisos por correo y webhook, y cuándo.",
     "What the notices by e-mail and webhook say, and when.",
   ],
+  update: [
+    "El equipo busca actualizaciones una vez en estas horas, con una copia de seguridad recién comprobada, y no mientras se prueban líneas. Al instalar una versión nueva el servicio se reinicia unos segundos: elija horas sin ventas.",
+    "The gateway looks for updates once in these hours, with a backup that was just proved, and not while lines are tested. A new version restarts the service for some seconds: choose hours without sales.",
+  ],
 };
 
 const labels: TextBy<string> = {
@@ -70,6 +75,7 @@ const labels: TextBy<string> = {
   notice_quiet_hours: ["Horas de silencio", "Quiet hours"],
   notice_silent_days: ["Días sin ventas", "Days without sales"],
   notice_summaries: ["Resúmenes", "Summaries"],
+  update_hours: ["Horas de las actualizaciones", "Hours of the updates"],
 };
 
 const noLogin: Pair<string> = ["Vacío si no pide usuario.", "Empty if the server asks for none."];
@@ -139,6 +145,7 @@ const hints: TextBy<string> = {
     "Avisa de una habitación que suele vender y lleva estos días sin ventas, hasta 60; 0: nunca.",
     "Tells of a room that usually sells and has not for so many days, up to 60; 0: never.",
   ],
+  update_hours: ["Como 04:00-06:00; vacío: nunca.", "Like 04:00-06:00; empty: never."],
   notice_summaries: ["Llegan a las 7 de la mañana.", "They come at 7 in the morning."],
 };
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { SETUP_NAMES, type SetupName } from "../../domain/sink.ts";
 import { CONFLICT } from "../api/api.ts";
-import type { Answer, Setup, SinkState } from "../api/shapes.ts";
+import type { Answer, Setup, SinkState, Status } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Confirm, Dialog, useDialogs } from "../element/dialog.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
@@ -14,9 +14,15 @@ import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Part } from "./parts.tsx";
 import { SetupForm } from "./setup-form.tsx";
+import { UpdatesPanel } from "./updates.tsx";
 
-/** What leaves the gateway: how it fares, and for an owner how it is set up. */
-export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }) {
+interface SendingPanelProps {
+  readonly sinks: readonly SinkState[];
+  readonly updates: Status["updates"];
+}
+
+/** What leaves the gateway, and the updates that come to it: how they fare, and for an owner how they are set up. */
+export function SendingPanel({ sinks, updates }: SendingPanelProps) {
   const texts = useTexts(sinkTexts);
   const { self, reloadStatus } = useGateway();
   const isOwner = self.role === "owner";
@@ -25,21 +31,31 @@ export function SendingPanel({ sinks }: { readonly sinks: readonly SinkState[] }
     loaded.reload();
     reloadStatus();
   };
-  const rows = SETUP_NAMES.flatMap((name) => {
+  const rows = SETUP_NAMES.filter((name) => name !== "update").flatMap((name) => {
     const sink = sinks.find((one) => one.name === name);
     const setup = loaded.value?.find((one) => one.name === name);
     return sink === undefined && setup === undefined ? [] : [{ name, sink, setup }];
   });
-  if (rows.length === 0) return null;
+  const update = loaded.value?.find(({ name }) => name === "update");
   return (
-    <Panel title={texts.title}>
-      <p class="soft">{texts.intro}</p>
-      <ul class="lines ruled">
-        {rows.map((row) => (
-          <Row key={row.name} {...row} onChanged={onChanged} />
-        ))}
-      </ul>
-    </Panel>
+    <>
+      {updates !== null && (
+        <UpdatesPanel
+          updates={updates}
+          actions={update && <Actions setup={update} isOn onChanged={onChanged} />}
+        />
+      )}
+      {rows.length > 0 && (
+        <Panel title={texts.title}>
+          <p class="soft">{texts.intro}</p>
+          <ul class="lines ruled">
+            {rows.map((row) => (
+              <Row key={row.name} {...row} onChanged={onChanged} />
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </>
   );
 }
 
@@ -130,6 +146,7 @@ interface ActionsProps extends Pick<RowProps, "onChanged"> {
 
 function Actions({ setup, isOn, onChanged }: ActionsProps) {
   const { name, isSet } = setup;
+  const isSink = name !== "notice" && name !== "update";
   const texts = useTexts(sinkTexts);
   const { api, reloadStatus } = useGateway();
   const { isBusy, failure, send } = useSending();
@@ -138,13 +155,13 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
   const shown = texts.names[name];
   const of = (action: string) => texts.of(action, shown);
   const [setAction, clearAction] = [
-    isSet ? texts.change : texts.setUp,
-    name === "notice" ? texts.usual : texts.turnOff,
+    isSet || name === "update" ? texts.change : texts.setUp,
+    isSink ? texts.turnOff : texts.usual,
   ];
   const offMeaning =
     name === "notice" ? texts.usualMeans : name === "pulse" ? texts.pulseOffMeans : texts.offMeans;
   const onDone = (text: string) => {
-    finish(name === "notice" ? texts.savedNotice : text);
+    finish(isSink ? text : texts.savedNotice);
     onChanged();
   };
   const set = (
@@ -162,7 +179,7 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
     />
   );
   const test = () => {
-    if (name === "notice") return;
+    if (!isSink) return;
     setTested(null);
     void send(async () => setTested((await api.send("post", "/api/sink/test", { name })).data)).then(
       reloadStatus,
@@ -185,7 +202,7 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
       </div>
       <FormFailure failure={failure} texts={{ [CONFLICT]: texts.busy }} />
       <div class="actions row">
-        {isOn && name !== "notice" && (
+        {isOn && isSink && (
           <Button isBusy={isBusy} label={of(texts.test)} onPress={test}>
             {texts.test}
           </Button>
@@ -193,7 +210,7 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
         <Button label={of(setAction)} onPress={() => open(set)}>
           {setAction}
         </Button>
-        {isSet && (
+        {isSet && name !== "update" && (
           <Button kind="quiet" label={of(clearAction)} onPress={() => open(clear)}>
             {clearAction}
           </Button>

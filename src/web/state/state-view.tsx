@@ -37,7 +37,7 @@ export function StateView() {
             <GatewayParts status={status} gaps={gaps.value ?? []} />
           </Panel>
           {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
-          <SendingPanel sinks={status.sinks} />
+          <SendingPanel sinks={status.sinks} updates={status.updates} />
           <LineCard status={status} />
           {self.role === "owner" && <AuditPanel />}
         </>
