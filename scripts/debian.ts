@@ -30,6 +30,7 @@ export const PACKAGES = {
   "small disk": ["mount"],
   load: ["wrk"],
   "addresses of a network": ["iproute2"],
+  "network of two machines": ["iproute2", "dbus", "avahi-daemon", "avahi-utils"],
   "disk whose writes are counted": ["mount", "e2fsprogs"],
   openssl: ["openssl"],
   "unit check": ["systemd"],

@@ -8,7 +8,7 @@ import type { LedgerReader } from "../domain/ledger.ts";
 import { SETUP_FIELDS, usualOf } from "../domain/sink.ts";
 import { type DataDirectory, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import type { GatewayKeys, WholeGatewayFile } from "../ledger/safety/gateway-file.ts";
-import { readHostNames } from "../net/host-names.ts";
+import { readHostNames, toHostNames } from "../net/host-names.ts";
 import { permits, permittedNames } from "../net/tls/authority.ts";
 import { CERTIFICATE_EXTENSIONS } from "../net/tls/drop-in.ts";
 import { parsePem, readKeyed } from "../net/tls/keyed-certificate.ts";
@@ -101,7 +101,8 @@ export async function requireSameNames(config: Config, keys: GatewayKeys, hostNa
   if (authority === undefined) return;
   const host = readHostNames(config.host_names);
   if (await permits(authority, host)) return;
-  const permitted = await permittedNames(authority);
+  const { alternatives } = toHostNames(hostName, []);
+  const permitted = (await permittedNames(authority)).filter((name) => !alternatives.includes(name));
   const others = host.names.filter((name) => !permitted.includes(name));
   throw new FlancoError(
     "conflict",
