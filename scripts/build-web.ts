@@ -1,11 +1,12 @@
 // Builds the page from src/web into dist/web: hashed files in assets/, which never change and may be
 // cached without a limit, and index.html, which names them. A server that starts meanwhile
 // finds files of one build, unless the sources changed since the build before: assets come first, index.html is renamed
-// into place, and only then are unused assets removed.
+// into place, and only then are unused assets removed. The guides lie in help/.
 import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { build } from "esbuild";
+import { helpFiles } from "./help-pages.ts";
 
 const root = join(import.meta.dirname, "..");
 const source = join(root, "src", "web");
@@ -37,6 +38,7 @@ const html = fill(await readFile(join(source, "index.html"), "utf8"), {
 });
 
 await mkdir(assetFolder, { recursive: true });
+await mkdir(join(target, "help"), { recursive: true });
 const present = new Set(await readdir(assetFolder));
 const serviceWorker = await buildServiceWorker(html);
 // On the same file system, and not where a server would find what is about to go.
@@ -45,6 +47,7 @@ try {
   for (const [name, content] of assets) {
     if (!present.has(name)) await writeWhole(join(assetFolder, name), content);
   }
+  for (const [name, content] of helpFiles()) await writeWhole(join(target, "help", name), content);
   await writeWhole(join(target, "index.html"), html);
   await writeWhole(join(target, "service-worker.js"), serviceWorker);
 } finally {

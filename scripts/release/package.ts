@@ -18,6 +18,7 @@ import { CONFIG_KEYS, configSchema } from "../../src/contract/config/schema.ts";
 import { SCHEMA_VERSION } from "../../src/ledger/engine/schema.ts";
 import { defaultConfig } from "../../src/service/config-file.ts";
 import { runCommand } from "../command.ts";
+import { helpFiles } from "../help-pages.ts";
 import type { AptSource } from "./apt-source.ts";
 import { bashCompletion, describedProgram, fishCompletion, manualPage, zshCompletion } from "./manual.ts";
 import type { Processor } from "./processor.ts";
@@ -71,6 +72,9 @@ export async function buildPackage(options: PackageOptions): Promise<void> {
   write(join(tree, "etc/flanco/flanco.toml"), settingsFile());
   const notes = { es: notesIn(checkout, "es"), en: notesIn(checkout, "en") };
   write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options, notes.en)));
+  for (const [name, text] of helpFiles()) {
+    if (!name.endsWith(".css")) write(join(tree, "usr/share/doc/flanco", name), text);
+  }
   await placeManual(tree, options.version);
   if (options.source !== undefined) {
     write(join(tree, "usr/share/keyrings/flanco.asc"), options.source.publicKey);

@@ -170,6 +170,18 @@ export class Call {
     return this.#command.error(`error: ${message}`);
   }
 
+  /** Shows the help of the command that these words call; without a word, the program's. */
+  showHelpOf(words: readonly string[]): void {
+    let shown = this.#command;
+    while (shown.parent !== null) shown = shown.parent;
+    for (const word of words) {
+      const next = shown.commands.find((one) => one.name() === word);
+      if (next === undefined) this.refuse(`there is no command '${words.join(" ")}'`);
+      shown = next;
+    }
+    shown.outputHelp();
+  }
+
   /** Asks one endpoint, of the running service or over the ledger: `withApi` of api-access.ts. */
   ask<D extends Declaration>(declaration: D, input: InputOf<D>, account?: string): Promise<AnswerOf<D>> {
     return this.withApi((api) => api.ask(declaration, input, account));

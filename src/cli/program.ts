@@ -22,6 +22,7 @@ const COMMANDS: CommandModules = [
   ["clock", () => import("./clock.ts")],
   ["audit", () => import("./audit.ts")],
   ["forward", () => import("./forward.ts")],
+  ["help", () => import("./help.ts")],
 ];
 
 /** Modules with tables of commands, each with the words that call them. A module is loaded where one of them is called. */
@@ -76,7 +77,8 @@ export async function createProgram(
   }
   const [first] = program.parseOptions([...words]).operands;
   const all = [...COMMANDS, ...further];
-  const called = all.filter(([words]) => words.split(" ").includes(first ?? ""));
+  // The help may be asked for any of them.
+  const called = all.filter(([words]) => first !== "help" && words.split(" ").includes(first ?? ""));
   for (const [, load] of called.length > 0 ? called : all) {
     addCommands(program, context, (await load()).commands, first === undefined);
   }

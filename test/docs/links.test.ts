@@ -1,8 +1,9 @@
 import { existsSync, globSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect } from "chai";
+import { anchorOf } from "../../scripts/help-pages.ts";
 import { CHECKOUT } from "../rig/program.ts";
-import { anchorOf, DOCUMENTS, readDocument } from "./documents.ts";
+import { DOCUMENTS, readDocument } from "./documents.ts";
 
 const LINK = /\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)/g;
 /** A path in the checkout that a document names, of whatever it may have. */

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { anchorOf, readDocument } from "./documents.ts";
+import { anchorOf } from "../../scripts/help-pages.ts";
+import { readDocument } from "./documents.ts";
 
 /** Words in the code of a page that a translation translates. */
 const TRANSLATED: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import axe from "axe-core";
 import { expect } from "chai";
 import type { Report, Status } from "../../src/web/api/shapes.ts";
 import { daysBefore } from "../../src/web/format/day.ts";
@@ -140,7 +141,7 @@ describe("The report and the state on the page", () => {
     const clock = { ...status.clock, trusted: true };
     for (const [last30Days, kind, verdict, trustedSinceMs, by] of [
       [1, "warn", "Ahora todo va bien", null, "el ajuste «clock_trust» dice que va bien"],
-      [0, "off", "Todo va bien", status.clock.nowMs, "Sincronizado por la red desde"],
+      [0, "off", "Todo va bien", status.clock.nowMs, "En hora, por la red o por su reloj con pila, desde"],
     ] as const) {
       const gaps = { ...status.gaps, last30Days };
       const answer = { ...status, faults: [], gaps, clock: { ...clock, trustedSinceMs } };
@@ -153,6 +154,23 @@ describe("The report and the state on the page", () => {
       expect(await part.getAttribute("class")).to.equal(`part is-${kind}`);
       await page.locator(".part").getByText(by).waitFor();
       await page.unroute("**/api/status");
+    }
+  });
+
+  it("leads to the technician's guide in the language of the page, with its drawings", async () => {
+    for (const [language, link, title] of [
+      ["es", "Guía del técnico", "Para el técnico"],
+      ["en", "Technician's guide", "For the technician"],
+    ] as const) {
+      const { page } = await opened.open("/estado", { language, width: 320 });
+      await page.getByRole("link", { name: link }).click();
+      await page.getByRole("heading", { name: title, exact: true }).waitFor();
+      const drawings = await page.evaluate("[...document.images].map((image) => image.naturalWidth > 0)");
+      expect(drawings).to.deep.equal([true, true, true, true]);
+      const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect(overhang, "as wide as the phone").to.equal(0);
+      const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
+      expect(violations.map(({ id }) => id)).to.deep.equal([]);
     }
   });
 

@@ -122,7 +122,7 @@ export const configSchema = z.strictObject({
   clock_trust: setting(
     z.enum(CLOCK_TRUSTS),
     "auto",
-    "When the wall clock is right: once the network has set it (auto), or always.",
+    "When the wall clock is right: once the network, or a card's clock chip, has set it (auto), or always.",
   ),
   gpio_driver: setting(z.enum(DRIVER_NAMES), "chardev", "Way to the relay lines."),
   simulated_lines: setting(whole(1, MAX_SIMULATED_LINES), 24, "Lines of the simulated driver, SIM0 and on."),

@@ -10,6 +10,9 @@ export const stateTexts = bilingual({
   ],
   asOf: (time: string) => [`Actualizado a las ${time}`, `Updated at ${time}`],
 
+  guide: ["Guía del técnico", "Technician's guide"],
+  guideAddress: ["/help/tecnico.html", "/help/technician.html"],
+
   today: ["Hoy", "Today"],
   todaySales: (count: string) => [counted(count, "venta", "ventas"), counted(count, "sale", "sales")],
 
@@ -96,8 +99,8 @@ export const stateTexts = bilingual({
   clock: ["Reloj", "Clock"],
   clockTrusted: ["En hora", "Right"],
   clockTrustedSince: (moment: string) => [
-    `Sincronizado por la red desde el ${moment}.`,
-    `Set by the network since ${moment}.`,
+    `En hora, por la red o por su reloj con pila, desde el ${moment}.`,
+    `Right, by the network or its clock chip, since ${moment}.`,
   ],
   clockTrustedBySetting: [
     "Nadie lo comprueba: el ajuste «clock_trust» dice que va bien.",

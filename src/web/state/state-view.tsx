@@ -33,7 +33,14 @@ export function StateView() {
         <>
           <Verdict status={status} />
           {status.faults.length > 0 && <FaultList faults={status.faults} />}
-          <Panel title={texts.parts}>
+          <Panel
+            title={texts.parts}
+            beside={
+              <a class="button button-quiet" href={texts.guideAddress}>
+                {texts.guide}
+              </a>
+            }
+          >
             <GatewayParts status={status} gaps={gaps.value ?? []} />
           </Panel>
           {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}

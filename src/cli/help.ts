@@ -1,0 +1,33 @@
+import { FlancoError } from "../domain/error.ts";
+import { type CommandTable, command, several } from "./command.ts";
+
+/** The technician's guides, as the page has them too (scripts/help-pages.ts). */
+const GUIDES: readonly string[] = ["technician", "tecnico"];
+
+const HELP = `
+The technician's guide is there in English (technician) and Spanish (tecnico); the page shows it with
+its drawings, under Status.
+
+Examples:
+  flanco help tecnico
+  flanco help user add`;
+
+/** `flanco help`: the technician's guides, and the help of a command. */
+export const commands: CommandTable = [
+  command(
+    "help",
+    "show a guide (technician, tecnico), or the help of a command",
+    { words: several("[words...]", "technician, tecnico, or a command") },
+    HELP,
+    ({ words }, call) => {
+      const [guide = ""] = words;
+      if (!GUIDES.includes(guide)) return call.showHelpOf(words);
+      const file = call.context.installation.readPage().find(({ name }) => name === `help/${guide}.md`);
+      if (file === undefined) {
+        throw new FlancoError("not_found", "The guides were not built.", { hint: "npm run build:web" });
+      }
+      call.terminal.endUnread();
+      call.terminal.out(file.content.toString().trimEnd());
+    },
+  ),
+];
