@@ -133,7 +133,7 @@ async function readStopped(config: Config, version: string): Promise<Omit<FoundS
   const nowMs = systemClock.nowMs();
   // No directory yet, or one that this user may not enter: the ledger's own error says so.
   const disk = await readDisk(ledger).catch(() => null);
-  const machine = await readMachine(config.data_dir, await askAnnouncedName());
+  const machine = { ...(await readMachine(config.data_dir)), announcedName: await askAnnouncedName() };
   const lastBackup = backupOf(config, nowMs);
   const currency = { code: config.currency, decimals: config.currency_decimals };
   const faults = faultsIn({ ...SOUND, disk, machine, lastBackup }, () => nowMs);

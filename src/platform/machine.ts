@@ -30,19 +30,15 @@ export function readBootId(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 }
 
-/** Reads the sensors of the machine, and of the disk that `directory` lies on. `root` stands for `/` in tests. */
-export async function readMachine(
-  directory: string,
-  announcedName: string | null,
-  root = "/",
-): Promise<Machine> {
+/** Reads the sensors of the machine, and of the disk that `directory` lies on, without what others measure. `root` stands for `/` in tests. */
+export async function readMachine(directory: string, root = "/"): Promise<Machine> {
   const [isVoltageLow, temperature, memory, fileSystemErrors] = await Promise.all([
     readVoltageAlarm(join(root, "sys/class/hwmon")),
     readTemperature(join(root, "sys/class/thermal")),
     readMemory(join(root, "proc/meminfo")),
     readFileSystemErrors(directory, join(root, "sys")),
   ]);
-  return { isVoltageLow, temperature, memory, fileSystemErrors, announcedName, syncMs: null };
+  return { isVoltageLow, temperature, memory, fileSystemErrors, announcedName: null, syncMs: null };
 }
 
 async function readVoltageAlarm(folder: string): Promise<boolean | null> {

@@ -45,6 +45,8 @@ export interface StatusDependencies {
   readonly readDisk: () => Promise<Disk>;
   /** Reads the sensors of the gateway. Never rejects. */
   readonly readMachine: () => Promise<Machine>;
+  /** `Machine.announcedName`. */
+  readonly announcedName: () => string | null;
   /** `Machine.syncMs`. */
   readonly syncMs: () => number | null;
   readonly log: Log;
@@ -116,6 +118,7 @@ export class StatusReport implements StatusReader {
 
   async #read(userId: Id | undefined): Promise<StatusReading> {
     const { clock, trust, lines, bootId, version, timeZone, currency } = this.#dependencies;
+    const { announcedName, syncMs } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
@@ -144,7 +147,7 @@ export class StatusReport implements StatusReader {
       })),
       ...this.#dependencies.parts(),
       disk: this.#disk,
-      machine: { ...this.#machine, syncMs: this.#dependencies.syncMs() },
+      machine: { ...this.#machine, announcedName: announcedName(), syncMs: syncMs() },
     };
   }
 

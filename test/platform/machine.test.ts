@@ -15,7 +15,7 @@ describe("The sensors of the machine", () => {
   }
 
   it("are unknown where the kernel shows none", async () => {
-    expect(await readMachine(root.path, null, root.path)).to.deep.equal(UNKNOWN_MACHINE);
+    expect(await readMachine(root.path, root.path)).to.deep.equal(UNKNOWN_MACHINE);
   });
 
   it("include the voltage alarm of a Raspberry Pi, also among other sensors", async () => {
@@ -26,7 +26,7 @@ describe("The sensors of the machine", () => {
       ["1\n", true],
     ] as const) {
       put("sys/class/hwmon/hwmon1/in0_lcrit_alarm", alarm);
-      expect(await readMachine(root.path, null, root.path)).to.include({ isVoltageLow });
+      expect(await readMachine(root.path, root.path)).to.include({ isVoltageLow });
     }
   });
 
@@ -34,12 +34,12 @@ describe("The sensors of the machine", () => {
     put("sys/class/thermal/thermal_zone0/temp", "48312\n");
     put("sys/class/thermal/thermal_zone1/temp", "61500\n");
     put("sys/class/thermal/thermal_zone2/temp", "\n");
-    expect(await readMachine(root.path, null, root.path)).to.include({ temperature: 62 });
+    expect(await readMachine(root.path, root.path)).to.include({ temperature: 62 });
   });
 
   it("include the memory that is available to programs", async () => {
     put("proc/meminfo", "MemTotal:         100 kB\nMemFree:           10 kB\nMemAvailable:     40 kB\n");
-    const { memory } = await readMachine(root.path, null, root.path);
+    const { memory } = await readMachine(root.path, root.path);
     expect(memory).to.deep.equal({ availableBytes: 40 * 1_024, totalBytes: 100 * 1_024 });
   });
 
@@ -49,6 +49,6 @@ describe("The sensors of the machine", () => {
     mkdirSync(root.file("sys/dev/block"), { recursive: true });
     symlinkSync(root.file("sys/devices/mmcblk0p2"), root.file("sys/dev/block", number));
     put("sys/fs/ext4/mmcblk0p2/errors_count", "3\n");
-    expect(await readMachine(root.path, null, root.path)).to.include({ fileSystemErrors: 3 });
+    expect(await readMachine(root.path, root.path)).to.include({ fileSystemErrors: 3 });
   });
 });

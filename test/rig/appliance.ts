@@ -12,7 +12,13 @@ import type { Fault } from "../../src/domain/fault.ts";
 import type { OtherGateway } from "../../src/domain/gateway.ts";
 import type { Member, Role } from "../../src/domain/member.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
-import type { BackupStatus, NewerPackage, Queues, SinkStatus, UpdatesStatus } from "../../src/domain/status.ts";
+import type {
+  BackupStatus,
+  NewerPackage,
+  Queues,
+  SinkStatus,
+  UpdatesStatus,
+} from "../../src/domain/status.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { Sessions } from "../../src/http/auth/session.ts";
 import type { FailedSignIns } from "../../src/http/auth/sign-in-gate.ts";
@@ -186,6 +192,7 @@ export class Appliance {
       }),
       readDisk: () => this.readDisk(),
       readMachine: () => Promise.resolve(this.machine),
+      announcedName: () => this.machine.announcedName,
       syncMs: () => this.machine.syncMs,
       allowedOrigins: () => options.allowedOrigins ?? [],
       proxies: options.proxies ?? [],
