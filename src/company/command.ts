@@ -13,9 +13,10 @@ import {
 } from "../cli/command.ts";
 import { iso } from "../cli/terminal.ts";
 import { HOUR_MS, SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { ClinicState } from "../domain/gateway.ts";
 import type { Connection, ConnectionLimits } from "../notify/database.ts";
-import { type Clinic, clinicStates } from "./clinic.ts";
+import { type Clinic, clinicStates, isTroubled } from "./clinic.ts";
 import {
   addGateway,
   type Company,
@@ -110,11 +111,16 @@ const GATEWAY: CommandGroup = {
       "list",
       "show how each gateway fares: silent, behind or forked",
       { ...OF_COMPANY, json: AS_JSON },
-      example(`gateway list ${DATABASE}`),
+      `\nExit codes: 0 all is well, 3 a gateway needs attention.\n${example(`gateway list ${DATABASE}`)}`,
       async ({ json, ...access }, { context, terminal }) => {
         const { nowMs, ...found } = await ofCompany(context, access, clinics);
         const rows = found.clinics.map((clinic) => ({ ...clinic, states: clinicStates(clinic, nowMs) }));
         terminal.show(json, rows, rows.map(describe));
+        const troubled = rows.filter(({ states }) => isTroubled(states)).map(({ name }) => name);
+        if (troubled.length > 0) {
+          const message = `${troubled.length} of ${rows.length} gateways need attention: ${troubled.join(", ")}.`;
+          throw new FlancoError("attention", message);
+        }
       },
     ),
     decides(

@@ -45,6 +45,10 @@ describe("flanco central", () => {
     expect(renewed.stdout).to.match(/shown once: [\w-]{32}\n/);
 
     const list = await central("gateway", "list", "--json");
+    expect(list).to.include({
+      exitCode: 3,
+      stderr: "flanco: 1 of 1 gateways need attention: malaga.\n",
+    });
     expect(JSON.parse(list.stdout)).to.deep.equal([
       {
         name: "malaga",
