@@ -1,6 +1,6 @@
 import { type Cancel, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type Connection, drop, type Parameters, type PasswordOf } from "../notify/database.ts";
+import { type Connection, drop, IDLE_MS, type Parameters, type PasswordOf } from "../notify/database.ts";
 import { readSecret } from "../platform/secret-file.ts";
 
 /** The most connections of one process. */
@@ -49,6 +49,11 @@ export interface Database {
   use<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
+interface IdleConnection {
+  readonly connection: Connection;
+  readonly cancel: Cancel;
+}
+
 interface WaitingCall {
   readonly begin: () => void;
   readonly cancel: Cancel;
@@ -61,7 +66,7 @@ interface WaitingCall {
 export class ConnectionPool implements Database {
   readonly #connect: () => Promise<Connection>;
   readonly #timers: Timers;
-  #idle: Connection[] = [];
+  #idle: IdleConnection[] = [];
   #inUse = 0;
   readonly #waiting: WaitingCall[] = [];
 
@@ -77,7 +82,7 @@ export class ConnectionPool implements Database {
       const connection = this.#takeIdle() ?? (await this.#connect());
       try {
         const result = await run(connection);
-        this.#idle.push(connection);
+        this.#keep(connection);
         return result;
       } catch (error) {
         drop(connection);
@@ -96,12 +101,26 @@ export class ConnectionPool implements Database {
   }
 
   #takeIdle(): Connection | undefined {
-    for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) if (!one.ended) return one;
+    for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
+      one.cancel();
+      if (!one.connection.ended) return one.connection;
+    }
     return undefined;
   }
 
+  #keep(connection: Connection): void {
+    const cancel = this.#timers.after(IDLE_MS, () => {
+      this.#idle = this.#idle.filter((one) => one.connection !== connection);
+      drop(connection);
+    });
+    this.#idle.push({ connection, cancel });
+  }
+
   #dropIdle(): void {
-    for (const connection of this.#idle.splice(0)) drop(connection);
+    for (const { connection, cancel } of this.#idle.splice(0)) {
+      cancel();
+      drop(connection);
+    }
   }
 
   async #begin(): Promise<void> {

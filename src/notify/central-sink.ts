@@ -4,7 +4,7 @@ import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EntryBatch, EntrySink, SettingDifference } from "../domain/sink.ts";
 import { readSecret } from "../platform/secret-file.ts";
-import { type Connection, connector, refusedData } from "./database.ts";
+import { type Connection, connector, IDLE_MS, refusedData } from "./database.ts";
 
 /** The version of the schema that this program makes and uses. It grows with every change of the SQL below. */
 export const CENTRAL_SCHEMA = 2;
@@ -48,6 +48,8 @@ export class CentralSink implements EntrySink {
   #clockOffMs: number | null = null;
   #differences: readonly SettingDifference[] = [];
   #cancelCall: Cancel = () => {};
+  #underWay = 0;
+  #cancelIdle: Cancel = () => {};
   #isClosed = false;
 
   constructor(options: CentralOptions) {
@@ -94,6 +96,7 @@ export class CentralSink implements EntrySink {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelCall();
+    this.#cancelIdle();
     await this.#disconnect();
   }
 
@@ -125,6 +128,8 @@ export class CentralSink implements EntrySink {
   }
 
   async #append(batch: SentBatch | null, signal?: AbortSignal): Promise<AppendResult> {
+    this.#cancelIdle();
+    this.#underWay += 1;
     const end = () => void this.#disconnect();
     signal?.addEventListener("abort", end, { once: true });
     try {
@@ -143,6 +148,10 @@ export class CentralSink implements EntrySink {
       throw error;
     } finally {
       signal?.removeEventListener("abort", end);
+      this.#underWay -= 1;
+      if (this.#underWay === 0 && !this.#isClosed) {
+        this.#cancelIdle = this.#options.timers.after(IDLE_MS, end);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import { isIP, Socket } from "node:net";
 import type { Client, ClientConfig, QueryResultRow } from "pg";
+import { MINUTE_MS } from "../domain/clock.ts";
 import type { DatabaseAddress, DatabaseNode } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import { readConfigured } from "../platform/secret-file.ts";
@@ -15,6 +16,11 @@ export interface ConnectionLimits {
 
 /** The bounds for a sink and for commands, for which a slow answer is better than none. */
 const PATIENT: ConnectionLimits = { connectMs: 10_000, answerMs: 30_000 };
+/**
+ * A connection without work for this long is given back: each holds a process
+ * of the database, of which there are a hundred unless somebody raises that.
+ */
+export const IDLE_MS = MINUTE_MS;
 /** Gives the password for a node. */
 export type PasswordOf = (node: DatabaseNode, address: DatabaseAddress) => string;
 
@@ -192,7 +198,10 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
     "A sum may be 9,000,000,000,000 at most: void records whose valor is wrong.",
   ],
   "57014": ["The database took too long.", "Try again, or ask for a shorter time."],
-  "53300": ["The database has no connection free.", "Raise max_connections there."],
+  "53300": [
+    "The database has no connection free.",
+    "Look at max_connections there, and at what holds its connections.",
+  ],
   FL001: [
     "The database's schema is of another version of flanco.",
     "Bring the older side up to date: flanco itself, or the database by flanco central upgrade.",
@@ -200,6 +209,13 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
   FL002: ["The database's role belongs to no gateway.", "Add it with flanco central gateway add."],
   "25006": ["The database takes no writes.", "A failover may be under way; it is tried again."],
 };
+
+/** PostgreSQL has one SQLSTATE for both bounds of connections; its function that reports the role's own tells them apart. */
+const OF_ROLE = "InitializeSessionUserId";
+const ROLE_IS_FULL = [
+  "The database's role has as many connections as it may have.",
+  "Look whether another gateway signs in as this role. Connections of a network that was cut end there within two minutes.",
+] as const;
 
 /** SQLSTATEs by which the database refuses what it is given: data, a constraint, a trigger's own error. */
 const REFUSED_DATA = /^(?:2[23]...|P0001)$/;
@@ -231,7 +247,9 @@ function databaseError(error: unknown): FlancoError {
   const problem =
     connectionProblem(code) ??
     `${hasAnswered ? "reports an error" : "gives no answer"}${code === "" ? "" : ` (${code})`}`;
-  const [message, hint] = REFUSALS[code] ?? [
+  const isOfRole =
+    code === "53300" && error instanceof Error && "routine" in error && error.routine === OF_ROLE;
+  const [message, hint] = (isOfRole ? ROLE_IS_FULL : REFUSALS[code]) ?? [
     `The database ${problem}.`,
     "It is tried again; look at the network, at the database's address and log, and at the authority of its certificate (sslrootcert).",
   ];

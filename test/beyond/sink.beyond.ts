@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
-import { MINUTE_MS, type Timers } from "../../src/domain/clock.ts";
+import { MINUTE_MS, type Timers, VirtualTime } from "../../src/domain/clock.ts";
 import type { FlancoError } from "../../src/domain/error.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { type CentralBatch, CentralSink } from "../../src/notify/central-sink.ts";
@@ -143,27 +143,27 @@ describe("the sink of the company's database", () => {
       await sink.close();
     });
 
-    it("calls now and then while nothing is sold, and no more once it is closed", async () => {
-      const due: (() => void)[] = [];
-      const seen = async () => {
-        const [row] = await company.admin.query<{ seen: string | null }>(
-          "SELECT seen_ms AS seen FROM flanco.gateway",
+    it("calls now and then while nothing is sold, and gives the connection back meanwhile", async () => {
+      const seen = () => company.admin.query("SELECT FROM flanco.gateway WHERE seen_ms IS NOT NULL");
+      const held = () =>
+        company.admin.query(
+          "SELECT FROM pg_stat_activity WHERE usename = 'flanco_malaga' AND state = 'idle'",
         );
-        return Number(row?.seen);
-      };
+      await until("nothing else is connected", async () => (await held()).length === 0);
       await company.admin.query("UPDATE flanco.gateway SET seen_ms = NULL");
-      const after: Timers["after"] = (_ms, act) => {
-        due.push(act);
-        return () => {};
-      };
-      const sink = company.sink(company.address, { after });
+      const time = new VirtualTime();
+      const sink = company.sink(company.address, time);
       sink.open();
-      due.shift()?.();
-      await until("the gateway was seen", async () => (await seen()) > 0);
-      await until("the next call waits for its time", () => due.length === 1);
+      time.advance(5 * MINUTE_MS);
+      await until("the gateway was seen", async () => (await seen()).length === 1);
+      await until("the next call waits for its time", () => time.pendingTimers === 2);
+      expect(await held()).to.have.length(1);
+      time.advance(MINUTE_MS);
+      await until("the connection is given back", async () => (await held()).length === 0);
+      time.advance(4 * MINUTE_MS);
+      await until("it has called again", () => time.pendingTimers === 2);
       await sink.close();
-      due.shift()?.();
-      expect(due).to.deep.equal([]);
+      expect(time.pendingTimers).to.equal(0);
     });
 
     it("asks the database to look soon whether a silent connection is still there", async () => {
@@ -222,6 +222,13 @@ describe("the sink of the company's database", () => {
         expect(failure, url).to.contain(text);
         expect(failure).not.to.contain("secret");
       }
+      const password = readFileSync(company.passwordFile, "utf8").trim();
+      const malaga = { role: "flanco_malaga", password };
+      const held = await Promise.all([1, 2, 3, 4].map(() => company.connectAs(malaga)));
+      expect(await failureOf(company.sink().test(never)))
+        .to.contain("The database's role has as many connections as it may have.")
+        .and.not.to.contain("max_connections");
+      for (const connection of held) await connection.close();
       await company.admin.query("ALTER TABLE flanco.gateway RENAME seen_ms TO saw_ms");
       expect(await failureOf(company.sink().test(never))).to.contain(
         "The database reports an error (42703).",

@@ -79,6 +79,18 @@ describe("The connections to a company's database", () => {
     await pool.use(async () => {});
   });
 
+  it("are given back after a minute without work", async () => {
+    await pool.use(async () => {});
+    timers.fire();
+    expect(made.map(({ closed }) => closed)).to.deep.equal([true]);
+    const held = hold();
+    await new Promise(setImmediate);
+    timers.fire();
+    expect(made.map(({ closed }) => closed)).to.deep.equal([true, false]);
+    held.release();
+    await held.done;
+  });
+
   it("are made anew after a failure, and where the database has ended them", async () => {
     const away = new FlancoError("unavailable", "The database gives no answer.");
     const both = [hold(), hold()];
