@@ -24,6 +24,8 @@ const PACKAGES: readonly string[] = [
   // The network, by cable and without.
   ...["iproute2", "avahi-daemon", "avahi-utils", "openssh-server", "wpasupplicant", "wireless-regdb"],
   ...["firmware-brcm80211"],
+  // Updates, also from a source that is reached by HTTPS.
+  ...["unattended-upgrades", "ca-certificates"],
   // What flanco's package asks for, a Pi's firmware, and what usr/lib/flanco-card uses: it changes a tree, and draws QR codes.
   ...["libstdc++6", "raspi-firmware", "device-tree-compiler", "qrencode"],
 ];

@@ -15,6 +15,8 @@ import { runCommand, ScriptFailure } from "../command.ts";
 import { CARD_FILES, runInTree, withKernelFiles } from "./base.ts";
 
 const UNITS = "etc/systemd/system";
+/** Where the package says from where its later versions come, if the release has a source. */
+const SOURCES = "usr/share/flanco/flanco.sources";
 const DEVICE_TREES = "/usr/lib/flanco-card/device-trees";
 /** Where raspi-firmware copies the device trees, each time from the start. */
 const FIRMWARE_HOOKS: readonly string[] = [
@@ -27,7 +29,7 @@ const ENABLED: Readonly<Record<string, readonly string[]>> = {
   "multi-user.target": ["systemd-networkd.service", "flanco-card-settings.service"],
   "local-fs.target": ["flanco-card-grow.service"],
   "sysinit.target": ["fake-hwclock-load.service", "flanco-card-rtc.service"],
-  "timers.target": ["fake-hwclock-save.timer", "flanco-card-updates.timer"],
+  "timers.target": ["fake-hwclock-save.timer"],
 };
 /** Units that would wait, write or ask for what a gateway has not. */
 const MASKED: readonly string[] = [
@@ -35,6 +37,8 @@ const MASKED: readonly string[] = [
   "systemd-firstboot.service",
   "apt-daily.timer",
   "apt-daily-upgrade.timer",
+  // It would only wait for a shutdown, in 20 MB of memory: flanco-updates.service waits by itself.
+  "unattended-upgrades.service",
   "dpkg-db-backup.timer",
   "e2scrub_all.timer",
   "e2scrub_reap.service",
@@ -68,6 +72,9 @@ export function installCard(tree: string, deb: string, epochSeconds: number): vo
     copyFileSync(deb, join(tree, "tmp", "flanco.deb"));
     runInTree(tree, ["dpkg", "--install", "/tmp/flanco.deb"]);
     cpSync(CARD_FILES, tree, { recursive: true });
+    // By its name: a later version of the package may bring another address.
+    if (existsSync(join(tree, SOURCES)))
+      link(`/${SOURCES}`, join(tree, "etc/apt/sources.list.d/flanco.sources"));
     settleUnits(tree);
     runInTree(tree, ["passwd", "--quiet", "--lock", "root"]);
     // As an upgrade of the kernel does it on the card: kernel, device trees, config.txt and cmdline.txt.

@@ -24,7 +24,7 @@ const NETWORK = "etc/systemd/network/50-flanco-txt.network";
 const WIFI = "etc/wpa_supplicant/wpa_supplicant-wlan0.conf";
 const WIFI_UNIT = "etc/systemd/system/multi-user.target.wants/wpa_supplicant@wlan0.service";
 const KEYS = "root/.ssh/authorized_keys";
-const UPDATES = "etc/flanco/security-updates";
+const UPDATES = "etc/flanco/updates";
 const TIME = "etc/systemd/timesyncd.conf.d/60-flanco-card.conf";
 const SERIAL = "proc/device-tree/serial-number";
 const RTC = "etc/flanco/rtc";
@@ -66,12 +66,12 @@ describe("flanco.txt", () => {
   const flanco = () => parse(read("etc/flanco/card.toml"));
   const zone = () => readlinkSync(root.file("etc/localtime"));
 
-  it("as the image brings it sets nothing: the board's name, DHCP, Madrid's time, no key, no updates", () => {
+  it("as the image brings it sets nothing: the board's name, DHCP, Madrid's time, no key, and updates come", () => {
     expect(settle(readFileSync(join(CARD_FILES, "boot/firmware/flanco.txt"), "utf8"))).to.deep.equal([]);
     expect(read("etc/hostname")).to.equal("flanco-2f4a\n");
     expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
     expect(flanco()).to.deep.equal({});
-    expect(made()).to.deep.equal([]);
+    expect(made()).to.deep.equal([UPDATES]);
   });
 
   it("shows each setting with a value that counts once the # is taken away", () => {
@@ -80,7 +80,7 @@ describe("flanco.txt", () => {
       .replaceAll(/^#(wifi_password|email_password) = $/gm, "#$1 = a long secret")
       .replaceAll(/^#([a-z_]+ =)/gm, "$1");
     expect(settle(shown)).to.deep.equal([]);
-    expect(made()).to.deep.equal(MADE);
+    expect(made()).to.deep.equal(MADE.filter((path) => path !== UPDATES));
   });
 
   it("sets name, a static address, time zone, e-mail, keys and updates", () => {
@@ -94,7 +94,7 @@ describe("flanco.txt", () => {
         "time_server = time.example.org",
         "email = ana@example.org",
         `ssh_key = ${KEY}`,
-        "security_updates = yes",
+        "updates = no",
       ].join("\n"),
     );
     expect(said).to.deep.equal([]);
@@ -112,7 +112,7 @@ describe("flanco.txt", () => {
     expect(flanco()).to.deep.equal({ first_user_email: "ana@example.org" });
     expect(read(KEYS)).to.equal(`${KEY}\n`);
     expect(statSync(root.file(KEYS)).mode & 0o777).to.equal(0o600);
-    expect(made()).to.include(UPDATES);
+    expect(made()).not.to.include(UPDATES);
   });
 
   it("without a name gives the one that was made at first, also in another board", () => {
@@ -146,11 +146,11 @@ describe("flanco.txt", () => {
 
   it("takes back what it set once that is taken out of it", () => {
     settle(
-      `address = 192.0.2.20/24\nssh_key = ${KEY}\nsecurity_updates = yes\ntime_server = 192.0.2.1\nrtc = ds3231\nbackup_disk = yes\n${MAIL}email_login = ana\nemail_password = secret\n`,
+      `address = 192.0.2.20/24\nssh_key = ${KEY}\nupdates = no\ntime_server = 192.0.2.1\nrtc = ds3231\nbackup_disk = yes\n${MAIL}email_login = ana\nemail_password = secret\n`,
     );
-    expect(made()).to.deep.equal([NETWORK, KEYS, UPDATES, TIME, RTC, PASSWORD]);
-    settle("security_updates = no\n");
-    expect(made()).to.deep.equal([]);
+    expect(made()).to.deep.equal([NETWORK, KEYS, TIME, RTC, PASSWORD]);
+    settle("");
+    expect(made()).to.deep.equal([UPDATES]);
     expect(flanco()).to.deep.equal({});
   });
 
@@ -202,7 +202,7 @@ describe("flanco.txt", () => {
     ["email = ana@example.org\\nX=1", "email"],
     ["ssh_key = no key", "ssh_key"],
     ["ssh_key = ssh-ed25519 AAAA", "ssh_key"],
-    ["security_updates = maybe", "security_updates"],
+    ["updates = maybe", "updates"],
     ["rtc = ds9999", "rtc"],
     ["clock_trust = yes", "clock_trust"],
     ["backup_disk = /dev/sda", "backup_disk"],
@@ -222,7 +222,7 @@ describe("flanco.txt", () => {
       expect(said[0]).to.contain(named);
       expect(read("etc/hostname")).to.equal("flanco-2f4a\n");
       expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
-      expect(made()).to.deep.equal([]);
+      expect(made()).to.deep.equal([UPDATES]);
     });
   }
 
@@ -238,7 +238,7 @@ describe("flanco.txt", () => {
       const others = MAIL.split("\n").filter((one) => !one.startsWith(key));
       expect(settle([...others, line].join("\n"))).to.have.length.above(0);
       expect(flanco()).to.deep.equal({});
-      expect(made()).to.deep.equal([]);
+      expect(made()).to.deep.equal([UPDATES]);
     });
   }
 
@@ -275,7 +275,7 @@ describe("flanco.txt", () => {
       const said = settle(`${text}\n`);
       expect(said.at(-1)).to.equal("flanco.txt: se usa DHCP / DHCP is used");
       expect(said.length).to.be.greaterThan(1);
-      expect(made()).to.deep.equal([]);
+      expect(made()).to.deep.equal([UPDATES]);
     });
   }
 });

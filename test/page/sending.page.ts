@@ -141,4 +141,36 @@ describe("What the gateway sends, on the page", function () {
     const link = others.getByRole("link", { name: "192.168.77.2" });
     expect(await link.getAttribute("href")).to.equal("https://192.168.77.2:8443/");
   });
+
+  it("says what became of updates by night, and an owner chooses their hours", async () => {
+    const { page } = await opened.open("/estado", { width: 320 });
+    const failure = {
+      reason: "version",
+      sinceMs: Date.now(),
+      version: "9.9.9",
+      message: "it does not start",
+    };
+    const updates = { hours: "04:00-06:00", ranMs: Date.now(), succeededMs: null, failure };
+    await page.route("**/api/status", async (route) => {
+      const answer = (await (await route.fetch()).json()) as { readonly data: object };
+      await route.fulfill({ json: { ...answer, data: { ...answer.data, updates } } });
+    });
+    await page.reload();
+    await page.getByText("La versión nueva no funcionó: sigue la anterior").waitFor();
+    await page.getByText("Cada noche, de 04:00 a 06:00").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(320);
+    await page.getByRole("button", { name: "Cambiar: Actualizaciones" }).click();
+    const dialog = page.getByRole("dialog");
+    const hours = dialog.getByLabel("Horas de las actualizaciones", { exact: true });
+    expect(await hours.inputValue()).to.equal("04:00-06:00");
+    await hours.fill("a las cuatro");
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.getByText("Este dato no es válido.").waitFor();
+    await hours.fill("02:30-05:00");
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await page.getByText("Guardado.").waitFor();
+    await page.getByText("Cambiaron las horas de las actualizaciones").first().waitFor();
+    await page.getByRole("button", { name: "Cambiar: Actualizaciones" }).click();
+    expect(await hours.inputValue()).to.equal("02:30-05:00");
+  });
 });
