@@ -15,6 +15,8 @@ export class Model {
   readonly #truth: Truth;
   readonly #time: Pick<SimulatedTime, "turnFrom">;
   #commits: Commit[] = [];
+  /** What restores have left out. A later one may take it in again: a restored ledger counts its commits on from there. */
+  #leftOut: Commit[] = [];
   readonly #wrong: string[] = [];
   /** Times that a restore has taken back. */
   readonly #undone: { readonly fromUs: number; readonly toUs: number }[] = [];
@@ -56,8 +58,13 @@ export class Model {
   goBack(held: number, must: number): void {
     if (held < must) this.#wrong.push(`the ledger has ${held} commits of ${must} that it must have`);
     const { seen } = this.#seen();
-    const [first] = this.#commits.filter(({ number }) => number > held);
-    this.#commits = this.#commits.filter(({ number }) => number <= held);
+    const kept = this.#commits.filter(({ number }) => number <= held);
+    const last = kept.at(-1)?.number ?? 0;
+    const isAgain = ({ number }: Commit) => last < number && number <= held;
+    const gone = this.#commits.filter(({ number }) => number > held);
+    const [first] = gone;
+    this.#commits = [...kept, ...this.#leftOut.filter(isAgain)];
+    this.#leftOut = [...this.#leftOut.filter((commit) => !isAgain(commit)), ...gone];
     const { seen: left } = this.#seen();
     for (const edge of this.#truth.chip.edges) {
       if (!seen.has(edge)) edge.isLossy = true;
