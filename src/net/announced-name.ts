@@ -11,8 +11,6 @@ const ARGUMENTS = [
 ];
 const PATIENCE_MS = 10 * SECOND_MS;
 const MAX_BYTES = 4_096;
-/** The daemon may start later than this process. */
-const RETRY_MS = 15 * SECOND_MS;
 
 /** What the tool writes: one text, which is a DNS name. */
 const answerSchema = z.object({
@@ -64,7 +62,7 @@ export class AnnouncedName {
   async open(): Promise<void> {
     this.#name = await askAnnouncedName({ ...this.#options, signal: this.#closed.signal });
     if (this.#closed.signal.aborted) return;
-    this.#timer = setTimeout(() => void this.open(), this.#name === null ? RETRY_MS : MINUTE_MS).unref();
+    this.#timer = setTimeout(() => void this.open(), MINUTE_MS).unref();
   }
 
   /** Asks no more, and ends the tool. */
