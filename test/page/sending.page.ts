@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
+import type { Status } from "../../src/web/api/shapes.ts";
 import { HookReceiver, KEY, Secrets } from "../notify/receivers.ts";
 import { AVAHI_PATH } from "../rig/avahi.ts";
 import { forSuite } from "../rig/standing.ts";
@@ -143,19 +144,17 @@ describe("What the gateway sends, on the page", function () {
   });
 
   it("says what became of updates by night, and an owner chooses their hours", async () => {
-    const { page } = await opened.open("/estado", { width: 320 });
+    const { page } = await opened.open("about:blank", { width: 320 });
     const failure = {
       reason: "version",
-      sinceMs: Date.now(),
+      sinceMs: 1,
       version: "9.9.9",
       message: "it does not start",
-    };
-    const updates = { hours: "04:00-06:00", ranMs: Date.now(), succeededMs: null, failure };
-    await page.route("**/api/status", async (route) => {
-      const answer = (await (await route.fetch()).json()) as { readonly data: object };
-      await route.fulfill({ json: { ...answer, data: { ...answer.data, updates } } });
-    });
-    await page.reload();
+    } as const;
+    const updates = { hours: "04:00-06:00", ranMs: 1, succeededMs: null, failure };
+    const data = { ...(await opened.get<Status>("/api/status")), updates };
+    await page.route("**/api/status", (route) => route.fulfill({ json: { status: "success", data } }));
+    await page.goto("/estado");
     await page.getByText("La versión nueva no funcionó: sigue la anterior").waitFor();
     await page.getByText("Cada noche, de 04:00 a 06:00").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(320);
@@ -169,6 +168,7 @@ describe("What the gateway sends, on the page", function () {
     await hours.fill("02:30-05:00");
     await dialog.getByRole("button", { name: "Guardar" }).click();
     await page.getByText("Guardado.").waitFor();
+    await page.reload();
     await page.getByText("Cambiaron las horas de las actualizaciones").first().waitFor();
     await page.getByRole("button", { name: "Cambiar: Actualizaciones" }).click();
     expect(await hours.inputValue()).to.equal("02:30-05:00");
