@@ -18,7 +18,7 @@ const UNITS = "etc/systemd/system";
 /** Where the package says from where its later versions come, if the release has a source. */
 const SOURCES = "usr/share/flanco/flanco.sources";
 const DEVICE_TREES = "/usr/lib/flanco-card/device-trees";
-/** Where raspi-firmware copies the device trees, each time from the start. */
+/** Where z50-raspi-firmware is called, which writes what the firmware starts. */
 const FIRMWARE_HOOKS: readonly string[] = [
   "etc/kernel/postinst.d",
   "etc/kernel/postrm.d",
@@ -124,7 +124,10 @@ function settleUnits(tree: string): void {
   link("/usr/share/zoneinfo/Europe/Madrid", join(tree, "etc/localtime"));
   for (const name of readdirSync(join(tree, "usr/lib/flanco-card")))
     chmodSync(join(tree, "usr/lib/flanco-card", name), 0o755);
-  for (const folder of FIRMWARE_HOOKS) link(DEVICE_TREES, join(tree, folder, "z60-flanco-card"));
+  for (const folder of FIRMWARE_HOOKS) {
+    link("/usr/lib/flanco-card/boot-stage", join(tree, folder, "z49-flanco-card"));
+    link("/usr/lib/flanco-card/boot-files", join(tree, folder, "z60-flanco-card"));
+  }
 }
 
 function link(target: string, path: string): void {

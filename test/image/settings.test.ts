@@ -28,8 +28,9 @@ const UPDATES = "etc/flanco/updates";
 const TIME = "etc/systemd/timesyncd.conf.d/60-flanco-card.conf";
 const SERIAL = "proc/device-tree/serial-number";
 const RTC = "etc/flanco/rtc";
+const KERNEL = "etc/flanco/kernel";
 const PASSWORD = "etc/flanco/email-password";
-const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME, RTC, PASSWORD];
+const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME, RTC, PASSWORD, KERNEL];
 const MAIL =
   "email_server = smtps://mail.example.org\nemail_from = flanco@example.org\nemail_to = ana@example.org\n";
 
@@ -146,9 +147,9 @@ describe("flanco.txt", () => {
 
   it("takes back what it set once that is taken out of it", () => {
     settle(
-      `address = 192.0.2.20/24\nssh_key = ${KEY}\nupdates = no\ntime_server = 192.0.2.1\nrtc = ds3231\nbackup_disk = yes\n${MAIL}email_login = ana\nemail_password = secret\n`,
+      `address = 192.0.2.20/24\nssh_key = ${KEY}\nupdates = no\ntime_server = 192.0.2.1\nrtc = ds3231\nkernel = previous\nbackup_disk = yes\n${MAIL}email_login = ana\nemail_password = secret\n`,
     );
-    expect(made()).to.deep.equal([NETWORK, KEYS, TIME, RTC, PASSWORD]);
+    expect(made()).to.deep.equal([NETWORK, KEYS, TIME, RTC, PASSWORD, KERNEL]);
     settle("");
     expect(made()).to.deep.equal([UPDATES]);
     expect(flanco()).to.deep.equal({});
@@ -204,6 +205,7 @@ describe("flanco.txt", () => {
     ["ssh_key = ssh-ed25519 AAAA", "ssh_key"],
     ["updates = maybe", "updates"],
     ["rtc = ds9999", "rtc"],
+    ["kernel = 6.12", "kernel"],
     ["clock_trust = yes", "clock_trust"],
     ["backup_disk = /dev/sda", "backup_disk"],
     ["email_server = mail.example.org", "email_server"],
