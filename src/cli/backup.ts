@@ -46,6 +46,7 @@ import { installKeys, otherSettings, readGateway, requireSameNames } from "../se
 import { setSinksAside } from "../service/sink-settings.ts";
 import { withService } from "./api-access.ts";
 import { AS_JSON, type CliContext, type CommandTable, command, flag, optional } from "./command.ts";
+import { type BroughtBackup, bringBackup, keepRemote } from "./remote-restore.ts";
 import { iso, type Terminal } from "./terminal.ts";
 
 const HELP = `
@@ -66,10 +67,16 @@ are in the backup. The keys of HTTPS lie beside it, so that browsers trust this 
 trusted the one before; it must have that one's host name. Run as root, the command stops the
 service and starts it again at the end.
 
+With --from-remote the newest backup is brought from the remote place outside of the house. Of it are needed
+its address, its login with the password, and the passphrase of the printed sheet: where this gateway
+does not have them, they are asked for, or a file in TOML has them (remote_address, remote_login,
+remote_password_file, remote_passphrase_file). Backups go on to that place.
+
 To another gateway: make a last backup to a disk, switch the old one off, and restore from the disk here.
 
 Examples:
   flanco restore
+  flanco restore --from-remote
   flanco restore /var/lib/flanco/backups/5f1c…/flanco-20261121T120000Z.db`;
 
 /**
@@ -115,21 +122,28 @@ export const commands: CommandTable = [
         "a backup, or a folder of backups; without it the newest that a disk has",
         toSource,
       ),
+      fromRemote: flag("--from-remote", "bring it from the remote place outside of the house"),
+      settings: optional("--settings <file>", "with --from-remote: a file in TOML that has the place"),
       replaceLedger: flag("--replace-ledger", "also where the backup is of another ledger than the one here"),
       withoutCertificates: flag("--without-certificates", "leave the keys of HTTPS as they are here"),
       json: AS_JSON,
     },
     RESTORE_HELP,
-    async ({ source, ...options }, call) => {
+    async ({ source, fromRemote, settings, ...options }, call) => {
       const { context } = call;
       const config = call.config();
       requireEntry(config.data_dir);
+      if (settings !== undefined && !fromRemote) call.refuse("--settings is for --from-remote");
+      const from = { source, settings };
+      using brought = fromRemote ? await bringBackup(call, config, from, idsHere(config)) : undefined;
       // Before the service is stopped: a wrong name must cost no sale.
-      using incoming = openIncoming(config, source);
+      using incoming = openIncoming(config, brought?.file ?? (source && resolve(source)));
+      // What is open stays readable, and the process continues as a user that may not remove it.
+      brought?.[Symbol.dispose]();
       const startUnit = (await isServed(config)) ? stopUnit() : undefined;
       if (startUnit !== undefined) context.terminal.err("The service is stopped meanwhile.");
       try {
-        await restore(context, config, incoming, options);
+        await restore(context, config, incoming, options, brought?.setup);
       } finally {
         if (startUnit !== undefined && !(await startUnit())) {
           context.terminal.err("The service does not start: see systemctl status flanco.");
@@ -206,7 +220,7 @@ interface RestoreSource extends Disposable {
  * as the user that started the command: the files of another gateway's disk may be another user's.
  */
 function openIncoming(config: Config, named: string | undefined): RestoreSource {
-  const { path, folders } = named === undefined ? newestOf(config) : namedBackup(config, resolve(named));
+  const { path, folders } = named === undefined ? newestOf(config) : namedBackup(config, named);
   const backup = openBackup(path);
   const gateway = readGatewayFile(dirname(path));
   return { backup, gateway, folders, [Symbol.dispose]: () => backup[Symbol.dispose]() };
@@ -251,6 +265,7 @@ async function restore(
   config: Config,
   { backup, gateway, folders }: RestoreSource,
   options: Options,
+  remote: BroughtBackup["setup"] | undefined,
 ): Promise<void> {
   const { terminal } = context;
   const { proof } = backup;
@@ -281,12 +296,13 @@ async function restore(
       if (isOther) sinksKeptAs = setSinksAside(dataDirectory, nowMs);
     },
   });
+  if (remote !== undefined) keepRemote(dataDirectory, remote);
   const completed: RestoredGateway = {
     certificates: isSameGateway ? "kept" : keys === null ? "others" : "restored",
     notInstalled,
     sinksKeptAs,
     otherSettings: gateway === undefined ? [] : otherSettings(config, gateway.settings),
-    toDo,
+    toDo: remote === undefined ? toDo : [...toDo, "Backups go on to the remote place."],
   };
   terminal.show(options.json, { backup: backup.file, ...restored, ...completed }, [
     ...describe(dataDirectory, restored),

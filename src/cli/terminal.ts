@@ -32,6 +32,12 @@ export function moment(timeMs: number, timeZone: string): string {
   );
 }
 
+/** A question to the keyboard. The answer to a secret one is not shown. */
+interface Question {
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
 /** A command's output and questions. Results go to standard output, everything else to standard error. */
 export class Terminal {
   #endsUnread = false;
@@ -113,34 +119,42 @@ export class Terminal {
 
   /** One line of standard input, or of the keyboard without echo, asked twice. Never an argument. */
   async newPassword(fromStandardInput: boolean): Promise<string> {
-    const questions = ["Password (at least 10 characters): ", "Once more: "];
-    const asked = await this.#answers(questions, fromStandardInput, "password", "--password-stdin");
+    // The first line of standard input.
+    const asked = fromStandardInput
+      ? [(await this.readAll()).replace(/\r?\n[\s\S]*$/, "")]
+      : await this.answers(
+          ["Password (at least 10 characters): ", "Once more: "].map((text) => ({ text, isSecret: true })),
+          "password",
+          "Pass it on standard input with --password-stdin.",
+        );
     const [first = "", second = first] = asked;
     if (first === second) return first;
     throw new FlancoError("invalid", "The two passwords differ.", { hint: "Try again." });
   }
 
-  /** The answers of the keyboard, or only the first line of standard input. */
-  async #answers(
-    questions: readonly string[],
-    fromStandardInput: boolean,
-    what: string,
-    flag: string,
-  ): Promise<readonly string[]> {
-    if (fromStandardInput) return [(await this.readAll()).replace(/\r?\n[\s\S]*$/, "")];
+  /** The keyboard's answers, without the echo of a secret. Throws `invalid`, with this hint where there is no keyboard. */
+  async answers(questions: readonly Question[], what: string, hint: string): Promise<readonly string[]> {
     if (!process.stdin.isTTY) {
-      throw new FlancoError("invalid", `There is no terminal to ask for the ${what}.`, {
-        hint: `Pass it on standard input with ${flag}.`,
-      });
+      throw new FlancoError("invalid", `There is no terminal to ask for the ${what}.`, { hint });
     }
     // Echo is off from before the first question until after the last answer: otherwise a
     // quick answer would be shown, and a Ctrl-D lost while the terminal changes its mode.
-    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const keyboard = createInterface({ input: process.stdin, output: silent, terminal: true });
+    let isSilent = questions[0]?.isSecret ?? true;
+    const output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        if (!isSilent) process.stderr.write(chunk);
+        done();
+      },
+    });
+    const keyboard = createInterface({ input: process.stdin, output, terminal: true });
     const given: string[] = [];
     try {
       const answers = keyboard[Symbol.asyncIterator]();
-      for (const question of questions) given.push(await ask(what, question, answers));
+      for (const { text, isSecret } of questions) {
+        isSilent = isSecret;
+        given.push(await ask(what, text, answers));
+        if (isSecret) process.stderr.write("\n");
+      }
     } finally {
       keyboard.close();
     }
@@ -164,7 +178,7 @@ function unwritten(error: Error): FlancoError | undefined {
 async function ask(what: string, question: string, answers: AsyncIterator<string, unknown>): Promise<string> {
   process.stderr.write(question);
   const answer = await answers.next();
-  process.stderr.write("\n");
   if (answer.done !== true) return answer.value;
+  process.stderr.write("\n");
   throw new FlancoError("invalid", `No ${what} was given.`, { hint: "Nothing was changed." });
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import * as z from "zod";
 import { GATEWAY_FILE, outdatedBackups, type ProvenBackup, proofNameOf } from "../domain/backup.ts";
 import { type Clock, type ClockTrust, DAY_MS, HOUR_MS, monotonicMs } from "../domain/clock.ts";
@@ -6,7 +7,7 @@ import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink } from "../domain/sink.ts";
 import type { RemoteBackupStatus } from "../domain/status.ts";
-import { writeDurably } from "../platform/durable-file.ts";
+import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
 import type { Rclone } from "../platform/rclone.ts";
 import type { Feed, FeedProgress } from "./forwarder.ts";
 
@@ -99,6 +100,7 @@ export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
     if (file !== this.#state?.file) this.#sentMs = this.#lookedMs;
     const removed = gone.length > 0 ? { count: gone.length, seenMs: nowMs } : (this.#state?.removed ?? null);
     this.#state = { file, madeMs, clockTrusted, deliveredMs: nowMs, files: [...files], removed };
+    makeDirectory(dirname(stateFile));
     writeDurably(stateFile, `${JSON.stringify(this.#state)}\n`);
   }
 

@@ -260,6 +260,12 @@ const PROBLEMS: readonly (readonly [told: RegExp, message: string, hint: string]
     "Take the passphrase of the newest sheet that was printed, or an older backup.",
   ],
   [
+    // What rclone says of a file shorter than 64 kB that was encrypted with another passphrase.
+    /unexpected EOF/,
+    "A file at the remote place breaks off: its passphrase is another one, or the connection broke.",
+    "Compare the passphrase with the newest sheet that was printed, then try again.",
+  ],
+  [
     /unable to authenticate|\b40[13]\b|InvalidAccessKey|SignatureDoesNotMatch|AccessDenied|logon|wrong password/i,
     "The remote place refuses the login or the password.",
     "Give both again, and ask the place whether that login may write to the folder.",

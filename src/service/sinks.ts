@@ -40,7 +40,7 @@ import type { SinkSettings } from "./sink-settings.ts";
 
 export interface SinksOptions extends Pick<NoticesOptions, "costly" | "trust"> {
   readonly config: Pick<Config, "time_zone" | "currency" | "currency_decimals">;
-  readonly dataDirectory: Pick<DataDirectory, "forward">;
+  readonly dataDirectory: Pick<DataDirectory, "forward" | "sinks">;
   readonly settings: SinkSettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -188,7 +188,7 @@ export class Sinks implements SinkSetups {
     const remote = settings.of("remote");
     if (remote === undefined) return;
     const feed = new RemoteFeed({ backups, file: this.#cursorOf("remote"), clock, trust });
-    const open = () => remotePlaceOf(remote, join(dataDirectory.forward, "known-hosts"));
+    const open = () => remotePlaceOf(remote, join(dataDirectory.sinks, "known-hosts"));
     this.forwarder.add(feed, new RemoteSink({ backups, feed, log, open }));
   }
 

@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { setTimeout as after } from "node:timers/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { Rclone, type RemoteAccess } from "../../src/platform/rclone.ts";
+import { seededProgram } from "../cli/ledger.ts";
+import { Program } from "../rig/program.ts";
 import { rejection } from "../rig/rejection.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -118,7 +121,7 @@ for (const kind of ["sftp", "webdav"] as const) {
     it("that breaks off in the middle leaves the sender a sentence, and is sent to again", async () => {
       await server.start("500k");
       const sending = problem(send(place()));
-      await after(2_000);
+      await pause(2_000);
       await server.kill();
       expect(await sending).to.contain("not reached");
       await server.start();
@@ -170,4 +173,78 @@ function sendersOf(folder: string): readonly string[] {
       return false;
     }
   });
+}
+
+describe("A clinic whose backups leave the house", () => {
+  const server = new RemoteServer("sftp");
+  let old: Program;
+  let fresh: Program;
+
+  before(async () => {
+    await server.start();
+    old = await seededProgram([Date.UTC(2026, 0, 1, 12), Date.UTC(2026, 0, 1, 13)]);
+    fresh = await Program.make();
+  });
+
+  after(async () => {
+    await old?.close();
+    await fresh?.close();
+    await server.close();
+  });
+
+  const settingsIn = (program: Program, passphrase?: string) => {
+    const password = program.write("place-password", server.password);
+    const secret = passphrase === undefined ? "" : program.write("place-passphrase", passphrase);
+    return program.write(
+      "remote.toml",
+      [
+        `remote_address = "${server.address}"`,
+        `remote_login = "${server.login}"`,
+        `remote_password_file = "${password}"`,
+        ...(secret === "" ? [] : [`remote_passphrase_file = "${secret}"`]),
+      ].join("\n"),
+    );
+  };
+  const newest = async (program: Program) => {
+    const { sinks } = JSON.parse((await program.run(["status", "--json"])).stdout) as SinkStatuses;
+    return sinks?.find(({ name }) => name === "remote");
+  };
+
+  it("has them there once it has printed the passphrase, and is brought back on a new card from that sheet alone", async () => {
+    const service = await old.start();
+    await old.succeed(["forward", "import", settingsIn(old)]);
+    expect(await old.refused(["forward", "test", "remote"])).to.contain("nobody has printed the passphrase");
+    const passphrase = (await old.succeed(["forward", "passphrase"])).trim();
+    await old.succeed(["backup"]);
+    await old.succeed(["forward", "test", "remote"]);
+    await until("the backup is there", async () => (await newest(old))?.backup != null);
+    expect(await newest(old)).to.deep.include({ waiting: 0, failure: null });
+    expect((await old.run(["status"])).stdout).to.match(
+      /Sink remote: nothing waits\. Its newest backup is \d+ s old/,
+    );
+    await service.end("SIGTERM");
+    expect(filesBelow(server.stored)).to.have.length(3);
+
+    const wrong = ["restore", "--from-remote", "--settings", settingsIn(fresh, `${passphrase}-a`)];
+    expect((await fresh.run(wrong)).stderr).to.contain("its passphrase is another one");
+    expect(existsSync(join(fresh.directory, "restore.remote"))).to.equal(false);
+    const sheet = settingsIn(fresh, passphrase);
+    const report = await fresh.succeed(["restore", "--from-remote", "--settings", sheet, "--json"]);
+    expect(JSON.parse(report)).to.deep.include({ records: 2, toDo: ["Backups go on to the remote place."] });
+    await fresh.start();
+    await fresh.succeed(["backup"]);
+    await until("its own backups go there", async () => (await newest(fresh))?.backup != null);
+    expect(readdirSync(join(server.stored, "clinic"))).to.have.length(2);
+  });
+});
+
+interface SinkStatuses {
+  readonly sinks?: readonly { readonly name: string; readonly backup?: object | null }[];
+}
+
+/** The files below a folder. */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
 }

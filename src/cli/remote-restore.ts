@@ -1,0 +1,163 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Config } from "../contract/config/schema.ts";
+import { setupSchema } from "../contract/sink.ts";
+import { HOUR_MS, MINUTE_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import { megabytes } from "../domain/faults/entry.ts";
+import { fileKeyOf, isHidden, SETUP_FIELDS } from "../domain/sink.ts";
+import { type DataDirectory, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
+import { chooseBackup, type FoundBackup, keptProofs } from "../ledger/safety/backup-directory.ts";
+import { makeDirectory, OWNER_ONLY } from "../platform/durable-file.ts";
+import { Rclone, type RemoteFiles } from "../platform/rclone.ts";
+import { readConfigured } from "../platform/secret-file.ts";
+import { loadConfig } from "../service/config-file.ts";
+import { SinkSettings, setupIn } from "../service/sink-settings.ts";
+import type { Call } from "./command.ts";
+
+/** How long it may take to find the backups, and to bring one. */
+const FIND_MS = 10 * MINUTE_MS;
+const BRING_MS = 24 * HOUR_MS;
+
+/** The setup of a remote place with its secrets. */
+type RemoteSetup = Extract<ReturnType<typeof setupSchema.parse>, { name: "remote" }>;
+
+const FIELDS = SETUP_FIELDS.remote;
+const QUIET = { info() {}, error() {} };
+
+/** A backup that was brought from the remote place, in a folder of its own. Its disposal removes that. */
+export interface BroughtBackup extends Disposable {
+  readonly file: string;
+  readonly setup: RemoteSetup;
+}
+
+/**
+ * Brings the newest proven backup of the remote place, with its proof and the gateway file. The place is that of a
+ * settings file, else the one that is set up here, else the keyboard's answers: its address, login and password, and
+ * the passphrase. Throws `not_found`, `conflict` where several ledgers have backups there, and as rclone does.
+ * @param source a backup's path there, to take that one
+ * @param ids as for `chooseBackup`
+ */
+export async function bringBackup(
+  call: Call,
+  config: Config,
+  { settings, source }: { readonly settings: string | undefined; readonly source: string | undefined },
+  ids: readonly string[],
+): Promise<BroughtBackup> {
+  const setup = setupOf(call, config, settings) ?? (await askedSetup(call));
+  const above = existsSync(config.data_dir) ? config.data_dir : dirname(resolve(config.data_dir));
+  const folder = join(above, "restore.remote");
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  remove();
+  makeDirectory(folder);
+  try {
+    const rclone = placeOf(setup, folder);
+    call.terminal.err("Looking for backups at the remote place.");
+    const finding = AbortSignal.timeout(FIND_MS);
+    const files = await rclone.list("", finding);
+    await rclone.fetch("", folder, "*.json", finding);
+    const backup = chosenFrom(foundIn(folder, files, source), source, ids);
+    call.terminal.err(`Bringing ${backup.path}, ${megabytes(backup.bytes)} MB.`);
+    const to = join(folder, backup.ledger);
+    await rclone.fetch(backup.ledger, to, `/${backup.file}`, AbortSignal.timeout(BRING_MS));
+    return { file: join(to, backup.file), setup, [Symbol.dispose]: remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Sets the remote place up here, so that backups go on to it. Call it as the data directory's owner, while no service runs. */
+export function keepRemote({ sinks: directory }: DataDirectory, setup: RemoteSetup): void {
+  const settings = new SinkSettings({ config: { sinks: {} }, directory, log: QUIET });
+  settings.open();
+  settings.set(setup, true);
+}
+
+/** The setup of a settings file, or the one that is stored here; undefined where no file is named and none is set up. */
+function setupOf(call: Call, config: Config, file: string | undefined): RemoteSetup | undefined {
+  if (file !== undefined) {
+    const { sinks } = loadConfig({ config: file }, {}, call.context.installation.checkout);
+    const setup = setupIn("remote", sinks);
+    if (setup === undefined) throw new FlancoError("invalid", `${file}: there is no remote place in it.`);
+    return complete(setup.values);
+  }
+  const { sinks: directory } = dataDirectoryOf(config.data_dir);
+  const settings = new SinkSettings({ config: { sinks: {} }, directory, log: QUIET });
+  settings.open();
+  const stored = settings.of("remote");
+  if (stored === undefined || stored.remote_passphrase_file === "") return undefined;
+  const files: Readonly<Record<string, unknown>> = stored;
+  const hidden = FIELDS.filter(isHidden).flatMap((field) => {
+    const path = String(files[fileKeyOf(field)]);
+    return path === "" ? [] : [[field.key, readConfigured(path)] as const];
+  });
+  const shown = FIELDS.filter((field) => !isHidden(field)).map(({ key }) => [key, files[key]] as const);
+  return complete(Object.fromEntries([...shown, ...hidden]));
+}
+
+async function askedSetup({ terminal }: Call): Promise<RemoteSetup> {
+  const asked = [
+    {
+      key: "remote_address",
+      text: "Address (sftp://HOST/FOLDER, https://…, s3://…, smb://…): ",
+      isSecret: false,
+    },
+    { key: "remote_login", text: "Login: ", isSecret: false },
+    { key: "remote_password", text: "Password or key of that login: ", isSecret: true },
+    // It is copied from paper: whoever types it sees what is typed.
+    { key: "remote_passphrase", text: "Passphrase of the printed sheet: ", isSecret: false },
+  ];
+  const hint = "Name a file with them: --settings remote.toml.";
+  const answers = await terminal.answers(asked, "remote place", hint);
+  return complete(Object.fromEntries(asked.map(({ key }, index) => [key, answers[index]?.trim()])));
+}
+
+/** Throws `invalid` for values that make no place, or lack a secret. */
+function complete(values: Readonly<Record<string, unknown>>): RemoteSetup {
+  const { data, error } = setupSchema.safeParse({ name: "remote", values }, { jitless: true });
+  const missing = ["remote_password", "remote_passphrase"].filter((key) => values[key] === undefined);
+  const mistakes = [
+    ...missing.map((key) => `${key}: is missing`),
+    ...(error?.issues ?? []).map(({ path, message }) => `${path.at(-1)?.toString()}: ${message}`),
+  ];
+  if (data?.name === "remote" && mistakes.length === 0) return data;
+  throw new FlancoError("invalid", `The remote place is not complete: ${mistakes.join("; ")}.`);
+}
+
+function placeOf({ values }: RemoteSetup, folder: string): Rclone {
+  const text = (key: keyof typeof values) => String(values[key] ?? "");
+  const authorityFile = text("remote_authority") === "" ? "" : join(folder, "authority.pem");
+  if (authorityFile !== "") writeFileSync(authorityFile, text("remote_authority"), { mode: OWNER_ONLY });
+  return new Rclone({
+    address: text("remote_address"),
+    login: text("remote_login"),
+    password: text("remote_password"),
+    passphrase: text("remote_passphrase"),
+    authorityFile,
+    hostKey: text("remote_host_key"),
+    limit: 0,
+    knownHostsFile: join(folder, "known-hosts"),
+  });
+}
+
+/** The newest whole backup of each ledger, by the proofs that were brought; or the one that is named. */
+function foundIn(folder: string, files: RemoteFiles, named: string | undefined): readonly FoundBackup[] {
+  const ledgers = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return ledgers.flatMap(({ name }) => {
+    const whole = keptProofs(join(folder, name))
+      .map((proof) => ({ ...proof, path: `${name}/${proof.file}`, folders: [] }))
+      .filter(({ path, bytes, ledger }) => ledger === name && files.get(path) === bytes)
+      .filter(({ path }) => named === undefined || path === named);
+    // By commits, which only grow: the clock may have been wrong.
+    return whole.toSorted((one, other) => other.commits - one.commits).slice(0, 1);
+  });
+}
+
+function chosenFrom(found: readonly FoundBackup[], source: string | undefined, ids: readonly string[]) {
+  if (found.length > 0) return chooseBackup(found, ids);
+  const what = source === undefined ? "no proven backup" : `no proven backup ${source}`;
+  throw new FlancoError("not_found", `The remote place holds ${what}.`, {
+    hint: "Check the folder in its address.",
+  });
+}
