@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { CHECKOUT } from "../rig/program.ts";
 
-const SOURCES = ["src", "bin", "scripts", "demo", "package.json", "tsconfig.json"];
+const SOURCES = ["docs", "src", "bin", "scripts", "demo", "package.json", "tsconfig.json"];
 /** A copy of the checkout, and three builds in it. */
 const BUILD_MS = 180_000;
 
