@@ -1,5 +1,8 @@
-import { HOUR_MS } from "../domain/clock.ts";
+import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
+import { FAULT_CODES, FAULTS } from "../domain/fault.ts";
+import type { Severity } from "../domain/faults/entry.ts";
 import { CLINIC_STATES, CLOCK_OFF_MS, type ClinicState } from "../domain/gateway.ts";
+import type { GatewayReport } from "../domain/gateway-report.ts";
 
 /** A gateway as the company's database knows it. Times are Unix milliseconds of the database's clock. */
 export interface Clinic {
@@ -26,6 +29,15 @@ export interface Clinic {
   readonly currency: string;
   readonly ownZone: string | null;
   readonly ownCurrency: string | null;
+  /** What it told of itself last; null before it did, and where it is too old to do so. */
+  readonly report: GatewayReport | null;
+  /** Since when it has told that version; null without a report. */
+  readonly versionMs: number | null;
+}
+
+/** A clinic with how it fares: each trouble that it has, the worst first. */
+export interface WatchedClinic extends Clinic {
+  readonly states: readonly ClinicState[];
 }
 
 /** Whether a person must see to it. A clinic that is behind catches up by itself. */
@@ -34,21 +46,68 @@ export function isTroubled(states: readonly ClinicState[]): boolean {
 }
 
 const SILENT_AFTER_MS = HOUR_MS;
+/** Updates come at night, and a gateway may be off for a holiday. */
+const OLD_AFTER_MS = 14 * DAY_MS;
 
-/** How a clinic fares: each trouble that it has, the worst first. */
-export function clinicStates(clinic: Clinic, nowMs: number): readonly ClinicState[] {
-  const { seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
+const DISK_FAULTS: readonly string[] = ["disk_full", "disk_low"];
+/** Faults that are states of their own here. */
+const OTHER_STATES: ReadonlySet<string> = new Set([...DISK_FAULTS, "clock_off", "company_differs"]);
+
+/** How bad a fault is that a gateway has reported. One of a newer version is a warning. */
+export function severityOf(code: string): Severity {
+  const known = FAULT_CODES.find((one) => one === code);
+  return known === undefined ? "warning" : FAULTS[known].severity;
+}
+
+/** @param nowMs the database's time */
+export function watch(clinics: readonly Clinic[], nowMs: number): readonly WatchedClinic[] {
+  const newest = newestVersion(clinics);
+  const isNewKnown = nowMs - newest.sinceMs > OLD_AFTER_MS;
+  return clinics.map((clinic) => {
+    const isOld =
+      isNewKnown && clinic.seenMs !== null && compareVersions(versionOf(clinic), newest.version) < 0;
+    return { ...clinic, states: statesOf(clinic, nowMs, isOld) };
+  });
+}
+
+function statesOf(clinic: Clinic, nowMs: number, isOld: boolean): readonly ClinicState[] {
+  const { seenMs, position, newest, forkedAt, untold, clockOffMs, report } = clinic;
   const { timeZone, currency, ownZone, ownCurrency } = clinic;
+  const codes = (report?.faults ?? []).map(({ code }) => code);
   const is: Readonly<Record<ClinicState, boolean>> = {
     forked: forkedAt !== null,
     lacking: untold > 0,
     silent: seenMs === null || nowMs - seenMs > SILENT_AFTER_MS,
+    full: codes.some((code) => DISK_FAULTS.includes(code)),
     zone_off: (ownZone ?? timeZone) !== timeZone,
     currency_off: (ownCurrency ?? currency) !== currency,
     clock_off: Math.abs(clockOffMs) > CLOCK_OFF_MS,
+    faulty: codes.some((code) => !OTHER_STATES.has(code) && severityOf(code) !== "note"),
+    old: isOld,
     behind: newest > position,
     good: false,
   };
   const troubles = CLINIC_STATES.filter((state) => is[state]);
   return troubles.length === 0 ? ["good"] : troubles;
+}
+
+/** Major, minor and patch. */
+type Version = readonly [number, number, number];
+const NO_VERSION: Version = [0, 0, 0];
+
+function versionOf({ report }: Clinic): Version {
+  const [, ...parts] = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})/.exec(report?.version ?? "") ?? [];
+  const [major = 0, minor = 0, patch = 0] = parts.map(Number);
+  return [major, minor, patch];
+}
+
+function compareVersions(one: Version, other: Version): number {
+  return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
+}
+
+/** The newest version of a company's gateways, and since when one has it. */
+function newestVersion(clinics: readonly Clinic[]): { readonly version: Version; readonly sinceMs: number } {
+  const version = clinics.map(versionOf).reduce((a, b) => (compareVersions(a, b) < 0 ? b : a), NO_VERSION);
+  const having = clinics.filter((clinic) => compareVersions(versionOf(clinic), version) === 0);
+  return { version, sinceMs: Math.min(...having.flatMap(({ versionMs }) => versionMs ?? [])) };
 }

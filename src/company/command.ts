@@ -14,9 +14,8 @@ import {
 import { iso } from "../cli/terminal.ts";
 import { HOUR_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { ClinicState } from "../domain/gateway.ts";
 import type { Connection, ConnectionLimits } from "../notify/database.ts";
-import { type Clinic, clinicStates, isTroubled } from "./clinic.ts";
+import { isTroubled, type WatchedClinic, watch } from "./clinic.ts";
 import {
   addGateway,
   type Company,
@@ -109,12 +108,12 @@ const GATEWAY: CommandGroup = {
     ),
     command(
       "list",
-      "show how each gateway fares: silent, behind or forked",
+      "show how each gateway fares: silent, behind, forked, full, old or with faults",
       { ...OF_COMPANY, json: AS_JSON },
       `\nExit codes: 0 all is well, 3 a gateway needs attention.\n${example(`gateway list ${DATABASE}`)}`,
       async ({ json, ...access }, { context, terminal }) => {
         const { nowMs, ...found } = await ofCompany(context, access, clinics);
-        const rows = found.clinics.map((clinic) => ({ ...clinic, states: clinicStates(clinic, nowMs) }));
+        const rows = watch(found.clinics, nowMs);
         terminal.show(json, rows, rows.map(describe));
         const troubled = rows.filter(({ states }) => isTroubled(states)).map(({ name }) => name);
         if (troubled.length > 0) {
@@ -216,8 +215,8 @@ function toCurrency(text: string): string {
   return text;
 }
 
-function describe(clinic: Clinic & { readonly states: readonly ClinicState[] }): string {
-  const { name, states, position, newest, forkedAt, withheld, untold, clockOffMs, seenMs } = clinic;
+function describe(clinic: WatchedClinic): string {
+  const { name, states, position, newest, forkedAt, withheld, untold, clockOffMs, seenMs, report } = clinic;
   const parts = [
     `${position} of ${Math.max(position, newest)} entries`,
     seenMs === null ? "never called" : `called ${iso(seenMs)}`,
@@ -230,6 +229,10 @@ function describe(clinic: Clinic & { readonly states: readonly ClinicState[] }):
       ? [`counts in ${clinic.ownCurrency}, here in ${clinic.currency}`]
       : []),
     ...(states.includes("clock_off") ? [`its clock is ${Math.round(clockOffMs / 1_000)} s ahead`] : []),
+    ...(report === null ? [] : [`version ${report.version}`]),
+    ...(report === null || report.faults.length === 0
+      ? []
+      : [`faults: ${report.faults.map(({ code }) => code).join(" ")}`]),
   ];
   return `${name}\t${states.join(", ")}\t${parts.join(", ")}`;
 }

@@ -1,4 +1,5 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
+import { gatewayReport } from "../contract/clinic.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
 import type { Connection } from "../notify/database.ts";
@@ -245,12 +246,13 @@ export async function clinics(
   connection: Connection,
   { company }: Company,
 ): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }> {
-  const rows = await connection.query<Record<keyof Clinic | "nowMs", string>>(
+  const rows = await connection.query<Record<Exclude<keyof Clinic, "report">, string> & { report: unknown }>(
     `SELECT g.name, g.time_zone AS "timeZone", g.role, g.seen_ms AS "seenMs", g.position, g.newest,
             f.position AS "forkedAt", coalesce(f.newest - f.position + 1, 0) AS withheld,
             (SELECT coalesce(sum(h.last - h.first + 1), 0) FROM flanco.hole h WHERE h.company = g.company
                 AND h.gateway = g.gateway AND h.told_by IS NULL) AS untold,
-            g.clock_off_ms AS "clockOffMs", g.own_zone AS "ownZone", g.own_currency AS "ownCurrency", c.currency
+            g.clock_off_ms AS "clockOffMs", g.own_zone AS "ownZone", g.own_currency AS "ownCurrency", c.currency,
+            g.report, g.version_ms AS "versionMs"
        FROM flanco.gateway g JOIN flanco.company c USING (company) LEFT JOIN LATERAL (
               SELECT f.position, f.newest FROM flanco.fork f WHERE f.company = g.company AND f.gateway = g.gateway
                  AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1) f ON true
@@ -278,6 +280,9 @@ export async function clinics(
       currency: row.currency,
       ownZone: row.ownZone,
       ownCurrency: row.ownCurrency,
+      // What makes no sense is as if it were missing: the rest of the list must still be read.
+      report: gatewayReport.safeParse(row.report).data ?? null,
+      versionMs: whole(row.versionMs),
     })),
   };
 }

@@ -9,7 +9,7 @@ import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
 import { letterheadEndpoint } from "../http/report.ts";
 import { type Endpoint, serve } from "../http/router.ts";
 import { sessionEndpoints } from "../http/session.ts";
-import { type Clinic, clinicStates, isTroubled } from "./clinic.ts";
+import { type Clinic, isTroubled, watch } from "./clinic.ts";
 import type { CompanySales } from "./sales.ts";
 
 /** A company's page is opened by one address, which browsers trust. */
@@ -60,7 +60,7 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
     serve(compareClinics, async ({ query }) => ({ data: await compared(sales, query, clock.nowMs()) })),
     serve(getCompanyStatus, async () => {
       const { clinics, nowMs } = await sales.clinics();
-      const troubled = clinics.filter((clinic) => isTroubled(clinicStates(clinic, nowMs))).length;
+      const troubled = watch(clinics, nowMs).filter(({ states }) => isTroubled(states)).length;
       return {
         data: {
           version,
@@ -85,7 +85,7 @@ async function compared(
   nowMs: number,
 ): Promise<ClinicComparison> {
   const [sold, fares] = await Promise.all([sales.compare(period, at ?? null, nowMs), sales.clinics()]);
-  const states = new Map(fares.clinics.map((clinic) => [clinic.name, clinic]));
+  const states = new Map(watch(fares.clinics, fares.nowMs).map((clinic) => [clinic.name, clinic]));
   return {
     days: toDaysAnswer(sold),
     before: toDaysAnswer(sold.before),
@@ -101,7 +101,7 @@ async function compared(
           timeZone,
           ...toSoldAnswer(own),
           before: toSoldAnswer(own.before),
-          states: clinicStates(clinic, fares.nowMs),
+          states: clinic.states,
           seenTime: seenMs,
           waiting: Math.max(0, newest - position),
           forkedAt,

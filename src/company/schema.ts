@@ -7,6 +7,9 @@ import { SUM_FUNCTIONS_SQL, SUM_TABLES_SQL } from "./sum-schema.ts";
 /** The most entries of one call of `append`. */
 export const MAX_BATCH = 1_000;
 
+/** The most characters of a report, which has 32 faults with some details at most. */
+const MAX_REPORT = 32_768;
+
 /**
  * Bits of the position, and of the branch, in an entry's
  * number over all gateways. The gateway's bits are above them.
@@ -52,7 +55,7 @@ CREATE TABLE flanco.company (
 
 -- ledger: the identity of the ledger that sent last, which changes when it is restored on another machine. position and hash: the newest entry that
 -- is here, of the branch that the gateway goes on with. newest: the newest that the gateway said it has. own_zone, own_currency: those
--- of the gateway's settings, as it said last.
+-- of the gateway's settings, as it said last. report: what it last told of itself. version_ms: since when it has told that version.
 CREATE TABLE flanco.gateway (
   company integer NOT NULL REFERENCES flanco.company,
   gateway integer NOT NULL CHECK (gateway BETWEEN 1 AND ${2 ** GATEWAY_BITS - 1}),
@@ -68,6 +71,8 @@ CREATE TABLE flanco.gateway (
   clock_off_ms bigint NOT NULL DEFAULT 0,
   own_zone text,
   own_currency text,
+  report jsonb,
+  version_ms bigint,
   PRIMARY KEY (company, gateway),
   UNIQUE (company, name)
 );
@@ -218,6 +223,7 @@ $$;
 --   newest       the number of the ledger's newest entry
 --   sent_ms      the gateway's clock
 --   own_zone, own_currency   those of its settings; null from version 1
+--   report       what it tells of itself; null for none, which leaves the one before
 -- outcome:
 --   taken   all of them are here
 --   behind  entries between head and after_at are missing here: to be sent
@@ -228,6 +234,7 @@ $$;
 CREATE OR REPLACE FUNCTION flanco.append(
   schema_version integer, identity text, after_at bigint, before_hash text, newest bigint, sent_ms bigint,
   hashes text[], texts text[], own_zone text DEFAULT NULL, own_currency text DEFAULT NULL,
+  report jsonb DEFAULT NULL,
   OUT outcome text, OUT head bigint, OUT head_hash text, OUT clock_off_ms bigint, OUT zone text, OUT currency text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -244,7 +251,7 @@ DECLARE
   sales jsonb[];
   line record;
 BEGIN
-  IF schema_version NOT BETWEEN ${CENTRAL_SCHEMA - 1} AND ${CENTRAL_SCHEMA} THEN
+  IF schema_version NOT BETWEEN 1 AND ${CENTRAL_SCHEMA} THEN
     RAISE EXCEPTION '${CENTRAL_SCHEMA}' USING ERRCODE = 'FL001';
   END IF;
   -- One call of a gateway at a time; those of others do not wait for it.
@@ -258,6 +265,12 @@ BEGIN
   UPDATE flanco.gateway g
      SET seen_ms = now_ms, clock_off_ms = sent_ms - now_ms, own_zone = append.own_zone, own_currency = append.own_currency
    WHERE g.company = owner.company AND g.gateway = owner.gateway;
+  IF length(append.report::text) <= ${MAX_REPORT} THEN
+    UPDATE flanco.gateway g
+       SET report = append.report,
+           version_ms = CASE WHEN g.report ->> 'version' = append.report ->> 'version' THEN g.version_ms ELSE now_ms END
+     WHERE g.company = owner.company AND g.gateway = owner.gateway;
+  END IF;
   outcome := 'taken';
   head := owner.position;
   head_hash := owner.hash;
@@ -447,6 +460,10 @@ ALTER TABLE flanco.fork ADD parent integer;
 UPDATE flanco.fork f SET parent = g.branch FROM flanco.gateway g
  WHERE g.company = f.company AND g.gateway = f.gateway AND f.position > 1;
 DROP FUNCTION flanco.append(integer, text, bigint, text, bigint, bigint, text[], text[]);
+`,
+  3: `
+ALTER TABLE flanco.gateway ADD report jsonb, ADD version_ms bigint;
+DROP FUNCTION IF EXISTS flanco.append(integer, text, bigint, text, bigint, bigint, text[], text[], text, text);
 `,
 };
 

@@ -1,9 +1,33 @@
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
 import { CLINIC_STATES } from "../domain/gateway.ts";
+import { MAX_DETAIL, MAX_REPORTED } from "../domain/gateway-report.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, sold, soldOnDays, timeMs, withData } from "./field.ts";
 import { pageStatus } from "./status.ts";
+
+/**
+ * What a gateway tells of itself, as it comes from the company's database. A newer
+ * gateway may tell more, and of faults that are not known here.
+ */
+export const gatewayReport = z.object({
+  version: z.string().max(60),
+  clockTrusted: z.boolean(),
+  certificateEndsMs: timeMs.nullable(),
+  disk: z.object({ freeBytes: z.int(), totalBytes: z.int(), lifeUsedPercent: z.int().nullable() }).nullable(),
+  backupMs: timeMs.nullable(),
+  remoteBackupMs: timeMs.nullable(),
+  faults: z
+    .array(
+      z.object({
+        code: z.string().regex(/^[a-z_]{1,40}$/),
+        count: z.int(),
+        sinceMs: timeMs,
+        details: z.record(z.string().max(40), z.union([z.string().max(MAX_DETAIL), z.number()])),
+      }),
+    )
+    .max(MAX_REPORTED),
+});
 
 const clinic = z.strictObject({
   name: z.string(),

@@ -41,9 +41,12 @@ export const CLINIC_STATES = [
   "forked",
   "lacking",
   "silent",
+  "full",
   "zone_off",
   "currency_off",
   "clock_off",
+  "faulty",
+  "old",
   "behind",
   "good",
 ] as const;

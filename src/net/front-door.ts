@@ -305,6 +305,11 @@ export class FrontDoor {
     };
   }
 
+  /** Until when the certificate holds that is served, in Unix milliseconds; null before one is. */
+  certificateEndsMs(): number | null {
+    return this.#renewal.endsMs();
+  }
+
   faults(): readonly Fault[] {
     return this.#renewal.faults();
   }

@@ -112,6 +112,11 @@ export class CertificateRenewal {
     return this.#certificates?.served.own === true ? this.#certificates.authority : null;
   }
 
+  /** When the served certificate ends, in Unix milliseconds; null before there is one. */
+  endsMs(): number | null {
+    return this.#certificates?.served.endsMs ?? null;
+  }
+
   /** An administrator's certificates that were refused, the one that ends soon, and an authority that was replaced. */
   faults(): readonly Fault[] {
     return [...this.#refused.values(), ...this.#ending(), ...this.#replaced()];

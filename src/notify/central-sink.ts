@@ -2,12 +2,15 @@ import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.
 import { type Cancel, type Clock, MINUTE_MS, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { GatewayReport } from "../domain/gateway-report.ts";
 import type { EntryBatch, EntrySink, SettingDifference } from "../domain/sink.ts";
 import { readSecret } from "../platform/secret-file.ts";
-import { type Connection, connector, IDLE_MS, refusedData } from "./database.ts";
+import { type Connection, connector, IDLE_MS, lacksFunction, refusedData } from "./database.ts";
 
-/** The version of the schema that this program makes and uses. It grows with every change of the SQL below. */
-export const CENTRAL_SCHEMA = 2;
+/** The version of the schema that this program makes and uses. */
+export const CENTRAL_SCHEMA = 3;
+/** The version from which on the schema takes entries as this program sends them. */
+const SENT_SCHEMA = 2;
 
 /** A gateway calls every five minutes, also while nothing is sold. */
 const CALL_EVERY_MS = 5 * MINUTE_MS;
@@ -21,6 +24,8 @@ export interface CentralOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly own: OwnSettings;
+  /** What the company is told of the gateway with each call. */
+  readonly report: () => Promise<GatewayReport>;
 }
 
 /** The settings of the gateway by which its sales are counted. */
@@ -134,8 +139,10 @@ export class CentralSink implements EntrySink {
     signal?.addEventListener("abort", end, { once: true });
     try {
       const connection = await this.#connected();
-      const { clock, own } = this.#options;
-      const appended = await append(connection, batch, clock.nowMs(), own);
+      const { clock, own, report } = this.#options;
+      // Not with entries: no sale waits for it.
+      const told = batch === null ? await report().catch(() => null) : null;
+      const appended = await append(connection, batch, clock.nowMs(), own, told);
       this.#clockOffMs = appended.clockOffMs;
       const { timeZone, currency } = appended.counted;
       this.#differences = [
@@ -209,31 +216,37 @@ export interface AppendResult {
   readonly counted: OwnSettings;
 }
 
-const APPEND =
-  "SELECT * FROM flanco.append(@schema, @ledger, @after, @afterHash, @newest, @nowMs, @hashes, @texts, @timeZone, @currency)";
+interface AppendRow {
+  readonly outcome: AppendResult["outcome"];
+  readonly head: string;
+  readonly head_hash: string;
+  readonly clock_off_ms: string;
+  readonly zone: string;
+  readonly currency: string;
+}
+
+const ARGUMENTS =
+  "@schema, @ledger, @after, @afterHash, @newest, @nowMs, @hashes, @texts, @timeZone, @currency";
+const APPEND = `SELECT * FROM flanco.append(${ARGUMENTS})`;
+const APPEND_REPORT = `SELECT * FROM flanco.append(${ARGUMENTS}, @report::jsonb)`;
 
 /**
  * Appends entries of the ledger of the gateway that the connection's role belongs to. Null appends
  * nothing, and only tells that the gateway is there. Resolves after the commit. May be repeated.
+ * A database of the schema before takes no report: it gets the rest.
  */
 export async function append(
   connection: Connection,
   batch: SentBatch | null,
   nowMs: number,
   own: OwnSettings | null = null,
+  report: GatewayReport | null = null,
 ): Promise<AppendResult> {
   const entries = batch?.entries ?? [];
-  const [row] = await connection.query<{
-    outcome: AppendResult["outcome"];
-    head: string;
-    head_hash: string;
-    clock_off_ms: string;
-    zone: string;
-    currency: string;
-  }>(APPEND, {
+  const values = {
     timeZone: own?.timeZone ?? null,
     currency: own?.currency ?? null,
-    schema: CENTRAL_SCHEMA,
+    schema: SENT_SCHEMA,
     ledger: batch?.ledger ?? null,
     after: batch?.after ?? null,
     afterHash: entries[0]?.previousHash ?? null,
@@ -241,7 +254,17 @@ export async function append(
     nowMs,
     hashes: entries.map(({ hash }) => hash),
     texts: entries.map(({ text }) => text),
-  });
+  };
+  const call = (sql: string) => connection.query<AppendRow>(sql, values);
+  const [row] =
+    report === null
+      ? await call(APPEND)
+      : await connection
+          .query<AppendRow>(APPEND_REPORT, { ...values, report: JSON.stringify(report) })
+          .catch((error: unknown) => {
+            if (!lacksFunction(error)) throw error;
+            return call(APPEND);
+          });
   if (row === undefined) throw new Error("append gave no row");
   return {
     outcome: row.outcome,

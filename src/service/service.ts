@@ -225,7 +225,7 @@ export class Service {
     const { sinks, upkeep, others } = parts.watchers;
     const api = await openApi(start, parts, () => this.settings.allowed_origins, this.#closing);
     this.#api = api;
-    sinks.open(api.status);
+    sinks.open(api.status, () => parts.frontDoor.certificateEndsMs());
     this.#sinks = sinks;
     this.#closing.defer(() => sinks.close());
     // The API did not exist for the changes before this.

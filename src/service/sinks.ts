@@ -6,6 +6,7 @@ import type { SinkSettingsOf } from "../contract/sink.ts";
 import type { Actor } from "../domain/audit.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import { reportOf } from "../domain/gateway-report.ts";
 import type { Id } from "../domain/id.ts";
 import type { Language } from "../domain/language.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -20,6 +21,7 @@ import {
   type Sink,
   type SinkName,
 } from "../domain/sink.ts";
+import type { StatusReader } from "../domain/status.ts";
 import type { SinkSetups } from "../http/sink.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { CentralSink } from "../notify/central-sink.ts";
@@ -59,7 +61,8 @@ export interface SinksOptions extends Pick<NoticesOptions, "costly" | "trust"> {
 export class Sinks implements SinkSetups {
   readonly #options: SinksOptions;
   readonly forwarder: Forwarder;
-  #status: NoticesOptions["status"] | undefined;
+  #status: StatusReader | undefined;
+  #certificateEndsMs: () => number | null = () => null;
   #notices: Notices | undefined;
   /** The last change: changes run one after another. */
   #changed: Promise<void> = Promise.resolve();
@@ -71,9 +74,10 @@ export class Sinks implements SinkSetups {
     this.forwarder = new Forwarder({ clock, timers: systemTimers, log });
   }
 
-  /** @param status the status whose faults the notices tell of */
-  open(status: NoticesOptions["status"]): void {
+  /** @param status the status whose faults the notices tell of, and which the company is told of */
+  open(status: StatusReader, certificateEndsMs: () => number | null): void {
     this.#status = status;
+    this.#certificateEndsMs = certificateEndsMs;
     this.#addEntrySink("central");
     this.#addEntrySink("mqtt");
     this.#addNotices(status);
@@ -166,13 +170,26 @@ export class Sinks implements SinkSetups {
 
   #addEntrySink(name: "central" | "mqtt"): void {
     const { settings, clock, reader: chain, writer } = this.#options;
-    const sink = name === "central" ? centralSink(this.#options) : mqttSink(this.#options);
+    const sink = name === "central" ? this.#centralSink() : mqttSink(this.#options);
     if (sink === undefined) return;
     const file = this.#cursorOf(name);
     // What is published is taken for what happens now, so that years of sales would set things off.
     const beginsNow = name === "mqtt" && settings.of(name)?.mqtt_history !== true;
     const settled = () => writer.ping();
     this.forwarder.add(new EntryFeed({ chain, settled, file, clock, beginsNow }), sink);
+  }
+
+  #centralSink(): EntrySink | undefined {
+    const { settings, config, clock } = this.#options;
+    const [central, status] = [settings.of("central"), this.#status];
+    if (central === undefined || status === undefined) return undefined;
+    const { central_database: address, central_password_file: passwordFile } = central;
+    const authority = central.central_authority_file;
+    const parameter = `${address.includes("?") ? "&" : "?"}sslrootcert=${encodeURIComponent(authority)}`;
+    const url = authority === "" ? address : address + parameter;
+    const own = { timeZone: config.time_zone, currency: config.currency };
+    const report = async () => reportOf(await status.status(), this.#certificateEndsMs());
+    return new CentralSink({ url, passwordFile, clock, timers: systemTimers, own, report });
   }
 
   #addPulse(status: NoticesOptions["status"]): void {
@@ -277,17 +294,6 @@ function noticeSinks(
     ...(email === undefined ? [] : [new EmailSink(email, makeTest, (text) => log.warn({}, text))]),
     ...(webhook === undefined ? [] : [new WebhookSink(webhook, makeTest, clock)]),
   ];
-}
-
-function centralSink({ settings, config, clock }: SinksOptions): EntrySink | undefined {
-  const central = settings.of("central");
-  if (central === undefined) return undefined;
-  const { central_database: address, central_password_file: passwordFile } = central;
-  const authority = central.central_authority_file;
-  const parameter = `${address.includes("?") ? "&" : "?"}sslrootcert=${encodeURIComponent(authority)}`;
-  const url = authority === "" ? address : address + parameter;
-  const own = { timeZone: config.time_zone, currency: config.currency };
-  return new CentralSink({ url, passwordFile, clock, timers: systemTimers, own });
 }
 
 function mqttSink({ settings, reader, log, version, gateway }: SinksOptions): EntrySink | undefined {

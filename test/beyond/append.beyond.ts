@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { clinicStates } from "../../src/company/clinic.ts";
+import { watch } from "../../src/company/clinic.ts";
 import {
   addGateway,
   clinics,
@@ -44,9 +44,9 @@ describe("append in the company's database", () => {
 
   async function standing(name: string) {
     const found = await clinics(database.admin, await database.company());
-    const clinic = found.clinics.find((one) => one.name === name);
+    const clinic = watch(found.clinics, found.nowMs).find((one) => one.name === name);
     if (clinic === undefined) throw new Error(`no gateway ${name}`);
-    return { ...clinic, states: clinicStates(clinic, found.nowMs) };
+    return clinic;
   }
 
   const decide = async (name: string, decision: ForkDecision = "accept") =>

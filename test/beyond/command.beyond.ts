@@ -64,6 +64,8 @@ describe("flanco central", () => {
         currency: "EUR",
         ownZone: null,
         ownCurrency: null,
+        report: null,
+        versionMs: null,
         states: ["silent"],
       },
     ]);

@@ -11,6 +11,8 @@ const BATCH = 200;
 /** As the company has them. */
 export const OWN = { timeZone: "Europe/Madrid", currency: "EUR" };
 
+/** A gateway that tells nothing of itself. */
+export const NO_REPORT = () => Promise.reject(new Error("There is no report."));
 export const NO_TIMERS = { after: () => () => {} };
 
 /** A gateway's chain and its sink, with a cursor instead of the ledger and the forwarder: a thousand fit into one process. */
@@ -39,7 +41,14 @@ export class SimulatedGateway {
     const { role, password } = await addGateway(admin, company, name);
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
     const sink = () =>
-      new CentralSink({ url: url(role), passwordFile, clock: systemClock, timers: NO_TIMERS, own: OWN });
+      new CentralSink({
+        url: url(role),
+        passwordFile,
+        clock: systemClock,
+        timers: NO_TIMERS,
+        own: OWN,
+        report: NO_REPORT,
+      });
     return new SimulatedGateway(name, sink);
   }
 

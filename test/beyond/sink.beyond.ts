@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
+import { clinics } from "../../src/company/company.ts";
 import { MINUTE_MS, type Timers, VirtualTime } from "../../src/domain/clock.ts";
 import type { FlancoError } from "../../src/domain/error.ts";
+import type { GatewayReport } from "../../src/domain/gateway-report.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { type CentralBatch, CentralSink } from "../../src/notify/central-sink.ts";
 import { systemClock } from "../../src/platform/machine.ts";
@@ -14,6 +16,16 @@ import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase, unprivileged } from "./postgres.ts";
 import { NO_TIMERS, OWN } from "./simulated-gateway.ts";
+
+const REPORT: GatewayReport = {
+  version: "0.1.0",
+  clockTrusted: true,
+  certificateEndsMs: 1_800_000_000_000,
+  disk: { freeBytes: 5_000_000_000, totalBytes: 30_000_000_000, lifeUsedPercent: 20 },
+  backupMs: 1_795_000_000_000,
+  remoteBackupMs: null,
+  faults: [{ code: "disk_low", count: 1, sinceMs: 1_795_000_000_000, details: { freeBytes: 1 } }],
+};
 
 /** A company's database with one gateway, whose password is in a file. */
 class GatewayDatabase extends CompanyDatabase {
@@ -34,8 +46,10 @@ class GatewayDatabase extends CompanyDatabase {
     return this.url("flanco_malaga");
   }
 
-  sink(url = this.address, timers: Timers = NO_TIMERS): CentralSink {
-    return new CentralSink({ url, passwordFile: this.passwordFile, clock: systemClock, timers, own: OWN });
+  sink(url = this.address, timers: Timers = NO_TIMERS, told = REPORT): CentralSink {
+    const { passwordFile } = this;
+    const report = async () => told;
+    return new CentralSink({ url, passwordFile, clock: systemClock, timers, own: OWN, report });
   }
 
   /** Each entry as often as it is there. */
@@ -166,6 +180,41 @@ describe("the sink of the company's database", () => {
       expect(time.pendingTimers).to.equal(0);
     });
 
+    it("tells with its calls what the gateway says of itself, and a database of the schema before without it", async () => {
+      const known = async () => (await clinics(company.admin, await company.company())).clinics[0];
+      await company.admin.query("UPDATE flanco.gateway SET report = NULL, version_ms = NULL, seen_ms = NULL");
+      const sink = company.sink();
+      await company.admin.query("CREATE SCHEMA newer; ALTER FUNCTION flanco.append SET SCHEMA newer");
+      // As version 2 had it: without a report.
+      await company.admin.query(`
+        CREATE FUNCTION flanco.append(integer, text, bigint, text, bigint, bigint, text[], text[], text, text,
+          OUT outcome text, OUT head bigint, OUT head_hash text, OUT clock_off_ms bigint, OUT zone text, OUT currency text)
+        LANGUAGE sql SECURITY DEFINER AS 'SELECT a.* FROM newer.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) a WHERE $1 <= 2'`);
+      await company.admin.query("GRANT EXECUTE ON FUNCTION flanco.append TO flanco_malaga");
+      expect(await sink.test(never)).to.contain("takes this gateway's entries");
+      expect(await known()).to.include({ report: null, ownZone: OWN.timeZone });
+      await company.admin.query("DROP FUNCTION flanco.append");
+      await company.admin.query("ALTER FUNCTION newer.append SET SCHEMA flanco; DROP SCHEMA newer");
+      await sink.test(never);
+      expect((await known())?.report).to.deep.equal(REPORT);
+      const sinceMs = (await known())?.versionMs;
+      await sink.test(never);
+      expect((await known())?.versionMs, "of the first call")
+        .to.equal(sinceMs)
+        .and.to.be.a("number");
+      const details = Object.fromEntries(
+        Array.from({ length: 40 }, (_, index) => [index, "x".repeat(1_000)]),
+      );
+      const large = { ...REPORT, faults: REPORT.faults.map((fault) => ({ ...fault, details })) };
+      const other = company.sink(company.address, NO_TIMERS, large);
+      await other.test(never);
+      await other.close();
+      expect((await known())?.report, "larger than any").to.deep.equal(REPORT);
+      await company.admin.query("UPDATE flanco.gateway SET report = '[]'");
+      expect((await known())?.report, "what makes no sense").to.equal(null);
+      await sink.close();
+    });
+
     it("asks the database to look soon whether a silent connection is still there", async () => {
       const [row] = await company.admin.query<Record<string, string>>("SHOW tcp_keepalives_idle");
       expect(row).to.deep.equal({ tcp_keepalives_idle: "60" });
@@ -275,7 +324,7 @@ describe("the sink of the company's database", () => {
         "SELECT pg_get_functiondef('flanco.append'::regproc) AS text",
       );
       await company.admin.query(
-        (row?.text ?? "").replace("NOT BETWEEN 1 AND 2 THEN", "NOT BETWEEN 3 AND 4 THEN"),
+        (row?.text ?? "").replace("NOT BETWEEN 1 AND 3 THEN", "NOT BETWEEN 4 AND 5 THEN"),
       );
       expect(await failureOf(company.sink().test(never))).to.contain("another version of flanco");
     } finally {

@@ -62,7 +62,7 @@ describe("flanco central upgrade", () => {
 
     expect((await rejection(companyOf(admin, undefined))).hint).to.contain("flanco central upgrade");
     expect(await upgrade(admin)).to.equal(1);
-    expect(await upgrade(admin), "nothing is left to do").to.equal(2);
+    expect(await upgrade(admin), "nothing is left to do").to.equal(3);
     expect(dumped(old)).to.equal(dumped(fresh));
 
     chain.sell();

@@ -219,7 +219,7 @@ export class Appliance {
       options,
     );
     await appliance.#api.open();
-    appliance.sending.open(appliance.status);
+    appliance.sending.open(appliance.status, () => null);
     await new Promise<void>((resolve) => appliance.#server.listen(0, "127.0.0.1", resolve));
     held ??= appliance.description().then((description) => new HeldDescription(description));
     appliance.#held = await held;

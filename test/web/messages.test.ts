@@ -46,7 +46,8 @@ describe("The page's messages", () => {
 describe("What a company is told of a clinic", () => {
   it("puts no plural after a one", () => {
     for (const { what } of [clinicsTexts.es, clinicsTexts.en]) {
-      for (const said of Object.values(what)) expect(said("1", "1")).to.not.match(/\b1 \p{L}{2,}s\b/u);
+      const counting = Object.values(what).filter((said) => typeof said === "function");
+      for (const said of counting) expect(said("1", "1")).to.not.match(/\b1 \p{L}{2,}s\b/u);
     }
   });
 });

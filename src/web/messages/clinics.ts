@@ -21,9 +21,12 @@ export const clinicsTexts = bilingual({
     forked: ["Otro libro", "Another ledger"],
     lacking: ["Faltan apuntes", "Entries missing"],
     silent: ["Sin noticias", "Silent"],
+    full: ["Disco lleno", "Disk full"],
     zone_off: ["Otra zona horaria", "Another time zone"],
     currency_off: ["Otra moneda", "Another currency"],
     clock_off: ["Reloj desviado", "Clock off"],
+    faulty: ["Con avisos", "With faults"],
+    old: ["Versión antigua", "Old version"],
     behind: ["Enviando", "Behind"],
     good: ["Al día", "Up to date"],
   },
@@ -39,6 +42,15 @@ export const clinicsTexts = bilingual({
     silent: (seen: string) => [
       `Última llamada: ${seen}. Un equipo llama cada cinco minutos.`,
       `Last call: ${seen}. A gateway calls every five minutes.`,
+    ],
+    full: ["Queda poco sitio en su disco.", "Its disk has little room left."],
+    faulty: [
+      "El equipo dice que algo necesita atención.",
+      "The gateway says that something needs attention.",
+    ],
+    old: [
+      "Desde hace más de dos semanas otro equipo de la empresa tiene una versión más nueva.",
+      "For more than two weeks another gateway of the company has had a newer version.",
     ],
     differs: (here: string, there: string) => [
       `El equipo cuenta en ${here} y la empresa en ${there}: sus sumas no coinciden.`,
@@ -59,6 +71,15 @@ export const clinicsTexts = bilingual({
     silent: [
       "Compruebe que está encendido y que tiene red; flanco forward test central prueba el camino.",
       "Check that it has power and network; flanco forward test central tries the way.",
+    ],
+    full: [
+      "Libere espacio en ese equipo: sin sitio no se guardan ventas.",
+      "Free some space on that gateway: without room no sale is stored.",
+    ],
+    faulty: ["Mire el estado de ese equipo.", "Look at that gateway's state."],
+    old: [
+      "Actualice ese equipo; flanco doctor dice por qué no se actualiza solo.",
+      "Update that gateway; flanco doctor says why it does not by itself.",
     ],
     zone_off: (name: string) => [
       `Corrija time_zone en ese equipo, o aquí: flanco central gateway zone ${name} ZONA`,
