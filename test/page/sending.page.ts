@@ -5,6 +5,7 @@ import { HookReceiver, KEY, Secrets } from "../notify/receivers.ts";
 import { AVAHI_PATH } from "../rig/avahi.ts";
 import { forSuite } from "../rig/standing.ts";
 import { focused, PAGE_TEST_MS, suiteService } from "./opened.ts";
+import { printed } from "./printed.ts";
 
 describe("What the gateway sends, on the page", function () {
   this.timeout(PAGE_TEST_MS);
@@ -116,6 +117,32 @@ describe("What the gateway sends, on the page", function () {
     await page.getByText("MQTT: saved and in force.").waitFor();
     await page.getByRole("button", { name: "Change: MQTT" }).click();
     expect(await dialog.getByLabel("Earlier sales too").isChecked()).to.equal(true);
+  });
+
+  it("shows the passphrase of the backups outside of the house once, on a sheet for paper", async () => {
+    const { page } = await opened.open("/estado", { width: 320 });
+    const name = "Copias fuera de la casa";
+    await page.getByRole("button", { name: `Configurar: ${name}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Dirección", { exact: true }).fill("sftp://nosuch.invalid/clinica");
+    await dialog.getByLabel("Usuario", { exact: true }).fill("ana");
+    await dialog.getByLabel("Contraseña o clave").fill("canary-of-the-place");
+    expect(await dialog.getByLabel("remote_passphrase").count()).to.equal(0);
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await page.getByText("Falta imprimir la frase").waitFor();
+    await page.getByRole("button", { name: "Crear la frase e imprimirla" }).click();
+    await dialog.getByRole("button", { name: "Crear la frase e imprimirla" }).click();
+    await page.getByRole("heading", { name: "Hoja para recuperar la clínica" }).waitFor();
+    const passphrase = (await page.locator("code").textContent()) ?? "";
+    expect(passphrase).to.match(/^([a-z]{4}-){6}[a-z]{4}$/);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(320);
+    const paper = await printed(page);
+    expect(paper).to.contain("sftp://nosuch.invalid/clinica").and.contain(passphrase);
+    await page.getByRole("button", { name: "Ya está impresa" }).click();
+    await page.getByRole("button", { name: "Crear otra frase" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Crear otra frase" }).waitFor();
+    expect(await page.content()).to.not.contain(passphrase);
   });
 
   it("is shown to a technician without a way to change it", async () => {

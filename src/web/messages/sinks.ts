@@ -190,6 +190,68 @@ export const sinkTexts = bilingual({
   forTechnician: ["Para el técnico:", "For the technician:"],
   delivered: (moment: string) => [`Última entrega: ${moment}.`, `Last delivery: ${moment}.`],
   neverDelivered: ["Todavía no se ha entregado nada.", "Nothing was delivered yet."],
+  remoteAge: (age: string) => [
+    `La copia más reciente allí es de hace ${age}.`,
+    `The newest backup there is ${age} old.`,
+  ],
+  sheet: {
+    missing: [
+      "Falta imprimir la frase: todavía no se envía nada",
+      "The passphrase is not printed: nothing is sent yet",
+    ],
+    make: ["Crear la frase e imprimirla", "Make the passphrase and print it"],
+    makeAnother: ["Crear otra frase", "Make another passphrase"],
+    firstMeans: [
+      [
+        "El equipo crea una frase con la que se cifra cada copia, y la enseña una sola vez.",
+        "Imprímala y guárdela fuera de la casa: sin ella nadie puede recuperar las copias, tampoco nosotros.",
+      ],
+      [
+        "The gateway makes a passphrase that each backup is encrypted with, and shows it once.",
+        "Print it and keep it outside of the house: without it nobody can bring the backups back, nor can we.",
+      ],
+    ],
+    nextMeans: [
+      [
+        "Las copias siguientes se cifran con otra frase, que se enseña una sola vez.",
+        "Conserve también la hoja anterior: las copias que ya están allí siguen con la suya.",
+      ],
+      [
+        "The next backups are encrypted with another passphrase, which is shown once.",
+        "Keep the sheet before it too: the backups that are there already keep theirs.",
+      ],
+    ],
+    title: ["Hoja para recuperar la clínica", "Sheet that brings the clinic back"],
+    print: ["Imprimir", "Print"],
+    done: ["Ya está impresa", "It is printed"],
+    once: [
+      "Imprima esta hoja ahora: la frase no se vuelve a mostrar.",
+      "Print this sheet now: the passphrase is not shown again.",
+    ],
+    gateway: ["Equipo", "Gateway"],
+    passphrase: ["Frase", "Passphrase"],
+    byHand: [
+      "Escríbala aquí a mano: ______________________",
+      "Write it here by hand: ______________________",
+    ],
+    howTitle: ["En un equipo nuevo", "On a new gateway"],
+    how: [
+      [
+        "Prepare el equipo o la tarjeta nueva, con red y con rclone (apt-get install rclone).",
+        "Escriba en él: sudo flanco restore --from-remote",
+        "Responda con la dirección, el usuario, la contraseña y la frase de esta hoja.",
+      ],
+      [
+        "Prepare the new gateway or card, with network and rclone (apt-get install rclone).",
+        "Type on it: sudo flanco restore --from-remote",
+        "Answer with the address, the login, its password and the passphrase of this sheet.",
+      ],
+    ],
+    keep: [
+      "Guárdela fuera de la casa, donde guarda contratos. Quien la tenga puede leer las ventas.",
+      "Keep it outside of the house, where contracts are. Whoever has it can read the sales.",
+    ],
+  },
   givenUp: (count: string) => [
     `Avisos que el otro lado rechazó y no tiene: ${count}.`,
     `Notices that the other side refused and does not have: ${count}.`,

@@ -51,6 +51,10 @@ export const stateTexts = bilingual({
   ],
   backupAge: (age: string) => [`Hace ${age}`, `${age} ago`],
   backupAgeUnknown: ["No se sabe de cuándo", "Its time is unknown"],
+  backupOutside: (age: string) => [
+    `Fuera de la casa, la última es de hace ${age}.`,
+    `Outside of the house the newest is ${age} old.`,
+  ],
   backupProved: (moment: string) => [
     `Comprobada entera: no falta ningún registro (${moment}).`,
     `Checked in full: no record is missing (${moment}).`,

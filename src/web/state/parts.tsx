@@ -82,8 +82,17 @@ function backupPart({ status, texts, format }: StateFacts): PartProps {
     return { title, kind, answer: texts.backupNone, says: [texts.backupNoneDetail] };
   }
   const { ageMs, provedMs } = status.lastBackup;
+  const outsideMs = status.sinks.find(({ name }) => name === "remote")?.backup?.ageMs ?? null;
   const answer = ageMs === null ? texts.backupAgeUnknown : texts.backupAge(ageText(ageMs, texts, format));
-  return { title, kind, answer, says: [texts.backupProved(format.dateTime(provedMs))] };
+  return {
+    title,
+    kind,
+    answer,
+    says: [
+      texts.backupProved(format.dateTime(provedMs)),
+      outsideMs !== null && texts.backupOutside(ageText(outsideMs, texts, format)),
+    ],
+  };
 }
 
 /** Whether the gateway's clock is set, and how many records have an uncertain time. */

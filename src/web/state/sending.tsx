@@ -13,16 +13,19 @@ import { sinkTexts } from "../messages/sinks.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Part } from "./parts.tsx";
+import type { Recovery } from "./remote-sheet.tsx";
 import { SetupForm } from "./setup-form.tsx";
 import { UpdatesPanel } from "./updates.tsx";
 
 interface SendingPanelProps {
   readonly sinks: readonly SinkState[];
   readonly updates: Status["updates"];
+  /** Is given what the recovery sheet shows, and no answer ever shows again. */
+  readonly onRecovery: (recovery: Recovery) => void;
 }
 
 /** What leaves the gateway, and the updates that come to it: how they fare, and for an owner how they are set up. */
-export function SendingPanel({ sinks, updates }: SendingPanelProps) {
+export function SendingPanel({ sinks, updates, onRecovery }: SendingPanelProps) {
   const texts = useTexts(sinkTexts);
   const { self, reloadStatus } = useGateway();
   const isOwner = self.role === "owner";
@@ -42,7 +45,7 @@ export function SendingPanel({ sinks, updates }: SendingPanelProps) {
       {updates !== null && (
         <UpdatesPanel
           updates={updates}
-          actions={update && <Actions setup={update} isOn onChanged={onChanged} />}
+          actions={update && <Actions setup={update} isOn onChanged={onChanged} onRecovery={onRecovery} />}
         />
       )}
       {rows.length > 0 && (
@@ -50,7 +53,7 @@ export function SendingPanel({ sinks, updates }: SendingPanelProps) {
           <p class="soft">{texts.intro}</p>
           <ul class="lines ruled">
             {rows.map((row) => (
-              <Row key={row.name} {...row} onChanged={onChanged} />
+              <Row key={row.name} {...row} onChanged={onChanged} onRecovery={onRecovery} />
             ))}
           </ul>
         </Panel>
@@ -65,9 +68,10 @@ interface RowProps {
   readonly sink: SinkState | undefined;
   readonly setup: Setup | undefined;
   readonly onChanged: () => void;
+  readonly onRecovery: SendingPanelProps["onRecovery"];
 }
 
-function Row({ name, sink, setup, onChanged }: RowProps) {
+function Row({ name, sink, setup, ...told }: RowProps) {
   const texts = useTexts(sinkTexts);
   const states = useTexts(stateTexts);
   const format = useFormat();
@@ -75,6 +79,7 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
   const answer = () => {
     if (name === "notice") return setup?.isSet === true ? texts.noticeOwn : texts.noticeUsual;
     if (sink === undefined) return texts.off;
+    if (setup !== undefined && lacksPassphrase(setup)) return texts.sheet.missing;
     if (sink.failure !== null) return texts.failing;
     const { waiting, behindMs } = sink;
     if (waiting === 0 || behindMs === 0) return texts.upToDate;
@@ -89,9 +94,7 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
       title={shown}
       answer={answer()}
       kind={kind}
-      actions={
-        setup !== undefined && <Actions setup={setup} isOn={sink !== undefined} onChanged={onChanged} />
-      }
+      actions={setup !== undefined && <Actions setup={setup} isOn={sink !== undefined} {...told} />}
     >
       {sink !== undefined && <SinkDetail sink={sink} />}
     </Part>
@@ -99,7 +102,7 @@ function Row({ name, sink, setup, onChanged }: RowProps) {
 }
 
 function SinkDetail({
-  sink: { name, waiting, behindMs, deliveredMs, givenUp, failure },
+  sink: { name, waiting, behindMs, deliveredMs, givenUp, backup, failure },
 }: {
   readonly sink: SinkState;
 }) {
@@ -121,6 +124,7 @@ function SinkDetail({
       {waiting !== null && (
         <p>{deliveredMs === null ? texts.neverDelivered : texts.delivered(format.dateTime(deliveredMs))}</p>
       )}
+      {typeof backup?.ageMs === "number" && <p>{texts.remoteAge(ageText(backup.ageMs, states, format))}</p>}
       {givenUp > 0 && <p>{texts.givenUp(format.count(givenUp))}</p>}
     </>
   );
@@ -139,12 +143,17 @@ function Technical({ message, hint }: { readonly message: string; readonly hint:
   );
 }
 
-interface ActionsProps extends Pick<RowProps, "onChanged"> {
+/** Whether backups wait for somebody to print what they are encrypted with. */
+function lacksPassphrase({ name, isSet, stored }: Setup): boolean {
+  return name === "remote" && isSet && !stored.includes("remote_passphrase");
+}
+
+interface ActionsProps extends Pick<RowProps, "onChanged" | "onRecovery"> {
   readonly setup: Setup;
   readonly isOn: boolean;
 }
 
-function Actions({ setup, isOn, onChanged }: ActionsProps) {
+function Actions({ setup, isOn, onChanged, onRecovery }: ActionsProps) {
   const { name, isSet } = setup;
   const isSink = name !== "notice" && name !== "update";
   const texts = useTexts(sinkTexts);
@@ -178,6 +187,19 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
       onDone={() => onDone(texts.turnedOff(shown))}
     />
   );
+  const passphrase = (
+    <Confirm
+      title={texts.sheet.title}
+      action={texts.sheet.make}
+      kind={lacksPassphrase(setup) ? "main" : "bad"}
+      meaning={lacksPassphrase(setup) ? texts.sheet.firstMeans : texts.sheet.nextMeans}
+      onConfirm={() => api.send("post", "/api/sink/passphrase")}
+      onDone={({ data }) => {
+        onDone("");
+        onRecovery({ passphrase: data.passphrase, values: setup.values });
+      }}
+    />
+  );
   const test = () => {
     if (!isSink) return;
     setTested(null);
@@ -205,6 +227,11 @@ function Actions({ setup, isOn, onChanged }: ActionsProps) {
         {isOn && isSink && (
           <Button isBusy={isBusy} label={of(texts.test)} onPress={test}>
             {texts.test}
+          </Button>
+        )}
+        {name === "remote" && isSet && (
+          <Button kind={lacksPassphrase(setup) ? "main" : "quiet"} onPress={() => open(passphrase)}>
+            {lacksPassphrase(setup) ? texts.sheet.make : texts.sheet.makeAnother}
           </Button>
         )}
         <Button label={of(setAction)} onPress={() => open(set)}>

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { AuditEntry, Status } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { Icon } from "../element/icon.tsx";
@@ -11,6 +12,7 @@ import { auditTexts } from "../messages/audit.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { GatewayParts } from "./parts.tsx";
+import { type Recovery, RemoteSheet } from "./remote-sheet.tsx";
 import { SendingPanel } from "./sending.tsx";
 
 /** The gateway's state: first whether anything needs attention, then every part. */
@@ -19,10 +21,12 @@ export function StateView() {
   const { self, reloadStatus } = useGateway();
   const known = useGatewayStatus();
   const gaps = useData("/api/gap", ["gap"]);
+  const [recovery, setRecovery] = useState<Recovery | null>(null);
   const status = known.value;
   useLiveEvents((event) => {
     if (event.kind !== "missed") reloadStatus();
   });
+  if (recovery !== null) return <RemoteSheet recovery={recovery} onDone={() => setRecovery(null)} />;
   return (
     <ViewFrame title={texts.title}>
       <NotReadyPanel
@@ -44,7 +48,7 @@ export function StateView() {
             <GatewayParts status={status} gaps={gaps.value ?? []} />
           </Panel>
           {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
-          <SendingPanel sinks={status.sinks} updates={status.updates} />
+          <SendingPanel onRecovery={setRecovery} sinks={status.sinks} updates={status.updates} />
           <LineCard status={status} />
           {self.role === "owner" && <AuditPanel />}
         </>
