@@ -102,7 +102,9 @@ describe("What the gateway sends, on the page", function () {
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByText("As chosen here").waitFor();
     const { values } =
-      (await opened.get<readonly { name: string; values: object }[]>("/api/sink")).at(-1) ?? {};
+      (await opened.get<readonly { name: string; values: object }[]>("/api/sink")).find(
+        ({ name }) => name === "notice",
+      ) ?? {};
     expect(values).to.deep.equal({
       notice_language: "en",
       notice_quiet_hours: "22:00-07:00",
