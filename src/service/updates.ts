@@ -67,7 +67,7 @@ export class Updates {
   #result: UpdateResult | undefined;
   /** Which run the audit log has, by its beginning. */
   #notedMs: number | undefined;
-  #requestedMs = Number.NEGATIVE_INFINITY;
+  #requestedMs = 0;
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -91,19 +91,20 @@ export class Updates {
     const { clock, trust, bootId, reader, hours } = this.#options;
     const within = parseQuietHours(hours());
     if (within === undefined || !trust.trusted() || !existsSync(this.#places.allowed)) return false;
-    const [nowMs, here] = [clock.nowMs(), monotonicMs(clock)];
+    const nowMs = clock.nowMs();
     if (!isQuiet(reader.localTime(nowMs), within)) return false;
-    const lately = Math.abs(nowMs - (this.#result?.begun ?? 0)) < NIGHT_MS;
-    if (lately || here - this.#requestedMs < NIGHT_MS) return false;
+    // Also where nobody has taken up the request.
+    const last = [this.#result?.begun ?? 0, this.#requestedMs];
+    if (last.some((ms) => Math.abs(nowMs - ms) < NIGHT_MS)) return false;
     // Who tests lines at night, or has a commissioning open, is not to lose the service.
-    const now: BootMoment = { bootId, monotonicMs: here };
+    const now: BootMoment = { bootId, monotonicMs: monotonicMs(clock) };
     return reader.lineTests(now).length + reader.commissions().length === 0;
   }
 
   /** Asks root's part to begin. Call it once a backup was proved. */
   request(): void {
     const { clock, log } = this.#options;
-    this.#requestedMs = monotonicMs(clock);
+    this.#requestedMs = clock.nowMs();
     try {
       writeFileSync(this.#places.request, "");
       log.info({}, "a backup was proved: updates may come");

@@ -166,6 +166,10 @@ export const stateTexts = bilingual({
     "Al instalarla, apt comprueba la firma de la fuente.",
     "When it is installed, apt checks the source's signature.",
   ],
+  newerComes: [
+    "Se instala sola en las horas de las actualizaciones.",
+    "It is installed by itself, in the hours of the updates.",
+  ],
   newerInstall: [
     "Se instala en el equipo, como administrador (root), con:",
     "It is installed on the gateway, as root, by:",

@@ -195,17 +195,24 @@ function gapPart({ status, gaps: newest, texts, format }: StateFacts): PartProps
 }
 
 function programPart({ status, texts, format }: StateFacts): PartProps {
-  const { version, uptimeMs, driver, newerPackage: newer } = status;
+  const { version, uptimeMs, driver, newerPackage: newer, updates } = status;
+  const comes = newer?.source === "apt" && updates !== null && updates.hours !== "";
   return {
     title: texts.program,
     answer: texts.version(version),
     says: [texts.uptime(ageText(uptimeMs, texts, format)), texts.driver(texts.drivers[driver])],
-    children: newer !== null && <NewerPackage newer={newer} />,
+    children: newer !== null && <NewerPackage newer={newer} comes={comes} />,
   };
 }
 
+interface NewerPackageProps {
+  readonly newer: NonNullable<Status["newerPackage"]>;
+  /** Whether it is installed by itself. */
+  readonly comes: boolean;
+}
+
 /** What installs it is a command on the gateway: a page that could do it would be a way to run any program there. */
-function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPackage"]> }) {
+function NewerPackage({ newer, comes }: NewerPackageProps) {
   const texts = useTexts(stateTexts);
   const { language } = useLanguage();
   const { version, source, file, notes, command } = newer;
@@ -216,6 +223,7 @@ function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPack
       </p>
       {file !== null && <p class="words">{file}</p>}
       {notes[language] !== "" && <p class="newer-notes">{notes[language]}</p>}
+      {comes && <p>{texts.newerComes}</p>}
       <p>
         {source === "apt" ? texts.newerCheckedByApt : texts.newerUnchecked} {texts.newerInstall}
       </p>
