@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { EXIT_CODES } from "../src/cli/program.ts";
+import { CLINIC_MEASURES } from "../src/company/metrics.ts";
 import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/contract/config/schema.ts";
 import { FAULTS } from "../src/domain/fault.ts";
 import { MEASURES } from "../src/http/metrics.ts";
@@ -114,7 +115,7 @@ function faultsPart(): string {
 }
 
 function metricsPart(): string {
-  const rows = MEASURES.map(({ name, kind, labels = [], help }) => [
+  const rows = [...MEASURES, ...CLINIC_MEASURES].map(({ name, kind, labels = [], help }) => [
     `\`${name}\``,
     kind,
     labels.join(", "),

@@ -15,7 +15,7 @@ import { iso } from "../cli/terminal.ts";
 import { HOUR_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Connection, ConnectionLimits } from "../notify/database.ts";
-import { isTroubled, type WatchedClinic, watch } from "./clinic.ts";
+import { isTroubled, type WatchedClinic } from "./clinic.ts";
 import {
   addGateway,
   type Company,
@@ -112,8 +112,7 @@ const GATEWAY: CommandGroup = {
       { ...OF_COMPANY, json: AS_JSON },
       `\nExit codes: 0 all is well, 3 a gateway needs attention.\n${example(`gateway list ${DATABASE}`)}`,
       async ({ json, ...access }, { context, terminal }) => {
-        const { nowMs, ...found } = await ofCompany(context, access, clinics);
-        const rows = watch(found.clinics, nowMs);
+        const { clinics: rows } = await ofCompany(context, access, clinics);
         terminal.show(json, rows, rows.map(describe));
         const troubled = rows.filter(({ states }) => isTroubled(states)).map(({ name }) => name);
         if (troubled.length > 0) {

@@ -3,7 +3,7 @@ import { gatewayReport } from "../contract/clinic.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
 import type { Connection } from "../notify/database.ts";
-import type { Clinic } from "./clinic.ts";
+import { type Clinic, type WatchedClinic, watch } from "./clinic.ts";
 import { SCHEMA_SQL, upgradeSql } from "./schema.ts";
 
 const PASSWORD_BYTES = 24;
@@ -241,11 +241,11 @@ function verifierOf(password: string): string {
   return `SCRAM-SHA-256$${SCRAM_ROUNDS}:${salt.toString("base64")}$${storedKey}:${serverKey}`;
 }
 
-/** Every gateway of a company, by name, and the database's time. */
+/** Every gateway of a company, by name, with how it fares, and the database's time in Unix milliseconds. */
 export async function clinics(
   connection: Connection,
   { company }: Company,
-): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }> {
+): Promise<{ readonly clinics: readonly WatchedClinic[]; readonly nowMs: number }> {
   const rows = await connection.query<Record<Exclude<keyof Clinic, "report">, string> & { report: unknown }>(
     `SELECT g.name, g.time_zone AS "timeZone", g.role, g.seen_ms AS "seenMs", g.position, g.newest,
             f.position AS "forkedAt", coalesce(f.newest - f.position + 1, 0) AS withheld,
@@ -264,27 +264,25 @@ export async function clinics(
   );
   // 64-bit numbers come as texts.
   const whole = (text: string | null) => (text === null ? null : Number(text));
-  return {
-    nowMs: Number(nowMs),
-    clinics: rows.map((row) => ({
-      name: row.name,
-      timeZone: row.timeZone,
-      role: row.role,
-      seenMs: whole(row.seenMs),
-      position: Number(row.position),
-      newest: Number(row.newest),
-      forkedAt: whole(row.forkedAt),
-      withheld: Number(row.withheld),
-      untold: Number(row.untold),
-      clockOffMs: Number(row.clockOffMs),
-      currency: row.currency,
-      ownZone: row.ownZone,
-      ownCurrency: row.ownCurrency,
-      // What makes no sense is as if it were missing: the rest of the list must still be read.
-      report: gatewayReport.safeParse(row.report).data ?? null,
-      versionMs: whole(row.versionMs),
-    })),
-  };
+  const found = rows.map((row) => ({
+    name: row.name,
+    timeZone: row.timeZone,
+    role: row.role,
+    seenMs: whole(row.seenMs),
+    position: Number(row.position),
+    newest: Number(row.newest),
+    forkedAt: whole(row.forkedAt),
+    withheld: Number(row.withheld),
+    untold: Number(row.untold),
+    clockOffMs: Number(row.clockOffMs),
+    currency: row.currency,
+    ownZone: row.ownZone,
+    ownCurrency: row.ownCurrency,
+    // What makes no sense is as if it were missing: the rest of the list must still be read.
+    report: gatewayReport.safeParse(row.report).data ?? null,
+    versionMs: whole(row.versionMs),
+  }));
+  return { nowMs: Number(nowMs), clinics: watch(found, Number(nowMs)) };
 }
 
 /** What the company decides of a ledger that differs from the one in its database. */

@@ -5,11 +5,13 @@ import type { PasswordHasher } from "../domain/account.ts";
 import { hueOf } from "../domain/gateway.ts";
 import { buildApp, healthProbe, type SiteDependencies, salesEndpoints } from "../http/app.ts";
 import { type MemberReader, type MemberWriter, memberEndpoints, selfEndpoints } from "../http/member.ts";
+import { METRICS_PATH, metricsProbe } from "../http/metrics.ts";
 import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
 import { letterheadEndpoint } from "../http/report.ts";
 import { type Endpoint, serve } from "../http/router.ts";
 import { sessionEndpoints } from "../http/session.ts";
-import { type Clinic, isTroubled, watch } from "./clinic.ts";
+import { isTroubled, type WatchedClinic } from "./clinic.ts";
+import { CLINIC_MEASURES } from "./metrics.ts";
 import type { CompanySales } from "./sales.ts";
 
 /** A company's page is opened by one address, which browsers trust. */
@@ -18,7 +20,7 @@ const NO_REACH = { page: null, trust: null };
 /** Reads of the clinics in a company's database. */
 export interface ClinicReads {
   /** Every gateway, and the database's time in Unix milliseconds. */
-  clinics(): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }>;
+  clinics(): Promise<{ readonly clinics: readonly WatchedClinic[]; readonly nowMs: number }>;
 }
 
 export interface CompanyDependencies extends SiteDependencies {
@@ -29,11 +31,14 @@ export interface CompanyDependencies extends SiteDependencies {
   readonly company: { readonly name: string; readonly timeZone: string };
   readonly currency: { readonly code: string; readonly decimals: number };
   readonly isHealthy: () => Promise<boolean>;
+  /** As `metricsProbe` takes it. */
+  readonly metricsTokenFile: string | null;
 }
 
 /** The page and API of a company: the endpoints of a gateway that only read, and those of its clinics. */
 export function createCompanyApp(dependencies: CompanyDependencies): Koa {
-  const { sessions, members, sales, passwords, signInGate, clock, log, isHealthy } = dependencies;
+  const { sessions, members, sales, passwords, signInGate, clock, log, isHealthy, metricsTokenFile } =
+    dependencies;
   return buildApp(dependencies, {
     described: [
       ...sessionEndpoints(sessions, passwords, signInGate, members),
@@ -49,7 +54,10 @@ export function createCompanyApp(dependencies: CompanyDependencies): Koa {
         logo: "",
       })),
     ],
-    probes: { "/healthz": healthProbe(isHealthy) },
+    probes: {
+      "/healthz": healthProbe(isHealthy),
+      [METRICS_PATH]: metricsProbe(CLINIC_MEASURES, () => sales.clinics(), metricsTokenFile),
+    },
     positionOf: () => null,
   });
 }
@@ -59,8 +67,8 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
   return [
     serve(compareClinics, async ({ query }) => ({ data: await compared(sales, query, clock.nowMs()) })),
     serve(getCompanyStatus, async () => {
-      const { clinics, nowMs } = await sales.clinics();
-      const troubled = watch(clinics, nowMs).filter(({ states }) => isTroubled(states)).length;
+      const { clinics } = await sales.clinics();
+      const troubled = clinics.filter(({ states }) => isTroubled(states)).length;
       return {
         data: {
           version,
@@ -85,7 +93,7 @@ async function compared(
   nowMs: number,
 ): Promise<ClinicComparison> {
   const [sold, fares] = await Promise.all([sales.compare(period, at ?? null, nowMs), sales.clinics()]);
-  const states = new Map(watch(fares.clinics, fares.nowMs).map((clinic) => [clinic.name, clinic]));
+  const states = new Map(fares.clinics.map((clinic) => [clinic.name, clinic]));
   return {
     days: toDaysAnswer(sold),
     before: toDaysAnswer(sold.before),

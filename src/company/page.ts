@@ -117,6 +117,7 @@ async function openPage(
     allowedOrigins: () => config.allowed_origins,
     proxies: config.trusted_proxies,
     isKnownHost: (name) => door.isKnownHost(name),
+    metricsTokenFile: config.metrics ? config.metrics_token_file : null,
     isHealthy: once(() => takesWrites(probe, log)),
   });
   closing.defer(() => door.close());

@@ -24,7 +24,7 @@ import { importEndpoints } from "./import.ts";
 import { lineEndpoints } from "./line.ts";
 import { locationEndpoints, locationListEndpoint } from "./location.ts";
 import { memberEndpoints, selfEndpoints } from "./member.ts";
-import { METRICS_PATH, metricsProbe } from "./metrics.ts";
+import { MEASURES, METRICS_PATH, metricsProbe } from "./metrics.ts";
 import {
   changeCounter,
   crossSiteMiddleware,
@@ -158,7 +158,7 @@ export function createApp(dependencies: AppDependencies, table: readonly Endpoin
     ],
     probes: {
       "/healthz": healthProbe(async () => lines.healthy()),
-      [METRICS_PATH]: metricsProbe(status, dependencies.metricsTokenFile),
+      [METRICS_PATH]: metricsProbe(MEASURES, () => status.status(), dependencies.metricsTokenFile),
     },
     positionOf: (signedIn) => events.positionOf(signedIn),
     as: (asker, work) => costly.as(asker, work),

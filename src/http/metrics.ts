@@ -2,7 +2,7 @@ import type { Context } from "koa";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { FAULTS } from "../domain/fault.ts";
-import type { SinkStatus, Status, StatusReader } from "../domain/status.ts";
+import type { SinkStatus, Status } from "../domain/status.ts";
 import { isSecret, readSecret } from "../platform/secret-file.ts";
 import { senderOf } from "./middleware.ts";
 
@@ -11,19 +11,19 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
-/** One metric of the appliance. Names and units are by Prometheus' conventions. */
-interface Measure {
+/** One metric, read of an `R`. Names and units are by Prometheus' conventions. */
+export interface Measure<R> {
   readonly name: string;
   readonly help: string;
   /** A counter's name ends in `_total`. It starts again with the process. */
   readonly kind: "gauge" | "counter";
-  readonly labels?: readonly ("code" | "severity" | "sink" | "version")[];
+  readonly labels?: readonly string[];
   /** Values, each with its labels; no values where it is not known. */
-  readonly values: (status: Status) => readonly (readonly [labels: Record<string, string>, value: number])[];
+  readonly values: (reading: R) => readonly (readonly [labels: Record<string, string>, value: number])[];
 }
 
 /** Every metric beside those of the process. None tells money, people, locations or rooms. */
-export const MEASURES: readonly Measure[] = [
+export const MEASURES: readonly Measure<Status>[] = [
   {
     name: "flanco_build_info",
     kind: "gauge",
@@ -100,12 +100,16 @@ export const MEASURES: readonly Measure[] = [
  * @param tokenFile holds the token, read at each request from afar, so that a
  *   new one needs no restart; empty: there is no token; null: there are no metrics
  */
-export function metricsProbe(status: StatusReader, tokenFile: string | null) {
+export function metricsProbe<R>(
+  measures: readonly Measure<R>[],
+  read: () => Promise<R>,
+  tokenFile: string | null,
+) {
   let library: Promise<Library> | undefined;
   let underWay: Promise<string> | undefined;
-  const read = async (): Promise<string> => {
+  const exposed = async (): Promise<string> => {
     library ??= loadLibrary();
-    return expose(await library, await status.status());
+    return expose(await library, measures, await read());
   };
   return async (context: Context): Promise<void> => {
     // Otherwise the page would answer it with 200 and HTML.
@@ -116,7 +120,7 @@ export function metricsProbe(status: StatusReader, tokenFile: string | null) {
     }
     requireAccess(context, tokenFile);
     // Requests at the same time share one read of the ledger.
-    underWay ??= read().finally(() => {
+    underWay ??= exposed().finally(() => {
       underWay = undefined;
     });
     const text = await underWay;
@@ -152,10 +156,14 @@ async function loadLibrary() {
 }
 
 /** Makes a registry for each answer, because a value that is not known must be absent, not 0. */
-async function expose({ library, ofProcess }: Library, status: Status): Promise<string> {
+async function expose<R>(
+  { library, ofProcess }: Library,
+  measures: readonly Measure<R>[],
+  reading: R,
+): Promise<string> {
   const registry = new library.Registry();
-  for (const { name, help, kind, labels = [], values } of MEASURES) {
-    const known = values(status);
+  for (const { name, help, kind, labels = [], values } of measures) {
+    const known = values(reading);
     if (known.length === 0) continue;
     const options = { name, help, labelNames: [...labels], registers: [registry] };
     const metric = kind === "gauge" ? new library.Gauge(options) : new library.Counter(options);
@@ -164,7 +172,11 @@ async function expose({ library, ofProcess }: Library, status: Status): Promise<
   return `${await ofProcess.metrics()}${await registry.metrics()}`;
 }
 
-function gauge(name: string, help: string, value: (status: Status) => number | null | undefined): Measure {
+function gauge(
+  name: string,
+  help: string,
+  value: (status: Status) => number | null | undefined,
+): Measure<Status> {
   const values = (status: Status) => {
     const known = value(status) ?? null;
     return known === null ? [] : [[{}, known] as const];
@@ -172,7 +184,7 @@ function gauge(name: string, help: string, value: (status: Status) => number | n
   return { name, help, kind: "gauge", values };
 }
 
-function sink(name: string, help: string, value: (sink: SinkStatus) => number): Measure {
+function sink(name: string, help: string, value: (sink: SinkStatus) => number): Measure<Status> {
   return {
     name,
     help,

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { watch } from "../../src/company/clinic.ts";
 import {
   addGateway,
   clinics,
@@ -44,7 +43,7 @@ describe("append in the company's database", () => {
 
   async function standing(name: string) {
     const found = await clinics(database.admin, await database.company());
-    const clinic = watch(found.clinics, found.nowMs).find((one) => one.name === name);
+    const clinic = found.clinics.find((one) => one.name === name);
     if (clinic === undefined) throw new Error(`no gateway ${name}`);
     return clinic;
   }

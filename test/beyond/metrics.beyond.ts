@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { runCommand } from "../../scripts/command.ts";
 import { installFor } from "../../scripts/debian.ts";
+import { CLINIC_MEASURES } from "../../src/company/metrics.ts";
 import { CHECKOUT, Program } from "../rig/program.ts";
 
 const SHARED = join(CHECKOUT, "packaging", "root", "usr", "share", "flanco");
@@ -22,7 +23,7 @@ describe("Prometheus", () => {
 
   it("takes the alerts that the package brings", () => {
     expect(runCommand(["promtool", "check", "rules", join(SHARED, "prometheus-rules.yml")])).to.contain(
-      "6 rules found",
+      "7 rules found",
     );
   });
 
@@ -102,7 +103,7 @@ describe("Prometheus", () => {
     expect(runCommand(["sh", "-c", `promtool check metrics <'${file}' 2>&1`])).to.equal("");
   });
 
-  it("is asked by alerts and dashboard for metrics alone that the gateway serves", () => {
+  it("is asked by alerts and dashboard for metrics alone that a gateway or a company serves", () => {
     const asked = ["prometheus-rules.yml", "grafana-dashboard.json"].flatMap((name) => [
       ...readFileSync(join(SHARED, name), "utf8").matchAll(/\b(flanco_[a-z_]+|process_[a-z_]+)\b(?!")/g),
     ]);
@@ -110,6 +111,7 @@ describe("Prometheus", () => {
     // Known only where there is a fault, a backup or a sink.
     for (const name of ["flanco_fault", "flanco_backup_age_seconds"]) served.add(name);
     for (const name of ["flanco_sink_lag_seconds", "flanco_sink_failures_total"]) served.add(name);
+    for (const { name } of CLINIC_MEASURES) served.add(name);
     expect(asked.map(([, name]) => name).filter((name) => !served.has(name))).to.deep.equal([]);
   });
 });

@@ -24,13 +24,13 @@ describe("flanco central serve", () => {
   let other: RunningService;
   let cookie = "";
 
-  async function start({ role, password }: RoleAccess): Promise<RunningService> {
+  async function start({ role, password }: RoleAccess, settings = {}): Promise<RunningService> {
     const program = await Program.make();
     programs.push(program);
     const file = program.write("page.password", password);
     chmodSync(file, 0o600);
     return program.start(
-      { FLANCO_CENTRAL_DATABASE: database.url(role), FLANCO_CENTRAL_PASSWORD_FILE: file },
+      { FLANCO_CENTRAL_DATABASE: database.url(role), FLANCO_CENTRAL_PASSWORD_FILE: file, ...settings },
       { command: ["central", "serve"] },
     );
   }
@@ -67,7 +67,7 @@ describe("flanco central serve", () => {
       await append(await database.connectAs(gateway), chain.batch(), Date.now());
     }
     const page = await pageAccess(database.admin, await database.company(), "flanco_page");
-    one = await start(page);
+    one = await start(page, { FLANCO_METRICS: "true" });
     two = await start(page);
     other = await start(await pageAccess(database.admin, await database.company("Otra"), "flanco_page_b"));
     cookie = await invite("ana@example.org", "Televida", one);
@@ -102,6 +102,21 @@ describe("flanco central serve", () => {
     expect((await read(one, "/report?month=2026-01")).status).to.equal(200);
     expect(await (await one.get("/api/export?lang=es", cookie)).text()).to.contain("Hospital lugo");
     expect(await (await one.get("/")).text()).to.contain("<title>");
+  });
+
+  it("tells Prometheus how each gateway fares, by the setting", async () => {
+    const answer = await one.get("/metrics");
+    expect(answer.headers.get("content-type")).to.contain("text/plain");
+    const text = await answer.text();
+    expect(text.match(/^flanco_clinic_(?:waiting|state).*$/gm)).to.deep.equal([
+      ...["lugo", "malaga", "soria"].map((clinic) => `flanco_clinic_waiting{clinic="${clinic}"} 0`),
+      'flanco_clinic_state{clinic="lugo",state="good"} 1',
+      'flanco_clinic_state{clinic="malaga",state="good"} 1',
+      'flanco_clinic_state{clinic="soria",state="silent"} 1',
+    ]);
+    expect(text).to.match(/^flanco_clinic_seen_seconds\{clinic="lugo"\} \d/m);
+    expect(text).not.to.contain('flanco_clinic_seen_seconds{clinic="soria"');
+    expect((await other.get("/metrics")).status).to.equal(404);
   });
 
   it("lets owners say who reads, and staff read alone", async () => {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import Koa from "koa";
 import supertest from "supertest";
 import { fault } from "../../src/domain/fault.ts";
-import { metricsProbe } from "../../src/http/metrics.ts";
+import { MEASURES, metricsProbe } from "../../src/http/metrics.ts";
 import { errorMiddleware } from "../../src/http/middleware.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -89,7 +89,7 @@ describe("The metrics", () => {
         Object.defineProperty(context.req, "socket", { value: { remoteAddress: AFAR } });
         return next();
       });
-      app.use(metricsProbe(appliance.status, tokenFile));
+      app.use(metricsProbe(MEASURES, () => appliance.status.status(), tokenFile));
       return supertest(app.callback()).get("/metrics");
     }
 
