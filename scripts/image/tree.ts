@@ -26,7 +26,11 @@ const FIRMWARE_HOOKS: readonly string[] = [
 ];
 /** Units of the packages and of ours that the card starts, each with what wants it. */
 const ENABLED: Readonly<Record<string, readonly string[]>> = {
-  "multi-user.target": ["systemd-networkd.service", "flanco-card-settings.service"],
+  "multi-user.target": [
+    "systemd-networkd.service",
+    "flanco-card-settings.service",
+    "flanco-card-backup-disk.service",
+  ],
   "local-fs.target": ["flanco-card-grow.service"],
   "sysinit.target": ["fake-hwclock-load.service", "flanco-card-rtc.service"],
   "timers.target": ["fake-hwclock-save.timer"],

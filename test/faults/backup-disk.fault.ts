@@ -99,9 +99,9 @@ describe("flanco backup-disk", () => {
   }
 
   /** It says why, and the disk is what it was. */
-  function refuses(disk: string, why: RegExp, answer = "erase"): void {
+  function refuses(given: string, why: RegExp, disk = given, answer = "erase"): void {
     const before = runCommand(["sha256sum", disk]);
-    const { status, said } = prepare(disk, answer);
+    const { status, said } = prepare(given, answer);
     expect(said).to.match(why);
     expect(status).to.equal(1);
     expect(runCommand(["sha256sum", disk])).to.equal(before);
@@ -170,7 +170,8 @@ describe("flanco backup-disk", () => {
   });
 
   it("erases nothing without the answer", () => {
-    refuses(plugIn(["mkfs.ext4", "-q"], ["holiday.jpg"]), /Nothing was changed/, "yes");
+    const disk = plugIn(["mkfs.ext4", "-q"], ["holiday.jpg"]);
+    refuses(disk, /Nothing was changed/, disk, "yes");
   });
 
   for (const file of [BACKUP, "flanco/tail-3-0000000000000012", "lib/flanco/flanco.db"]) {
@@ -184,6 +185,38 @@ describe("flanco backup-disk", () => {
     // A block of its inodes is damaged: the superblock is whole.
     runCommand(["dd", "if=/dev/urandom", `of=${disk}`, "bs=1024", "seek=2", "count=8", "conv=notrunc"]);
     refuses(disk, /holds ext4, which cannot be read here.*wipefs --all/);
+  });
+
+  describe("of a card, which asks nobody", () => {
+    /** `lsblk` with the disk as a USB disk, among others. */
+    function asUsb(...usb: readonly string[]): void {
+      const rows = ["/dev/vda  disk", ...usb.map((disk) => `${disk} usb disk`)].join("\\n");
+      writeFileSync(
+        root.file("bin/lsblk"),
+        `#!/bin/sh\ncase "$*" in *TRAN*) printf '${rows}\\n' ;; *) exec /usr/bin/lsblk "$@" ;; esac\n`,
+      );
+      chmodSync(root.file("bin/lsblk"), 0o755);
+    }
+
+    it("prepares the one USB disk, which holds no file but what other systems put there", () => {
+      const disk = plugIn(["mkfs.ext2", "-q"], ["System Volume Information/IndexerVolumeGuid"]);
+      asUsb(disk);
+      const { status, said } = prepare("--empty");
+      expect(status, said).to.equal(0);
+      expect(said).to.contain(`${disk} is formatted`);
+      expect(done(), "its service finds the disk").to.equal("");
+    });
+
+    it("leaves a disk with a file, one without a file system, and several as they are", () => {
+      const used = plugIn(["mkfs.ext2", "-q"], ["holiday.jpg"]);
+      asUsb(used);
+      refuses("--empty", /is not empty/, used);
+      const unknown = plugIn();
+      asUsb(unknown);
+      refuses("--empty", /is not empty/, unknown);
+      asUsb(used, unknown);
+      refuses("--empty", /2 USB disks are there, and not one/, used);
+    });
   });
 
   it("refuses the system's disk", () => {

@@ -29,8 +29,9 @@ const TIME = "etc/systemd/timesyncd.conf.d/60-flanco-card.conf";
 const SERIAL = "proc/device-tree/serial-number";
 const RTC = "etc/flanco/rtc";
 const KERNEL = "etc/flanco/kernel";
+const BACKUP_DISK = "etc/flanco/backup-disk";
 const PASSWORD = "etc/flanco/email-password";
-const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME, RTC, PASSWORD, KERNEL];
+const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME, RTC, PASSWORD, KERNEL, BACKUP_DISK];
 const MAIL =
   "email_server = smtps://mail.example.org\nemail_from = flanco@example.org\nemail_to = ana@example.org\n";
 
@@ -149,7 +150,7 @@ describe("flanco.txt", () => {
     settle(
       `address = 192.0.2.20/24\nssh_key = ${KEY}\nupdates = no\ntime_server = 192.0.2.1\nrtc = ds3231\nkernel = previous\nbackup_disk = yes\n${MAIL}email_login = ana\nemail_password = secret\n`,
     );
-    expect(made()).to.deep.equal([NETWORK, KEYS, TIME, RTC, PASSWORD, KERNEL]);
+    expect(made()).to.deep.equal([NETWORK, KEYS, TIME, RTC, PASSWORD, KERNEL, BACKUP_DISK]);
     settle("");
     expect(made()).to.deep.equal([UPDATES]);
     expect(flanco()).to.deep.equal({});
