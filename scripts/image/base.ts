@@ -26,6 +26,8 @@ const PACKAGES: readonly string[] = [
   ...["firmware-brcm80211"],
   // Updates, also from a source that is reached by HTTPS.
   ...["unattended-upgrades", "ca-certificates"],
+  // Backups that leave the house: an owner sets them up on the page, and has no shell to install it from.
+  "rclone",
   // What flanco's package asks for, a Pi's firmware, and what usr/lib/flanco-card uses: it changes a tree, and draws QR codes.
   ...["libstdc++6", "raspi-firmware", "device-tree-compiler", "qrencode"],
 ];

@@ -158,8 +158,8 @@ function controlOf(
     "Depends: avahi-daemon",
     // By which other gateways are found: a gateway without a network can do without.
     "Recommends: avahi-utils, systemd-timesyncd | time-daemon",
-    // By which a disk other than a card tells its wear.
-    "Suggests: smartmontools, unattended-upgrades",
+    // By which backups leave the house, and a disk other than a card tells its wear.
+    "Suggests: rclone, smartmontools, unattended-upgrades",
     "Section: misc",
     "Priority: optional",
     "Description: ledger of relay sales",

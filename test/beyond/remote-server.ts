@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { runCommand } from "../../scripts/command.ts";
 import { installFor } from "../../scripts/debian.ts";
 import { freePort } from "../../scripts/ports.ts";
+import { DAY_MS } from "../../src/domain/clock.ts";
 import { leafValidity, makeAuthority, makeLeaf } from "../../src/net/tls/authority.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -42,14 +43,19 @@ export class RemoteServer {
       : `https://localhost:${this.#port}/`;
   }
 
-  /** @param limit its bandwidth, as rclone writes it */
-  async start(limit = "off"): Promise<this> {
+  /**
+   * @param limit its bandwidth, as rclone writes it
+   * @param endedMs how long ago its certificate has ended; 0: it has not
+   */
+  async start(limit = "off", endedMs = 0): Promise<this> {
     installFor("remote place");
     if (this.#port === 0) {
       this.#port = await freePort();
       mkdirSync(this.stored, { recursive: true });
+      const toMs = Date.now() - endedMs;
+      const ended = { fromMs: toMs - DAY_MS, toMs };
       const authority = await makeAuthority(HOST, Date.now());
-      const { cert, key } = await makeLeaf(authority, HOST, leafValidity(Date.now()));
+      const { cert, key } = await makeLeaf(authority, HOST, endedMs === 0 ? leafValidity(Date.now()) : ended);
       writeFileSync(this.authorityFile, authority.cert);
       writeFileSync(this.directory.file("cert"), cert);
       writeFileSync(this.directory.file("key"), key, { mode: 0o600 });
@@ -58,7 +64,7 @@ export class RemoteServer {
     const tls = ["--cert", this.directory.file("cert"), "--key", this.directory.file("key")];
     const options = [
       ...["--addr", `127.0.0.1:${this.#port}`, "--user", LOGIN, "--pass", PASSWORD, "--bwlimit", limit],
-      ...["--config", "", "--cache-dir", this.directory.file("cache"), "-v"],
+      ...["--config", "", "--dir-cache-time", "0", "--cache-dir", this.directory.file("cache"), "-v"],
       ...(this.kind === "webdav" ? tls : []),
     ];
     this.#process = spawn("rclone", ["serve", this.kind, ...options, this.stored], {
@@ -89,6 +95,15 @@ export class RemoteServer {
 
   giveRoom(bytes: number): void {
     runCommand(["mount", "-o", `remount,size=${bytes}`, this.stored]);
+  }
+
+  /** It takes connections, and answers nothing. */
+  hang(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  goOn(): void {
+    this.#process?.kill("SIGCONT");
   }
 
   async kill(): Promise<void> {

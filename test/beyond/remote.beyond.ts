@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
+import { DAY_MS } from "../../src/domain/clock.ts";
 import { Rclone, type RemoteAccess } from "../../src/platform/rclone.ts";
-import { seededProgram } from "../cli/ledger.ts";
-import { Program } from "../rig/program.ts";
+import { EMAIL, seededProgram } from "../cli/ledger.ts";
+import { aRecord } from "../http/bodies.ts";
+import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { rejection } from "../rig/rejection.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
@@ -110,6 +112,12 @@ for (const kind of ["sftp", "webdav"] as const) {
       expect(await problem(place({ hostKey: wrong }).list("", within()))).to.contain("host key");
     });
 
+    it("whose certificate has ended by the gateway's clock asks for that clock", async () => {
+      if (kind === "sftp") return;
+      await server.start("off", DAY_MS);
+      expect(await problem(place().list("", within()))).to.contain("the gateway's clock do not agree");
+    });
+
     it("that is full says so, and takes the backup once it has room", async () => {
       server.makeSmall(MB);
       await server.start();
@@ -210,36 +218,70 @@ describe("A clinic whose backups leave the house", () => {
     return sinks?.find(({ name }) => name === "remote");
   };
 
-  it("has them there once it has printed the passphrase, and is brought back on a new card from that sheet alone", async () => {
-    const service = await old.start();
+  const arrived = (program: Program) => {
+    const isThere = async () => {
+      const { backup = null, waiting } = (await newest(program)) ?? {};
+      return backup !== null && waiting === 0;
+    };
+    return until("the newest backup is there", isThere);
+  };
+  let passphrase: string;
+  let service: RunningService;
+
+  it("has them there once it has printed the passphrase", async () => {
+    service = await old.start();
     await old.succeed(["forward", "import", settingsIn(old)]);
     expect(await old.refused(["forward", "test", "remote"])).to.contain("nobody has printed the passphrase");
-    const passphrase = (await old.succeed(["forward", "passphrase"])).trim();
+    passphrase = (await old.succeed(["forward", "passphrase"])).trim();
     await old.succeed(["backup"]);
     await old.succeed(["forward", "test", "remote"]);
-    await until("the backup is there", async () => (await newest(old))?.backup != null);
-    expect(await newest(old)).to.deep.include({ waiting: 0, failure: null });
+    await arrived(old);
     expect((await old.run(["status"])).stdout).to.match(
       /Sink remote: nothing waits\. Its newest backup is \d+ s old/,
     );
-    await service.end("SIGTERM");
     expect(filesBelow(server.stored)).to.have.length(3);
+  });
 
+  it("makes its backups here, and sells, while the place hangs", async () => {
+    server.hang();
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    await old.succeed(["backup"]);
+    expect((await service.post("/api/data", aRecord(), cookie)).status).to.equal(201);
+    expect(await newest(old)).to.deep.include({ waiting: 1 });
+    server.goOn();
+    await arrived(old);
+  });
+
+  it("tells of a place that somebody has emptied, and sends the newest again", async () => {
+    for (const name of readdirSync(server.stored)) rmSync(join(server.stored, name), { recursive: true });
+    await old.succeed(["backup"]);
+    await arrived(old);
+    const told = await old.run(["status"]);
+    expect(told.stderr).to.contain("Files of backups are missing at the remote place");
+    expect(filesBelow(server.stored)).to.have.length(3);
+    await service.end("SIGTERM");
+  });
+
+  it("is brought back on a new card from its sheet alone, and backups go on from there", async () => {
     const wrong = ["restore", "--from-remote", "--settings", settingsIn(fresh, `${passphrase}-a`)];
     expect((await fresh.run(wrong)).stderr).to.contain("its passphrase is another one");
     expect(existsSync(join(fresh.directory, "restore.remote"))).to.equal(false);
     const sheet = settingsIn(fresh, passphrase);
     const report = await fresh.succeed(["restore", "--from-remote", "--settings", sheet, "--json"]);
-    expect(JSON.parse(report)).to.deep.include({ records: 2, toDo: ["Backups go on to the remote place."] });
+    expect(JSON.parse(report)).to.deep.include({ records: 3, toDo: ["Backups go on to the remote place."] });
     await fresh.start();
     await fresh.succeed(["backup"]);
-    await until("its own backups go there", async () => (await newest(fresh))?.backup != null);
+    await arrived(fresh);
     expect(readdirSync(join(server.stored, "clinic"))).to.have.length(2);
   });
 });
 
 interface SinkStatuses {
-  readonly sinks?: readonly { readonly name: string; readonly backup?: object | null }[];
+  readonly sinks?: readonly {
+    readonly name: string;
+    readonly waiting: number;
+    readonly backup?: object | null;
+  }[];
 }
 
 /** The files below a folder. */

@@ -41,7 +41,7 @@ export function RemoteSheet({ recovery: { passphrase, values }, onDone }: Remote
       }
     >
       <article class="panel stack">
-        <p class="strong">{sheet.once}</p>
+        <p class="strong unprinted">{sheet.once}</p>
         <dl class="recovery">
           {status !== undefined && (
             <>
