@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
-import { FAULT_CODES, FAULTS } from "../domain/fault.ts";
+import { FAULT_CODES, FAULTS, makeFault, type ToldFault, toldFault } from "../domain/fault.ts";
 import type { Severity } from "../domain/faults/entry.ts";
 import { CLINIC_STATES, CLOCK_OFF_MS, type ClinicState } from "../domain/gateway.ts";
-import type { GatewayReport } from "../domain/gateway-report.ts";
+import type { GatewayReport, ReportedFault } from "../domain/gateway-report.ts";
 
 /** A gateway as the company's database knows it. Times are Unix milliseconds of the database's clock. */
 export interface Clinic {
@@ -57,6 +57,18 @@ const OTHER_STATES: ReadonlySet<string> = new Set([...DISK_FAULTS, "clock_off", 
 export function severityOf(code: string): Severity {
   const known = FAULT_CODES.find((one) => one === code);
   return known === undefined ? "warning" : FAULTS[known].severity;
+}
+
+/** A reported fault as people are told of it; its code where it is of a newer version, or its details are. */
+export function textsOf({ code, sinceMs, details }: ReportedFault, timeZone: string): ToldFault["texts"] {
+  const plain = { what: code, todo: "" };
+  const known = FAULT_CODES.find((one) => one === code);
+  try {
+    if (known !== undefined) return toldFault(makeFault(known, sinceMs, details), timeZone).texts;
+  } catch {
+    // A detail that is no number or no time.
+  }
+  return { es: plain, en: plain };
 }
 
 /** @param nowMs the database's time */

@@ -1,5 +1,11 @@
 import type Koa from "koa";
-import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
+import {
+  type ClinicComparison,
+  compareClinics,
+  getCompanyStatus,
+  listGateways,
+  type ToldGateway,
+} from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
 import type { PasswordHasher } from "../domain/account.ts";
 import { hueOf } from "../domain/gateway.ts";
@@ -10,7 +16,7 @@ import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
 import { letterheadEndpoint } from "../http/report.ts";
 import { type Endpoint, serve } from "../http/router.ts";
 import { sessionEndpoints } from "../http/session.ts";
-import { isTroubled, type WatchedClinic } from "./clinic.ts";
+import { isTroubled, severityOf, textsOf, type WatchedClinic } from "./clinic.ts";
 import { CLINIC_MEASURES } from "./metrics.ts";
 import type { CompanySales } from "./sales.ts";
 
@@ -66,6 +72,7 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
   const { sales, clock, version, company, currency } = dependencies;
   return [
     serve(compareClinics, async ({ query }) => ({ data: await compared(sales, query, clock.nowMs()) })),
+    serve(listGateways, async () => ({ data: (await sales.clinics()).clinics.map(toGateway) })),
     serve(getCompanyStatus, async () => {
       const { clinics } = await sales.clinics();
       const troubled = clinics.filter(({ states }) => isTroubled(states)).length;
@@ -93,34 +100,38 @@ async function compared(
   nowMs: number,
 ): Promise<ClinicComparison> {
   const [sold, fares] = await Promise.all([sales.compare(period, at ?? null, nowMs), sales.clinics()]);
-  const states = new Map(fares.clinics.map((clinic) => [clinic.name, clinic]));
+  const states = new Map(fares.clinics.map((clinic) => [clinic.name, clinic.states]));
   return {
     days: toDaysAnswer(sold),
     before: toDaysAnswer(sold.before),
     clinics: sold.clinics.flatMap((own) => {
-      const clinic = states.get(own.name);
+      const known = states.get(own.name);
       // The clinic was added between the two reads.
-      if (clinic === undefined) return [];
-      const { name, timeZone, seenMs, position, newest, forkedAt, withheld, untold, clockOffMs } = clinic;
-      const { currency, ownZone, ownCurrency } = clinic;
-      return [
-        {
-          name,
-          timeZone,
-          ...toSoldAnswer(own),
-          before: toSoldAnswer(own.before),
-          states: clinic.states,
-          seenTime: seenMs,
-          waiting: Math.max(0, newest - position),
-          forkedAt,
-          withheld,
-          untold,
-          clockOffMs,
-          currency,
-          ownZone,
-          ownCurrency,
-        },
-      ];
+      if (known === undefined) return [];
+      return [{ name: own.name, ...toSoldAnswer(own), before: toSoldAnswer(own.before), states: known }];
     }),
+  };
+}
+
+function toGateway(clinic: WatchedClinic): ToldGateway {
+  const { role: _role, seenMs, position, newest, report, versionMs: _versionMs, ...own } = clinic;
+  return {
+    ...own,
+    seenTime: seenMs,
+    waiting: Math.max(0, newest - position),
+    told: report && {
+      version: report.version,
+      clockTrusted: report.clockTrusted,
+      certificateEndsTime: report.certificateEndsMs,
+      disk: report.disk,
+      backupTime: report.backupMs,
+      remoteBackupTime: report.remoteBackupMs,
+      faults: report.faults.map((one) => ({
+        code: one.code,
+        severity: severityOf(one.code),
+        count: one.count,
+        texts: textsOf(one, own.timeZone),
+      })),
+    },
   };
 }

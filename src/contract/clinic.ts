@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
+import { SEVERITIES } from "../domain/faults/entry.ts";
 import { CLINIC_STATES } from "../domain/gateway.ts";
 import { MAX_DETAIL, MAX_REPORTED } from "../domain/gateway-report.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
@@ -29,12 +30,36 @@ export const gatewayReport = z.object({
     .max(MAX_REPORTED),
 });
 
-const clinic = z.strictObject({
+const states = z
+  .array(z.enum(CLINIC_STATES))
+  .describe("How its gateway fares: each trouble, the worst first.");
+
+const clinic = z.strictObject({ name: z.string(), ...sold, before: z.strictObject(sold), states });
+
+const faultText = z.strictObject({ what: z.string(), todo: z.string() });
+
+/** What a gateway told of itself when it called last; times are those of its clock. */
+const told = z.strictObject({
+  version: z.string(),
+  clockTrusted: z.boolean(),
+  certificateEndsTime: timeMs.nullable().describe("Of HTTPS."),
+  disk: gatewayReport.shape.disk,
+  backupTime: timeMs.nullable().describe("Of when its newest proved backup is."),
+  remoteBackupTime: timeMs.nullable().describe("Of when the newest one outside of the house is."),
+  faults: z.array(
+    z.strictObject({
+      code: z.string(),
+      severity: z.enum(SEVERITIES),
+      count: z.int().describe("How many faults of this code there are; the texts are of the first."),
+      texts: z.strictObject({ es: faultText, en: faultText }),
+    }),
+  ),
+});
+
+const gateway = z.strictObject({
   name: z.string(),
   timeZone: z.string(),
-  ...sold,
-  before: z.strictObject(sold),
-  states: z.array(z.enum(CLINIC_STATES)).describe("How its gateway fares: each trouble, the worst first."),
+  states,
   seenTime: timeMs.nullable().describe("When it called last; null where it never did."),
   waiting: z
     .int()
@@ -51,7 +76,9 @@ const clinic = z.strictObject({
   currency: z.string().describe("The company's."),
   ownZone: z.string().nullable().describe("Of the gateway's own settings; null before it said it."),
   ownCurrency: z.string().nullable().describe("Likewise."),
+  told: told.nullable().describe("Null before it told anything, and where its version is too old to do so."),
 });
+export type ToldGateway = Shape<typeof gateway>;
 
 const comparison = z.strictObject({
   days: soldOnDays,
@@ -67,6 +94,11 @@ export const compareClinics = declare("get", "/api/clinic", MONEY, {
     at: dateText(parseDay, "YYYY-MM-DD, a day of the period; today without it").optional(),
   }),
   answer: withData(comparison),
+});
+
+export const listGateways = declare("get", "/api/gateway", MONEY, {
+  summary: "How the gateway of each clinic fares, and what it tells of itself.",
+  answer: withData(z.array(gateway)),
 });
 
 export const getCompanyStatus = declare("get", "/api/status", MONEY, {

@@ -40,3 +40,31 @@ export function separated(cells: readonly string[], separator: string): string {
 export function shownText(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
 }
+
+/** By which spreadsheets know a file as UTF-8. */
+export const BYTE_ORDER_MARK = "\uFEFF";
+/**
+ * The beginning of a text that a spreadsheet takes for a formula: a sign in any
+ * width, after spaces, quotes and invisible characters that the spreadsheet may skip.
+ */
+const FORMULA =
+  /^(?:[\s"\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|[\t\r\n])/u;
+/**
+ * Where a cell may end for a spreadsheet of any language:
+ * one that expects another separator ignores the quotes.
+ */
+const CELL_END = /([;,\t\r\n])/;
+const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
+
+/** A text in which no spreadsheet finds a formula, also where it splits the text into cells. */
+export function harmless(text: string): string {
+  if (NUMBER.test(text)) return text;
+  const [first = "", ...others] = text.split(CELL_END);
+  // The parts are by turns a separator and the text after it.
+  const rest = others.map((part, index) => (index % 2 === 0 ? part : noFormula(part)));
+  return noFormula([first, ...rest].join(""));
+}
+
+function noFormula(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}

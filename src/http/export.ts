@@ -7,7 +7,7 @@ import { JobSlots } from "../domain/job-slots.ts";
 import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter, StoredRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
-import { separated } from "../domain/text.ts";
+import { BYTE_ORDER_MARK, harmless, separated } from "../domain/text.ts";
 import { toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve, whileSignedIn } from "./router.ts";
 
@@ -114,20 +114,6 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
   },
 };
 
-const BYTE_ORDER_MARK = "\uFEFF";
-/**
- * The beginning of a text that a spreadsheet takes for a formula: a sign in any
- * width, after spaces, quotes and invisible characters that the spreadsheet may skip.
- */
-const FORMULA =
-  /^(?:[\s"\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|[\t\r\n])/u;
-/**
- * Where a cell may end for a spreadsheet of any language:
- * one that expects another separator ignores the quotes.
- */
-const CELL_END = /([;,\t\r\n])/;
-const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
-
 /** The beginning of the file: a byte-order mark, by which spreadsheets know UTF-8, and the header row. */
 export function csvHead(language: CsvLanguage): string {
   return BYTE_ORDER_MARK + rowOf(DIALECTS[language].header, language);
@@ -152,19 +138,6 @@ export function csvRow(
   const cells = [String(record.number), date, time, ...texts, value, states[state], origins[record.origin]];
   const ends = [moment(record.endedTimeMs), moment(record.voided?.timeMs)];
   return rowOf([...cells, ...ends, harmless(record.voided?.reason ?? "")], language);
-}
-
-/** A text in which no spreadsheet finds a formula, also where it splits the text into cells. */
-function harmless(text: string): string {
-  if (NUMBER.test(text)) return text;
-  const [first = "", ...others] = text.split(CELL_END);
-  // The parts are by turns a separator and the text after it.
-  const rest = others.map((part, index) => (index % 2 === 0 ? part : noFormula(part)));
-  return noFormula([first, ...rest].join(""));
-}
-
-function noFormula(text: string): string {
-  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
 function rowOf(cells: readonly string[], language: CsvLanguage): string {

@@ -6,6 +6,7 @@ import type { Self } from "./api/shapes.ts";
 export const VIEWS = [
   "panel",
   "clinics",
+  "gateways",
   "rooms",
   "records",
   "report",
@@ -29,6 +30,7 @@ export type Route =
 const PATHS: Readonly<Record<View, string>> = {
   panel: "/",
   clinics: "/clinicas",
+  gateways: "/equipos",
   rooms: "/habitaciones",
   records: "/registros",
   report: "/informe",
@@ -40,12 +42,20 @@ const PATHS: Readonly<Record<View, string>> = {
   guide: "/guia",
   self: "/mi-cuenta",
 };
-const COMPANY_VIEWS: readonly View[] = ["panel", "clinics", "records", "report", "locations", "self"];
+const COMPANY_VIEWS: readonly View[] = [
+  "panel",
+  "clinics",
+  "records",
+  "gateways",
+  "report",
+  "locations",
+  "self",
+];
 /** The views of each role, those of every day first; it begins with the first. The API refuses what the others ask for. */
 const VIEWS_OF: Readonly<Record<Self["serves"], Partial<Record<Role, readonly View[]>>>> = {
   company: { owner: [...COMPANY_VIEWS, "people"], staff: COMPANY_VIEWS },
   gateway: {
-    owner: VIEWS.filter((view) => view !== "clinics"),
+    owner: VIEWS.filter((view) => view !== "clinics" && view !== "gateways"),
     staff: ["panel", "rooms", "records", "report", "self"],
     technician: ["lines", "commission", "rooms", "state", "locations", "guide", "self"],
     display: ["rooms", "self"],

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { expect } from "chai";
 import { initialise, pageAccess, type RoleAccess } from "../../src/company/company.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
+import type { GatewayReport } from "../../src/domain/gateway-report.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
 import { append } from "../../src/notify/central-sink.ts";
 import { sharedBrowser } from "../page/browser.ts";
@@ -11,9 +12,25 @@ import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
 import { CompanyDatabase } from "./postgres.ts";
+import { OWN } from "./simulated-gateway.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const VIEWS = ["/", "/clinicas", "/registros", "/informe", "/lugares", "/personas", "/mi-cuenta"];
+const VIEWS = ["/", "/clinicas", "/equipos", "/registros", "/informe", "/lugares", "/personas", "/mi-cuenta"];
+
+const REPORT: GatewayReport = {
+  version: "0.1.0",
+  clockTrusted: false,
+  certificateEndsMs: Date.parse("2027-11-20T12:00:00Z"),
+  disk: { freeBytes: 90_000_000, totalBytes: 30_000_000_000, lifeUsedPercent: 40 },
+  backupMs: Date.parse("2025-11-20T12:00:00Z"),
+  remoteBackupMs: null,
+  faults: [
+    { code: "disk_low", count: 1, sinceMs: 0, details: { freeBytes: 90_000_000 } },
+    { code: "roof_leaks", count: 2, sinceMs: 0, details: {} },
+    // Of another version: its time is no number.
+    { code: "certificate_ending", count: 1, sinceMs: 0, details: { endsTime: "=soon" } },
+  ],
+};
 
 describe("flanco central serve", () => {
   const database = new CompanyDatabase(["fsync=off"]);
@@ -64,7 +81,9 @@ describe("flanco central serve", () => {
         valorMicros: 2_500_000,
         createdTimeMs: Date.now() - index * DAY_MS - sale,
       }));
-      await append(await database.connectAs(gateway), chain.batch(), Date.now());
+      const connection = await database.connectAs(gateway);
+      await append(connection, chain.batch(), Date.now());
+      if (name === "lugo") await append(connection, null, Date.now(), OWN, REPORT);
     }
     const page = await pageAccess(database.admin, await database.company(), "flanco_page");
     one = await start(page, { FLANCO_METRICS: "true" });
@@ -90,11 +109,11 @@ describe("flanco central serve", () => {
       clinics: readonly { name: string; sales: number; states: readonly string[] }[];
     };
     expect(clinics.map(({ name, sales, states }) => [name, sales, states.join()])).to.deep.equal([
-      ["lugo", 20, "good"],
+      ["lugo", 20, "full,faulty"],
       ["malaga", 20, "good"],
       ["soria", 0, "silent"],
     ]);
-    expect((await read(one, "/status")).data).to.deep.include({ timeZone: "Europe/Madrid", troubled: 1 });
+    expect((await read(one, "/status")).data).to.deep.include({ timeZone: "Europe/Madrid", troubled: 2 });
     expect((await read(one, "/me")).data).to.include({ role: "owner", serves: "company" });
     for (const path of ["/location", "/device", "/record", "/data?period=anual", "/letterhead", "/gap"]) {
       expect((await read(one, path)).status, path).to.equal(200);
@@ -104,13 +123,27 @@ describe("flanco central serve", () => {
     expect(await (await one.get("/")).text()).to.contain("<title>");
   });
 
+  it("shows what each gateway tells of itself, its faults in words", async () => {
+    const { data } = await read(one, "/gateway");
+    const [lugo, malaga] = data as readonly { name: string; told: Record<string, unknown> | null }[];
+    expect(malaga).to.deep.include({ name: "malaga", told: null, waiting: 0 });
+    expect(lugo?.told).to.deep.include({ version: "0.1.0", clockTrusted: false, disk: REPORT.disk });
+    const faults = lugo?.told?.["faults"] as readonly { severity: string; texts: { en: { what: string } } }[];
+    expect(faults.map(({ severity, texts }) => `${severity}: ${texts.en.what}`)).to.deep.equal([
+      "warning: The disk is nearly full: 90 MB left.",
+      "warning: roof_leaks",
+      "alarm: certificate_ending",
+    ]);
+  });
+
   it("tells Prometheus how each gateway fares, by the setting", async () => {
     const answer = await one.get("/metrics");
     expect(answer.headers.get("content-type")).to.contain("text/plain");
     const text = await answer.text();
     expect(text.match(/^flanco_clinic_(?:waiting|state).*$/gm)).to.deep.equal([
       ...["lugo", "malaga", "soria"].map((clinic) => `flanco_clinic_waiting{clinic="${clinic}"} 0`),
-      'flanco_clinic_state{clinic="lugo",state="good"} 1',
+      'flanco_clinic_state{clinic="lugo",state="full"} 1',
+      'flanco_clinic_state{clinic="lugo",state="faulty"} 1',
       'flanco_clinic_state{clinic="malaga",state="good"} 1',
       'flanco_clinic_state{clinic="soria",state="silent"} 1',
     ]);
@@ -190,8 +223,20 @@ describe("flanco central serve", () => {
           path,
         ).to.deep.equal([]);
       }
-      await page.goto("/clinicas?period=month");
+      await page.goto("/equipos");
+      const rows = page.locator("tbody th");
       await page.getByText(language === "es" ? "soria: Sin noticias" : "soria: Silent").waitFor();
+      expect(await rows.allTextContents(), "the worst first").to.deep.equal(["soria", "lugo", "malaga"]);
+      await page.getByRole("radio", { name: language === "es" ? "Por mirar" : "To see to" }).check();
+      await page.getByLabel(language === "es" ? "Clínica o versión" : "Clinic or version").fill("lu");
+      await until("one is left", async () => (await rows.allTextContents()).join() === "lugo");
+      const href = await page.locator("a[download]").getAttribute("href");
+      const [, row = "", ...more] = decodeURIComponent(href ?? "").split("\r\n");
+      expect(row).to.match(
+        language === "es" ? /^lugo;Disco lleno, Con avisos;/ : /^lugo,"Disk full, With faults",/,
+      );
+      expect(row).to.contain("roof_leaks (2)");
+      expect(more).to.deep.equal([""]);
       // What a gateway alone has is no view here.
       await page.goto("/lineas");
       await page.locator(".panel-figures").waitFor();

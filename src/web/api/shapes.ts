@@ -56,6 +56,7 @@ export type Fault = Status["faults"][number];
 export type LastEdge = Status["lastEdges"][number];
 export type ClinicComparison = Data<"/api/clinic">;
 export type Clinic = ClinicComparison["clinics"][number];
+export type ClinicGateway = Data<"/api/gateway">[number];
 export type Overview = Data<"/api/overview">;
 export type StoredRecord = Data<"/api/record">[number];
 export type Report = Data<"/api/report">;

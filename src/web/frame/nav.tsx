@@ -100,7 +100,7 @@ function useMarked(): NavView | null {
   const { status, self } = useGateway();
   const known = status.value;
   if (known === undefined) return null;
-  if ("troubled" in known) return known.troubled > 0 ? "clinics" : null;
+  if ("troubled" in known) return known.troubled > 0 ? "gateways" : null;
   return maySee(self, "state") && known.faults.length > 0 ? "state" : null;
 }
 

@@ -1,4 +1,5 @@
 import { ClinicsView } from "../clinics/clinics-view.tsx";
+import { GatewaysView } from "../clinics/gateways-view.tsx";
 import { CommissionView } from "../commission/commission-view.tsx";
 import { GuideView } from "../guide/guide-view.tsx";
 import { LinesView } from "../lines/lines-view.tsx";
@@ -13,6 +14,7 @@ import { StateView } from "../state/state-view.tsx";
 /** The views that an opening of the page seldom begins with: a file of their own, which comes when the page stands. */
 export const SELDOM_VIEWS = {
   clinics: ClinicsView,
+  gateways: GatewaysView,
   rooms: RoomsView,
   records: RecordsView,
   report: ReportView,

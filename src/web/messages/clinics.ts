@@ -1,10 +1,11 @@
+import type { ClinicState } from "../../domain/gateway.ts";
 import { bilingual } from "../../domain/language.ts";
 
 export const clinicsTexts = bilingual({
   title: ["Clínicas", "Clinics"],
   intro: [
-    "Lo que ha vendido cada clínica, y cómo está su equipo.",
-    "What each clinic has sold, and how its gateway fares.",
+    "Lo que ha vendido cada clínica. Cómo está su equipo se ve en Equipos.",
+    "What each clinic has sold. Gateways tells how its gateway fares.",
   ],
   all: ["Todas las clínicas", "All clinics"],
   clinic: ["Clínica", "Clinic"],
@@ -15,6 +16,32 @@ export const clinicsTexts = bilingual({
     "Se añaden con flanco central gateway add.",
     "They are added with flanco central gateway add.",
   ],
+  gateways: {
+    title: ["Equipos", "Gateways"],
+    intro: [
+      "Cómo está el equipo de cada clínica, lo que ha dicho él mismo en su última llamada; primero, los que alguien tiene que mirar.",
+      "How the gateway of each clinic fares, as it said itself when it called last; first those that somebody must see to.",
+    ],
+    download: ["Descargar hoja de cálculo", "Download spreadsheet"],
+    listed: (count: number) => [`Equipos: ${count}`, `Gateways: ${count}`],
+    shown: ["Qué equipos", "Which gateways"],
+    all: ["Todos", "All"],
+    troubled: ["Por mirar", "To see to"],
+    search: ["Clínica o versión", "Clinic or version"],
+    nothing: ["Ningún equipo es así.", "No gateway is like that."],
+    seen: ["Última llamada", "Last call"],
+    waiting: ["Por enviar", "To be sent"],
+    clock: ["Reloj", "Clock"],
+    untrusted: ["sin confirmar", "not trusted"],
+    version: ["Versión", "Version"],
+    certificate: ["Certificado hasta", "Certificate until"],
+    disk: ["Disco", "Disk"],
+    room: (free: string, total: string) => [`${free} libres de ${total}`, `${free} free of ${total}`],
+    worn: (percent: string) => [`${percent} gastado`, `${percent} worn`],
+    backup: ["Copia comprobada", "Proved backup"],
+    remote: ["Copia fuera", "Remote backup"],
+    faults: ["Avisos", "Faults"],
+  },
   troubles: (count: number) => [`Equipos que hay que mirar: ${count}`, `Gateways to see to: ${count}`],
   never: ["nunca", "never"],
   states: {
@@ -99,3 +126,11 @@ export const clinicsTexts = bilingual({
     ],
   },
 });
+
+/** A gateway's states by their names. */
+export function statesText(
+  states: readonly ClinicState[],
+  texts: { readonly states: Readonly<Record<ClinicState, string>> },
+): string {
+  return states.map((state) => texts.states[state]).join(", ");
+}

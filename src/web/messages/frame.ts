@@ -14,6 +14,7 @@ export const frameTexts = bilingual({
     home: ["Flanco: ir al panel", "Flanco: go to the overview"],
     panel: ["Panel", "Overview"],
     clinics: ["Clínicas", "Clinics"],
+    gateways: ["Equipos", "Gateways"],
     rooms: ["Habitaciones", "Rooms"],
     records: ["Registros", "Records"],
     report: ["Informe", "Report"],
