@@ -9,6 +9,7 @@ import { fileKeyOf, isHidden, SETUP_FIELDS } from "../domain/sink.ts";
 import { type DataDirectory, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
 import { chooseBackup, type FoundBackup, keptProofs } from "../ledger/safety/backup-directory.ts";
 import { makeDirectory, OWNER_ONLY } from "../platform/durable-file.ts";
+import { mistakeOf } from "../platform/mistake.ts";
 import { Rclone, type RemoteFiles } from "../platform/rclone.ts";
 import { readConfigured } from "../platform/secret-file.ts";
 import { loadConfig } from "../service/config-file.ts";
@@ -115,7 +116,10 @@ async function askedSetup({ terminal }: Call): Promise<RemoteSetup> {
 
 /** Throws `invalid` for values that make no place, or lack a secret. */
 function complete(values: Readonly<Record<string, unknown>>): RemoteSetup {
-  const { data, error } = setupSchema.safeParse({ name: "remote", values }, { jitless: true });
+  const { data, error } = setupSchema.safeParse(
+    { name: "remote", values },
+    { jitless: true, error: mistakeOf },
+  );
   const missing = ["remote_password", "remote_passphrase"].filter((key) => values[key] === undefined);
   const mistakes = [
     ...missing.map((key) => `${key}: is missing`),

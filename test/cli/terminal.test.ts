@@ -18,32 +18,47 @@ describe("A command", () => {
   // With the service running, a command is only its question and one message.
   before(() => program.start());
 
+  let keyboard: ChildProcess;
+  let screen: { stdout: string };
+
+  /** Runs a command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
+  function type(words: string): void {
+    const command = `"${program.command.join('" "')}" ${words}`;
+    keyboard = program.adopt(
+      spawn("script", ["--quiet", "--return", "--echo", "never", "--command", command, "/dev/null"], {
+        cwd: CHECKOUT,
+        env: { ...program.environment, SHELL: "/bin/sh" },
+        stdio: "pipe",
+      }),
+    );
+    screen = listen(keyboard);
+  }
+
+  async function answer(question: string, keys: string): Promise<void> {
+    await until(`it asks "${question}"`, () => screen.stdout.endsWith(question));
+    keyboard.stdin?.write(keys);
+  }
+
+  async function ended(): Promise<string> {
+    await until("the command ends", () => keyboard.exitCode !== null);
+    return screen.stdout.replaceAll("\r\n", "\n");
+  }
+
+  it("'s questions for a remote place show what is typed, but for the password", async () => {
+    type("restore --from-remote");
+    await answer("smb://…): ", "sftp://ana@place/x\r");
+    await answer("Login: ", "ana\r");
+    await answer("Password or key of that login: ", "canary\r");
+    await answer("Passphrase of the printed sheet: ", "abcd-efgh\r");
+    const shown = await ended();
+    expect(shown).to.match(/sftp:\/\/ana@place\/x\r?\nLogin: ana\r?\nPassword or key of that login: \n/);
+    expect(shown).to.match(/\nflanco: The remote place is not complete: remote_address: must be [^\n]*\n$/);
+    expect(shown).to.contain("remote_passphrase: ").and.not.contain("canary");
+    expect(keyboard.exitCode).to.equal(1);
+  });
+
   describe("'s question for a password", () => {
-    let keyboard: ChildProcess;
-    let screen: { stdout: string };
-
-    /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
-    beforeEach(() => {
-      const command = `"${program.command.join('" "')}" user passwd --email ana@example.org`;
-      keyboard = program.adopt(
-        spawn("script", ["--quiet", "--return", "--echo", "never", "--command", command, "/dev/null"], {
-          cwd: CHECKOUT,
-          env: { ...program.environment, SHELL: "/bin/sh" },
-          stdio: "pipe",
-        }),
-      );
-      screen = listen(keyboard);
-    });
-
-    async function answer(question: string, keys: string): Promise<void> {
-      await until(`it asks "${question}"`, () => screen.stdout.endsWith(question));
-      keyboard.stdin?.write(keys);
-    }
-
-    async function ended(): Promise<string> {
-      await until("the command ends", () => keyboard.exitCode !== null);
-      return screen.stdout.replaceAll("\r\n", "\n");
-    }
+    beforeEach(() => type("user passwd --email ana@example.org"));
 
     it("is asked twice, takes both answers at once, and shows neither", async () => {
       await answer(FIRST, `${PASSWORD}\r${PASSWORD}\r`);
