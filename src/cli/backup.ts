@@ -68,9 +68,9 @@ trusted the one before; it must have that one's host name. Run as root, the comm
 service and starts it again at the end.
 
 With --from-remote the newest backup is brought from the remote place outside of the house. Of it are needed
-its address, its login with the password, and the passphrase of the printed sheet: where this gateway
-does not have them, they are asked for, or a file in TOML has them (remote_address, remote_login,
-remote_password_file, remote_passphrase_file). Backups go on to that place.
+its address, its login with the password, and the passphrase of the printed sheet: they are asked for,
+or a file in TOML has them (remote_address, remote_login, remote_password_file,
+remote_passphrase_file). Backups go on to that place.
 
 To another gateway: make a last backup to a disk, switch the old one off, and restore from the disk here.
 

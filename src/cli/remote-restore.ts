@@ -3,15 +3,14 @@ import { dirname, join, resolve } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
 import { setupSchema } from "../contract/sink.ts";
 import { HOUR_MS, MINUTE_MS } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, messageOf } from "../domain/error.ts";
 import { megabytes } from "../domain/faults/entry.ts";
-import { fileKeyOf, isHidden, SETUP_FIELDS } from "../domain/sink.ts";
-import { type DataDirectory, dataDirectoryOf } from "../ledger/engine/data-directory.ts";
+import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { chooseBackup, type FoundBackup, keptProofs } from "../ledger/safety/backup-directory.ts";
+import { requireRoom } from "../ledger/safety/file-copy.ts";
 import { makeDirectory, OWNER_ONLY } from "../platform/durable-file.ts";
 import { mistakeOf } from "../platform/mistake.ts";
 import { Rclone, type RemoteFiles } from "../platform/rclone.ts";
-import { readConfigured } from "../platform/secret-file.ts";
 import { loadConfig } from "../service/config-file.ts";
 import { SinkSettings, setupIn } from "../service/sink-settings.ts";
 import type { Call } from "./command.ts";
@@ -23,7 +22,6 @@ const BRING_MS = 24 * HOUR_MS;
 /** The setup of a remote place with its secrets. */
 type RemoteSetup = Extract<ReturnType<typeof setupSchema.parse>, { name: "remote" }>;
 
-const FIELDS = SETUP_FIELDS.remote;
 const QUIET = { info() {}, error() {} };
 
 /** A backup that was brought from the remote place, in a folder of its own. Its disposal removes that. */
@@ -34,8 +32,7 @@ export interface BroughtBackup extends Disposable {
 
 /**
  * Brings the newest proven backup of the remote place, with its proof and the gateway file. The place is that of a
- * settings file, else the one that is set up here, else the keyboard's answers: its address, login and password, and
- * the passphrase. Throws `not_found`, `conflict` where several ledgers have backups there, and as rclone does.
+ * settings file, or the keyboard's answers: its address, login and password, and the passphrase. Throws `not_found`, `conflict` where several ledgers have backups there, and as rclone does.
  * @param source a backup's path there, to take that one
  * @param ids as for `chooseBackup`
  */
@@ -45,7 +42,7 @@ export async function bringBackup(
   { settings, source }: { readonly settings: string | undefined; readonly source: string | undefined },
   ids: readonly string[],
 ): Promise<BroughtBackup> {
-  const setup = setupOf(call, config, settings) ?? (await askedSetup(call));
+  const setup = settings === undefined ? await askedSetup(call) : readSetup(call, settings);
   const above = existsSync(config.data_dir) ? config.data_dir : dirname(resolve(config.data_dir));
   const folder = join(above, "restore.remote");
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -56,10 +53,17 @@ export async function bringBackup(
     call.terminal.err("Looking for backups at the remote place.");
     const finding = AbortSignal.timeout(FIND_MS);
     const files = await rclone.list("", finding);
-    await rclone.fetch("", folder, "*.json", finding);
-    const backup = chosenFrom(foundIn(folder, files, source), source, ids);
+    const unread = await rclone.fetch("", folder, "*.json", finding).catch((error: unknown) => error);
+    const found = foundIn(folder, files, source);
+    // Files of another passphrase lie there where a new one was made.
+    if (unread !== undefined) {
+      if (found.length === 0) throw unread;
+      call.terminal.err(`Some of it is left out: ${messageOf(unread)}`);
+    }
+    const backup = chosenFrom(found, source, ids);
     call.terminal.err(`Bringing ${backup.path}, ${megabytes(backup.bytes)} MB.`);
     const to = join(folder, backup.ledger);
+    requireRoom(folder, backup.bytes, "bring the backup");
     await rclone.fetch(backup.ledger, to, `/${backup.file}`, AbortSignal.timeout(BRING_MS));
     return { file: join(to, backup.file), setup, [Symbol.dispose]: remove };
   } catch (error) {
@@ -75,26 +79,12 @@ export function keepRemote({ sinks: directory }: DataDirectory, setup: RemoteSet
   settings.set(setup, true);
 }
 
-/** The setup of a settings file, or the one that is stored here; undefined where no file is named and none is set up. */
-function setupOf(call: Call, config: Config, file: string | undefined): RemoteSetup | undefined {
-  if (file !== undefined) {
-    const { sinks } = loadConfig({ config: file }, {}, call.context.installation.checkout);
-    const setup = setupIn("remote", sinks);
-    if (setup === undefined) throw new FlancoError("invalid", `${file}: there is no remote place in it.`);
-    return complete(setup.values);
-  }
-  const { sinks: directory } = dataDirectoryOf(config.data_dir);
-  const settings = new SinkSettings({ config: { sinks: {} }, directory, log: QUIET });
-  settings.open();
-  const stored = settings.of("remote");
-  if (stored === undefined || stored.remote_passphrase_file === "") return undefined;
-  const files: Readonly<Record<string, unknown>> = stored;
-  const hidden = FIELDS.filter(isHidden).flatMap((field) => {
-    const path = String(files[fileKeyOf(field)]);
-    return path === "" ? [] : [[field.key, readConfigured(path)] as const];
-  });
-  const shown = FIELDS.filter((field) => !isHidden(field)).map(({ key }) => [key, files[key]] as const);
-  return complete(Object.fromEntries([...shown, ...hidden]));
+/** The setup of a settings file. */
+function readSetup(call: Call, file: string): RemoteSetup {
+  const { sinks } = loadConfig({ config: file }, {}, call.context.installation.checkout);
+  const setup = setupIn("remote", sinks);
+  if (setup === undefined) throw new FlancoError("invalid", `${file}: there is no remote place in it.`);
+  return complete(setup.values);
 }
 
 async function askedSetup({ terminal }: Call): Promise<RemoteSetup> {

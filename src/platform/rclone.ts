@@ -110,18 +110,12 @@ export class Rclone {
 
   async #run(args: readonly string[], signal: AbortSignal, options: RunOptions = {}): Promise<FinishedRun> {
     this.#environment ??= environmentOf(this.#access, this.#program, signal);
-    const environment = await this.#environment.catch((error: unknown) => {
-      this.#environment = undefined;
-      throw error;
-    });
-    const { address, login, password, passphrase } = this.#access;
-    const ended = await runRclone(this.#program, args, environment, signal, options);
+    const ended = await runRclone(this.#program, args, await this.#environment, signal, options);
     if (ended.code === 0 || options.mayEnd?.includes(ended.code) === true) return ended;
+    const { address, login, password, passphrase } = this.#access;
     const last = ended.errors.trim().split("\n").at(-1) ?? "";
-    const told = [password, passphrase, login, address].reduce(
-      (text, one) => text.replaceAll(one, "…"),
-      last,
-    );
+    const hidden = [password, passphrase, login, address];
+    const told = hidden.reduce((text, one) => text.replaceAll(one, "…"), last);
     throw problemOf(ended, told.slice(-MAX_TOLD));
   }
 }
@@ -174,24 +168,20 @@ async function environmentOf(
   };
   const named = (name: string, values: Environment) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [`RCLONE_CONFIG_${name}_${key}`, value]));
-  const where = { HOST: host, ...(port !== "" && { PORT: port }) };
   const at = `${host.includes(":") ? `[${host}]` : host}${port && `:${port}`}`;
-  const pass = kind === "s3" ? "" : await obscure(password);
+  const own = { HOST: host, ...(port !== "" && { PORT: port }), USER: login, PASS: await obscure(password) };
   if (kind === "sftp" && hostKey !== "") {
     const name = port === "" || port === "22" ? host : `[${host}]:${port}`;
     writeFileSync(knownHostsFile, `${name} ${hostKey}\n`, { mode: OWNER_ONLY });
   }
   const known = hostKey === "" ? {} : { KNOWN_HOSTS_FILE: knownHostsFile };
   const settings = {
-    sftp: { TYPE: "sftp", ...where, USER: login, PASS: pass, ...known },
-    smb: { TYPE: "smb", ...where, USER: login, PASS: pass },
+    sftp: { TYPE: "sftp", ...own, ...known },
+    smb: { TYPE: "smb", ...own },
+    // The servers of Nextcloud tell hashes and times.
     https: {
-      TYPE: "webdav",
-      URL: `https://${at}/${path}`,
-      // Its servers tell hashes and times.
+      ...{ TYPE: "webdav", USER: own.USER, PASS: own.PASS, URL: `https://${at}/${path}` },
       VENDOR: path.includes("remote.php/") ? "nextcloud" : "other",
-      USER: login,
-      PASS: pass,
     },
     s3: {
       TYPE: "s3",
@@ -252,81 +242,42 @@ function runRclone(
   });
 }
 
-/** What rclone's errors mean. Its exit code says only that it failed, so its text must tell. */
-const PROBLEMS: readonly (readonly [told: RegExp, message: string, hint: string])[] = [
-  [
+/** What rclone's errors mean, the first that fits. Its exit code says only that it failed, so its text must tell. */
+const PROBLEMS: Readonly<Record<string, RegExp>> = {
+  "What lies at the remote place cannot be decrypted: its passphrase is another one, or it was damaged there. Take the newest printed sheet, or an older backup.":
     /authenticate decrypted|bad password|not an encrypted file/,
-    "What lies at the remote place cannot be decrypted: its passphrase is another one, or it was damaged there.",
-    "Take the passphrase of the newest sheet that was printed, or an older backup.",
-  ],
-  [
-    // What rclone says of a file shorter than 64 kB that was encrypted with another passphrase.
+  // rclone says it of a file shorter than 64 kB that was encrypted with another passphrase.
+  "A file at the remote place breaks off: its passphrase is another one, or the connection broke. Compare it with the newest printed sheet, and try again.":
     /unexpected EOF/,
-    "A file at the remote place breaks off: its passphrase is another one, or the connection broke.",
-    "Compare the passphrase with the newest sheet that was printed, then try again.",
-  ],
-  [
-    /unable to authenticate|\b40[13]\b|InvalidAccessKey|SignatureDoesNotMatch|AccessDenied|logon|wrong password/i,
-    "The remote place refuses the login or the password.",
-    "Give both again, and ask the place whether that login may write to the folder.",
-  ],
-  [
+  "The remote place refuses the login or the password. Give both again, and ask whether that login may write to the folder.":
+    /unable to authenticate|\b40[13]\b|InvalidAccessKey|SignatureDoesNotMatch|AccessDenied|logon/i,
+  "The remote place shows another host key than the one that is set. Where its owner has no new one, somebody answers in its place.":
     /knownhosts|host key/,
-    "The remote place shows another host key than the one that is set.",
-    "Ask its owner whether it has a new one; if not, somebody answers in its place.",
-  ],
-  [
-    /no space left|\b507\b|insufficient storage|quota|disk.full|exceeded/i,
-    "The remote place is full.",
-    "Make room there, or take a larger one. It holds at most 23 backups.",
-  ],
-  [
+  "The remote place is full. Make room there: it holds at most 23 backups.":
+    /no space left|\b507\b|insufficient storage|quota|disk.full/i,
+  "The certificate of the remote place and the gateway's clock do not agree. Check the clock first (flanco status).":
     /not yet valid|has expired|TooSkewed/,
-    "The certificate of the remote place and the gateway's clock do not agree.",
-    "Check the gateway's clock first (flanco status), then the certificate.",
-  ],
-  [
+  "The certificate of the remote place is of an authority that is not known here. Check its address, or give the authority's certificate.":
     /x509|certificate/,
-    "The certificate of the remote place is of an authority that is not known here.",
-    "Check its address, or give the authority's certificate.",
-  ],
-  [
+  "The name of the remote place is not known. Check its address, and the gateway's network and DNS.":
     /no such host|server misbehaving/,
-    "The name of the remote place is not known.",
-    "Check its address, and the gateway's network and DNS.",
-  ],
-  [
+  "The remote place is not reached, or the connection to it broke. Check the network and its address; flanco tries again by itself.":
     /refused|unreachable|no route|timeout|timed out|deadline|reset by peer|broken pipe|EOF|connection/i,
-    "The remote place is not reached, or the connection to it broke.",
-    "Check the network and its address; flanco tries again by itself.",
-  ],
-  [
+  "The remote place does not take the file. Look whether it is full, and whether the login may write to its folder.":
     /\b40[59]\b|\b5\d\d\b/,
-    "The remote place does not take the file.",
-    "Look whether it is full, and whether the login may write to its folder.",
-  ],
-  [
+  "The folder of the remote place is missing. Check its address, and make the folder, the bucket or the share there.":
     /not found|NoSuchBucket|no such file/i,
-    "The folder of the remote place is missing.",
-    "Check its address, and make the folder, the bucket or the share there.",
-  ],
-];
+};
 
 function problemOf({ code, errors }: FinishedRun, told: string): FlancoError {
   if (code === NO_PROGRAM) {
+    const hint = "Install it: apt-get install rclone.";
     return new FlancoError(
       "unavailable",
-      "rclone is not installed, which sends backups to the remote place.",
-      {
-        hint: "Install it: apt-get install rclone.",
-      },
+      "rclone, which sends backups to the remote place, is not installed.",
+      { hint },
     );
   }
-  const known = PROBLEMS.find(([pattern]) => pattern.test(errors));
-  const [, message, hint] = known ?? [
-    null,
-    `rclone has failed: ${told}`,
-    "Send a test, and read what it says.",
-  ];
-  return new FlancoError("unavailable", message, { hint, cause: told });
+  const known = Object.entries(PROBLEMS).find(([, pattern]) => pattern.test(errors))?.[0];
+  return new FlancoError("unavailable", known ?? `rclone has failed: ${told}`, { cause: told });
 }
