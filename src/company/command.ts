@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { InvalidArgumentError } from "commander";
 import {
   AS_JSON,
@@ -15,6 +16,7 @@ import { iso } from "../cli/terminal.ts";
 import { HOUR_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Connection, ConnectionLimits } from "../notify/database.ts";
+import { systemClock } from "../platform/machine.ts";
 import { isTroubled, type WatchedClinic } from "./clinic.ts";
 import {
   addGateway,
@@ -42,6 +44,8 @@ import { COMPANY_MEMBERS } from "./company-member.ts";
 
 /** Adding up years of sales again takes minutes. */
 const LONG: ConnectionLimits = { connectMs: 10 * SECOND_MS, answerMs: HOUR_MS };
+/** How long a test of a sink may take. */
+const TEST_MS = 30 * SECOND_MS;
 const INIT = `init ${DATABASE} --company Televida --zone Europe/Madrid`;
 
 const NAME = needed("<name>", "the gateway's name, for example malaga");
@@ -202,6 +206,24 @@ export const commands: CommandTable = [
         async (_given, call) => {
           const { serveCompany } = await import("./page.ts");
           await serveCompany(call.terminal, call.context.installation, call.config());
+        },
+      ),
+      command(
+        "test-notices",
+        "send a test to where the notices of the page's process go, and say what came of it",
+        {},
+        `\nExit codes: 0 all have it, 1 one has not.\n\nExample:\n  flanco central test-notices --config /etc/flanco/company.toml`,
+        async (_given, call) => {
+          const { companyNotices } = await import("./notices.ts");
+          const { sinks } = companyNotices(call.config(), hostname(), systemClock, (text) =>
+            call.terminal.err(text),
+          );
+          if (sinks.length === 0) {
+            throw new FlancoError("not_found", "No notices are set up.", {
+              hint: "Write email_… or webhook_… into the settings file: docs/central.md.",
+            });
+          }
+          for (const sink of sinks) call.terminal.out(await sink.test(AbortSignal.timeout(TEST_MS)));
         },
       ),
       GATEWAY,

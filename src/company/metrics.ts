@@ -3,13 +3,13 @@ import type { Measure } from "../http/metrics.ts";
 import type { WatchedClinic } from "./clinic.ts";
 
 /** Every gateway of a company, and the database's time in Unix milliseconds. */
-interface Watched {
+interface ClinicList {
   readonly clinics: readonly WatchedClinic[];
   readonly nowMs: number;
 }
 
 /** The metrics of a company: some five lines for each gateway. None tells money. */
-export const CLINIC_MEASURES: readonly Measure<Watched>[] = [
+export const CLINIC_MEASURES: readonly Measure<ClinicList>[] = [
   {
     name: "flanco_clinic_seen_seconds",
     help: "For how long a clinic's gateway has not called; it calls every five minutes.",

@@ -1,7 +1,22 @@
+export const TOLD_SQL = `
+-- What people were told of by notices: the states of clinics, by the sink that has them. told_ms: null where it is not told yet.
+-- gone_ms: since when it is over, which is not told yet; then the row goes.
+CREATE TABLE flanco.told (
+  company integer NOT NULL REFERENCES flanco.company,
+  sink text NOT NULL,
+  clinic text NOT NULL,
+  state text NOT NULL,
+  since_ms bigint NOT NULL,
+  told_ms bigint,
+  gone_ms bigint,
+  PRIMARY KEY (company, sink, clinic, state)
+);
+`;
+
 /**
  * The part of the schema for the company's page: its members and sessions,
- * and the page's role, which reads all of the company and writes members and
- * sessions alone. Passwords are stored as bcrypt hashes, tokens as SHA-256.
+ * and the page's role, which reads all of the company and writes members, sessions
+ * and what people were told of alone. Passwords are stored as bcrypt hashes, tokens as SHA-256.
  */
 export const PAGE_TABLES_SQL = `
 CREATE TABLE flanco.member (
@@ -28,7 +43,7 @@ CREATE TABLE flanco.session (
   FOREIGN KEY (company, member) REFERENCES flanco.member ON DELETE CASCADE
 );
 CREATE INDEX session_by_member ON flanco.session (company, member, begun_ms);
-`;
+${TOLD_SQL}`;
 
 export const PAGE_FUNCTIONS_SQL = `
 CREATE OR REPLACE FUNCTION flanco.now_ms() RETURNS bigint
@@ -51,7 +66,7 @@ BEGIN
   PERFORM flanco.set_password(own, verifier);
   EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', own);
   EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA flanco TO %I', own);
-  EXECUTE format('GRANT INSERT, UPDATE, DELETE ON flanco.member, flanco.session TO %I', own);
+  EXECUTE format('GRANT INSERT, UPDATE, DELETE ON flanco.member, flanco.session, flanco.told TO %I', own);
   EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.now_ms TO %I', own);
 END
 $$;

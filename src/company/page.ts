@@ -21,15 +21,16 @@ import { clinics, companyOf, requirePageRole } from "./company.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { createCompanyApp } from "./endpoints.ts";
 import { CompanyMembers, type Tell } from "./members.ts";
+import { ClinicNotices, companyNotices } from "./notices.ts";
 import { companySales } from "./sales.ts";
 
 /** Short, because a person waits for the answer. The statements themselves are bounded by 10 s. */
 const LIMITS = { connectMs: 2 * SECOND_MS, answerMs: 12 * SECOND_MS };
 
 /**
- * Serves a company's page until a signal ends it: HTTP over its database, in which it writes members
- * and sessions alone. It stores nothing but its own certificate, so that any number of these processes
- * may serve one company. Rejects where the database does not answer, or the role is not for a page.
+ * Serves a company's page until a signal ends it: HTTP over its database, in which it writes members, sessions
+ * and what people were told alone, and notices. It stores nothing but its own certificate, so that any number of
+ * these processes may serve one company. Rejects where the database does not answer, or the role is not for a page.
  */
 export async function serveCompany(
   terminal: Console,
@@ -80,6 +81,10 @@ async function openPage(
     await requirePageRole(connection);
     return companyOf(connection, undefined);
   });
+  const told = companyNotices(config, company.name, systemClock, (text) => log.warn({}, text));
+  const notices = new ClinicNotices({ ...told, database: pool, company, timers: systemTimers, log });
+  notices.open();
+  closing.defer(() => notices.close());
   const tell: Tell = ({ kind, details, actor }) => log.info({ kind, ...details, ...actor }, "audit");
   const noteAudit = async (notes: readonly AuditNote[]) => {
     for (const note of notes) tell(note);

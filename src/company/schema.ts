@@ -1,7 +1,7 @@
 import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
 import { BRANCH_SQL } from "./branch-schema.ts";
-import { PAGE_FUNCTIONS_SQL, PAGE_TABLES_SQL, POLICIES_SQL } from "./page-schema.ts";
+import { PAGE_FUNCTIONS_SQL, PAGE_TABLES_SQL, POLICIES_SQL, TOLD_SQL } from "./page-schema.ts";
 import { SUM_FUNCTIONS_SQL, SUM_TABLES_SQL } from "./sum-schema.ts";
 
 /** The most entries of one call of `append`. */
@@ -464,6 +464,19 @@ DROP FUNCTION flanco.append(integer, text, bigint, text, bigint, bigint, text[],
   3: `
 ALTER TABLE flanco.gateway ADD report jsonb, ADD version_ms bigint;
 DROP FUNCTION IF EXISTS flanco.append(integer, text, bigint, text, bigint, bigint, text[], text[], text, text);
+${TOLD_SQL}
+ALTER TABLE flanco.told ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_company ON flanco.told USING (
+  (SELECT flanco.company_of_page()) IS NULL OR company = (SELECT flanco.company_of_page()));
+DO $$
+DECLARE
+  own name;
+BEGIN
+  FOR own IN SELECT c.page_role FROM flanco.company c JOIN pg_roles r ON r.rolname = c.page_role LOOP
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON flanco.told TO %I', own);
+  END LOOP;
+END
+$$;
 `,
 };
 

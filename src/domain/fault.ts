@@ -129,7 +129,7 @@ export const BEGUN_MS = 2 * MINUTE_MS;
  * How long a fault must be away before it is over, so that one that comes
  * and goes is told of once. Longer than a restart takes to find it again.
  */
-const OVER_MS = 15 * MINUTE_MS;
+export const OVER_MS = 15 * MINUTE_MS;
 
 /** What people are to be told after a look. */
 export interface FaultNews {

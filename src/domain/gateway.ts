@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "./clock.ts";
+import type { Pair } from "./language.ts";
 import { TRUST_PATH } from "./member.ts";
 import { shownText } from "./text.ts";
 
@@ -51,6 +52,20 @@ export const CLINIC_STATES = [
   "good",
 ] as const;
 export type ClinicState = (typeof CLINIC_STATES)[number];
+
+export const CLINIC_STATE_NAMES = {
+  forked: ["Otro libro", "Another ledger"],
+  lacking: ["Faltan apuntes", "Entries missing"],
+  silent: ["Sin noticias", "Silent"],
+  full: ["Disco lleno", "Disk full"],
+  zone_off: ["Otra zona horaria", "Another time zone"],
+  currency_off: ["Otra moneda", "Another currency"],
+  clock_off: ["Reloj desviado", "Clock off"],
+  faulty: ["Con avisos", "With faults"],
+  old: ["Versión antigua", "Old version"],
+  behind: ["Enviando", "Behind"],
+  good: ["Al día", "Up to date"],
+} as const satisfies Readonly<Record<ClinicState, Pair<string>>>;
 
 /** Clocks that the network sets are some milliseconds apart. */
 export const CLOCK_OFF_MS = MINUTE_MS;

@@ -7,6 +7,8 @@ export const NOTICE_KINDS = [
   "rooms_silent",
   "daily_summary",
   "monthly_summary",
+  "clinic_begun",
+  "clinic_over",
   "test",
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

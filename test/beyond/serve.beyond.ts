@@ -6,6 +6,7 @@ import { DAY_MS } from "../../src/domain/clock.ts";
 import type { GatewayReport } from "../../src/domain/gateway-report.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
 import { append } from "../../src/notify/central-sink.ts";
+import { HookReceiver, Secrets } from "../notify/receivers.ts";
 import { sharedBrowser } from "../page/browser.ts";
 import { buildPage, OpenedPage, signIn } from "../page/opened.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
@@ -40,6 +41,8 @@ describe("flanco central serve", () => {
   let two: RunningService;
   let other: RunningService;
   let cookie = "";
+  const secrets = new Secrets();
+  let hook: HookReceiver;
 
   async function start({ role, password }: RoleAccess, settings = {}): Promise<RunningService> {
     const program = await Program.make();
@@ -87,13 +90,24 @@ describe("flanco central serve", () => {
     }
     const page = await pageAccess(database.admin, await database.company(), "flanco_page");
     one = await start(page, { FLANCO_METRICS: "true" });
-    two = await start(page);
+    await database.admin.query(
+      "INSERT INTO flanco.told VALUES (1, 'webhook', 'soria', 'silent', 0, NULL, NULL)",
+    );
+    await secrets.open();
+    hook = new HookReceiver(secrets.good);
+    two = await start(page, {
+      FLANCO_WEBHOOK_URL: `https://localhost:${await hook.open()}/`,
+      FLANCO_WEBHOOK_KEY_FILE: secrets.keyFile,
+      FLANCO_WEBHOOK_AUTHORITY_FILE: secrets.authorityFile,
+    });
     other = await start(await pageAccess(database.admin, await database.company("Otra"), "flanco_page_b"));
     cookie = await invite("ana@example.org", "Televida", one);
   });
 
   after(async () => {
     for (const program of programs) await program.close();
+    await hook?.close();
+    secrets.remove();
     await database.stop();
   });
 
@@ -134,6 +148,15 @@ describe("flanco central serve", () => {
       "warning: roof_leaks",
       "alarm: certificate_ending",
     ]);
+  });
+
+  it("tells people of a silent gateway by the receiver of its settings", async () => {
+    await until("the receiver was told", () => hook.posted.length > 0);
+    expect(JSON.parse(hook.posted[0]?.body ?? "")).to.deep.include({
+      kind: "clinic_begun",
+      subject: "Aviso: soria: Sin noticias",
+      details: { company: "Televida", count: 1, clinics: "soria silent" },
+    });
   });
 
   it("tells Prometheus how each gateway fares, by the setting", async () => {

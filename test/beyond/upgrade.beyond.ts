@@ -60,10 +60,16 @@ describe("flanco central upgrade", () => {
     expect(await sendOld(chain.batch())).to.equal("taken 4");
     expect(await sendOld(restored.batch(2))).to.equal("fork 3");
 
+    await admin.query("SELECT flanco.set_page_role(1, 'flanco_page', 'x')");
     expect((await rejection(companyOf(admin, undefined))).hint).to.contain("flanco central upgrade");
     expect(await upgrade(admin)).to.equal(1);
     expect(await upgrade(admin), "nothing is left to do").to.equal(3);
     expect(dumped(old)).to.equal(dumped(fresh));
+
+    const [may] = await admin.query<{ tell: boolean }>(
+      "SELECT has_table_privilege('flanco_page', 'flanco.told', 'INSERT') AS tell",
+    );
+    expect(may).to.deep.equal({ tell: true });
 
     chain.sell();
     expect(await sendOld(chain.batch(4))).to.equal("taken 5");

@@ -1,4 +1,4 @@
-import type { ClinicState } from "../../domain/gateway.ts";
+import { CLINIC_STATE_NAMES, type ClinicState } from "../../domain/gateway.ts";
 import { bilingual } from "../../domain/language.ts";
 
 export const clinicsTexts = bilingual({
@@ -44,19 +44,7 @@ export const clinicsTexts = bilingual({
   },
   troubles: (count: number) => [`Equipos que hay que mirar: ${count}`, `Gateways to see to: ${count}`],
   never: ["nunca", "never"],
-  states: {
-    forked: ["Otro libro", "Another ledger"],
-    lacking: ["Faltan apuntes", "Entries missing"],
-    silent: ["Sin noticias", "Silent"],
-    full: ["Disco lleno", "Disk full"],
-    zone_off: ["Otra zona horaria", "Another time zone"],
-    currency_off: ["Otra moneda", "Another currency"],
-    clock_off: ["Reloj desviado", "Clock off"],
-    faulty: ["Con avisos", "With faults"],
-    old: ["Versión antigua", "Old version"],
-    behind: ["Enviando", "Behind"],
-    good: ["Al día", "Up to date"],
-  },
+  states: CLINIC_STATE_NAMES,
   what: {
     forked: (entry: string, withheld: string) => [
       `Desde el apunte ${entry} su libro no continúa el que tiene la empresa. Apuntes retenidos: ${withheld}.`,
