@@ -146,6 +146,8 @@ async function environmentOf(
   const usual: Environment = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     LANG: "C.UTF-8",
+    // Without one it asks other programs for it. It needs none.
+    HOME: "/nonexistent",
     GOMAXPROCS: "1",
     GOMEMLIMIT: "64MiB",
     // In memory alone.

@@ -134,8 +134,8 @@ const hints: TextBy<string> = {
     "Like ssh-ed25519 AAAA…; empty: any is accepted, and another machine could stand in for it.",
   ],
   remote_limit: [
-    "Para no ocupar toda la línea; 0: sin límite.",
-    "So that it does not fill the line; 0: no limit.",
+    "Para no ocupar toda la línea; 0: lo habitual, 1000.",
+    "So that it does not fill the line; 0: the usual 1000.",
   ],
   notice_quiet_hours: [
     "Los avisos esperan. Como 22:00-07:00; vacío: nunca.",
