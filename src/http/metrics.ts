@@ -80,16 +80,9 @@ export const MEASURES: readonly Measure<Status>[] = [
   },
   sink("flanco_sink_waiting", "What waits to be delivered to a sink.", ({ waiting }) => waiting),
   sink("flanco_sink_lag_seconds", "For how long a sink has been behind.", (one) => one.behindMs / SECOND_MS),
-  {
-    name: "flanco_remote_backup_age_seconds",
-    kind: "gauge",
-    help: "Age of the newest backup at the remote place.",
-    values: ({ sinks }) =>
-      sinks.flatMap(({ backup }) => {
-        const age = seconds(backup?.ageMs);
-        return age === null ? [] : [[{}, age] as const];
-      }),
-  },
+  gauge("flanco_remote_backup_age_seconds", "Age of the newest backup at the remote place.", ({ sinks }) =>
+    seconds(sinks.find(({ name }) => name === "remote")?.backup?.ageMs),
+  ),
   sink("flanco_sink_deliveries_total", "Batches that a sink has taken.", ({ delivered }) => delivered),
   sink("flanco_sink_failures_total", "Tries that a sink has failed.", ({ failed }) => failed),
 ];

@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import * as z from "zod";
 import { GATEWAY_FILE, outdatedBackups, type ProvenBackup, proofNameOf } from "../domain/backup.ts";
 import { type Clock, type ClockTrust, DAY_MS, HOUR_MS, monotonicMs } from "../domain/clock.ts";
-import { FlancoError, withHint } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink } from "../domain/sink.ts";
 import type { RemoteBackupStatus } from "../domain/status.ts";
@@ -160,8 +159,8 @@ export class RemoteSink implements Sink<ProvenBackup, RemoteContent> {
     if (!isThere) for (const names of sent) await rclone.send(backups.folder, ledger, names, signal);
     const all = new Set([...before.keys(), ...sent.flat()]);
     const outdated = this.#outdated(all);
-    const removed = await this.#remove(rclone, ledger, outdated, signal);
-    return { files: [...all].filter((name) => !removed.includes(name)), gone };
+    const isRemoved = outdated.length > 0 && (await this.#remove(rclone, ledger, outdated, signal));
+    return { files: [...all].filter((name) => !(isRemoved && outdated.includes(name))), gone };
   }
 
   async test(signal: AbortSignal): Promise<string> {
@@ -179,16 +178,14 @@ export class RemoteSink implements Sink<ProvenBackup, RemoteContent> {
     return [...outdated.flatMap(({ file }) => [proofNameOf(file), file]), ...unproved];
   }
 
-  /** Gives what is removed. A place that lets nobody remove anything still has the newest backup. */
-  async #remove(rclone: OpenedPlace, ledger: string, names: readonly string[], signal: AbortSignal) {
-    if (names.length === 0) return [];
+  /** Gives false where the place lets nobody remove anything: it has the newest backup all the same. */
+  async #remove(rclone: OpenedPlace, ...what: Parameters<OpenedPlace["remove"]>): Promise<boolean> {
     try {
-      await rclone.remove(ledger, names, signal);
-      return names;
-    } catch (error) {
-      if (!(error instanceof FlancoError)) throw error;
-      this.#options.log.warn({}, `Outdated backups at the remote place are not removed: ${withHint(error)}`);
-      return [];
+      await rclone.remove(...what);
+      return true;
+    } catch (err) {
+      this.#options.log.warn({ err }, "outdated backups at the remote place cannot be removed");
+      return false;
     }
   }
 }

@@ -147,7 +147,7 @@ describe("Backups at a remote place", () => {
       await look();
     }
     expect(there()).to.have.length(7);
-    expect(log.warnings.join()).to.contain("It lets nobody remove anything.");
+    expect(log.warnings.join()).to.contain("cannot be removed");
   });
 
   it("have an age by the time that passed, and after a restart by trusted clocks alone", async () => {
