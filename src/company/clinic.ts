@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { FAULT_CODES, FAULTS, makeFault, type ToldFault, toldFault } from "../domain/fault.ts";
 import type { Severity } from "../domain/faults/entry.ts";
@@ -52,6 +53,19 @@ const OLD_AFTER_MS = 14 * DAY_MS;
 const DISK_FAULTS: readonly string[] = ["disk_full", "disk_low"];
 /** Faults that are states of their own here. */
 const OTHER_STATES: ReadonlySet<string> = new Set([...DISK_FAULTS, "clock_off", "company_differs"]);
+
+/** How many gateways are worked on in one turn of the event loop: the texts of one take up to a millisecond. */
+const PER_TURN = 8;
+
+/** Maps each of many, and lets other requests in between. */
+export async function inTurns<T, R>(items: readonly T[], each: (item: T) => R): Promise<readonly R[]> {
+  const made: R[] = [];
+  for (const item of items) {
+    made.push(each(item));
+    if (made.length % PER_TURN === 0) await turn();
+  }
+  return made;
+}
 
 /** How bad a fault is that a gateway has reported. One of a newer version is a warning. */
 export function severityOf(code: string): Severity {

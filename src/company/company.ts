@@ -3,7 +3,7 @@ import { gatewayReport } from "../contract/clinic.ts";
 import { FlancoError } from "../domain/error.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
 import type { Connection } from "../notify/database.ts";
-import { type Clinic, type WatchedClinic, watch } from "./clinic.ts";
+import { type Clinic, inTurns, type WatchedClinic, watch } from "./clinic.ts";
 import { SCHEMA_SQL, upgradeSql } from "./schema.ts";
 
 const PASSWORD_BYTES = 24;
@@ -264,7 +264,7 @@ export async function clinics(
   );
   // 64-bit numbers come as texts.
   const whole = (text: string | null) => (text === null ? null : Number(text));
-  const found = rows.map((row) => ({
+  const found = await inTurns(rows, (row) => ({
     name: row.name,
     timeZone: row.timeZone,
     role: row.role,
@@ -279,7 +279,7 @@ export async function clinics(
     ownZone: row.ownZone,
     ownCurrency: row.ownCurrency,
     // What makes no sense is as if it were missing: the rest of the list must still be read.
-    report: gatewayReport.safeParse(row.report).data ?? null,
+    report: gatewayReport.safeParse(row.report, { jitless: true }).data ?? null,
     versionMs: whole(row.versionMs),
   }));
   return { nowMs: Number(nowMs), clinics: watch(found, Number(nowMs)) };

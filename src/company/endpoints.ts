@@ -16,7 +16,7 @@ import { toDaysAnswer, toSoldAnswer } from "../http/overview.ts";
 import { letterheadEndpoint } from "../http/report.ts";
 import { type Endpoint, serve } from "../http/router.ts";
 import { sessionEndpoints } from "../http/session.ts";
-import { isTroubled, severityOf, textsOf, type WatchedClinic } from "./clinic.ts";
+import { inTurns, isTroubled, severityOf, textsOf, type WatchedClinic } from "./clinic.ts";
 import { CLINIC_MEASURES } from "./metrics.ts";
 import type { CompanySales } from "./sales.ts";
 
@@ -72,7 +72,7 @@ function clinicEndpoints(dependencies: CompanyDependencies): readonly Endpoint[]
   const { sales, clock, version, company, currency } = dependencies;
   return [
     serve(compareClinics, async ({ query }) => ({ data: await compared(sales, query, clock.nowMs()) })),
-    serve(listGateways, async () => ({ data: (await sales.clinics()).clinics.map(toGateway) })),
+    serve(listGateways, async () => ({ data: await inTurns((await sales.clinics()).clinics, toGateway) })),
     serve(getCompanyStatus, async () => {
       const { clinics } = await sales.clinics();
       const troubled = clinics.filter(({ states }) => isTroubled(states)).length;

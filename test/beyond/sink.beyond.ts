@@ -2,9 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
 import { clinics } from "../../src/company/company.ts";
-import { MINUTE_MS, type Timers, VirtualTime } from "../../src/domain/clock.ts";
+import { DAY_MS, MINUTE_MS, type Timers, VirtualTime } from "../../src/domain/clock.ts";
 import type { FlancoError } from "../../src/domain/error.ts";
 import type { GatewayReport } from "../../src/domain/gateway-report.ts";
+import type { Status } from "../../src/domain/status.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { type CentralBatch, CentralSink } from "../../src/notify/central-sink.ts";
 import { systemClock } from "../../src/platform/machine.ts";
@@ -137,6 +138,34 @@ describe("the sink of the company's database", () => {
         "company",
       );
       expect(chain?.["entries"]).to.equal(chain?.["newest"]);
+    });
+  });
+
+  describe("of a gateway that is asked to call", () => {
+    const company = new GatewayDatabase();
+    before(() => company.start());
+    after(() => company.stop());
+
+    it("tells version, certificate, disk and faults as the gateway knows them", async () => {
+      const gateway = await Program.make({
+        FLANCO_CENTRAL_DATABASE: company.address,
+        FLANCO_CENTRAL_PASSWORD_FILE: company.passwordFile,
+      });
+      try {
+        await gateway.start();
+        // By the first call it learns that the company counts by another zone.
+        for (const _ of [1, 2]) {
+          expect((await gateway.call(["forward", "test", "central"])).exitCode).to.equal(0);
+        }
+        const status = JSON.parse((await gateway.call(["status", "--json"])).stdout) as Status;
+        const { report } = (await clinics(company.admin, await company.company())).clinics[0] ?? {};
+        expect(report?.version).to.equal(status.version);
+        expect(report?.certificateEndsMs).to.be.greaterThan(Date.now() + 100 * DAY_MS);
+        expect(report?.disk?.totalBytes).to.equal(status.disk?.totalBytes);
+        expect(report?.faults.map(({ code }) => code)).to.deep.equal(["company_differs"]);
+      } finally {
+        await gateway.close();
+      }
     });
   });
 
