@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MAX_TIME_MS } from "../domain/clock.ts";
 import { parseDay } from "../domain/day.ts";
 import { SEVERITIES } from "../domain/faults/entry.ts";
 import { CLINIC_STATES } from "../domain/gateway.ts";
@@ -7,23 +8,28 @@ import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, sold, soldOnDays, timeMs, withData } from "./field.ts";
 import { pageStatus } from "./status.ts";
 
+const whole = z.int().min(0);
+/** A moment that dates can show. */
+const moment = whole.max(MAX_TIME_MS);
+
 /**
  * What a gateway tells of itself, as it comes from the company's database. A newer
- * gateway may tell more, and of faults that are not known here.
+ * gateway may tell more, and of faults that are not known here. One that somebody has
+ * broken into can tell nothing that a page or a terminal stumbles over.
  */
 export const gatewayReport = z.object({
-  version: z.string().max(60),
+  version: z.string().regex(/^[\w.+~-]{1,60}$/),
   clockTrusted: z.boolean(),
-  certificateEndsMs: timeMs.nullable(),
-  disk: z.object({ freeBytes: z.int(), totalBytes: z.int(), lifeUsedPercent: z.int().nullable() }).nullable(),
-  backupMs: timeMs.nullable(),
-  remoteBackupMs: timeMs.nullable(),
+  certificateEndsMs: moment.nullable(),
+  disk: z.object({ freeBytes: whole, totalBytes: whole, lifeUsedPercent: whole.nullable() }).nullable(),
+  backupMs: moment.nullable(),
+  remoteBackupMs: moment.nullable(),
   faults: z
     .array(
       z.object({
         code: z.string().regex(/^[a-z_]{1,40}$/),
-        count: z.int(),
-        sinceMs: timeMs,
+        count: whole,
+        sinceMs: moment,
         details: z.record(z.string().max(40), z.union([z.string().max(MAX_DETAIL), z.number()])),
       }),
     )

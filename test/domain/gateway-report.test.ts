@@ -19,6 +19,12 @@ describe("What a gateway tells its company", () => {
     const disk = { freeBytes: 1, totalBytes: 2, ledgerBytes: 3, logBytes: 4, card: null };
     const report = reportOf({ ...status, disk, faults: failed }, 1_800_000_000_000);
     expect(gatewayReport.parse(JSON.parse(JSON.stringify(report)))).to.deep.equal(report);
+    for (const hostile of [{ version: "\u001b[2J" }, { backupMs: 9e15 }, { faults: [{ code: "<b>" }] }]) {
+      expect(
+        gatewayReport.safeParse({ ...report, ...hostile }).success,
+        Object.keys(hostile).join(),
+      ).to.equal(false);
+    }
     const details = { line: "GPIO17", message: `no line${"x".repeat(193)}` };
     expect(report).to.deep.equal({
       version: status.version,
