@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { GatewayReport } from "../contract/clinic.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { FAULT_CODES, FAULTS, makeFault, type ToldFault, toldFault } from "../domain/fault.ts";
 import type { Severity } from "../domain/faults/entry.ts";
 import { CLINIC_STATES, CLOCK_OFF_MS, type ClinicState } from "../domain/gateway.ts";
-import type { GatewayReport, ReportedFault } from "../domain/gateway-report.ts";
 
 /** A gateway as the company's database knows it. Times are Unix milliseconds of the database's clock. */
 export interface Clinic {
@@ -74,7 +74,10 @@ export function severityOf(code: string): Severity {
 }
 
 /** A reported fault as people are told of it; its code where it is of a newer version, or its details are. */
-export function textsOf({ code, sinceMs, details }: ReportedFault, timeZone: string): ToldFault["texts"] {
+export function textsOf(
+  { code, sinceMs, details }: GatewayReport["faults"][number],
+  timeZone: string,
+): ToldFault["texts"] {
   const plain = { what: code, todo: "" };
   const known = FAULT_CODES.find((one) => one === code);
   try {

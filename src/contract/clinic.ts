@@ -2,28 +2,31 @@ import * as z from "zod";
 import { MAX_TIME_MS } from "../domain/clock.ts";
 import { parseDay } from "../domain/day.ts";
 import { SEVERITIES } from "../domain/faults/entry.ts";
-import { CLINIC_STATES } from "../domain/gateway.ts";
-import { MAX_DETAIL, MAX_REPORTED } from "../domain/gateway-report.ts";
+import { CLINIC_STATES, MAX_DETAIL, MAX_REPORTED } from "../domain/gateway.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, sold, soldOnDays, timeMs, withData } from "./field.ts";
 import { pageStatus } from "./status.ts";
 
 const whole = z.int().min(0);
-/** A moment that dates can show. */
+/** A moment that dates can show, of the gateway's clock. */
 const moment = whole.max(MAX_TIME_MS);
 
 /**
- * What a gateway tells of itself, as it comes from the company's database. A newer
+ * What a gateway tells its company of itself, as it comes from the company's database. A newer
  * gateway may tell more, and of faults that are not known here. One that somebody has
  * broken into can tell nothing that a page or a terminal stumbles over.
  */
 export const gatewayReport = z.object({
   version: z.string().regex(/^[\w.+~-]{1,60}$/),
   clockTrusted: z.boolean(),
+  /** Of HTTPS; null before its ports are open. */
   certificateEndsMs: moment.nullable(),
+  /** The ledger's; null where it could not be read. `lifeUsedPercent` as `CardWear` has it. */
   disk: z.object({ freeBytes: whole, totalBytes: whole, lifeUsedPercent: whole.nullable() }).nullable(),
+  /** Of when the newest proved backup is, and the newest one outside of the house; null without one. */
   backupMs: moment.nullable(),
   remoteBackupMs: moment.nullable(),
+  /** Each code once, the worst first. `details` and `sinceMs` are those of the first fault of `count`. */
   faults: z
     .array(
       z.object({
@@ -35,6 +38,7 @@ export const gatewayReport = z.object({
     )
     .max(MAX_REPORTED),
 });
+export type GatewayReport = Shape<typeof gatewayReport>;
 
 const states = z
   .array(z.enum(CLINIC_STATES))

@@ -37,22 +37,11 @@ export function toGatewayName(text: string): string {
   return [...line].slice(0, MAX_GATEWAY_NAME).join("");
 }
 
-/** How a clinic may fare, the worst first. */
-export const CLINIC_STATES = [
-  "forked",
-  "lacking",
-  "silent",
-  "full",
-  "zone_off",
-  "currency_off",
-  "clock_off",
-  "faulty",
-  "old",
-  "behind",
-  "good",
-] as const;
-export type ClinicState = (typeof CLINIC_STATES)[number];
+/** The most faults that a gateway tells its company of, and the most characters of a text in one. */
+export const MAX_REPORTED = 32;
+export const MAX_DETAIL = 200;
 
+/** How a clinic may fare, the worst first, as people read it. */
 export const CLINIC_STATE_NAMES = {
   forked: ["Otro libro", "Another ledger"],
   lacking: ["Faltan apuntes", "Entries missing"],
@@ -65,7 +54,9 @@ export const CLINIC_STATE_NAMES = {
   old: ["Versión antigua", "Old version"],
   behind: ["Enviando", "Behind"],
   good: ["Al día", "Up to date"],
-} as const satisfies Readonly<Record<ClinicState, Pair<string>>>;
+} as const satisfies Readonly<Record<string, Pair<string>>>;
+export type ClinicState = keyof typeof CLINIC_STATE_NAMES;
+export const CLINIC_STATES = Object.keys(CLINIC_STATE_NAMES) as readonly ClinicState[];
 
 /** Clocks that the network sets are some milliseconds apart. */
 export const CLOCK_OFF_MS = MINUTE_MS;

@@ -1,8 +1,8 @@
+import type { GatewayReport } from "../contract/clinic.ts";
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
 import { type Cancel, type Clock, MINUTE_MS, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { parseDatabaseAddress } from "../domain/database-address.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { GatewayReport } from "../domain/gateway-report.ts";
 import type { EntryBatch, EntrySink, SettingDifference } from "../domain/sink.ts";
 import { readSecret } from "../platform/secret-file.ts";
 import { type Connection, connector, IDLE_MS, lacksFunction, refusedData } from "./database.ts";

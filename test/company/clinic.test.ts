@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Clinic, isTroubled, watch } from "../../src/company/clinic.ts";
+import type { GatewayReport } from "../../src/contract/clinic.ts";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
-import type { GatewayReport } from "../../src/domain/gateway-report.ts";
 
 const NOW_MS = 1_795_000_000_000;
 const REPORT: GatewayReport = {

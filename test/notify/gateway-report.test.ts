@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { gatewayReport } from "../../src/contract/clinic.ts";
 import { makeFault, toldFault } from "../../src/domain/fault.ts";
-import { reportOf } from "../../src/domain/gateway-report.ts";
+import { reportOf } from "../../src/notify/gateway-report.ts";
 import { Appliance } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 
