@@ -184,8 +184,8 @@ describe("What the gateway sends, on the page", function () {
     const data = { ...(await opened.get<Status>("/api/status")), updates };
     await page.route("**/api/status", (route) => route.fulfill({ json: { status: "success", data } }));
     await page.goto("/estado");
-    await page.getByText("La versión nueva no funcionó: sigue la anterior").waitFor();
-    await page.getByText("Cada noche, de 04:00 a 06:00").waitFor();
+    await page.getByText("Sigue la versión anterior: no funcionó la 9.9.9").waitFor();
+    await page.getByText("De 04:00 a 06:00").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(320);
     await page.getByRole("button", { name: "Cambiar: Actualizaciones" }).click();
     const dialog = page.getByRole("dialog");

@@ -3,10 +3,8 @@ import type { UpdateFailure } from "../../domain/status.ts";
 
 /** Updates that come by themselves. */
 export const updateTexts = bilingual({
-  hours: (hours: string) => [
-    `Cada noche, de ${hours.replace("-", " a ")}`,
-    `Each night, ${hours.replace("-", " to ")}`,
-  ],
+  byNight: ["Por la noche", "By night"],
+  hours: (hours: string) => [`De ${hours.replace("-", " a ")}`, `From ${hours.replace("-", " to ")}`],
   never: ["Apagadas: no tienen horas", "Off: they have no hours"],
   means: [
     "Correcciones de seguridad de Debian y versiones nuevas de este programa, de fuentes firmadas. Una versión que no funciona vuelve sola a la anterior.",
@@ -27,8 +25,8 @@ export const updateTexts = bilingual({
     space: ["No hay sitio en el disco para actualizar", "There is no room on the disk for updates"],
     package: ["No se pudo actualizar algún paquete", "Some package could not be updated"],
     version: [
-      "La versión nueva no funcionó: sigue la anterior",
-      "The new version did not work: the one before goes on",
+      "Sigue la versión anterior: no funcionó la",
+      "The version before goes on: this one did not work:",
     ],
   } satisfies Readonly<Record<UpdateFailure, Pair<string>>>,
 });

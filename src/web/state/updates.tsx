@@ -24,8 +24,10 @@ export function UpdatesPanel({ updates, actions }: UpdatesPanelProps) {
     <Panel title={sinks.names.update}>
       <ul class="lines ruled">
         <Part
-          title={sinks.names.update}
-          answer={failure === null ? answer : texts.failures[failure.reason]}
+          title={texts.byNight}
+          answer={
+            failure === null ? answer : [texts.failures[failure.reason], failure.version].join(" ").trim()
+          }
           kind={hours === "" ? "off" : failure === null ? "well" : "warn"}
           says={[
             failure !== null && answer,
