@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
 import { aptSource, buildAptSource } from "../../scripts/release/apt-source.ts";
 import { buildPackage } from "../../scripts/release/package.ts";
-import { ownProcessor } from "../package/versions.ts";
+import { makeKey, ownProcessor } from "../package/versions.ts";
 import { CHECKOUT } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
@@ -14,16 +14,6 @@ const EPOCH_SECONDS = 1_763_000_000;
 describe("The apt source of a release", () => {
   const folder = forSuite(() => new TemporaryDirectory());
   const processor = ownProcessor();
-
-  /** A signing key, as the release's notes say how to make one. */
-  function makeKey(name: string): string {
-    const gpg = ["gpg", "--homedir", folder.file(`${name}.home`), "--batch", "--passphrase", ""];
-    mkdirSync(folder.file(`${name}.home`), { mode: 0o700 });
-    runCommand([...gpg, "--quick-generate-key", name, "ed25519", "sign", "never"]);
-    writeFileSync(folder.file(name), runCommand([...gpg, "--armor", "--export-secret-keys"]));
-    runCommand(["gpgconf", "--homedir", folder.file(`${name}.home`), "--kill", "all"]);
-    return folder.file(name);
-  }
 
   /** apt, with nothing of this machine's but the package that its own folders say. */
   function apt(...words: readonly string[]) {
@@ -44,7 +34,7 @@ describe("The apt source of a release", () => {
   before(async () => {
     const binary = folder.file("program");
     writeFileSync(binary, "#!/bin/sh\n");
-    const keyFile = makeKey("ours");
+    const keyFile = makeKey(folder.path, "ours");
     const source = aptSource(keyFile, `file:${folder.file("source")}`);
     const deb = folder.file(`flanco_7.0.0_${processor.debian}.deb`);
     const common = { processor, checkout: CHECKOUT, directory: folder.path, epochSeconds: EPOCH_SECONDS };
@@ -73,7 +63,7 @@ describe("The apt source of a release", () => {
     buildAptSource({
       debs: [deb],
       target: folder.file("source"),
-      keyFile: makeKey("theirs"),
+      keyFile: makeKey(folder.path, "theirs"),
       epochSeconds: EPOCH_SECONDS + 1,
     });
     const refused = apt("update");
