@@ -232,8 +232,7 @@ export class Upkeep {
       if (this.#isClosed) return;
       const tail = all.findLast(({ skipped }) => skipped === null)?.directory ?? "";
       const { updates, config } = this.#dependencies;
-      await this.#lookAtUpdates();
-      const beforeUpdates = updates.isDue() ? backupDirectory(config) : null;
+      const beforeUpdates = (await this.#areUpdatesDue()) ? backupDirectory(config) : null;
       const proved = this.#done.get(`backup ${beforeUpdates}`);
       for (const target of all) {
         await this.#backup(target, tail, target.directory === beforeUpdates);
@@ -250,10 +249,16 @@ export class Upkeep {
     }
   }
 
-  /** What became of updates may wait for another look: a full disk takes no audit entry. */
-  async #lookAtUpdates(): Promise<void> {
+  /** Whether updates may come. What became of the last is noted first, or at another look: a full disk takes no entry. */
+  async #areUpdatesDue(): Promise<boolean> {
     const { updates, log } = this.#dependencies;
-    await updates.look().catch((err: unknown) => log.warn({ err }, "the audit log lacks what updates did"));
+    try {
+      await updates.look();
+      return !this.#isClosed && updates.isDue();
+    } catch (err) {
+      log.warn({ err }, "the audit log lacks what updates did");
+      return false;
+    }
   }
 
   async #examineTargets(): Promise<readonly SeenTarget[]> {
