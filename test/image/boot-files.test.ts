@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { CARD_FILES } from "../../scripts/image/base.ts";
@@ -137,6 +137,20 @@ describe("A card's boot partition", () => {
     put("etc/flanco/kernel", "");
     expect(run("boot-files")).to.match(/no hay otro anterior.* \/ there is none before it/);
     expect(read(CONFIG)).to.equal(configOf("6.12.9"));
+  });
+
+  it("has both names of a Pi 5's second tree, which is written beside the old one, and only where it is another", () => {
+    put("bin/fdtget", "#!/bin/sh\necho GPIO4\n");
+    chmodSync(root.file("bin/fdtget"), 0o755);
+    const twin = "boot/firmware/bcm2712d0-rpi-5-b.dtb";
+    put("boot/firmware/bcm2712-d-rpi-5-b.dtb", "a tree");
+    put(twin, "a tree");
+    run("device-trees", "named");
+    expect(existsSync(root.file("done"))).to.equal(false);
+    put("boot/firmware/bcm2712-d-rpi-5-b.dtb", "another tree");
+    run("device-trees", "named");
+    expect(read(twin)).to.equal("another tree");
+    expect(read("done")).to.match(/^sync .*\/bcm2712d0-rpi-5-b\.dtb\.new\n$/);
   });
 
   it("never starts a kernel of which only a part is there", () => {

@@ -158,7 +158,7 @@ describe("flanco.txt", () => {
 
   it("gives flanco mail server, backup disk and clock, which it understands", () => {
     const said = settle(
-      'email_server = smtp://mail.example.org:587\nemail_from = flanco@example.org\nemail_to = ana@example.org,eva@example.org\nemail_login = ana\nemail_password = a "b" \\c\nbackup_disk = yes\nclock_trust = always\nrtc = pcf8523\n',
+      'email_server = smtp://mail.example.org:587\nemail_from = flanco@example.org\nemail_to = ana@example.org,eva@example.org,\nemail_login = ana\nemail_password = a "b" \\c\nbackup_disk = yes\nclock_trust = always\nrtc = pcf8523\n',
     );
     expect(said).to.deep.equal([]);
     expect(read(RTC)).to.equal("pcf8523\n");
@@ -202,6 +202,10 @@ describe("flanco.txt", () => {
     ["time_server = un servidor", "time_server"],
     ["email = ana", "email"],
     ["email = ana@example.org\\nX=1", "email"],
+    ["email = ana..b@example.org", "email"],
+    ["email = ana.@example.org", "email"],
+    ["email = \u001b[2J", "email"],
+    ["email_to = \u001b[2J", "email_to"],
     ["ssh_key = no key", "ssh_key"],
     ["ssh_key = ssh-ed25519 AAAA", "ssh_key"],
     ["updates = maybe", "updates"],
@@ -222,7 +226,9 @@ describe("flanco.txt", () => {
     it(`reports in both languages, with its line, the mistake ${line}`, () => {
       const said = settle(`# one\n\n${line}\n`);
       expect(said[0]).to.match(/^flanco\.txt, línea 3: .* \/ line 3: /);
-      expect(said[0]).to.contain(named);
+      expect(said[0])
+        .to.contain(named)
+        .and.not.match(/\p{Cc}/u);
       expect(read("etc/hostname")).to.equal("flanco-2f4a\n");
       expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
       expect(made()).to.deep.equal([UPDATES]);
