@@ -1,6 +1,7 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
 import { gatewayReport } from "../contract/clinic.ts";
 import { FlancoError } from "../domain/error.ts";
+import { shownText } from "../domain/text.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
 import type { Connection } from "../notify/database.ts";
 import { type Clinic, inTurns, type WatchedClinic, watch } from "./clinic.ts";
@@ -276,8 +277,8 @@ export async function clinics(
     untold: Number(row.untold),
     clockOffMs: Number(row.clockOffMs),
     currency: row.currency,
-    ownZone: row.ownZone,
-    ownCurrency: row.ownCurrency,
+    ownZone: row.ownZone && shownText(row.ownZone),
+    ownCurrency: row.ownCurrency && shownText(row.ownCurrency),
     // What makes no sense is as if it were missing: the rest of the list must still be read.
     report: gatewayReport.safeParse(row.report, { jitless: true }).data ?? null,
     versionMs: whole(row.versionMs),

@@ -1,3 +1,4 @@
+import { MAX_TIME_MS } from "../domain/clock.ts";
 import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
 import { CENTRAL_SCHEMA } from "../notify/central-sink.ts";
 import { BRANCH_SQL } from "./branch-schema.ts";
@@ -9,6 +10,9 @@ export const MAX_BATCH = 1_000;
 
 /** The most characters of a report, which has 32 faults with some details at most. */
 const MAX_REPORT = 32_768;
+
+/** The most characters of a gateway's own zone or currency that are kept. */
+const MAX_OWN = 60;
 
 /**
  * Bits of the position, and of the branch, in an entry's
@@ -241,7 +245,8 @@ AS $$
 DECLARE
   owner flanco.gateway;
   now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
-  latest bigint := newest;
+  -- A number that nobody may add to would keep the page from reading all gateways of the company.
+  latest bigint := least(greatest(newest, 0), ${2 ** POSITION_BITS});
   positions bigint[];
   given integer := cardinality(texts);
   known record;
@@ -259,11 +264,12 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the role is no gateway' USING ERRCODE = 'FL002';
   END IF;
-  clock_off_ms := sent_ms - now_ms;
+  clock_off_ms := least(greatest(sent_ms, 0), ${MAX_TIME_MS}) - now_ms;
   zone := owner.time_zone;
   SELECT c.currency INTO currency FROM flanco.company c WHERE c.company = owner.company;
   UPDATE flanco.gateway g
-     SET seen_ms = now_ms, clock_off_ms = sent_ms - now_ms, own_zone = append.own_zone, own_currency = append.own_currency
+     SET seen_ms = now_ms, clock_off_ms = append.clock_off_ms,
+         own_zone = left(append.own_zone, ${MAX_OWN}), own_currency = left(append.own_currency, ${MAX_OWN})
    WHERE g.company = owner.company AND g.gateway = owner.gateway;
   IF length(append.report::text) <= ${MAX_REPORT} THEN
     UPDATE flanco.gateway g

@@ -388,4 +388,27 @@ describe("append in the company's database", () => {
     await append(one, null, Date.now());
     expect(await standing(one.name)).to.deep.include({ states: ["good"] });
   });
+
+  it("shows the others whatever one of them claims", async () => {
+    const one = await gateway();
+    const forked = { ...new TestChain().sellMany(1).batch(), newest: 0 };
+    const entries = forked.entries.map((entry) => ({ ...entry, previousHash: "f".repeat(64) }));
+    const claim = (number: string) =>
+      one.query(
+        `SELECT flanco.append(2, 'x', 0, @hash, ${number}, ${number}, @hashes, @texts, repeat('Z', 1000000), E'\\x1b[2J')`,
+        {
+          hash: "f".repeat(64),
+          hashes: entries.map(({ hash }) => hash),
+          texts: entries.map(({ text }) => text),
+        },
+      );
+    for (const number of ["-9223372036854775808", "9223372036854775807"]) {
+      await claim(number);
+      const { states, clockOffMs, withheld, ownZone, ownCurrency } = await standing(one.name);
+      expect(states).to.include.members(["forked", "clock_off"]);
+      expect([clockOffMs, withheld].every(Number.isSafeInteger), number).to.equal(true);
+      expect(ownZone).to.have.length.below(100);
+      expect(ownCurrency).to.equal("[2J");
+    }
+  });
 });
