@@ -171,15 +171,10 @@ export class Call {
   }
 
   /** Shows the help of the command that these words call; without a word, the program's. */
-  showHelpOf(words: readonly string[]): void {
-    let shown = this.#command;
-    while (shown.parent !== null) shown = shown.parent;
-    for (const word of words) {
-      const next = shown.commands.find((one) => one.name() === word);
-      if (next === undefined) this.refuse(`there is no command '${words.join(" ")}'`);
-      shown = next;
-    }
-    shown.outputHelp();
+  async showHelpOf(words: readonly string[]): Promise<void> {
+    let program = this.#command;
+    while (program.parent !== null) program = program.parent;
+    await program.parseAsync([...words, "--help"], { from: "user" });
   }
 
   /** Asks one endpoint, of the running service or over the ledger: `withApi` of api-access.ts. */

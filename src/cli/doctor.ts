@@ -30,7 +30,7 @@ import {
   writeArchive,
 } from "./support-bundle.ts";
 import { moment } from "./terminal.ts";
-import { type toRow, wiredRows } from "./wiring.ts";
+import { wiredRows } from "./wiring.ts";
 
 const HELP = `
 Each check says what it found; one that needs attention also says why that matters and what to do.
@@ -78,6 +78,11 @@ interface Finding {
   readonly mend: string | null;
 }
 
+/** What an examination found. Chips and wiring are of a running service. */
+interface Examination extends FoundStatus, Awaited<ReturnType<typeof linesOf>> {
+  readonly findings: readonly Finding[];
+}
+
 /** `flanco doctor`: examines the appliance and says what to mend. */
 export const commands: CommandTable = [
   command(
@@ -97,7 +102,7 @@ export const commands: CommandTable = [
       const examined = await examine(config, context);
       const { findings } = examined;
       if (archive !== undefined) {
-        const files = [...(await bundleOf(examined, config, context)), ...logs];
+        const files = [...bundleOf(examined, config, context), ...logs];
         terminal.err(`${bundle} will hold:`);
         for (const { name, about } of files) terminal.err(`  ${name.padEnd(BUNDLE_NAME)}${about}`);
         await writeArchive(archive, files);
@@ -115,10 +120,7 @@ export const commands: CommandTable = [
   ),
 ];
 
-async function examine(
-  config: Config,
-  context: CliContext,
-): Promise<FoundStatus & { readonly findings: readonly Finding[] }> {
+async function examine(config: Config, context: CliContext): Promise<Examination> {
   becomeOwner(config.data_dir);
   const found = await findStatus(config, context);
   const { running, facts, problem } = found;
@@ -145,7 +147,7 @@ async function examine(
       message: wrong.map(({ message }) => message).join(" "),
     };
   });
-  return { ...found, findings };
+  return { ...found, chips, wiring, findings };
 }
 
 async function linesOf(service: ControlClient) {
@@ -153,12 +155,11 @@ async function linesOf(service: ControlClient) {
 }
 
 /** What support needs to know of the appliance, without names of people, places and rooms. */
-async function bundleOf(
-  { facts, ledger, findings }: FoundStatus & { readonly findings: readonly Finding[] },
+function bundleOf(
+  { facts, ledger, chips, wiring, findings }: Examination,
   config: Config,
   context: CliContext,
-): Promise<BundleFile[]> {
-  const { wiring = [], chips = [] } = (await withService(config, linesOf)) ?? {};
+): BundleFile[] {
   const settings = CONFIG_KEYS.map((key) => [
     key,
     typeof config[key] === "string" && !TOLD_SETTINGS.has(key) ? config[key] !== "" : config[key],
@@ -245,7 +246,7 @@ function serviceProblems(running: Status | undefined, version: string): readonly
 function lineProblems(
   { driver, linesWired }: Status,
   chips: readonly Chip[],
-  wiring: Awaited<ReturnType<typeof linesOf>>["wiring"],
+  wiring: Examination["wiring"],
 ): Problem[] {
   const problems: Problem[] = [];
   if (driver !== "mqtt" && chips.length === 0) {
@@ -266,7 +267,7 @@ function lineProblems(
 }
 
 function findPinProblem(
-  { line, active_low: activeLow, bias }: Pick<ReturnType<typeof toRow>, "line" | "active_low" | "bias">,
+  { line, active_low: activeLow, bias }: Examination["wiring"][number],
   chips: readonly Chip[],
 ) {
   const place = findLine(line, chips);

@@ -19,9 +19,9 @@ export const commands: CommandTable = [
     "show a guide (technician, tecnico), or the help of a command",
     { words: several("[words...]", "technician, tecnico, or a command") },
     HELP,
-    ({ words }, call) => {
+    async ({ words }, call) => {
       const [guide = ""] = words;
-      if (!GUIDES.includes(guide)) return call.showHelpOf(words);
+      if (!GUIDES.includes(guide)) return await call.showHelpOf(words);
       const file = call.context.installation.readPage().find(({ name }) => name === `help/${guide}.md`);
       if (file === undefined) {
         throw new FlancoError("not_found", "The guides were not built.", { hint: "npm run build:web" });
