@@ -12,8 +12,6 @@ import { callReceiver, type ReceiverRequest } from "./receiver.ts";
  * so that they come within a minute, the usual interval of a monitor.
  */
 const PULSE_MS = 40 * SECOND_MS;
-/** How often the faults are looked at: commits wake the forwarder far more often. */
-const LOOK_MS = 15 * SECOND_MS;
 const ANSWER_MS = 10 * SECOND_MS;
 const LAST_RETRY_MS = 45 * SECOND_MS;
 
@@ -37,7 +35,6 @@ export class PulseFeed implements Feed<Pulse> {
   #taken: Pulse | undefined;
   #takenMs = 0;
   #deliveredMs: number | null = null;
-  #lookedMs = 0;
   #isMissed = false;
 
   constructor(options: PulseFeedOptions) {
@@ -46,9 +43,7 @@ export class PulseFeed implements Feed<Pulse> {
 
   async next(): Promise<Pulse | undefined> {
     const nowMs = monotonicMs(this.#options.clock);
-    const isDue = this.#taken === undefined || this.#isMissed || nowMs - this.#takenMs >= PULSE_MS;
-    if (!isDue && nowMs - this.#lookedMs < LOOK_MS) return undefined;
-    this.#lookedMs = nowMs;
+    const isDue = this.#taken === undefined || nowMs - this.#takenMs >= PULSE_MS;
     const pulse = await this.look();
     const isOther = (pulse?.wrong === "") !== (this.#taken?.wrong === "");
     return isDue || isOther ? pulse : undefined;
