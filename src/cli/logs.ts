@@ -5,6 +5,7 @@ import { InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { parseDay } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
+import { parseJson } from "../domain/text.ts";
 import { type CommandTable, command, flag, optional } from "./command.ts";
 
 /** The names of pino's levels, by number. */
@@ -76,11 +77,7 @@ function toSince(text: string): string {
 
 /** Undefined for a line of systemd, or of the runtime. */
 export function parseLogLine(text: string): LogLine | undefined {
-  try {
-    return logLine.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return parseJson(logLine, text);
 }
 
 function describe(line: LogLine): string {

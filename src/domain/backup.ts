@@ -1,4 +1,4 @@
-import { DAY_MS } from "./clock.ts";
+import { type Clock, type ClockTrust, DAY_MS, monotonicMs } from "./clock.ts";
 import { DAYS_PER_WEEK } from "./day.ts";
 
 /** A backup that was checked in full and compared with its ledger. */
@@ -28,6 +28,20 @@ export interface ProvenBackup {
   readonly bytes: number;
   /** SHA-256 of the file, hexadecimal. */
   readonly sha256: string;
+}
+
+/**
+ * How old a backup is, in milliseconds: since `seenMs`, the monotonic time at which this process first saw
+ * it, else by wall time; null where that leaves no way to tell.
+ */
+export function ageOf(
+  { madeMs, clockTrusted }: Pick<ProvenBackup, "madeMs" | "clockTrusted">,
+  seenMs: number | null,
+  clock: Clock,
+  trust: Pick<ClockTrust, "trusted">,
+): number | null {
+  if (seenMs !== null) return monotonicMs(clock) - seenMs;
+  return clockTrusted && trust.trusted() ? Math.abs(clock.nowMs() - madeMs) : null;
 }
 
 /** The gateway file's name, beside the backups. */

@@ -68,3 +68,15 @@ export function harmless(text: string): string {
 function noFormula(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
+
+/** What a text of JSON holds, by a schema; undefined where it is no JSON, or of another form. */
+export function parseJson<T>(
+  schema: { safeParse(value: unknown): { readonly data?: T | undefined } },
+  text: string,
+): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -11,6 +11,7 @@ import {
   MAX_LINES,
   type WatchedLine,
 } from "../domain/line.ts";
+import { parseJson } from "../domain/text.ts";
 import {
   type BrokerAddress,
   brokerError,
@@ -416,13 +417,7 @@ function remember(acknowledged: Map<number, string>, messageId: number, said: st
 }
 
 function parse(payload: string | Buffer): z.infer<typeof payloadSchema> | undefined {
-  if (payload.length > MAX_PAYLOAD_BYTES) return undefined;
-  try {
-    return payloadSchema.safeParse(JSON.parse(payload.toString())).data;
-  } catch {
-    // The message is no JSON.
-    return undefined;
-  }
+  return payload.length > MAX_PAYLOAD_BYTES ? undefined : parseJson(payloadSchema, payload.toString());
 }
 
 function unheardError(line: LineInfo): FlancoError {

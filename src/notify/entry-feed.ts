@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import * as z from "zod";
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
 import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, orNothing } from "../domain/error.ts";
 import type { EntryBatch } from "../domain/sink.ts";
+import { parseJson } from "../domain/text.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
 import type { Feed, FeedProgress } from "./forwarder.ts";
 
@@ -82,7 +83,8 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   open(): void {
     const { chain, file, beginsNow = false } = this.#options;
     const isNew = beginsNow && !existsSync(file);
-    const stored = readStored(file);
+    // Without it every entry is sent again; the other side drops those that it has.
+    const stored = parseJson(cursorSchema, orNothing(() => readFileSync(file, "utf8")) ?? "");
     [this.#ledger = ""] = chain.ledgerIds();
     this.#deliveredMs = stored?.deliveredMs ?? null;
     // With another identity the entries are those of another ledger, which the other side lacks.
@@ -189,13 +191,4 @@ function thinned(marks: readonly ChainHead[]): readonly ChainHead[] {
     rest.map((mark) => [Math.floor(Math.log2(newest.position - mark.position)), mark]),
   );
   return [newest, ...furthest.values()].slice(0, MAX_MARKS);
-}
-
-function readStored(file: string): StoredCursor | undefined {
-  try {
-    return cursorSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch {
-    // Every entry is sent again; the other side drops those that it has.
-    return undefined;
-  }
 }

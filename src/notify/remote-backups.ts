@@ -1,11 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
-import { GATEWAY_FILE, outdatedBackups, type ProvenBackup, proofNameOf } from "../domain/backup.ts";
+import { ageOf, GATEWAY_FILE, outdatedBackups, type ProvenBackup, proofNameOf } from "../domain/backup.ts";
 import { type Clock, type ClockTrust, DAY_MS, HOUR_MS, monotonicMs } from "../domain/clock.ts";
+import { orNothing } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink } from "../domain/sink.ts";
 import type { RemoteBackupStatus } from "../domain/status.ts";
+import { parseJson } from "../domain/text.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
 import type { Rclone } from "../platform/rclone.ts";
 import type { Feed, FeedProgress } from "./forwarder.ts";
@@ -72,12 +74,8 @@ export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
   open(): void {
     const { file, clock } = this.#options;
     this.#lookedMs = monotonicMs(clock) - LOOK_MS + FIRST_LOOK_MS;
-    if (!existsSync(file)) return;
-    try {
-      this.#state = stateSchema.parse(JSON.parse(readFileSync(file, "utf8")), { jitless: true });
-    } catch {
-      // Then the newest backup is sent once more.
-    }
+    // Without it the newest backup is sent once more.
+    this.#state = parseJson(stateSchema, orNothing(() => readFileSync(file, "utf8")) ?? "") ?? null;
   }
 
   /** What the last delivery left; null where none was. */
@@ -114,11 +112,8 @@ export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
   #newest(): RemoteBackupStatus | null {
     if (this.#state === null) return null;
     const { clock, trust } = this.#options;
-    const { madeMs, clockTrusted, removed } = this.#state;
-    const isKnown = clockTrusted && trust.trusted();
-    const wallMs = isKnown ? Math.abs(clock.nowMs() - madeMs) : null;
-    const ageMs = this.#sentMs === null ? wallMs : monotonicMs(clock) - this.#sentMs;
-    return { madeMs, ageMs, removed };
+    const { madeMs, removed } = this.#state;
+    return { madeMs, ageMs: ageOf(this.#state, this.#sentMs, clock, trust), removed };
   }
 }
 

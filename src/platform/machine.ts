@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Clock, Timers } from "../domain/clock.ts";
 import { systemCode } from "../domain/error.ts";
 import type { CardWear, Disk, Machine, Memory, SpareBlocks } from "../domain/status.ts";
+import { parseJson } from "../domain/text.ts";
 
 /** The kernel's driver of a Raspberry Pi's voltage sensor (raspberrypi-hwmon). */
 const PI_VOLTAGE = "rpi_volt";
@@ -137,7 +138,8 @@ async function wearByKernel(disk: string): Promise<CardWear | null> {
 
 /** A disk that judges itself to be failing has no spare blocks to rely on. */
 async function wearBySmart(device: string, reports: string): Promise<CardWear | null> {
-  const report = smartReport((await readText(join(reports, `${device}.json`))) ?? "");
+  // None was written yet, or smartctl has another form.
+  const report = parseJson(SMART_REPORT, (await readText(join(reports, `${device}.json`))) ?? "");
   const lifeUsedPercent =
     report?.endurance_used?.current_percent ??
     report?.nvme_smart_health_information_log?.percentage_used ??
@@ -145,15 +147,6 @@ async function wearBySmart(device: string, reports: string): Promise<CardWear | 
   const passed = report?.smart_status?.passed;
   if (lifeUsedPercent === null && passed === undefined) return null;
   return { device, lifeUsedPercent, spareBlocks: passed === undefined ? null : passed ? "normal" : "urgent" };
-}
-
-function smartReport(text: string): z.infer<typeof SMART_REPORT> | undefined {
-  try {
-    return SMART_REPORT.parse(JSON.parse(text));
-  } catch {
-    // None was written yet, or smartctl has another form.
-    return undefined;
-  }
 }
 
 /** The directory of a partition's whole disk, in which the partition's own directory lies. */

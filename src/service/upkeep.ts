@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../contract/config/schema.ts";
-import type { ProvenBackup } from "../domain/backup.ts";
+import { ageOf, type ProvenBackup } from "../domain/backup.ts";
 import {
   type Clock,
   type ClockTrust,
@@ -172,9 +172,7 @@ export class Upkeep {
     if (this.#last === null) return null;
     const { clock, trust } = this.#dependencies;
     const { backup, seenMs } = this.#last;
-    if (seenMs !== null) return backupStatus(backup, monotonicMs(clock) - seenMs);
-    const isKnown = backup.clockTrusted && trust.trusted();
-    return backupStatus(backup, isKnown ? Math.abs(clock.nowMs() - backup.madeMs) : null);
+    return backupStatus(backup, ageOf(backup, seenMs, clock, trust));
   }
 
   faults(): readonly Fault[] {
@@ -332,8 +330,8 @@ export class Upkeep {
     if (torn && (here.done ?? RETRY_MS) >= RETRY_MS) return true;
     if (here.done !== undefined) return here.done >= DAY_MS;
     if (newest === null) return true;
-    if (newest.clockTrusted && trust.trusted()) return Math.abs(clock.nowMs() - newest.madeMs) >= DAY_MS;
-    return monotonicMs(clock) - this.#openedMs >= HOUR_MS;
+    const ageMs = ageOf(newest, null, clock, trust);
+    return ageMs === null ? monotonicMs(clock) - this.#openedMs >= HOUR_MS : ageMs >= DAY_MS;
   }
 
   async #check(targets: readonly BackupTarget[]): Promise<void> {

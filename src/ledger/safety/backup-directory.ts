@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError, orNothing } from "../../domain/error.ts";
+import { parseJson } from "../../domain/text.ts";
 import { syncPath, writeDurably } from "../../platform/durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../engine/identity.ts";
 import { SCHEMA_VERSION } from "../engine/schema.ts";
@@ -218,11 +219,7 @@ export function readProof(file: string): ProvenBackup | undefined {
 
 /** Undefined where there is no proof, or it cannot be read. */
 function parseProof(file: string): ProvenBackup | undefined {
-  try {
-    return proofOf(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
+  return parseJson(proof, orNothing(() => readFileSync(file, "utf8")) ?? "");
 }
 
 /** Parses a proof. Throws for any other text. */
