@@ -25,9 +25,6 @@ const DELIVER_MS = 30 * SECOND_MS;
 const BEHIND_MS = 2 * HOUR_MS;
 /** The most clinics that a notice names. */
 const MAX_NAMED = 50;
-/** With the company's number the key of the lock: "told". */
-const LOCK = 0x746f6c64;
-
 /** A state of a clinic that people were told of, or will be. Times are those of the database. */
 export interface ToldState {
   readonly clinic: string;
@@ -52,11 +49,12 @@ export function newsOf(known: readonly ToldState[], fares: readonly WatchedClini
   const names = new Set(present.map(nameOf));
   const lasting = present.map((one) => {
     const { sinceMs = nowMs, toldMs = null } = before.get(nameOf(one)) ?? {};
-    return { ...one, sinceMs, toldMs, goneMs: null };
+    // The database's clock may have been ahead.
+    return { ...one, sinceMs: Math.min(sinceMs, nowMs), toldMs, goneMs: null };
   });
   const gone = known
     .filter((one) => one.toldMs !== null && !names.has(nameOf(one)))
-    .map((one) => ({ ...one, goneMs: one.goneMs ?? nowMs }));
+    .map((one) => ({ ...one, goneMs: Math.min(one.goneMs ?? nowMs, nowMs) }));
   return {
     states: [...lasting, ...gone] satisfies readonly ToldState[],
     begun: lasting.filter(
@@ -112,24 +110,32 @@ export class ClinicNotices {
 
   /** Sends each sink what is due. Never rejects. */
   async look(): Promise<void> {
-    const { database, company } = this.#options;
-    try {
-      await database.use(async (connection) => {
-        await connection.query("BEGIN");
-        // Of the transaction, so that a pooler between them does no harm.
-        const [lock] = await connection.query<{ is: boolean }>(
-          "SELECT pg_try_advisory_xact_lock(@lock::integer, @company::integer) AS is",
-          { lock: LOCK, company: company.company },
-        );
-        if (lock?.is === true) {
-          const { clinics: fares, nowMs } = await clinics(connection, company);
-          for (const sink of this.#options.sinks) await this.#tell(connection, sink, fares, nowMs);
-        }
-        await connection.query("COMMIT");
-      });
-    } catch (error) {
-      this.#warn(error);
+    for (const sink of this.#options.sinks) {
+      await this.#options.database
+        .use((connection) => this.#look(connection, sink))
+        .catch((error: unknown) => this.#warn(error));
     }
+  }
+
+  async #look(connection: Connection, sink: Sink<Notice>): Promise<void> {
+    const { company } = this.#options;
+    const of = { company: company.company, sink: sink.name };
+    // A row is the lock, because every gateway's role could hold an advisory one.
+    await connection.query(
+      `INSERT INTO flanco.told (company, sink, clinic, state, since_ms) VALUES (@company, '', @sink, '', 0)
+       ON CONFLICT DO NOTHING`,
+      of,
+    );
+    await connection.query("BEGIN");
+    const locked = await connection.query(
+      "SELECT FROM flanco.told WHERE company = @company AND sink = '' AND clinic = @sink FOR UPDATE SKIP LOCKED",
+      of,
+    );
+    if (locked.length > 0) {
+      const { clinics: fares, nowMs } = await clinics(connection, company);
+      await this.#tell(connection, sink, fares, nowMs);
+    }
+    await connection.query("COMMIT");
   }
 
   async #tell(connection: Connection, sink: Sink<Notice>, fares: readonly WatchedClinic[], nowMs: number) {
@@ -144,33 +150,19 @@ export class ClinicNotices {
       return { clinic, state, sinceMs: Number(sinceMs), toldMs: whole(toldMs), goneMs: whole(goneMs) };
     });
     const { states, begun, over } = newsOf(known, fares, nowMs);
-    const told = new Set<ToldState>(
-      (await this.#send(sink, "clinic_begun", begun, fares, nowMs)) ? begun : [],
-    );
-    const ended = new Set<ToldState>((await this.#send(sink, "clinic_over", over, fares, nowMs)) ? over : []);
-    const kept: readonly ToldState[] = states
-      .filter((one) => !ended.has(one))
-      .map((one) => (told.has(one) ? { ...one, toldMs: nowMs } : one));
-    const values = {
-      ...of,
-      clinics: kept.map(({ clinic }) => clinic),
-      states: kept.map(({ state }) => state),
-      since: kept.map(({ sinceMs }) => sinceMs),
-      told: kept.map(({ toldMs }) => toldMs),
-      gone: kept.map(({ goneMs }) => goneMs),
-    };
-    await connection.query(
-      `DELETE FROM flanco.told t WHERE t.company = @company AND t.sink = @sink AND NOT EXISTS (
-         SELECT FROM unnest(@clinics::text[], @states::text[]) k(clinic, state) WHERE k.clinic = t.clinic AND k.state = t.state)`,
-      { ...of, clinics: values.clinics, states: values.states },
-    );
-    await connection.query(
-      `INSERT INTO flanco.told AS t SELECT @company, @sink, k.*
-         FROM unnest(@clinics::text[], @states::text[], @since::bigint[], @told::bigint[], @gone::bigint[]) k
-       ON CONFLICT (company, sink, clinic, state) DO UPDATE SET told_ms = excluded.told_ms, gone_ms = excluded.gone_ms
-        WHERE (t.told_ms, t.gone_ms) IS DISTINCT FROM (excluded.told_ms, excluded.gone_ms)`,
-      values,
-    );
+    const store = (told: readonly ToldState[], ended: readonly ToldState[]) =>
+      storeTold(
+        connection,
+        of,
+        states
+          .filter((one) => !ended.includes(one))
+          .map((one) => (told.includes(one) ? { ...one, toldMs: nowMs } : one)),
+      );
+    // First, because what cannot be written would be sent again each minute.
+    await store(begun, over);
+    const hasBegun = await this.#send(sink, "clinic_begun", begun, fares, nowMs);
+    const hasOver = await this.#send(sink, "clinic_over", over, fares, nowMs);
+    if (!hasBegun || !hasOver) await store(hasBegun ? begun : [], hasOver ? over : []);
   }
 
   /** Whether the sink has taken it. */
@@ -181,7 +173,7 @@ export class ClinicNotices {
     fares: readonly WatchedClinic[],
     nowMs: number,
   ): Promise<boolean> {
-    if (news.length === 0) return false;
+    if (news.length === 0) return true;
     try {
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DELIVER_MS)]);
       await sink.deliver(this.#write(kind, news, fares, nowMs), signal);
@@ -247,6 +239,34 @@ export class ClinicNotices {
     if (failure !== this.#failure) this.#options.log.warn({ err: error }, `notices wait: ${failure}`);
     this.#failure = failure;
   }
+}
+
+/** These, and no others, are known of a sink then. */
+async function storeTold(
+  connection: Connection,
+  of: { readonly company: number; readonly sink: string },
+  kept: readonly ToldState[],
+): Promise<void> {
+  const names = { clinics: kept.map(({ clinic }) => clinic), states: kept.map(({ state }) => state) };
+  await connection.query(
+    `DELETE FROM flanco.told t WHERE t.company = @company AND t.sink = @sink AND NOT EXISTS (
+       SELECT FROM unnest(@clinics::text[], @states::text[]) k(clinic, state) WHERE k.clinic = t.clinic AND k.state = t.state)`,
+    { ...of, ...names },
+  );
+  await connection.query(
+    `INSERT INTO flanco.told AS t SELECT @company, @sink, k.*
+       FROM unnest(@clinics::text[], @states::text[], @since::bigint[], @told::bigint[], @gone::bigint[]) k
+     ON CONFLICT (company, sink, clinic, state) DO UPDATE
+       SET since_ms = excluded.since_ms, told_ms = excluded.told_ms, gone_ms = excluded.gone_ms
+      WHERE (t.since_ms, t.told_ms, t.gone_ms) IS DISTINCT FROM (excluded.since_ms, excluded.told_ms, excluded.gone_ms)`,
+    {
+      ...of,
+      ...names,
+      since: kept.map(({ sinceMs }) => sinceMs),
+      told: kept.map(({ toldMs }) => toldMs),
+      gone: kept.map(({ goneMs }) => goneMs),
+    },
+  );
 }
 
 /** A UUID (RFC 9562, version 8) that is always the same for one content. */

@@ -1,6 +1,7 @@
 export const TOLD_SQL = `
 -- What people were told of by notices: the states of clinics, by the sink that has them. told_ms: null where it is not told yet.
--- gone_ms: since when it is over, which is not told yet; then the row goes.
+-- gone_ms: since when it is over, which is not told yet; then the row goes. The process that tells a sink holds the row of
+-- sink '' and clinic = that sink.
 CREATE TABLE flanco.told (
   company integer NOT NULL REFERENCES flanco.company,
   sink text NOT NULL,

@@ -7,6 +7,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import type { Notice } from "../../src/domain/notice.ts";
 import type { Sink, SinkName } from "../../src/domain/sink.ts";
 import { append } from "../../src/notify/central-sink.ts";
+import type { Connection } from "../../src/notify/database.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { HookReceiver, MailReceiver, Secrets } from "../notify/receivers.ts";
 import { Program } from "../rig/program.ts";
@@ -42,18 +43,25 @@ describe("The notices of a company", () => {
   const [email, webhook] = [new KeptSink("email"), new KeptSink("webhook")];
   const log = new KeptLog();
   let processes: readonly ClinicNotices[] = [];
+  let gateway: Connection;
 
   before(async () => {
     await database.start();
     for (const name of ["lugo", "malaga", "soria"]) {
-      const gateway = await database.connectAs(await database.addGateway(name));
+      gateway = await database.connectAs(await database.addGateway(name));
       await append(gateway, null, Date.now(), OWN);
     }
     const company = await database.company();
     const page = await pageAccess(database.admin, company, "flanco_page");
     const connections = await Promise.all([database.connectAs(page), database.connectAs(page)]);
     processes = connections.map((connection) => {
-      const own: Database = { use: (run) => run(connection) };
+      const own: Database = {
+        use: (run) =>
+          run(connection).catch(async (error: unknown) => {
+            await connection.query("ROLLBACK");
+            throw error;
+          }),
+      };
       const options = { database: own, company, language: "en", timers: NO_TIMERS, log } as const;
       return new ClinicNotices({ ...options, sinks: [email, webhook] });
     });
@@ -90,7 +98,7 @@ describe("The notices of a company", () => {
     });
     webhook.isAway = false;
     await lookAfter(0);
-    expect(webhook.taken.map(({ id }) => id)).to.deep.equal(email.taken.map(({ id }) => id));
+    expect(webhook.taken.map(({ text }) => text)).to.deep.equal(email.taken.map(({ text }) => text));
     expect(new Set(webhook.tried), "the same notice at each try").to.have.property("size", 1);
     expect(new Set(log.warnings), "a line of each process").to.deep.equal(
       new Set(["notices wait: The receiver is away."]),
@@ -108,7 +116,24 @@ describe("The notices of a company", () => {
     for (const sink of [email, webhook]) {
       expect(subjects(sink)).to.deep.equal(["Attention: 2 gateways", "Over: 2 gateways"]);
     }
-    expect(await database.admin.query("SELECT FROM flanco.told")).to.deep.equal([]);
+    expect(await database.admin.query("SELECT FROM flanco.told WHERE sink <> ''")).to.deep.equal([]);
+  });
+
+  it("come although a gateway's role takes every lock that it can, and not at all while the database takes no writes", async () => {
+    const before = email.taken.length;
+    const [lock] = await database.admin.query<{ company: number }>("SELECT company FROM flanco.company");
+    await gateway.query(`SELECT pg_advisory_lock(1953459300, ${lock?.company})`);
+    await silence(61 * MINUTE_MS);
+    await lookAfter(0);
+    await database.admin.query("UPDATE flanco.told SET since_ms = 0 WHERE sink <> ''");
+    // As a disk that is full.
+    await database.admin.query("ALTER TABLE flanco.told ADD CONSTRAINT full_disk CHECK (told_ms IS NULL)");
+    await lookAfter(0);
+    expect(subjects(email)).to.have.length(before);
+    await database.admin.query("ALTER TABLE flanco.told DROP CONSTRAINT full_disk");
+    await lookAfter(0);
+    await lookAfter(0);
+    expect(subjects(email)).to.have.length(before + 1);
   });
 
   it("go by e-mail and webhook, which a command tests", async () => {

@@ -23,6 +23,10 @@ describe("What people are to be told of a clinic", () => {
     expect(due(["silent"], since(1.9)).begun).to.deep.equal([]);
     expect(due(["silent"], since(2)).begun).to.deep.equal(["silent"]);
     expect(due(["silent"], since(9, NOW_MS)).begun).to.deep.equal([]);
+    expect(due(["silent"], since(-9)).kept, "the clock was ahead").to.deep.include({
+      clinic: "lugo",
+      ...since(0),
+    });
     expect(due(["good"], since(9)).kept, "it was over before anybody was told").to.deep.equal([]);
   });
 
