@@ -15,6 +15,7 @@ import {
   type EntrySink,
   type GivenSetup,
   SETUP_FIELDS,
+  SETUP_NAMES,
   type Setup,
   type SetupName,
   type Sink,
@@ -78,11 +79,7 @@ export class Sinks implements SinkSetups {
   open(status: StatusReader, certificateEndsMs: () => number | null): void {
     this.#status = status;
     this.#certificateEndsMs = certificateEndsMs;
-    this.#addEntrySink("central");
-    this.#addEntrySink("mqtt");
-    this.#addNotices(status);
-    this.#addPulse(status);
-    this.#addRemote();
+    for (const name of SETUP_NAMES) this.#add(name, status);
     this.forwarder.open();
   }
 
@@ -140,28 +137,22 @@ export class Sinks implements SinkSetups {
 
   async #reopen(name: SetupName, isForGood: boolean): Promise<void> {
     if (this.#isClosed || this.#status === undefined || name === "update") return;
-    if (name === "central" || name === "mqtt") {
-      await this.forwarder.remove(name, isForGood);
-      // Another day it begins with what is sold then.
-      if (isForGood && name === "mqtt") rmSync(this.#cursorOf(name), { force: true });
-      this.#addEntrySink(name);
-      return;
-    }
-    if (name === "remote") {
-      await this.forwarder.remove(name);
-      // What lies there may be at another place now, or have another passphrase: the newest backup is sent anew.
-      rmSync(this.#cursorOf(name), { force: true });
-      this.#addRemote();
-      return;
-    }
-    if (name === "pulse") {
-      await this.forwarder.remove(name);
-      this.#addPulse(this.#status);
-      return;
-    }
-    await Promise.all([this.forwarder.remove("email"), this.forwarder.remove("webhook")]);
-    this.#notices?.close();
-    this.#addNotices(this.#status);
+    const isOfNotices = name === "email" || name === "webhook" || name === "notice";
+    const ended = isOfNotices ? (["email", "webhook"] as const) : [name];
+    await Promise.all(ended.map((one) => this.forwarder.remove(one, isForGood)));
+    // MQTT begins with what is sold on another day, and a remote place, which may be
+    // another one or have another passphrase, with the newest backup.
+    if (name === "remote" || (name === "mqtt" && isForGood)) rmSync(this.#cursorOf(name), { force: true });
+    if (isOfNotices) this.#notices?.close();
+    this.#add(isOfNotices ? "notice" : name, this.#status);
+  }
+
+  /** Adds the sinks of a setup, where it is made. Those of notices come with these. */
+  #add(name: SetupName, status: StatusReader): void {
+    if (name === "central" || name === "mqtt") this.#addEntrySink(name);
+    if (name === "notice") this.#addNotices(status);
+    if (name === "pulse") this.#addPulse(status);
+    if (name === "remote") this.#addRemote();
   }
 
   #cursorOf(name: "central" | "mqtt" | "remote"): string {
