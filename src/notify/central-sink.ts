@@ -254,17 +254,13 @@ export async function append(
     nowMs,
     hashes: entries.map(({ hash }) => hash),
     texts: entries.map(({ text }) => text),
+    report: JSON.stringify(report),
   };
   const call = (sql: string) => connection.query<AppendRow>(sql, values);
-  const [row] =
-    report === null
-      ? await call(APPEND)
-      : await connection
-          .query<AppendRow>(APPEND_REPORT, { ...values, report: JSON.stringify(report) })
-          .catch((error: unknown) => {
-            if (!lacksFunction(error)) throw error;
-            return call(APPEND);
-          });
+  const [row] = await call(report === null ? APPEND : APPEND_REPORT).catch((error: unknown) => {
+    if (report === null || !lacksFunction(error)) throw error;
+    return call(APPEND);
+  });
   if (row === undefined) throw new Error("append gave no row");
   return {
     outcome: row.outcome,

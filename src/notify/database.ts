@@ -2,7 +2,7 @@ import { isIP, Socket } from "node:net";
 import type { Client, ClientConfig, QueryResultRow } from "pg";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { DatabaseAddress, DatabaseNode } from "../domain/database-address.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 import { readConfigured } from "../platform/secret-file.ts";
 import { connectionProblem } from "../platform/socket.ts";
 
@@ -229,7 +229,7 @@ export function lacksFunction(error: unknown): boolean {
 /** The SQLSTATE of a failed statement; empty where the database gave none. */
 function codeIn(error: unknown): string {
   const { cause } = error instanceof FlancoError ? error : {};
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  return systemCode(cause) ?? "";
 }
 
 /** Why the database refuses what it was given, without the values of it; undefined for every other failure. */
@@ -251,7 +251,7 @@ export function refusedData(error: unknown): { readonly why: string; readonly hi
 /** An error of the database or of the way to it as one line for people. */
 function databaseError(error: unknown): FlancoError {
   if (error instanceof FlancoError) return error;
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = systemCode(error) ?? "";
   // Only an error that the database itself reports has a severity.
   const hasAnswered = error instanceof Error && "severity" in error;
   const problem =

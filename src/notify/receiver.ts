@@ -1,6 +1,6 @@
 import { request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 import { readConfigured } from "../platform/secret-file.ts";
 import { connectionProblem } from "../platform/socket.ts";
 
@@ -36,8 +36,7 @@ export interface ReceiverAnswer {
 export async function callReceiver(call: ReceiverRequest, signal: AbortSignal): Promise<ReceiverAnswer> {
   const { host } = call.url;
   const answer = await exchange(call, signal).catch((cause: unknown) => {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const problem = connectionProblem(code) ?? "ended the connection";
+    const problem = connectionProblem(systemCode(cause)) ?? "ended the connection";
     throw new FlancoError("unavailable", `The receiver ${host} ${problem}.`, {
       hint: `Check the network, the receiver and the settings ${call.settings}_*; flanco tries again by itself.`,
       cause,
