@@ -3,6 +3,7 @@ import { MAX_TIME_MS } from "../domain/clock.ts";
 import { parseDay } from "../domain/day.ts";
 import { SEVERITIES } from "../domain/faults/entry.ts";
 import { CLINIC_STATES, MAX_DETAIL, MAX_REPORTED } from "../domain/gateway.ts";
+import { shownText } from "../domain/text.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, sold, soldOnDays, timeMs, withData } from "./field.ts";
 import { pageStatus } from "./status.ts";
@@ -33,7 +34,10 @@ export const gatewayReport = z.object({
         code: z.string().regex(/^[a-z_]{1,40}$/),
         count: whole,
         sinceMs: moment,
-        details: z.record(z.string().max(40), z.union([z.string().max(MAX_DETAIL), z.number()])),
+        details: z.record(
+          z.string().max(40),
+          z.union([z.string().max(MAX_DETAIL).transform(shownText), z.number()]),
+        ),
       }),
     )
     .max(MAX_REPORTED),

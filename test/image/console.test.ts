@@ -22,7 +22,7 @@ describe("A card's screen", () => {
       ip: 'case "$*" in -4*) echo "2: eth0 inet 192.0.2.20/24 brd" ;; esac',
       flanco: "echo '[]'",
       journalctl: `echo "https://localhost:8443${path}"`,
-      qrencode: `for text; do :; done; printf '%-37s\\n' "$text" | tr ' ' .; for row in $(seq ${ROWS - 1}); do echo ${row}; done`,
+      qrencode: `text=$(cat); printf '%-37s\\n' "$text" | tr ' ' .; for row in $(seq ${ROWS - 1}); do echo ${row}; done`,
     };
     mkdirSync(root.file("bin"), { recursive: true });
     for (const [name, script] of Object.entries(stubs)) {

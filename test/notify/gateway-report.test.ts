@@ -25,6 +25,9 @@ describe("What a gateway tells its company", () => {
         Object.keys(hostile).join(),
       ).to.equal(false);
     }
+    const [first] = report.faults;
+    const reversed = { ...report, faults: [{ ...first, details: { line: "\u202e71OIPG" } }] };
+    expect(gatewayReport.parse(reversed).faults[0]?.details).to.deep.equal({ line: "71OIPG" });
     const details = { line: "GPIO17", message: `no line${"x".repeat(193)}` };
     expect(report).to.deep.equal({
       version: status.version,
