@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Config } from "../contract/config/schema.ts";
 import { type SinkSettingsOf, setupSchema } from "../contract/sink.ts";
@@ -18,7 +17,6 @@ import {
   type SetupName,
   SINK_NAMES,
   type SinkName,
-  usualOf,
 } from "../domain/sink.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
@@ -92,18 +90,12 @@ export class SinkSettings {
     const taken: SetupName[] = [];
     for (const name of SETUP_NAMES.filter((one) => !this.#kept.decided.includes(one))) {
       try {
-        const kept = this.#setup(name);
-        const isOwners = kept !== undefined && !namesDestination(name, config.sinks);
-        const setup = isOwners ? besideIn(config.sinks, kept) : setupIn(name, config.sinks);
+        const setup = setupIn(name, config.sinks);
         if (setup === undefined) continue;
-        // Those of a setup that was made here before would go to another place.
-        if (!isOwners) this.#removeSecrets(name);
-        this.set(setup, !isOwners);
+        this.set(setup, true);
         taken.push(name);
       } catch (err) {
         this.#failed.add(name);
-        // Not in force beside the file's before either.
-        this.#kept = { ...this.#kept, setups: this.#setupsWithout(name) };
         log.error(
           { err, sink: name },
           "what the settings file says of a sink cannot be taken over: it is off",
@@ -215,10 +207,6 @@ export class SinkSettings {
   /** Forgets a setup and its secrets, durably. */
   clear(name: SetupName): void {
     this.#decide(name, [], false);
-    this.#removeSecrets(name);
-  }
-
-  #removeSecrets(name: SetupName): void {
     for (const { key } of SETUP_FIELDS[name].filter(isHidden)) rmSync(this.#secret(key), { force: true });
   }
 
@@ -289,9 +277,11 @@ export function setupIn(
   settings: Readonly<Record<string, unknown>>,
 ): GivenSetup | undefined {
   const fields = SETUP_FIELDS[name];
-  const hasDestination = fields.some(({ isDestination }) => isDestination === true);
-  if (!(hasDestination ? namesDestination(name, settings) : fields.some(({ key }) => key in settings)))
-    return undefined;
+  const destination = fields.find(({ isDestination }) => isDestination === true);
+  const isDescribed = destination
+    ? settings[fileKeyOf(destination)]
+    : fields.some(({ key }) => key in settings);
+  if (!isDescribed) return undefined;
   const values = Object.fromEntries(fields.map((field) => [field.key, valueIn(field, settings)]));
   const { data, error } = setupSchema.safeParse({ name, values }, { jitless: true, error: mistakeOf });
   const missing = fields.filter(
@@ -305,31 +295,6 @@ export function setupIn(
   throw new FlancoError("config", mistakes.join(" "), {
     hint: `Of ${name} there are ${fields.map(fileKeyOf).join(", ")}.`,
   });
-}
-
-/**
- * An owner's setup with what the settings file says beside it, which had settings that the
- * page had not; undefined where that is nothing, or what is usual: then it had no say.
- */
-function besideIn(
-  settings: Readonly<Record<string, unknown>>,
-  { name, values }: StoredSettings["setups"][number],
-): GivenSetup | undefined {
-  const beside = SETUP_FIELDS[name].filter(
-    (field) =>
-      !isHidden(field) &&
-      field.isDestination !== true &&
-      field.key in settings &&
-      !isDeepStrictEqual(valueIn(field, settings), usualOf(field)),
-  );
-  if (beside.length === 0) return undefined;
-  return setupIn(name, { ...values, ...Object.fromEntries(beside.map(({ key }) => [key, settings[key]])) });
-}
-
-/** Whether a settings file says where the sink sends. */
-function namesDestination(name: SetupName, settings: Readonly<Record<string, unknown>>): boolean {
-  const destination = SETUP_FIELDS[name].find(({ isDestination }) => isDestination === true);
-  return destination !== undefined && Boolean(settings[fileKeyOf(destination)]);
 }
 
 function valueIn(field: SetupField, settings: Readonly<Record<string, unknown>>): unknown {

@@ -9,7 +9,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { GivenSetup } from "../../src/domain/sink.ts";
 import { dataDirectoryOf } from "../../src/ledger/engine/data-directory.ts";
 import { SinkSettings, setSinksAside } from "../../src/service/sink-settings.ts";
 import { KEY, Secrets } from "../notify/receivers.ts";
@@ -38,13 +37,6 @@ describe("The sinks of a settings file", () => {
     settings.open();
     settings.takeOver();
     return settings;
-  }
-  /** Sets one up on the page, as a version wrote it that had sinks in the settings file too. */
-  function writtenBefore(name: "webhook" | "mqtt" | "notice", values: GivenSetup["values"]): void {
-    new SinkSettings({ config: { sinks: {} }, directory: directory(), log }).set({ name, values }, false);
-    const file = join(directory(), "setups.json");
-    const { setups } = JSON.parse(readFileSync(file, "utf8"));
-    writeFileSync(file, JSON.stringify({ setups }));
   }
   const setIn = (settings: SinkSettings) =>
     settings.setups().flatMap(({ name, isSet }) => (isSet ? [name] : []));
@@ -119,17 +111,6 @@ describe("The sinks of a settings file", () => {
     expect(logged.join()).to.contain("say nothing any more").and.not.contain("ERROR");
   });
 
-  it("win over those of the page, whose secrets go, as they did while both were in force", () => {
-    const page = { webhook_url: OTHER_URL, webhook_key: KEY, webhook_authority: "x" };
-    writtenBefore("webhook", page);
-    expect(setIn(start({}))).to.deep.equal(["webhook"]);
-    const { webhook_authority_file: _, ...untrusting } = webhook;
-    expect(start(untrusting).of("webhook")).to.include({
-      webhook_url: "https://hooks.example.org/",
-      webhook_authority_file: "",
-    });
-  });
-
   it("that cannot be taken over stop nothing: the others are, and each start tries again", () => {
     const broken = { ...webhook, ...email, email_password_file: "/none", mqtt_url: "tcp://broker" };
     const settings = start(broken);
@@ -142,36 +123,12 @@ describe("The sinks of a settings file", () => {
     expect(setIn(start({ ...webhook, ...email }))).to.deep.equal(["email", "webhook"]);
   });
 
-  it("leave off a sink of the page that theirs was in place of, where theirs cannot be taken over", () => {
-    writtenBefore("webhook", { webhook_url: OTHER_URL, webhook_key: KEY });
-    expect(setIn(start({ ...webhook, webhook_key_file: "/none" }))).to.deep.equal([]);
-  });
-
   it("that could not be taken over are a fault until they are set up, whatever else is", () => {
     const settings = start({ ...email, email_password_file: "/none" });
     settings.set({ name: "webhook", values: { webhook_url: OTHER_URL, webhook_key: KEY } }, false);
     expect(settings.isUnreadable).to.equal(true);
     settings.clear("email");
     expect(settings.isUnreadable).to.equal(false);
-  });
-
-  it("say on what the page had not, beside a broker that was set up there", () => {
-    const broker = { mqtt_url: "mqtt://broker.example.org", mqtt_login: "ana", mqtt_password: KEY };
-    writtenBefore("mqtt", broker);
-    const file = { mqtt_topic: "clinic", mqtt_discovery_topic: "", mqtt_history: "false" };
-    const settings = start(file);
-    expect(settings.of("mqtt")).to.include({ mqtt_login: "ana", mqtt_topic: "clinic" });
-    expect(settings.of("mqtt")?.mqtt_discovery_topic, "no announcement").to.equal("");
-    expect(readFileSync(settings.of("mqtt")?.mqtt_password_file ?? "", "utf8").trim()).to.equal(KEY);
-    expect(settings.ofOwners(), "still for one account").to.deep.equal(["mqtt"]);
-    settings.set({ name: "mqtt", values: { ...broker, mqtt_topic: "other" } }, false);
-    expect(start(file).of("mqtt")?.mqtt_topic).to.equal("other");
-  });
-
-  it("do not replace what the page has where they are all usual", () => {
-    writtenBefore("notice", { notice_language: "en", notice_quiet_hours: "22:00-07:00" });
-    const settings = start({ notice_language: "es", notice_silent_days: "0" });
-    expect(settings.of("notice")).to.include({ notice_language: "en", notice_quiet_hours: "22:00-07:00" });
   });
 
   it("stay as they were decided where a change of them breaks off", () => {
