@@ -32,6 +32,8 @@ export interface OwnBackups {
 }
 
 const stateSchema = z.object({
+  /** The identity of the ledger: a restored one has a folder of its own there. */
+  ledger: z.string(),
   /** The newest backup there. */
   file: z.string(),
   madeMs: z.int(),
@@ -90,13 +92,13 @@ export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
     return newest.file !== this.#state?.file || isLookDue ? newest : undefined;
   }
 
-  taken({ file, madeMs, clockTrusted }: ProvenBackup, { files, gone }: RemoteContent): void {
+  taken({ ledger, file, madeMs, clockTrusted }: ProvenBackup, { files, gone }: RemoteContent): void {
     const { clock, file: stateFile } = this.#options;
     const nowMs = clock.nowMs();
     this.#lookedMs = monotonicMs(clock);
     if (file !== this.#state?.file) this.#sentMs = this.#lookedMs;
     const removed = gone.length > 0 ? { count: gone.length, seenMs: nowMs } : (this.#state?.removed ?? null);
-    this.#state = { file, madeMs, clockTrusted, deliveredMs: nowMs, files: [...files], removed };
+    this.#state = { ledger, file, madeMs, clockTrusted, deliveredMs: nowMs, files: [...files], removed };
     makeDirectory(dirname(stateFile));
     writeDurably(stateFile, `${JSON.stringify(this.#state)}\n`);
   }
@@ -147,15 +149,18 @@ export class RemoteSink implements Sink<ProvenBackup, RemoteContent> {
     const rclone = open();
     const before = await rclone.list(ledger, signal);
     const { state } = feed;
-    const gone = state === null ? [] : state.files.filter((name) => !before.has(name));
     const sent = [[file, GATEWAY_FILE], [proofNameOf(file)]];
+    const left = state?.ledger === ledger ? state.files : [];
+    // A delivery that did not end may have removed some of these.
+    const ours = this.#outdated(new Set([...left, ...sent.flat()]));
+    const gone = left.filter((name) => !before.has(name) && !ours.includes(name));
     const isThere =
       state?.file === file && before.get(file) === bytes && sent.flat().every((name) => before.has(name));
     if (!isThere) for (const names of sent) await rclone.send(backups.folder, ledger, names, signal);
     const all = new Set([...before.keys(), ...sent.flat()]);
     const outdated = this.#outdated(all);
-    const isRemoved = outdated.length > 0 && (await this.#remove(rclone, ledger, outdated, signal));
-    return { files: [...all].filter((name) => !(isRemoved && outdated.includes(name))), gone };
+    if (outdated.length > 0) await this.#remove(rclone, ledger, outdated, signal);
+    return { files: [...all].filter((name) => !outdated.includes(name)), gone };
   }
 
   async test(signal: AbortSignal): Promise<string> {
@@ -173,14 +178,12 @@ export class RemoteSink implements Sink<ProvenBackup, RemoteContent> {
     return [...outdated.flatMap(({ file }) => [proofNameOf(file), file]), ...unproved];
   }
 
-  /** Gives false where the place lets nobody remove anything: it has the newest backup all the same. */
-  async #remove(rclone: OpenedPlace, ...what: Parameters<OpenedPlace["remove"]>): Promise<boolean> {
+  /** Where the place lets nobody remove anything it has the newest backup all the same. */
+  async #remove(rclone: OpenedPlace, ...what: Parameters<OpenedPlace["remove"]>): Promise<void> {
     try {
       await rclone.remove(...what);
-      return true;
     } catch (err) {
       this.#options.log.warn({ err }, "outdated backups at the remote place cannot be removed");
-      return false;
     }
   }
 }

@@ -18,6 +18,8 @@ class FakePlace implements OpenedPlace {
   sendings = 0;
   breaksAt = 0;
   keepsAll = false;
+  /** Whether each removal breaks off after its first file. */
+  removesOne = false;
 
   async list(): Promise<ReadonlyMap<string, number>> {
     return new Map(this.files);
@@ -33,7 +35,10 @@ class FakePlace implements OpenedPlace {
 
   async remove(_folder: string, names: readonly string[]): Promise<void> {
     if (this.keepsAll) throw new FlancoError("unavailable", "It lets nobody remove anything.");
-    for (const name of names) this.files.delete(name);
+    for (const name of names) {
+      this.files.delete(name);
+      if (this.removesOne) throw new FlancoError("unavailable", "It broke off.");
+    }
   }
 
   async tryOut(): Promise<void> {}
@@ -47,6 +52,7 @@ describe("Backups at a remote place", () => {
   let place: FakePlace;
   let made: ProvenBackup[];
   let isTrusted: boolean;
+  let ledger: string;
   let feed: RemoteFeed;
   let sink: RemoteSink;
 
@@ -57,7 +63,7 @@ describe("Backups at a remote place", () => {
   };
 
   beforeEach(() => {
-    [made, isTrusted, place] = [[], true, new FakePlace()];
+    [made, isTrusted, place, ledger] = [[], true, new FakePlace(), LEDGER];
     begin();
   });
 
@@ -72,7 +78,7 @@ describe("Backups at a remote place", () => {
   function makeBackup(): void {
     const number = made.length + 1;
     const file = `flanco-${number}.db`;
-    const held = { ledger: LEDGER, locations: [], position: number, head: "", commits: number, records: 0 };
+    const held = { ledger, locations: [], position: number, head: "", commits: number, records: 0 };
     const times = { madeMs: time.nowMs(), clockTrusted: isTrusted, provedMs: time.nowMs() };
     made.push({ number, file, ...held, ...times, totalMicros: "0", schema: 1, bytes: BYTES, sha256: "" });
   }
@@ -148,6 +154,34 @@ describe("Backups at a remote place", () => {
     }
     expect(there()).to.have.length(7);
     expect(log.warnings.join()).to.contain("cannot be removed");
+  });
+
+  it("are not missed where flanco itself removed them, though that broke off, or the process ended", async () => {
+    const makeDays = async (days: number) => {
+      for (let day = 0; day < days; day += 1) {
+        makeBackup();
+        await look();
+        time.advance(DAY_MS);
+      }
+    };
+    await makeDays(30);
+    place.removesOne = true;
+    await makeDays(10);
+    makeBackup();
+    await sink.deliver(made.at(-1) as ProvenBackup, signal);
+    begin();
+    await makeDays(1);
+    expect(status()?.removed).to.equal(null);
+  });
+
+  it("are not missed in the folder of a ledger that was restored, which is another one", async () => {
+    makeBackup();
+    await look();
+    [ledger, made] = ["6f".repeat(16), [...made]];
+    place.files.clear();
+    makeBackup();
+    await look();
+    expect(status()?.removed).to.equal(null);
   });
 
   it("have an age by the time that passed, and after a restart by trusted clocks alone", async () => {
