@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
 import { setupSchema } from "../contract/sink.ts";
-import { HOUR_MS, MINUTE_MS } from "../domain/clock.ts";
+import { proofNameOf } from "../domain/backup.ts";
+import { HOUR_MS } from "../domain/clock.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
 import { megabytes } from "../domain/faults/entry.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
@@ -16,8 +17,10 @@ import { SinkSettings, setupIn } from "../service/sink-settings.ts";
 import type { Call } from "./command.ts";
 
 /** How long it may take to find the backups, and to bring one. */
-const FIND_MS = 10 * MINUTE_MS;
+const FIND_MS = HOUR_MS;
 const BRING_MS = 24 * HOUR_MS;
+/** The most that all proofs and gateway files may take: of ten years' daily backups 5 MB. */
+const MAX_PROOFS = 64_000_000;
 
 /** The setup of a remote place with its secrets. */
 type RemoteSetup = Extract<ReturnType<typeof setupSchema.parse>, { name: "remote" }>;
@@ -53,18 +56,35 @@ export async function bringBackup(
     call.terminal.err("Looking for backups at the remote place.");
     const finding = AbortSignal.timeout(FIND_MS);
     const files = await rclone.list("", finding);
-    const unread = await rclone.fetch("", folder, "*.json", finding).catch((error: unknown) => error);
-    const found = foundIn(folder, files, source);
+    const unread = await rclone
+      .fetch("", folder, "*.json", MAX_PROOFS, finding)
+      .catch((error: unknown) => error);
+    const brought = broughtProofs(folder);
+    const found = foundIn(brought, files, source);
     // Files of another passphrase lie there where a new one was made.
     if (unread !== undefined) {
       if (found.length === 0) throw unread;
       call.terminal.err(`Some of it is left out: ${messageOf(unread)}`);
     }
     const backup = chosenFrom(found, source, ids);
+    const later = source === undefined ? laterProof(brought, files, backup) : undefined;
+    if (later !== undefined) {
+      throw new FlancoError(
+        "conflict",
+        `A later backup cannot be restored, by ${later}: ${unread === undefined ? "its file is missing or damaged." : messageOf(unread)}`,
+        { hint: `Without it: flanco restore --from-remote ${backup.path}.` },
+      );
+    }
     call.terminal.err(`Bringing ${backup.path}, ${megabytes(backup.bytes)} MB.`);
     const to = join(folder, backup.ledger);
     requireRoom(folder, backup.bytes, "bring the backup");
-    await rclone.fetch(backup.ledger, to, `/${backup.file}`, AbortSignal.timeout(BRING_MS));
+    await rclone.fetch(
+      backup.ledger,
+      to,
+      `/${backup.file}`,
+      backup.bytes + MAX_PROOFS,
+      AbortSignal.timeout(BRING_MS),
+    );
     return { file: join(to, backup.file), setup, [Symbol.dispose]: remove };
   } catch (error) {
     remove();
@@ -135,16 +155,40 @@ function placeOf({ values }: RemoteSetup, folder: string): Rclone {
   });
 }
 
-/** The newest whole backup of each ledger, by the proofs that were brought; or the one that is named. */
-function foundIn(folder: string, files: RemoteFiles, named: string | undefined): readonly FoundBackup[] {
+/** The proofs that were brought, each with its backup's path. */
+function broughtProofs(folder: string): readonly FoundBackup[] {
   const ledgers = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return ledgers.flatMap(({ name }) => {
-    const whole = keptProofs(join(folder, name))
-      .map((proof) => ({ ...proof, path: `${name}/${proof.file}`, folders: [] }))
-      .filter(({ path, bytes, ledger }) => ledger === name && files.get(path) === bytes)
-      .filter(({ path }) => named === undefined || path === named);
+  return ledgers.flatMap(({ name }) =>
+    keptProofs(join(folder, name))
+      .filter(({ ledger }) => ledger === name)
+      .map((proof) => ({ ...proof, path: `${name}/${proof.file}`, folders: [] })),
+  );
+}
+
+/** The newest whole backup of each ledger, or the one that is named. */
+function foundIn(
+  brought: readonly FoundBackup[],
+  files: RemoteFiles,
+  named: string | undefined,
+): readonly FoundBackup[] {
+  const whole = brought
+    .filter(({ path, bytes }) => files.get(path) === bytes && (named === undefined || path === named))
     // By commits, which only grow: the clock may have been wrong.
-    return whole.toSorted((one, other) => other.commits - one.commits).slice(0, 1);
+    .toSorted((one, other) => other.commits - one.commits);
+  return [...Map.groupBy(whole, ({ ledger }) => ledger).values()].flatMap((backups) => backups.slice(0, 1));
+}
+
+/** The proof of a backup that seems to be later than the newest one that was found, and cannot be restored. */
+function laterProof(
+  brought: readonly FoundBackup[],
+  files: RemoteFiles,
+  newest: FoundBackup,
+): string | undefined {
+  const read = new Map(brought.map((proof) => [proofNameOf(proof.path), proof]));
+  return [...files.keys()].find((path) => {
+    const proof = read.get(path);
+    if (proof !== undefined) return proof.ledger === newest.ledger && proof.commits > newest.commits;
+    return /^flanco-.*\.db\.json$/.test(basename(path)) && basename(path) > proofNameOf(newest.file);
   });
 }
 

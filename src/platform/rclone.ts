@@ -5,10 +5,12 @@ import { FlancoError } from "../domain/error.ts";
 import { remotePlace } from "../domain/remote-place.ts";
 import { OWNER_ONLY } from "./durable-file.ts";
 
-/** What rclone may write to its output and, at the end, of its errors. A list of a year's backups takes 10 kB. */
-const MAX_OUTPUT = 4_000_000;
+/** What rclone may write to its output and, at the end, of its errors. A list of ten years' daily backups takes 1 MB. */
+const MAX_OUTPUT = 2_000_000;
 const KEPT_ERRORS = 4_000;
 const MAX_TOLD = 200;
+/** Files lie in the folders of ledgers. What else is below them may have no end. */
+const DEPTH = ["--max-depth", "2"];
 /** rclone's exit codes (rclone.org/docs/#exit-code). */
 const NO_DIRECTORY = 3;
 /** As a shell: what was to be run is not there. */
@@ -63,11 +65,11 @@ export class Rclone {
     this.#program = program;
   }
 
-  /** All files below a folder; none where it does not exist. */
+  /** The files of a folder and of those in it; none where it does not exist. */
   async list(folder: string, signal: AbortSignal): Promise<RemoteFiles> {
-    const { output } = await this.#run(["lsjson", "-R", "--files-only", `safe:${folder}`], signal, {
-      mayEnd: [NO_DIRECTORY],
-    });
+    // S3 is asked for each file's time by itself.
+    const what = ["-R", "--files-only", "--no-modtime", "--no-mimetype", ...DEPTH, `safe:${folder}`];
+    const { output } = await this.#run(["lsjson", ...what], signal, { mayEnd: [NO_DIRECTORY] });
     // It writes the first bracket alone of a list of nothing.
     const text = output.trim() === "[" ? "[]" : output;
     const files = listing.parse(JSON.parse(text), { jitless: true });
@@ -87,9 +89,10 @@ export class Rclone {
     await this.#run(["check", "--download", "--one-way", ...which], signal, chosen);
   }
 
-  /** Brings files to a folder here, by rclone's pattern of their names. */
-  async fetch(from: string, to: string, pattern: string, signal: AbortSignal): Promise<void> {
-    await this.#run(["copy", `safe:${from}`, to, "--include", pattern], signal);
+  /** Brings files to a folder here, by rclone's pattern of their names; so many bytes of all of them at most. */
+  async fetch(from: string, to: string, pattern: string, bytes: number, signal: AbortSignal): Promise<void> {
+    const which = ["--include", pattern, ...DEPTH, "--max-transfer", `${bytes}B`];
+    await this.#run(["copy", `safe:${from}`, to, ...which], signal);
   }
 
   /** Removes files of a folder there. */

@@ -73,9 +73,11 @@ for (const kind of ["sftp", "webdav"] as const) {
       const stored = execFileSync("find", [server.stored, "-name", "a.db.bin"], { encoding: "utf8" }).trim();
       expect(readFileSync(stored).includes(readFileSync(here.file("a.db")).subarray(0, 100))).to.equal(false);
       const back = here.file("back");
-      await place().fetch(FOLDER, back, "*.db", within());
+      await place().fetch(FOLDER, back, "*.db", 3 * MB, within());
       expect(readdirSync(back)).to.deep.equal(["a.db"]);
       expect(readFileSync(here.file("back", "a.db")).equals(readFileSync(here.file("a.db")))).to.equal(true);
+      await rejection(place().fetch(FOLDER, here.file("bounded"), "*.db", MB, within()));
+      expect(existsSync(here.file("bounded", "a.db"))).to.equal(false);
       await one.remove(FOLDER, ["a.db"], within());
       expect([...(await one.list(FOLDER, within())).keys()]).to.deep.equal(["a.db.json"]);
     });
@@ -87,7 +89,7 @@ for (const kind of ["sftp", "webdav"] as const) {
         "refuses the login",
       );
       const other = place({ passphrase: "canary-wrong-wrong-wrong" });
-      expect(await problem(other.fetch(FOLDER, here.file("back"), "*", within()))).to.contain(
+      expect(await problem(other.fetch(FOLDER, here.file("back"), "*", 3 * MB, within()))).to.contain(
         "cannot be decrypted",
       );
       await server.kill();
@@ -167,7 +169,9 @@ for (const kind of ["sftp", "webdav"] as const) {
       bytes[MB] = (bytes[MB] ?? 0) ^ 1;
       writeFileSync(stored, bytes);
       const back = here.file("back");
-      expect(await problem(one.fetch(FOLDER, back, "*.db", within()))).to.contain("cannot be decrypted");
+      expect(await problem(one.fetch(FOLDER, back, "*.db", 3 * MB, within()))).to.contain(
+        "cannot be decrypted",
+      );
       expect(existsSync(here.file("back", "a.db"))).to.equal(false);
     });
   });
@@ -226,7 +230,7 @@ describe("A clinic whose backups leave the house", () => {
     };
     return until("the newest backup is there", isThere);
   };
-  let passphrase: string;
+  let [passphrase, former] = ["", ""];
   let service: RunningService;
 
   it("has them there once it has printed the passphrase", async () => {
@@ -265,6 +269,7 @@ describe("A clinic whose backups leave the house", () => {
   it("are encrypted anew once there is another passphrase, the newest too", async () => {
     await old.succeed(["backup"]);
     await arrived(old);
+    former = passphrase;
     passphrase = (await old.succeed(["forward", "passphrase"])).trim();
     await arrived(old);
     expect(filesBelow(server.stored)).to.have.length(5);
@@ -275,6 +280,8 @@ describe("A clinic whose backups leave the house", () => {
     const wrong = ["restore", "--from-remote", "--settings", settingsIn(fresh, `${passphrase}-a`)];
     expect((await fresh.run(wrong)).stderr).to.contain("its passphrase is another one");
     expect(existsSync(join(fresh.directory, "restore.remote"))).to.equal(false);
+    const outdated = ["restore", "--from-remote", "--settings", settingsIn(fresh, former)];
+    expect((await fresh.run(outdated)).stderr).to.match(/later backup cannot be restored, by .*another one/);
     const sheet = settingsIn(fresh, passphrase);
     const report = await fresh.succeed(["restore", "--from-remote", "--settings", sheet, "--json"]);
     expect(JSON.parse(report)).to.deep.include({ records: 3, toDo: ["Backups go on to the remote place."] });
