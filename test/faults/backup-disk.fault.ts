@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { runCommand } from "../../scripts/command.ts";
@@ -10,6 +19,7 @@ import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 const SCRIPT = join(CHECKOUT, "packaging/root/usr/lib/flanco/backup-disk");
 const SETTING = (place: string) => `backup_disk_dir = "${place}/flanco"\n`;
 const BACKUP = `flanco/${"5f1c".repeat(8)}/flanco-20261121T120000Z.db`;
+const OTHER_GROUP = 12_345;
 const DISK_BYTES = 48 * 1024 * 1024;
 /** systemd, by what its units do (packaging/root): they mount the disk. */
 const SYSTEMCTL = `case "$*" in
@@ -111,6 +121,8 @@ describe("flanco backup-disk", () => {
 
   it("formats a disk without backups after the question, mounts it, sets it in the settings, and makes a backup", () => {
     const disk = plugIn(["mkfs.ext2", "-q", "-L", "STICK"], ["holiday.jpg"]);
+    chmodSync(settings(), 0o640);
+    chownSync(settings(), 0, OTHER_GROUP);
     const { status, said } = prepare(disk, "erase");
     expect(status, said).to.equal(0);
     expect(said).to.match(/ext2 "STICK", files on it: 1\.\nEverything on it is erased/);
@@ -126,6 +138,7 @@ describe("flanco backup-disk", () => {
       "flanco backup",
       "",
     ]);
+    expect(statSync(settings())).to.include({ mode: 0o100640, gid: OTHER_GROUP });
     // Once more: nothing is asked, and the settings are as they were.
     expect(prepare(disk).status).to.equal(0);
     expect(readFileSync(settings(), "utf8").match(/backup_disk_dir/g)).to.have.length(1);
@@ -242,6 +255,21 @@ describe("flanco backup-disk", () => {
     runCommand(["partx", "--add", parted]);
     refuses(parted, /holds several things, name the one that is meant: \S+p1 \S+p2/);
     refuses(root.file("script"), /is no disk/);
+  });
+
+  it("is not taken in by another disk of that label that is plugged in", () => {
+    plugIn(["mkfs.ext4", "-q", "-L", "flanco-backup"]);
+    const { status, said } = prepare(plugIn(), "erase", disks[0]);
+    expect(said).to.contain(`${disks[0]} has the label flanco-backup too`);
+    expect(status).to.equal(1);
+  });
+
+  it("leaves no disk mounted where it is ended while it looks", () => {
+    const disk = plugIn(["mkfs.ext4", "-q"], [BACKUP]);
+    const ended = '#!/bin/sh\nif [ "$2" = find ]; then kill -TERM "$PPID"; fi\nshift\nexec "$@"\n';
+    writeFileSync(root.file("bin/timeout"), ended, { mode: 0o755 });
+    expect(prepare(disk).status).to.equal(130);
+    expect(runCommand(["lsblk", "--noheadings", "--output", "MOUNTPOINTS", disk]).trim()).to.equal("");
   });
 
   it("refuses a second disk while another is in use", () => {
