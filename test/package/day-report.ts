@@ -15,10 +15,18 @@ export interface Reports {
   readonly report: unknown;
   readonly doctor: { readonly exitCode: number | null };
   readonly bundle: { readonly bytes: number };
-  readonly "back up to a disk": { readonly tls: Tls };
+  readonly "back up to a disk": {
+    readonly tls: Tls;
+    /** What `flanco backup-disk` says of a new disk. */
+    readonly prepared: string;
+    /** What a backup says once the disk was pulled out and put in again. */
+    readonly again: string;
+  };
   readonly "install the second gateway": StateAfterStep;
   readonly move: StateAfterStep & {
     readonly restored: { readonly records: number; readonly certificates: string };
+    /** What `flanco backup-disk` says of the disk with the clinic's backups. */
+    readonly taken: string;
     readonly tls: Tls;
     readonly wiring: readonly unknown[];
   };

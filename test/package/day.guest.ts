@@ -76,6 +76,13 @@ describe("The technician's day", () => {
     expect(told.one("bundle").bytes).to.be.greaterThan(1_000);
   });
 
+  it("prepares a disk for backups by one command, which is mounted again when it is put in again", () => {
+    const { prepared, again } = told.one("back up to a disk");
+    expect(prepared).to.contain("/dev/vdc is formatted");
+    expect(prepared).to.match(/\/mnt\/backup\/flanco\/\S+\.db: \d+ records, checked in full/);
+    expect(again).to.contain("/mnt/backup/flanco/");
+  });
+
   it("moves the clinic to a second gateway by one command, and browsers trust that as they trusted the first", () => {
     const moved = told.one("move");
     expect(moved.health).to.equal(0);
@@ -83,6 +90,7 @@ describe("The technician's day", () => {
     const { tls } = told.one("back up to a disk");
     expect(moved.tls.authority.fingerprint).to.deep.equal(tls.authority.fingerprint);
     expect(moved.wiring).to.have.length(ROOMS.length);
+    expect(moved.taken).to.contain("/mnt/backup/flanco/").and.not.contain("formatted");
   });
 
   it("goes on there: each switching is one sale, by the settings that the commissioning found", () => {

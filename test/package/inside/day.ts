@@ -1,5 +1,5 @@
 // The technician's day, on two gateways.
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AcceptanceReport } from "../../../src/contract/commission.ts";
 import { jsonOf, LIMIT_SECONDS, must, prove, run, SLOW_SERVICE, start } from "../../guest/inside/host.ts";
@@ -56,12 +56,15 @@ await prove(unit, {
     await run("flanco", "doctor", "--bundle", BUNDLE);
     tell("bundle", { bytes: statSync(BUNDLE).size });
 
-    await must("mount", "/dev/vdc", "/mnt");
-    await must("install", "--directory", "--owner=flanco", "--group=flanco", "--mode=0700", "/mnt/flanco");
-    await must("flanco", "backup", "--to", "/mnt/flanco");
+    const prepared = await must("sh", "-c", "echo erase | flanco backup-disk /dev/vdc");
     const tls = await jsonOf<Move["tls"]>("flanco", "tls", "show", "--json");
-    await must("umount", "/mnt");
-    tell("back up to a disk", { tls });
+    // Pulled out, and put in again.
+    await must("umount", "/mnt/backup");
+    await must("udevadm", "trigger", "--settle", "--action=add", "/dev/vdc");
+    await until("the disk is mounted again", isDiskMounted, WATCHED_MS);
+    const again = await must("flanco", "backup");
+    await must("umount", "/mnt/backup");
+    tell("back up to a disk", { tls, prepared, again });
   },
 
   /** A new gateway takes the clinic from the disk that was carried to it, and goes on. */
@@ -72,13 +75,13 @@ await prove(unit, {
     await must("dpkg", "--install", packageFile("first"));
     tell("install the second gateway", await after(unit));
 
-    await must("mount", "-o", "ro", "/dev/vdc", "/mnt");
+    await until("the disk is mounted", isDiskMounted, WATCHED_MS);
     const restored = await jsonOf<Move["restored"]>("flanco", "restore", "--json");
-    await must("umount", "/mnt");
+    const taken = await must("flanco", "backup-disk", "/dev/vdc");
     const state = await after(unit);
     const tls = await jsonOf<Move["tls"]>("flanco", "tls", "show", "--json");
     const wiring = await jsonOf<Move["wiring"]>("flanco", "wiring", "list", "--json");
-    tell("move", { ...state, restored, tls, wiring });
+    tell("move", { ...state, restored, taken, tls, wiring });
 
     await allWatched(WATCHED_MS);
     shareProcessorWithInterrupts();
@@ -89,6 +92,10 @@ await prove(unit, {
     tell("simulate", await simulateRecorded(new Contact(relays, BOUNCING[0])));
   },
 });
+
+function isDiskMounted(): boolean {
+  return readFileSync("/proc/self/mounts", "utf8").includes(" /mnt/backup ext4 ");
+}
 
 /** Stops the service, records two switchings of a contact, and gives what `flanco simulate` makes of them. */
 async function simulateRecorded(contact: Contact): Promise<Reports["simulate"]> {
