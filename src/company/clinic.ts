@@ -90,11 +90,9 @@ export function textsOf(
 
 /** @param nowMs the database's time */
 export function watch(clinics: readonly Clinic[], nowMs: number): readonly WatchedClinic[] {
-  const newest = newestVersion(clinics);
-  const isNewKnown = nowMs - newest.sinceMs > OLD_AFTER_MS;
+  const newest = newestVersion(clinics, nowMs - OLD_AFTER_MS);
   return clinics.map((clinic) => {
-    const isOld =
-      isNewKnown && clinic.seenMs !== null && compareVersions(versionOf(clinic), newest.version) < 0;
+    const isOld = clinic.seenMs !== null && compareVersions(versionOf(clinic), newest) < 0;
     return { ...clinic, states: statesOf(clinic, nowMs, isOld) };
   });
 }
@@ -134,9 +132,10 @@ function compareVersions(one: Version, other: Version): number {
   return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
 }
 
-/** The newest version of a company's gateways, and since when one has it. */
-function newestVersion(clinics: readonly Clinic[]): { readonly version: Version; readonly sinceMs: number } {
-  const version = clinics.map(versionOf).reduce((a, b) => (compareVersions(a, b) < 0 ? b : a), NO_VERSION);
-  const having = clinics.filter((clinic) => compareVersions(versionOf(clinic), version) === 0);
-  return { version, sinceMs: Math.min(...having.flatMap(({ versionMs }) => versionMs ?? [])) };
+/** The newest version that one of a company's gateways has told since before a moment. */
+function newestVersion(clinics: readonly Clinic[], beforeMs: number): Version {
+  return clinics
+    .filter(({ versionMs }) => versionMs !== null && versionMs < beforeMs)
+    .map(versionOf)
+    .reduce((a, b) => (compareVersions(a, b) < 0 ? b : a), NO_VERSION);
 }

@@ -67,12 +67,13 @@ describe("How a clinic's gateway fares", () => {
   it("is old once another has had a newer version for two weeks", () => {
     const newer = { ...GOOD, name: "lugo", report: { ...REPORT, version: "0.10.0" } };
     const older = [GOOD, { ...GOOD, name: "soria", report: null, versionMs: null }];
+    const newest = { ...GOOD, name: "vigo", report: { ...REPORT, version: "99.0.0" }, versionMs: NOW_MS };
     const oldAfter = (days: number) =>
-      watch([...older, { ...newer, versionMs: NOW_MS - days * DAY_MS }], NOW_MS).map(({ states }) =>
+      watch([...older, { ...newer, versionMs: NOW_MS - days * DAY_MS }, newest], NOW_MS).map(({ states }) =>
         states.join(),
       );
-    expect(oldAfter(14)).to.deep.equal(["good", "good", "good"]);
-    expect(oldAfter(15)).to.deep.equal(["old", "old", "good"]);
+    expect(oldAfter(14)).to.deep.equal(["good", "old", "good", "good"]);
+    expect(oldAfter(15), "whatever the newest is").to.deep.equal(["old", "old", "good", "good"]);
     expect(watch(older.slice(1), NOW_MS).map(({ states }) => states.join())).to.deep.equal(["good"]);
   });
 });
