@@ -84,7 +84,8 @@ export class ClinicNotices {
   readonly #closing = new AbortController();
   #cancel: Cancel = () => {};
   #looking: Promise<void> = Promise.resolve();
-  #failure = "";
+  /** Of each sink, until it takes something. */
+  readonly #failures = new Map<string, string>();
 
   constructor(options: ClinicNoticesOptions) {
     this.#options = options;
@@ -113,7 +114,7 @@ export class ClinicNotices {
     for (const sink of this.#options.sinks) {
       await this.#options.database
         .use((connection) => this.#look(connection, sink))
-        .catch((error: unknown) => this.#warn(error));
+        .catch((error: unknown) => this.#warn(sink, error));
     }
   }
 
@@ -177,10 +178,10 @@ export class ClinicNotices {
     try {
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DELIVER_MS)]);
       await sink.deliver(this.#write(kind, news, fares, nowMs), signal);
-      this.#failure = "";
+      this.#failures.delete(sink.name);
       return true;
     } catch (error) {
-      this.#warn(error);
+      this.#warn(sink, error);
       return false;
     }
   }
@@ -234,10 +235,11 @@ export class ClinicNotices {
   }
 
   /** A failure that lasts is logged once. */
-  #warn(error: unknown): void {
+  #warn({ name }: Sink<Notice>, error: unknown): void {
     const failure = error instanceof FlancoError ? withHint(error) : messageOf(error);
-    if (failure !== this.#failure) this.#options.log.warn({ err: error }, `notices wait: ${failure}`);
-    this.#failure = failure;
+    if (failure !== this.#failures.get(name))
+      this.#options.log.warn({ err: error }, `notices wait: ${failure}`);
+    this.#failures.set(name, failure);
   }
 }
 

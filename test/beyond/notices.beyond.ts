@@ -27,7 +27,7 @@ class KeptSink implements Sink<Notice> {
 
   async deliver(notice: Notice): Promise<void> {
     this.tried.push(notice.id);
-    if (this.isAway) throw new FlancoError("unavailable", "The receiver is away.");
+    if (this.isAway) throw new FlancoError("unavailable", `The receiver of ${this.name} is away.`);
     this.taken.push(notice);
   }
 
@@ -101,7 +101,7 @@ describe("The notices of a company", () => {
     expect(webhook.taken.map(({ text }) => text)).to.deep.equal(email.taken.map(({ text }) => text));
     expect(new Set(webhook.tried), "the same notice at each try").to.have.property("size", 1);
     expect(new Set(log.warnings), "a line of each process").to.deep.equal(
-      new Set(["notices wait: The receiver is away."]),
+      new Set(["notices wait: The receiver of webhook is away."]),
     );
     expect(log.warnings.length).to.be.at.most(2);
   });
@@ -131,6 +131,11 @@ describe("The notices of a company", () => {
     await lookAfter(0);
     expect(subjects(email)).to.have.length(before);
     await database.admin.query("ALTER TABLE flanco.told DROP CONSTRAINT full_disk");
+    [email.isAway, webhook.isAway] = [true, true];
+    log.warnings.length = 0;
+    for (let minute = 0; minute < 5; minute += 1) await lookAfter(0);
+    expect(log.warnings.length, "once for each sink, by each process").to.be.at.most(4);
+    [email.isAway, webhook.isAway] = [false, false];
     await lookAfter(0);
     await lookAfter(0);
     expect(subjects(email)).to.have.length(before + 1);
