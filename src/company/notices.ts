@@ -196,7 +196,8 @@ export class ClinicNotices {
     const texts = TEXTS[language];
     const style = { dateStyle: "medium", timeStyle: "short", timeZone: company.timeZone } as const;
     const moment = (timeMs: number) => new Intl.DateTimeFormat(LOCALES[language], style).format(timeMs);
-    const named = [...new Set(news.map(({ clinic }) => clinic))].sort().map((name) => {
+    const names = [...new Set(news.map(({ clinic }) => clinic))].sort();
+    const shown = names.slice(0, MAX_NAMED).map((name) => {
       const states = news.filter(({ clinic }) => clinic === name);
       const of = fares.find((clinic) => clinic.name === name);
       const isFaulty = states.some(({ state }) => state === "faulty" || state === "full");
@@ -209,15 +210,14 @@ export class ClinicNotices {
         faults: faults.map((fault) => `  ${textsOf(fault, company.timeZone)[language].what}`),
       };
     });
-    const shown = named.slice(0, MAX_NAMED);
-    const rest = named.length - shown.length;
+    const rest = names.length - shown.length;
     const lines = [
       ...shown.flatMap(({ name, states, seen, faults }) => [`- ${name}: ${states}. ${seen}`, ...faults]),
       ...(rest === 0 ? [] : [texts.more(rest)]),
       ...(kind === "clinic_begun" ? ["", texts.todo] : []),
     ];
-    const [first] = named;
-    const what = named.length === 1 ? `${first?.name}: ${first?.states}` : texts.gateways(named.length);
+    const [first] = shown;
+    const what = names.length === 1 ? `${first?.name}: ${first?.states}` : texts.gateways(names.length);
     return {
       // The same where it is sent again.
       id: idOf([kind, ...news.map(({ clinic, state, sinceMs }) => [clinic, state, sinceMs])]),
@@ -228,7 +228,7 @@ export class ClinicNotices {
       text: `${lines.map(shownText).join("\n")}\n\n${texts.sentBy(company.name)}\n`,
       details: {
         company: company.name,
-        count: named.length,
+        count: names.length,
         clinics: shown.map(({ name, codes }) => `${name} ${codes}`).join("; "),
       },
     };
