@@ -11,7 +11,7 @@ const START =
   /(?<![.\w])(?:runCommand|tryCommand|spawn|spawnSync|execFile|execFileSync)\(\s*\[?\s*"([\w.+/-]+)"/g;
 /** On every Debian, or needed to have a checkout with its packages (README.md). */
 const PRESENT =
-  "apt-get bash chmod chroot cp dd dpkg-deb dpkg-query du find findmnt git id ldd mkfifo mv npm partx rm script sh sha256sum sync tar truncate unshare";
+  "apt-get bash chmod chroot cp dd dpkg-deb dpkg-query du find findmnt git id ldd lsblk mkfifo mv npm partx rm script sh sha256sum sync tar truncate unshare";
 const PACKAGE_OF: Readonly<Record<string, string>> = {
   debugfs: "e2fsprogs",
   e2fsck: "e2fsprogs",
