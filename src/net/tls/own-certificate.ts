@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, DAY_MS, EARLIEST_MS } from "../../domain/clock.ts";
 import { makeDirectory, OWNER_ONLY_DIRECTORY, writeDurably } from "../../platform/durable-file.ts";
@@ -39,6 +39,8 @@ export interface Moment {
   readonly clockTrusted: boolean;
 }
 
+const ANY_MODE = 0o777;
+
 /** What is replaced although it is still good: the leaf alone, or the authority too. */
 export type ForcedRenewal = "leaf" | "authority";
 
@@ -63,7 +65,9 @@ export async function ensureOwnCertificate(
 ): Promise<OwnCertificate> {
   const moment = { clock, clockTrusted: clockTrusted && clock.nowMs() >= EARLIEST_MS };
   makeDirectory(directory);
-  chmodSync(directory, OWNER_ONLY_DIRECTORY);
+  // Each change of the mode, also to what it is, is a write to the card.
+  if ((statSync(directory).mode & ANY_MODE) !== OWNER_ONLY_DIRECTORY)
+    chmodSync(directory, OWNER_ONLY_DIRECTORY);
   const files = ownFiles(directory);
   const existed = existsSync(files.authority);
   const found = { authority: readKeyed(files.authority), leaf: readKeyed(files.leaf) };
