@@ -29,9 +29,9 @@ export class DiskTrial extends DrivenProgram {
   edges = 0;
   #posts = 0;
 
-  static async make(): Promise<DiskTrial> {
+  static async make(mebibytes = DISK_MEBIBYTES): Promise<DiskTrial> {
     const trial = new DiskTrial(await Program.make());
-    trial.disk.mount(DISK_MEBIBYTES);
+    trial.disk.mount(mebibytes);
     return trial.seed();
   }
 
