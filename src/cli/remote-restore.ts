@@ -1,19 +1,18 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../contract/config/schema.ts";
-import { setupSchema } from "../contract/sink.ts";
 import { proofNameOf } from "../domain/backup.ts";
 import { HOUR_MS } from "../domain/clock.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
 import { megabytes } from "../domain/faults/entry.ts";
+import type { GivenSetup } from "../domain/sink.ts";
 import type { DataDirectory } from "../ledger/engine/data-directory.ts";
 import { chooseBackup, type FoundBackup, keptProofs } from "../ledger/safety/backup-directory.ts";
 import { requireRoom } from "../ledger/safety/file-copy.ts";
 import { makeDirectory, OWNER_ONLY } from "../platform/durable-file.ts";
-import { mistakeOf } from "../platform/mistake.ts";
 import { Rclone, type RemoteFiles } from "../platform/rclone.ts";
 import { loadConfig } from "../service/config-file.ts";
-import { SinkSettings, setupIn } from "../service/sink-settings.ts";
+import { parseSetup, SinkSettings, setupIn } from "../service/sink-settings.ts";
 import type { Call } from "./command.ts";
 
 /** How long it may take to find the backups, and to bring one. */
@@ -22,15 +21,12 @@ const BRING_MS = 24 * HOUR_MS;
 /** The most that all proofs and gateway files may take: of ten years' daily backups 5 MB. */
 const MAX_PROOFS = 64_000_000;
 
-/** The setup of a remote place with its secrets. */
-type RemoteSetup = Extract<ReturnType<typeof setupSchema.parse>, { name: "remote" }>;
-
 const QUIET = { info() {}, error() {} };
 
 /** A backup that was brought from the remote place, in a folder of its own. Its disposal removes that. */
 export interface BroughtBackup extends Disposable {
   readonly file: string;
-  readonly setup: RemoteSetup;
+  readonly setup: GivenSetup;
 }
 
 /**
@@ -45,7 +41,7 @@ export async function bringBackup(
   { settings, source }: { readonly settings: string | undefined; readonly source: string | undefined },
   ids: readonly string[],
 ): Promise<BroughtBackup> {
-  const setup = settings === undefined ? await askedSetup(call) : readSetup(call, settings);
+  const setup = await setupOf(call, settings);
   const above = existsSync(config.data_dir) ? config.data_dir : dirname(resolve(config.data_dir));
   const folder = join(above, "restore.remote");
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -93,21 +89,22 @@ export async function bringBackup(
 }
 
 /** Sets the remote place up here, so that backups go on to it. Call it as the data directory's owner, while no service runs. */
-export function keepRemote({ sinks: directory }: DataDirectory, setup: RemoteSetup): void {
+export function keepRemote({ sinks: directory }: DataDirectory, setup: GivenSetup): void {
   const settings = new SinkSettings({ config: { sinks: {} }, directory, log: QUIET });
   settings.open();
   settings.set(setup, true);
 }
 
-/** The setup of a settings file. */
-function readSetup(call: Call, file: string): RemoteSetup {
+/** The remote place with its secrets, of a settings file or the keyboard. Throws `config` and `invalid`. */
+async function setupOf(call: Call, file: string | undefined): Promise<GivenSetup> {
+  if (file === undefined) return parseSetup("remote", await askedValues(call));
   const { sinks } = loadConfig({ config: file }, {}, call.context.installation.checkout);
   const setup = setupIn("remote", sinks);
-  if (setup === undefined) throw new FlancoError("invalid", `${file}: there is no remote place in it.`);
-  return complete(setup.values);
+  if (setup?.values["remote_passphrase"] !== undefined) return setup;
+  throw new FlancoError("invalid", `${file}: there is no remote place with its passphrase in it.`);
 }
 
-async function askedSetup({ terminal }: Call): Promise<RemoteSetup> {
+async function askedValues({ terminal }: Call): Promise<Readonly<Record<string, unknown>>> {
   const asked = [
     {
       key: "remote_address",
@@ -121,26 +118,11 @@ async function askedSetup({ terminal }: Call): Promise<RemoteSetup> {
   ];
   const hint = "Name a file with them: --settings remote.toml.";
   const answers = await terminal.answers(asked, "remote place", hint);
-  return complete(Object.fromEntries(asked.map(({ key }, index) => [key, answers[index]?.trim()])));
+  return Object.fromEntries(asked.map(({ key }, index) => [key, answers[index]?.trim()]));
 }
 
-/** Throws `invalid` for values that make no place, or lack a secret. */
-function complete(values: Readonly<Record<string, unknown>>): RemoteSetup {
-  const { data, error } = setupSchema.safeParse(
-    { name: "remote", values },
-    { jitless: true, error: mistakeOf },
-  );
-  const missing = ["remote_password", "remote_passphrase"].filter((key) => values[key] === undefined);
-  const mistakes = [
-    ...missing.map((key) => `${key}: is missing`),
-    ...(error?.issues ?? []).map(({ path, message }) => `${path.at(-1)?.toString()}: ${message}`),
-  ];
-  if (data?.name === "remote" && mistakes.length === 0) return data;
-  throw new FlancoError("invalid", `The remote place is not complete: ${mistakes.join("; ")}.`);
-}
-
-function placeOf({ values }: RemoteSetup, folder: string): Rclone {
-  const text = (key: keyof typeof values) => String(values[key] ?? "");
+function placeOf({ values }: GivenSetup, folder: string): Rclone {
+  const text = (key: string) => String(values[key] ?? "");
   const authorityFile = text("remote_authority") === "" ? "" : join(folder, "authority.pem");
   if (authorityFile !== "") writeFileSync(authorityFile, text("remote_authority"), { mode: OWNER_ONLY });
   return new Rclone({

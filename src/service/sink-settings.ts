@@ -282,7 +282,12 @@ export function setupIn(
     ? settings[fileKeyOf(destination)]
     : fields.some(({ key }) => key in settings);
   if (!isDescribed) return undefined;
-  const values = Object.fromEntries(fields.map((field) => [field.key, valueIn(field, settings)]));
+  return parseSetup(name, Object.fromEntries(fields.map((field) => [field.key, valueIn(field, settings)])));
+}
+
+/** The setup that these values make. Throws `config` with each mistake. */
+export function parseSetup(name: SetupName, values: Readonly<Record<string, unknown>>): GivenSetup {
+  const fields = SETUP_FIELDS[name];
   const { data, error } = setupSchema.safeParse({ name, values }, { jitless: true, error: mistakeOf });
   const missing = fields.filter(
     ({ key, kind, isRequired }) => kind === "secret" && isRequired && values[key] === undefined,

@@ -52,9 +52,9 @@ describe("A command", () => {
     await answer("Passphrase of the printed sheet: ", "abcd-efgh\r");
     const shown = await ended();
     expect(shown).to.match(/sftp:\/\/ana@place\/x\r?\nLogin: ana\r?\nPassword or key of that login: \n/);
-    expect(shown).to.match(/\nflanco: The remote place is not complete: remote_address: must be [^\n]*\n$/);
-    expect(shown).to.contain("remote_passphrase: ").and.not.contain("canary");
-    expect(keyboard.exitCode).to.equal(1);
+    expect(shown).to.match(/\nflanco: remote_address must be [^\n]*\n$/);
+    expect(shown).to.contain("remote_passphrase ").and.not.contain("canary");
+    expect(keyboard.exitCode).to.equal(78);
   });
 
   describe("'s question for a password", () => {
