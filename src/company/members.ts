@@ -253,7 +253,8 @@ export class CompanyMembers implements SessionKeeper {
   #change<T>(run: (members: readonly MemberRow[], query: CompanyQuery) => Promise<T>): Promise<T> {
     return this.#use(async (query) => {
       await query("BEGIN");
-      await query("SELECT pg_advisory_xact_lock(hashtext('flanco.member'), @company)");
+      // No advisory lock, which every gateway's role could hold.
+      await query("LOCK TABLE flanco.member IN SHARE ROW EXCLUSIVE MODE");
       const result = await run(await query<MemberRow>(`${ALL} ORDER BY member`), query);
       await query("COMMIT");
       return result;
