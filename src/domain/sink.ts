@@ -176,7 +176,7 @@ export interface Sink<Batch, Answer = void> {
    * Ends its connections. Called once, when nothing is under way.
    * @param isForGood whether the sink was turned off: it takes back what it left at the other side
    */
-  close(isForGood?: boolean): Promise<void>;
+  close?(isForGood?: boolean): Promise<void>;
 }
 
 /** Entries of one ledger that follow each other in its chain. */

@@ -55,8 +55,6 @@ export class EmailSink implements Sink<Notice> {
     return `The mail server ${hostOf(server)} has taken a test message for ${to.join(", ")}.`;
   }
 
-  async close(): Promise<void> {}
-
   /** Gives the recipients that the server refuses; rejects where it refuses all of them. */
   async #send(notice: Notice, signal: AbortSignal): Promise<readonly string[]> {
     const { email_from: from, email_to: to, email_server: server } = this.#settings;

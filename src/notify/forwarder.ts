@@ -40,7 +40,7 @@ export interface Feed<Batch, Answer = void> {
   giveUp?(batch: Batch): void;
   progress(): FeedProgress;
   /** Makes durable how far the sink has the batches. */
-  close(): void;
+  close?(): void;
 }
 
 /** How many entries or messages wait, when the last was taken, and how many were given up. */
@@ -197,12 +197,12 @@ class SinkLane<Batch, Answer> {
     const cancel = timers.after(STOP_MS, () => patience.resolve());
     const ended = async () => {
       await this.#running;
-      await this.#sink.close(isForGood);
+      await this.#sink.close?.(isForGood);
     };
     await Promise.race([ended().catch((err: unknown) => this.#warn(err)), patience.promise]);
     cancel();
     try {
-      this.#feed.close();
+      this.#feed.close?.();
     } catch (err) {
       this.#warn(err);
     }

@@ -109,8 +109,6 @@ export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
     return { waiting, deliveredMs: this.#state?.deliveredMs ?? null, givenUp: 0, backup: this.#newest() };
   }
 
-  close(): void {}
-
   #newest(): RemoteBackupStatus | null {
     if (this.#state === null) return null;
     const { clock, trust } = this.#options;
@@ -167,8 +165,6 @@ export class RemoteSink implements Sink<ProvenBackup, RemoteContent> {
     await this.#options.open().tryOut(signal);
     return "A small file was written there, read back, and removed.";
   }
-
-  async close(): Promise<void> {}
 
   /** The backups that are not kept, each with its proof, and what interrupted tries have left. */
   #outdated(all: ReadonlySet<string>): readonly string[] {

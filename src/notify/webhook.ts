@@ -49,8 +49,6 @@ export class WebhookSink implements Sink<Notice> {
     await this.deliver(this.#makeTest(), signal);
     return `The receiver ${new URL(this.#settings.webhook_url).host} has taken a test message.`;
   }
-
-  async close(): Promise<void> {}
 }
 
 function toBody({ id, kind, madeMs, language, subject, text, details }: Notice) {

@@ -33,7 +33,7 @@ import { MqttSink } from "../notify/mqtt.ts";
 import { NoticeOutbox } from "../notify/notice-outbox.ts";
 import { NoticeWriter } from "../notify/notice-writer.ts";
 import { Notices, type NoticesOptions } from "../notify/notices.ts";
-import { PulseFeed, PulseSink } from "../notify/pulse.ts";
+import { PulseSink } from "../notify/pulse.ts";
 import { type OwnBackups, RemoteFeed, RemoteSink } from "../notify/remote-backups.ts";
 import { WebhookSink } from "../notify/webhook.ts";
 import { systemTimers } from "../platform/machine.ts";
@@ -187,8 +187,8 @@ export class Sinks implements SinkSetups {
     const { settings, clock } = this.#options;
     const pulse = settings.of("pulse");
     if (pulse === undefined) return;
-    const feed = new PulseFeed({ status, clock });
-    this.forwarder.add(feed, new PulseSink(pulse, () => feed.look()));
+    const sink = new PulseSink({ settings: pulse, status, clock });
+    this.forwarder.add(sink, sink);
   }
 
   #addRemote(): void {

@@ -3,7 +3,7 @@ import { freePort } from "../../scripts/ports.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { type Fault, fault } from "../../src/domain/fault.ts";
 import { Forwarder } from "../../src/notify/forwarder.ts";
-import { type Pulse, PulseFeed, PulseSink } from "../../src/notify/pulse.ts";
+import { type Pulse, PulseSink } from "../../src/notify/pulse.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
@@ -39,7 +39,6 @@ describe("the pulse", () => {
   let faults: readonly Fault[];
   let receiver: HookReceiver;
   let port: number;
-  let feed: PulseFeed;
   let sink: WatchedSink;
   let forwarder: Forwarder;
 
@@ -65,10 +64,9 @@ describe("the pulse", () => {
       pulse_url_file: secrets.write("pulse", `${url}\n`),
       pulse_authority_file: secrets.authorityFile,
     };
-    feed = new PulseFeed({ status: { status: async () => ({ faults }) }, clock: time });
-    sink = new WatchedSink(settings, () => feed.look());
+    sink = new WatchedSink({ settings, status: { status: async () => ({ faults }) }, clock: time });
     forwarder = new Forwarder({ clock: time, timers: time, log, random: () => 1 });
-    forwarder.add(feed, sink);
+    forwarder.add(sink, sink);
   }
 
   /** Time passes, while each delivery takes none. */
@@ -139,7 +137,7 @@ describe("the pulse", () => {
     const { signal } = new AbortController();
     const called = async (path: string, wrong: string) => {
       start(`https://localhost:${port}${path}`);
-      await sink.deliver({ wrong }, signal);
+      await sink.deliver(wrong, signal);
       return calls().at(-1);
     };
     const kuma = `/kuma/api/push/${TOKEN}?status=up&msg=OK&ping=`;
@@ -162,18 +160,18 @@ describe("the pulse", () => {
     const { signal } = new AbortController();
     for (const [behaviour, message] of refusals) {
       Object.assign(receiver, behaviour);
-      const { message: said, hint } = await rejection(sink.deliver({ wrong: "" }, signal));
+      const { message: said, hint } = await rejection(sink.deliver("", signal));
       expect(said).to.contain(`The receiver localhost:${port} ${message}`);
       expect(said + hint).to.not.contain(TOKEN);
     }
     expect(calls().join()).to.not.contain("elsewhere");
     start(`not an address ${TOKEN}`);
-    expect((await rejection(sink.deliver({ wrong: "" }, signal))).message).to.not.contain(TOKEN);
+    expect((await rejection(sink.deliver("", signal))).message).to.not.contain(TOKEN);
   });
 
   it("is taken by a receiver that never ends its answer, to which no connection is kept", async () => {
     receiver.endsAnswers = false;
-    await sink.deliver({ wrong: "" }, new AbortController().signal);
+    await sink.deliver("", new AbortController().signal);
     await until("the connection is ended", async () => (await receiver.connections()) === 0);
   });
 
