@@ -131,14 +131,14 @@ function needsSomebody(fault: Fault): boolean {
  * An Uptime Kuma is told by parameters (`/api/push/TOKEN`); every other
  * monitor as healthchecks.io, whose path for a failure ends with `/fail`.
  */
-function requestOf(url: URL, wrong: Pulse): Pick<ReceiverRequest, "url" | "method" | "body"> {
+function requestOf(url: URL, wrong: Pulse): Pick<ReceiverRequest, "url" | "body"> {
   const called = new URL(url);
   if (url.pathname.includes("/api/push/")) {
     called.searchParams.set("status", wrong === "" ? "up" : "down");
     called.searchParams.set("msg", wrong || "OK");
-    return { url: called, method: "GET" };
+  } else if (wrong !== "") {
+    called.pathname = `${url.pathname.replace(/\/$/, "")}/fail`;
+    return { url: called, body: wrong };
   }
-  if (wrong === "") return { url: called, method: "GET" };
-  called.pathname = `${url.pathname.replace(/\/$/, "")}/fail`;
-  return { url: called, method: "POST", body: wrong };
+  return { url: called };
 }

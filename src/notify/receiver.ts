@@ -11,8 +11,8 @@ const ANSWER_BYTES = 200;
 
 export interface ReceiverRequest {
   readonly url: URL;
-  readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string | number>>;
+  /** With one it is a POST, else a GET. */
   readonly body?: string;
   /** PEM of the authority that the receiver's certificate must be of; empty: the usual ones. */
   readonly authorityFile: string;
@@ -54,12 +54,12 @@ export async function callReceiver(call: ReceiverRequest, signal: AbortSignal): 
 }
 
 function exchange(
-  { url, method, headers = {}, body, authorityFile, readsText = false }: ReceiverRequest,
+  { url, headers = {}, body, authorityFile, readsText = false }: ReceiverRequest,
   signal: AbortSignal,
 ): Promise<ReceiverAnswer> {
   const authority = authorityFile === "" ? {} : { ca: readConfigured(authorityFile) };
   const options = {
-    method,
+    method: body === undefined ? "GET" : "POST",
     headers: { "user-agent": "flanco", ...headers },
     signal,
     agent: false,

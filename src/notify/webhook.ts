@@ -34,15 +34,7 @@ export class WebhookSink implements Sink<Notice> {
       "x-flanco-timestamp": timestamp,
       "x-flanco-signature": `v1=${signature}`,
     };
-    const call = {
-      url: new URL(url),
-      method: "POST",
-      headers,
-      body,
-      authorityFile,
-      settings: "webhook",
-    } as const;
-    await callReceiver(call, signal);
+    await callReceiver({ url: new URL(url), headers, body, authorityFile, settings: "webhook" }, signal);
   }
 
   async test(signal: AbortSignal): Promise<string> {
