@@ -57,13 +57,12 @@ function exchange(
   { url, headers = {}, body, authorityFile, readsText = false }: ReceiverRequest,
   signal: AbortSignal,
 ): Promise<ReceiverAnswer> {
-  const authority = authorityFile === "" ? {} : { ca: readConfigured(authorityFile) };
   const options = {
     method: body === undefined ? "GET" : "POST",
     headers: { "user-agent": "flanco", ...headers },
     signal,
     agent: false,
-    ...authority,
+    ...(authorityFile !== "" && { ca: readConfigured(authorityFile) }),
   };
   const request = url.protocol === "http:" ? requestPlain : requestTls;
   return new Promise((resolve, reject) => {
