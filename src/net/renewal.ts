@@ -1,4 +1,5 @@
-import { type Clock, type ClockTrust, DAY_MS, monotonicMs, WEEK_MS } from "../domain/clock.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Clock, type ClockTrust, DAY_MS, HOUR_MS, monotonicMs, WEEK_MS } from "../domain/clock.ts";
 import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import type { HostNames } from "./host-names.ts";
@@ -8,6 +9,8 @@ import { ensureOwnCertificate, ownFiles } from "./tls/own-certificate.ts";
 
 /** How often certificates, host name and addresses are checked. */
 const CHECK_EVERY_MS = 15_000;
+/** A machine of the network that has this one's addresses or name change all the time would wear out its card. */
+const MAX_MOVES_AN_HOUR = 12;
 /** How long before its end an administrator's certificate becomes a fault. */
 const ENDING_MS = 14 * DAY_MS;
 
@@ -80,6 +83,9 @@ export class CertificateRenewal {
   #replacedMs: number | undefined;
   /** The last of the checks, which run one after another. Never rejects. */
   #last: Promise<void> = Promise.resolve();
+  /** The host that the certificate is made for, and when it was another one before, in monotonic milliseconds. */
+  #host: HostNames | undefined;
+  #movesMs: readonly number[] = [];
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -164,8 +170,8 @@ export class CertificateRenewal {
   }
 
   async #ensure(): Promise<Certificates> {
-    const { directories, clock, trust, log, readHost } = this.#dependencies;
-    const host = readHost();
+    const { directories, clock, trust, log } = this.#dependencies;
+    const host = this.#hostNow();
     const certificates = await ensureCertificates(directories, clock, trust.trusted(), host);
     this.#certificates = certificates;
     if (certificates.replaced) {
@@ -178,6 +184,19 @@ export class CertificateRenewal {
     }
     this.#logRefused(certificates.refused);
     return certificates;
+  }
+
+  /** The host as it is; as it was while it changes too often. */
+  #hostNow(): HostNames {
+    const { clock, readHost } = this.#dependencies;
+    const host = readHost();
+    if (isDeepStrictEqual(host, this.#host)) return host;
+    const nowMs = monotonicMs(clock);
+    this.#movesMs = this.#movesMs.filter((ms) => nowMs - ms < HOUR_MS);
+    if (this.#host !== undefined && this.#movesMs.length >= MAX_MOVES_AN_HOUR) return this.#host;
+    this.#movesMs = [...this.#movesMs, nowMs];
+    this.#host = host;
+    return host;
   }
 
   #logRefused(refused: readonly Refusal[]): void {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { DAY_MS, WEEK_MS } from "../../src/domain/clock.ts";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/domain/clock.ts";
 import type { Log } from "../../src/domain/log.ts";
 import { type HostNames, toHostNames } from "../../src/net/host-names.ts";
 import { CertificateRenewal, type ServedCertificate } from "../../src/net/renewal.ts";
@@ -85,6 +85,19 @@ describe("The renewal of certificates", () => {
     await renewal.check();
     expect(renewed).to.have.length(2);
     expect(linesWith("a new authority was made: browsers must be told to trust it")).to.have.length(1);
+  });
+
+  it("makes no certificate for each of the addresses that a machine of the network has it take", async () => {
+    await renewal.open();
+    for (let number = 1; number <= 30; number += 1) {
+      host = toHostNames("gateway", [`192.168.9.${number}`]);
+      await renewal.check();
+    }
+    expect(renewed).to.have.length(11);
+    clock.pass(HOUR_MS);
+    await renewal.check();
+    expect(listing("192.168.9.30").at(-1)).to.equal(true);
+    expect(renewed).to.have.length(12);
   });
 
   it("has a fault for a week where its authority was damaged and had to be replaced", async () => {
