@@ -19,7 +19,7 @@ import { type Company, clinics } from "./company.ts";
 import type { Database } from "./connection-pool.ts";
 
 const LOOK_MS = MINUTE_MS;
-/** A delivery holds a transaction open meanwhile. */
+/** How long a sink may take that names no other time. The delivery holds a transaction open meanwhile. */
 const DELIVER_MS = 30 * SECOND_MS;
 /** A gateway that comes back after a week needs an hour or so for what it has to send. */
 const BEHIND_MS = 2 * HOUR_MS;
@@ -109,13 +109,16 @@ export class ClinicNotices {
     await this.#looking;
   }
 
-  /** Sends each sink what is due. Never rejects. */
+  /** Sends each sink what is due; none waits for another. Never rejects. */
   async look(): Promise<void> {
-    for (const sink of this.#options.sinks) {
-      await this.#options.database
-        .use((connection) => this.#look(connection, sink))
-        .catch((error: unknown) => this.#warn(sink, error));
-    }
+    const { sinks, database } = this.#options;
+    await Promise.all(
+      sinks.map((sink) =>
+        database
+          .use((connection) => this.#look(connection, sink))
+          .catch((error: unknown) => this.#warn(sink, error)),
+      ),
+    );
   }
 
   async #look(connection: Connection, sink: Sink<Notice>): Promise<void> {
@@ -128,6 +131,8 @@ export class ClinicNotices {
       of,
     );
     await connection.query("BEGIN");
+    // What is taken after the transaction has ended is sent again.
+    await connection.query("SET LOCAL idle_in_transaction_session_timeout = 0");
     const locked = await connection.query(
       "SELECT FROM flanco.told WHERE company = @company AND sink = '' AND clinic = @sink FOR UPDATE SKIP LOCKED",
       of,
@@ -176,7 +181,10 @@ export class ClinicNotices {
   ): Promise<boolean> {
     if (news.length === 0) return true;
     try {
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DELIVER_MS)]);
+      const signal = AbortSignal.any([
+        this.#closing.signal,
+        AbortSignal.timeout(sink.deliverMs ?? DELIVER_MS),
+      ]);
       await sink.deliver(this.#write(kind, news, fares, nowMs), signal);
       this.#failures.delete(sink.name);
       return true;

@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { expect } from "chai";
 import { pageAccess } from "../../src/company/company.ts";
-import type { Database } from "../../src/company/connection-pool.ts";
+import { ConnectionPool } from "../../src/company/connection-pool.ts";
 import { ClinicNotices } from "../../src/company/notices.ts";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
@@ -8,6 +9,7 @@ import type { Notice } from "../../src/domain/notice.ts";
 import type { Sink, SinkName } from "../../src/domain/sink.ts";
 import { append } from "../../src/notify/central-sink.ts";
 import type { Connection } from "../../src/notify/database.ts";
+import { systemTimers } from "../../src/platform/machine.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { HookReceiver, MailReceiver, Secrets } from "../notify/receivers.ts";
 import { Program } from "../rig/program.ts";
@@ -19,15 +21,20 @@ class KeptSink implements Sink<Notice> {
   readonly taken: Notice[] = [];
   readonly tried: string[] = [];
   isAway = false;
+  /** Gives no answer. */
+  isSilent = false;
+  deliverMs = MINUTE_MS;
   readonly name: SinkName;
 
   constructor(name: SinkName) {
     this.name = name;
   }
 
-  async deliver(notice: Notice): Promise<void> {
+  async deliver(notice: Notice, signal: AbortSignal): Promise<void> {
     this.tried.push(notice.id);
-    if (this.isAway) throw new FlancoError("unavailable", `The receiver of ${this.name} is away.`);
+    if (this.isSilent) await once(signal, "abort");
+    if (this.isAway || this.isSilent)
+      throw new FlancoError("unavailable", `The receiver of ${this.name} is away.`);
     this.taken.push(notice);
   }
 
@@ -42,6 +49,7 @@ describe("The notices of a company", () => {
   const database = new CompanyDatabase(["fsync=off"]);
   const [email, webhook] = [new KeptSink("email"), new KeptSink("webhook")];
   const log = new KeptLog();
+  let pools: readonly ConnectionPool[] = [];
   let processes: readonly ClinicNotices[] = [];
   let gateway: Connection;
 
@@ -53,21 +61,17 @@ describe("The notices of a company", () => {
     }
     const company = await database.company();
     const page = await pageAccess(database.admin, company, "flanco_page");
-    const connections = await Promise.all([database.connectAs(page), database.connectAs(page)]);
-    processes = connections.map((connection) => {
-      const own: Database = {
-        use: (run) =>
-          run(connection).catch(async (error: unknown) => {
-            await connection.query("ROLLBACK");
-            throw error;
-          }),
-      };
+    pools = [1, 2].map(() => new ConnectionPool(() => database.connectAs(page), systemTimers));
+    processes = pools.map((own) => {
       const options = { database: own, company, language: "en", timers: NO_TIMERS, log } as const;
       return new ClinicNotices({ ...options, sinks: [email, webhook] });
     });
   });
 
-  after(() => database.stop());
+  after(async () => {
+    for (const pool of pools) pool.close();
+    await database.stop();
+  });
 
   /** All processes look at the same time, this much later. */
   async function lookAfter(ms: number): Promise<void> {
@@ -136,6 +140,11 @@ describe("The notices of a company", () => {
     for (let minute = 0; minute < 5; minute += 1) await lookAfter(0);
     expect(log.warnings.length, "once for each sink, by each process").to.be.at.most(4);
     [email.isAway, webhook.isAway] = [false, false];
+    webhook.isSilent = true;
+    webhook.deliverMs = 50;
+    await lookAfter(0);
+    expect(subjects(email)).to.have.length(before + 1);
+    webhook.isSilent = false;
     await lookAfter(0);
     await lookAfter(0);
     expect(subjects(email)).to.have.length(before + 1);
