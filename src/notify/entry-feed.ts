@@ -80,7 +80,7 @@ export class EntryFeed implements Feed<EntryBatch, ChainHead | null> {
   }
 
   /** Reads the file and finds where the chain continues. */
-  open(): void {
+  load(): void {
     const { chain, file, beginsNow = false } = this.#options;
     const isNew = beginsNow && !existsSync(file);
     // Without it every entry is sent again; the other side drops those that it has.

@@ -26,7 +26,8 @@ const STOP_MS = SECOND_MS;
 
 /** The batches for one sink, in their order, and how far the sink has them. */
 export interface Feed<Batch, Answer = void> {
-  open?(): void;
+  /** Finds out how far the sink has the batches. Call it first. */
+  load?(): void;
   /** The next batch; undefined where nothing waits. */
   next(): Promise<Batch | undefined>;
   /** Call when the other side has stored the batch. Throws where the answer makes no sense. */
@@ -150,7 +151,7 @@ class SinkLane<Batch, Answer> {
   }
 
   open(): void {
-    this.#feed.open?.();
+    this.#feed.load?.();
     this.#sink.open?.();
     this.#running = this.#run();
   }

@@ -6,7 +6,6 @@ import { type Clock, type ClockTrust, DAY_MS, HOUR_MS, monotonicMs } from "../do
 import { orNothing } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink } from "../domain/sink.ts";
-import type { RemoteBackupStatus } from "../domain/status.ts";
 import { parseJson } from "../domain/text.ts";
 import { makeDirectory, writeDurably } from "../platform/durable-file.ts";
 import type { Rclone } from "../platform/rclone.ts";
@@ -53,36 +52,45 @@ export interface RemoteContent {
   readonly gone: readonly string[];
 }
 
-export interface RemoteFeedOptions {
+/** What the sink needs of the place. */
+export type OpenedPlace = Pick<Rclone, "list" | "send" | "remove" | "tryOut">;
+
+export interface RemoteSinkOptions {
   readonly backups: OwnBackups;
   /** What is known of the remote place. */
   readonly file: string;
   readonly clock: Clock;
   readonly trust: ClockTrust;
+  readonly log: Pick<Log, "warn">;
+  /** Reads what opens the place. Throws `config`. */
+  readonly open: () => OpenedPlace;
 }
 
-/** The newest backup, once it is proved, and again each day: somebody may have emptied the place. */
-export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
-  readonly #options: RemoteFeedOptions;
+/**
+ * Keeps backups at a place outside of the house: the newest, once it is proved, and again each day, because
+ * somebody may have emptied the place. A backup counts there once its proof lies beside it, which is sent
+ * last, after what arrived before it was held against what is here.
+ */
+export class RemoteSink implements Feed<ProvenBackup, RemoteContent>, Sink<ProvenBackup, RemoteContent> {
+  readonly name = "remote";
+  readonly deliverMs = SEND_MS;
+  readonly lastRetryMs = LAST_RETRY_MS;
+  readonly #options: RemoteSinkOptions;
+  /** What the last delivery left; null where none was. */
   #state: RemoteState | null = null;
   /** When it was last looked, and the newest was sent by this process, in monotonic milliseconds. */
   #lookedMs = 0;
   #sentMs: number | null = null;
 
-  constructor(options: RemoteFeedOptions) {
+  constructor(options: RemoteSinkOptions) {
     this.#options = options;
   }
 
-  open(): void {
+  load(): void {
     const { file, clock } = this.#options;
     this.#lookedMs = monotonicMs(clock) - LOOK_MS + FIRST_LOOK_MS;
     // Without it the newest backup is sent once more.
     this.#state = parseJson(stateSchema, orNothing(() => readFileSync(file, "utf8")) ?? "") ?? null;
-  }
-
-  /** What the last delivery left; null where none was. */
-  get state(): RemoteState | null {
-    return this.#state;
   }
 
   async next(): Promise<ProvenBackup | undefined> {
@@ -104,49 +112,19 @@ export class RemoteFeed implements Feed<ProvenBackup, RemoteContent> {
   }
 
   progress(): FeedProgress {
-    const newest = this.#options.backups.newest();
-    const waiting = newest === null || newest.file === this.#state?.file ? 0 : 1;
-    return { waiting, deliveredMs: this.#state?.deliveredMs ?? null, givenUp: 0, backup: this.#newest() };
-  }
-
-  #newest(): RemoteBackupStatus | null {
-    if (this.#state === null) return null;
-    const { clock, trust } = this.#options;
-    const { madeMs, removed } = this.#state;
-    return { madeMs, ageMs: ageOf(this.#state, this.#sentMs, clock, trust), removed };
-  }
-}
-
-/** What the sink needs of the place. */
-export type OpenedPlace = Pick<Rclone, "list" | "send" | "remove" | "tryOut">;
-
-export interface RemoteSinkOptions {
-  readonly backups: OwnBackups;
-  readonly feed: RemoteFeed;
-  readonly log: Pick<Log, "warn">;
-  /** Reads what opens the place. Throws `config`. */
-  readonly open: () => OpenedPlace;
-}
-
-/**
- * Keeps backups at a place outside of the house. A backup counts there once its proof lies beside
- * it, which is sent last, after what arrived before it was held against what is here.
- */
-export class RemoteSink implements Sink<ProvenBackup, RemoteContent> {
-  readonly name = "remote";
-  readonly deliverMs = SEND_MS;
-  readonly lastRetryMs = LAST_RETRY_MS;
-  readonly #options: RemoteSinkOptions;
-
-  constructor(options: RemoteSinkOptions) {
-    this.#options = options;
+    const { backups, clock, trust } = this.#options;
+    const [newest, state] = [backups.newest(), this.#state];
+    const waiting = newest === null || newest.file === state?.file ? 0 : 1;
+    const ageMs = state && ageOf(state, this.#sentMs, clock, trust);
+    const backup = state && { madeMs: state.madeMs, ageMs, removed: state.removed };
+    return { waiting, deliveredMs: state?.deliveredMs ?? null, givenUp: 0, backup };
   }
 
   async deliver({ ledger, file, bytes }: ProvenBackup, signal: AbortSignal): Promise<RemoteContent> {
-    const { backups, feed, open } = this.#options;
+    const { backups, open } = this.#options;
     const rclone = open();
     const before = await rclone.list(ledger, signal);
-    const { state } = feed;
+    const state = this.#state;
     const sent = [[file, GATEWAY_FILE], [proofNameOf(file)]];
     const left = state?.ledger === ledger ? state.files : [];
     // A delivery that did not end may have removed some of these.

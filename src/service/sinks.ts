@@ -34,7 +34,7 @@ import { NoticeOutbox } from "../notify/notice-outbox.ts";
 import { NoticeWriter } from "../notify/notice-writer.ts";
 import { Notices, type NoticesOptions } from "../notify/notices.ts";
 import { PulseSink } from "../notify/pulse.ts";
-import { type OwnBackups, RemoteFeed, RemoteSink } from "../notify/remote-backups.ts";
+import { type OwnBackups, RemoteSink } from "../notify/remote-backups.ts";
 import { WebhookSink } from "../notify/webhook.ts";
 import { systemTimers } from "../platform/machine.ts";
 import { Rclone } from "../platform/rclone.ts";
@@ -195,9 +195,9 @@ export class Sinks implements SinkSetups {
     const { settings, backups, clock, trust, log, dataDirectory } = this.#options;
     const remote = settings.of("remote");
     if (remote === undefined) return;
-    const feed = new RemoteFeed({ backups, file: this.#cursorOf("remote"), clock, trust });
     const open = () => remotePlaceOf(remote, join(dataDirectory.sinks, "known-hosts"));
-    this.forwarder.add(feed, new RemoteSink({ backups, feed, log, open }));
+    const sink = new RemoteSink({ backups, file: this.#cursorOf("remote"), clock, trust, log, open });
+    this.forwarder.add(sink, sink);
   }
 
   /** The notices, where a sink for them is set up. */

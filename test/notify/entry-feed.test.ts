@@ -27,7 +27,7 @@ describe("the chain as a sink gets it", () => {
     };
     const file = `${ledger.directory}/forward/central.json`;
     const feed = new EntryFeed({ chain: ledger.reader, settled, file, clock, beginsNow });
-    feed.open();
+    feed.load();
     return feed;
   }
 
@@ -191,7 +191,7 @@ describe("a sink's cursor", () => {
   function opened(over: ForwardedChain, nowMs = 0): EntryFeed {
     const clock = new SetClock(nowMs);
     const feed = new EntryFeed({ chain: over, settled: async () => {}, file: file(), clock });
-    feed.open();
+    feed.load();
     return feed;
   }
 

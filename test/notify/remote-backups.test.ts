@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { ProvenBackup } from "../../src/domain/backup.ts";
 import { DAY_MS, HOUR_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { type OpenedPlace, RemoteFeed, RemoteSink } from "../../src/notify/remote-backups.ts";
+import { type OpenedPlace, RemoteSink } from "../../src/notify/remote-backups.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -53,7 +53,6 @@ describe("Backups at a remote place", () => {
   let made: ProvenBackup[];
   let isTrusted: boolean;
   let ledger: string;
-  let feed: RemoteFeed;
   let sink: RemoteSink;
 
   const backups = {
@@ -70,9 +69,9 @@ describe("Backups at a remote place", () => {
   /** As a process does that begins. */
   function begin(): void {
     const file = directory.file("remote.json");
-    feed = new RemoteFeed({ backups, file, clock: time, trust: { trusted: () => isTrusted } });
-    feed.open();
-    sink = new RemoteSink({ backups, feed, log, open: () => place });
+    const trust = { trusted: () => isTrusted };
+    sink = new RemoteSink({ backups, file, clock: time, trust, log, open: () => place });
+    sink.load();
   }
 
   function makeBackup(): void {
@@ -85,22 +84,22 @@ describe("Backups at a remote place", () => {
 
   /** What the forwarder does at a look. Gives whether there was anything to do. */
   async function look(): Promise<boolean> {
-    const batch = await feed.next();
+    const batch = await sink.next();
     if (batch === undefined) return false;
-    feed.taken(batch, await sink.deliver(batch, signal));
+    sink.taken(batch, await sink.deliver(batch, signal));
     return true;
   }
 
   const there = () => [...place.files.keys()].toSorted();
-  const status = () => feed.progress().backup;
+  const status = () => sink.progress().backup;
 
   it("are each sent once they are proved, with gateway file and, at the end, proof", async () => {
     expect(await look()).to.equal(false);
     makeBackup();
-    expect(feed.progress()).to.deep.include({ waiting: 1, deliveredMs: null, backup: null });
+    expect(sink.progress()).to.deep.include({ waiting: 1, deliveredMs: null, backup: null });
     expect(await look()).to.equal(true);
     expect([...place.files.keys()]).to.deep.equal(["flanco-1.db", "gateway.json", "flanco-1.db.json"]);
-    expect(feed.progress()).to.deep.include({ waiting: 0 });
+    expect(sink.progress()).to.deep.include({ waiting: 0 });
     expect(await look()).to.equal(false);
     begin();
     expect(await look(), "after a restart").to.equal(false);
