@@ -1,4 +1,3 @@
-import { FlancoError } from "../domain/error.ts";
 import { type CommandTable, command, several } from "./command.ts";
 
 /** The technician's guides, as the page has them too (scripts/help-pages.ts). */
@@ -21,11 +20,10 @@ export const commands: CommandTable = [
     HELP,
     async ({ words }, call) => {
       const [guide = ""] = words;
-      if (!GUIDES.includes(guide)) return await call.showHelpOf(words);
-      const file = call.context.installation.readPage().find(({ name }) => name === `help/${guide}.md`);
-      if (file === undefined) {
-        throw new FlancoError("not_found", "The guides were not built.", { hint: "npm run build:web" });
-      }
+      const { installation } = call.context;
+      const page = GUIDES.includes(guide) ? installation.readPage() : [];
+      const file = page.find(({ name }) => name === `help/${guide}.md`);
+      if (file === undefined) return await call.showHelpOf(words);
       call.terminal.endUnread();
       call.terminal.out(file.content.toString().trimEnd());
     },
