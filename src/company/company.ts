@@ -247,43 +247,31 @@ export async function clinics(
   connection: Connection,
   { company }: Company,
 ): Promise<{ readonly clinics: readonly WatchedClinic[]; readonly nowMs: number }> {
-  const rows = await connection.query<Record<Exclude<keyof Clinic, "report">, string> & { report: unknown }>(
-    `SELECT g.name, g.time_zone AS "timeZone", g.role, g.seen_ms AS "seenMs", g.position, g.newest,
-            f.position AS "forkedAt", coalesce(f.newest - f.position + 1, 0) AS withheld,
-            (SELECT coalesce(sum(h.last - h.first + 1), 0) FROM flanco.hole h WHERE h.company = g.company
+  // 64-bit numbers would come as texts.
+  const rows = await connection.query<Omit<Clinic, "report"> & { report: unknown }>(
+    `SELECT g.name, g.time_zone AS "timeZone", g.role, g.seen_ms::float8 AS "seenMs", g.position::float8, g.newest::float8,
+            f.position::float8 AS "forkedAt", coalesce(f.newest - f.position + 1, 0)::float8 AS withheld,
+            (SELECT coalesce(sum(h.last - h.first + 1), 0)::float8 FROM flanco.hole h WHERE h.company = g.company
                 AND h.gateway = g.gateway AND h.told_by IS NULL) AS untold,
-            g.clock_off_ms AS "clockOffMs", g.own_zone AS "ownZone", g.own_currency AS "ownCurrency", c.currency,
-            g.report, g.version_ms AS "versionMs"
+            g.clock_off_ms::float8 AS "clockOffMs", g.own_zone AS "ownZone", g.own_currency AS "ownCurrency", c.currency,
+            g.report, g.version_ms::float8 AS "versionMs"
        FROM flanco.gateway g JOIN flanco.company c USING (company) LEFT JOIN LATERAL (
               SELECT f.position, f.newest FROM flanco.fork f WHERE f.company = g.company AND f.gateway = g.gateway
                  AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1) f ON true
       WHERE g.company = @company ORDER BY g.name`,
     { company },
   );
-  const [{ nowMs } = { nowMs: "0" }] = await connection.query<{ nowMs: string }>(
-    `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`,
+  const [{ nowMs } = { nowMs: 0 }] = await connection.query<{ nowMs: number }>(
+    `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`,
   );
-  // 64-bit numbers come as texts.
-  const whole = (text: string | null) => (text === null ? null : Number(text));
   const found = await inTurns(rows, (row) => ({
-    name: row.name,
-    timeZone: row.timeZone,
-    role: row.role,
-    seenMs: whole(row.seenMs),
-    position: Number(row.position),
-    newest: Number(row.newest),
-    forkedAt: whole(row.forkedAt),
-    withheld: Number(row.withheld),
-    untold: Number(row.untold),
-    clockOffMs: Number(row.clockOffMs),
-    currency: row.currency,
+    ...row,
     ownZone: row.ownZone && shownText(row.ownZone),
     ownCurrency: row.ownCurrency && shownText(row.ownCurrency),
     // What makes no sense is as if it were missing: the rest of the list must still be read.
     report: gatewayReport.safeParse(row.report, { jitless: true }).data ?? null,
-    versionMs: whole(row.versionMs),
   }));
-  return { nowMs: Number(nowMs), clinics: watch(found, Number(nowMs)) };
+  return { nowMs, clinics: watch(found, nowMs) };
 }
 
 /** What the company decides of a ledger that differs from the one in its database. */

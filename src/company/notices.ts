@@ -146,15 +146,12 @@ export class ClinicNotices {
 
   async #tell(connection: Connection, sink: Sink<Notice>, fares: readonly WatchedClinic[], nowMs: number) {
     const of = { company: this.#options.company.company, sink: sink.name };
-    const rows = await connection.query<Record<keyof ToldState, string> & { state: ClinicState }>(
-      `SELECT clinic, state, since_ms AS "sinceMs", told_ms AS "toldMs", gone_ms AS "goneMs"
+    // 64-bit numbers would come as texts.
+    const known = await connection.query<ToldState>(
+      `SELECT clinic, state, since_ms::float8 AS "sinceMs", told_ms::float8 AS "toldMs", gone_ms::float8 AS "goneMs"
          FROM flanco.told WHERE company = @company AND sink = @sink`,
       of,
     );
-    const whole = (text: string | null) => (text === null ? null : Number(text));
-    const known = rows.map(({ clinic, state, sinceMs, toldMs, goneMs }) => {
-      return { clinic, state, sinceMs: Number(sinceMs), toldMs: whole(toldMs), goneMs: whole(goneMs) };
-    });
     const { states, begun, over } = newsOf(known, fares, nowMs);
     const store = (told: readonly ToldState[], ended: readonly ToldState[]) =>
       storeTold(
