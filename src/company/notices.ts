@@ -82,8 +82,8 @@ export interface ClinicNoticesOptions {
 export class ClinicNotices {
   readonly #options: ClinicNoticesOptions;
   readonly #closing = new AbortController();
-  #cancel: Cancel = () => {};
-  #looking: Promise<void> = Promise.resolve();
+  readonly #cancels = new Map<Sink<Notice>, Cancel>();
+  readonly #looking = new Map<Sink<Notice>, Promise<void>>();
   /** Of each sink, until it takes something. */
   readonly #failures = new Map<string, string>();
 
@@ -91,34 +91,37 @@ export class ClinicNotices {
     this.#options = options;
   }
 
-  /** Looks at once, and then each minute. */
+  /** Looks at once, and then each minute; no sink waits for another. */
   open(): void {
-    if (this.#options.sinks.length > 0) this.#lookIn(0);
+    for (const sink of this.#options.sinks) this.#lookIn(0, sink);
   }
 
-  #lookIn(ms: number): void {
+  #lookIn(ms: number, sink: Sink<Notice>): void {
     if (this.#closing.signal.aborted) return;
-    this.#cancel = this.#options.timers.after(ms, () => {
-      this.#looking = this.look().finally(() => this.#lookIn(LOOK_MS));
-    });
+    const look = () => this.#lookFor(sink).finally(() => this.#lookIn(LOOK_MS, sink));
+    this.#cancels.set(
+      sink,
+      this.#options.timers.after(ms, () => this.#looking.set(sink, look())),
+    );
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#cancel();
-    await this.#looking;
+    for (const cancel of this.#cancels.values()) cancel();
+    await Promise.all(this.#looking.values());
   }
 
-  /** Sends each sink what is due; none waits for another. Never rejects. */
+  /** Sends each sink what is due. Never rejects. */
   async look(): Promise<void> {
-    const { sinks, database } = this.#options;
-    await Promise.all(
-      sinks.map((sink) =>
-        database
-          .use((connection) => this.#look(connection, sink))
-          .catch((error: unknown) => this.#warn(sink, error)),
-      ),
-    );
+    await Promise.all(this.#options.sinks.map((sink) => this.#lookFor(sink)));
+  }
+
+  async #lookFor(sink: Sink<Notice>): Promise<void> {
+    try {
+      await this.#options.database.use((connection) => this.#look(connection, sink));
+    } catch (error) {
+      this.#warn(sink, error);
+    }
   }
 
   async #look(connection: Connection, sink: Sink<Notice>): Promise<void> {

@@ -1,8 +1,12 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import type { WatchedClinic } from "../../src/company/clinic.ts";
-import { newsOf, type ToldState } from "../../src/company/notices.ts";
+import { ClinicNotices, newsOf, type ToldState } from "../../src/company/notices.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import type { ClinicState } from "../../src/domain/gateway.ts";
+import type { Notice } from "../../src/domain/notice.ts";
+import type { Sink } from "../../src/domain/sink.ts";
+import { KeptLog } from "../http/fakes.ts";
 
 const NOW_MS = 1_795_000_000_000;
 
@@ -47,5 +51,30 @@ describe("What people are to be told of a clinic", () => {
     expect(due(["behind"], { ...behind, sinceMs: NOW_MS - 2 * HOUR_MS + 1 }).begun).to.deep.equal([]);
     expect(due(["behind"], { ...behind, sinceMs: NOW_MS - 2 * HOUR_MS }).begun).to.deep.equal(["behind"]);
     expect(due(["silent", "behind"]).kept).to.have.length(1);
+  });
+});
+
+describe("The notices of a company's process", () => {
+  it("are looked for again for one sink while another still takes its own", async () => {
+    const due: (() => void)[] = [];
+    let looks = 0;
+    const database = {
+      use<T>(): Promise<T> {
+        looks += 1;
+        return looks === 1 ? new Promise(() => {}) : Promise.reject(new Error("The database is away."));
+      },
+    };
+    const timers = {
+      after(_ms: number, run: () => void) {
+        due.push(run);
+        return () => {};
+      },
+    };
+    const sinks = ["email", "webhook"].map((name) => ({ name }) as Sink<Notice>);
+    const company = { company: 1, name: "Televida", timeZone: "UTC" };
+    new ClinicNotices({ database, company, sinks, language: "en", timers, log: new KeptLog() }).open();
+    for (const run of due.splice(0)) run();
+    await turn();
+    expect(due).to.have.length(1);
   });
 });
