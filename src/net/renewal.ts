@@ -66,8 +66,6 @@ export interface RenewalDependencies {
   /** Reads the current names and addresses of this machine. */
   readonly readHost: () => HostNames;
   readonly onRenewed: (served: ServedCertificate) => void;
-  /** CHECK_EVERY_MS unless a test sets it. */
-  readonly checkEveryMs?: number;
 }
 
 /**
@@ -95,14 +93,13 @@ export class CertificateRenewal {
 
   /** Gives the first certificate, made where there is none. Throws the disk's error. */
   async open(): Promise<ServedCertificate> {
-    const { checkEveryMs = CHECK_EVERY_MS } = this.#dependencies;
     const opening = this.#ensure();
     this.#last = opening.then(
       () => {},
       () => {},
     );
     const { served } = await opening;
-    this.#timer = setInterval(() => void this.check(), checkEveryMs).unref();
+    this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
     return served;
   }
 

@@ -223,19 +223,13 @@ const MAX_SAID = 200;
 
 /** Whether the schema has no function that takes what was given. */
 export function lacksFunction(error: unknown): boolean {
-  return codeIn(error) === "42883";
-}
-
-/** The SQLSTATE of a failed statement; empty where the database gave none. */
-function codeIn(error: unknown): string {
-  const { cause } = error instanceof FlancoError ? error : {};
-  return systemCode(cause) ?? "";
+  return error instanceof FlancoError && systemCode(error.cause) === "42883";
 }
 
 /** Why the database refuses what it was given, without the values of it; undefined for every other failure. */
 export function refusedData(error: unknown): { readonly why: string; readonly hint: string } | undefined {
   const { cause } = error instanceof FlancoError ? error : {};
-  const code = codeIn(error);
+  const code = systemCode(cause) ?? "";
   if (!(cause instanceof Error && REFUSED_DATA.test(code))) return undefined;
   const [known, hint = ""] = REFUSALS[code] ?? [];
   // Messages of class 22 quote the value; those of class 23 a table and a constraint.

@@ -12,7 +12,7 @@ export function reportOf(
   { version, clock, disk, lastBackup, sinks, faults }: Status,
   certificateEndsMs: number | null,
 ): GatewayReport {
-  const codes = [...new Set(faults.map(({ code }) => code))].slice(0, MAX_REPORTED);
+  const byCode = [...Map.groupBy(faults, ({ code }) => code).values()];
   return {
     version,
     clockTrusted: clock.trusted,
@@ -24,7 +24,7 @@ export function reportOf(
     },
     backupMs: lastBackup?.madeMs ?? null,
     remoteBackupMs: sinks.find(({ name }) => name === "remote")?.backup?.madeMs ?? null,
-    faults: codes.flatMap((code) => reported(faults.filter((fault) => fault.code === code))),
+    faults: byCode.slice(0, MAX_REPORTED).flatMap(reported),
   };
 }
 
